@@ -36,7 +36,9 @@ import {
   type Row,
 } from "./support/report.ts";
 import { saveResults } from "./support/results.ts";
+import { startBenchmark } from "./install/start.ts";
 import { tarBenchmark } from "./formats/tar.ts";
+import { tfrecordBenchmark } from "./formats/tfrecord.ts";
 import { servePageBenchmark } from "./serve/page.ts";
 import { zipBenchmark } from "./formats/zip.ts";
 import { videoFramesBenchmark } from "./data/video_frames.ts";
@@ -67,7 +69,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   readBatchesBenchmark,
   remoteBenchmark,
   scaleBenchmark,
+  startBenchmark,
   tarBenchmark,
+  tfrecordBenchmark,
   servePageBenchmark,
   serveBenchmark,
   writeRecordsBenchmark,

@@ -13,8 +13,10 @@ export const PACKAGES: Readonly<
     | "csvParse"
     | "fastXmlParser"
     | "fflate"
+    | "hashWasm"
     | "htmlparser2"
     | "imagescript"
+    | "nodeRsCrc32"
     | "picomatch"
     | "sharp"
     | "turboJpeg",
@@ -27,8 +29,10 @@ export const PACKAGES: Readonly<
   csvParse: "npm:csv-parse@7.0.3",
   fastXmlParser: "npm:fast-xml-parser@5.12.1",
   fflate: "npm:fflate@0.8.3",
+  hashWasm: "npm:hash-wasm@4.12.0",
   htmlparser2: "npm:htmlparser2@12.0.0",
   imagescript: "npm:imagescript@1.3.1",
+  nodeRsCrc32: "npm:@node-rs/crc32@1.10.6",
   picomatch: "npm:picomatch@4.0.7",
   sharp: "npm:sharp@0.35.5",
   turboJpeg: "npm:@julusian/jpeg-turbo@3.0.1",

@@ -63,6 +63,9 @@ const TAR =
 const ZIP =
   `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError Storage WaitOptions WriteError ZipOptions ZipReader
   ZipReaderHandle ${ERRORS}`;
+const TFRECORD =
+  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom FeatureValue IndexError SampleData Storage TFExample
+  TFRecordOptions TFRecordReader TFRecordReaderHandle TFRecordWriter TFRecordWriterOptions WaitOptions WriteError WriterBase ${ERRORS}`;
 
 const CONVERT =
   `CacheOptions RemoteOptions S3Options ConversionError ConversionPlan ConvertOptions ConvertProgress ConvertReport ConvertTarget ConvertUnit ErrorFacts
@@ -81,7 +84,7 @@ const DATA =
   ListRange LoaderOptions LoaderState MakeDataset Mask Mix MixOptions NdArray Normalize NormalizeOptions
   NormalizeVideo NumericArray OpenContainerOptions OpenOptions OpenedFiles Order PackedFolderDataset
   PackedFolderDatasetOptions PackedFolderOptions PadOptions Padding Permutation Picture Portable Process
-  ProcessedDataset ProcessedWebDatasetOptions RECIPE SAMPLE_DECODERS SampleDecoder SampleDecoders TarOptions TarReader TarReaderHandle TarSample WebDataset WebDatasetOptions WebSample RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop
+  ProcessedDataset ProcessedTFRecordDatasetOptions ProcessedWebDatasetOptions RawTFRecordDatasetOptions RECIPE SAMPLE_DECODERS SampleDecoder SampleDecoders FeatureValue TFExample TFRecordDataset TFRecordDatasetOptions TFRecordOptions TFRecordReader TFRecordReaderHandle TarOptions TarReader TarReaderHandle TarSample WebDataset WebDatasetOptions WebSample RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop
   RandomCropVideo RandomResizedCrop RandomResizedCropOptions RandomResizedCropVideo RandomSampler RandomSamplerOptions ReadIndexOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
   Sample SampleOptions SamplePlace SampleTransform Sampler SamplerLike Scale ScaleVideo SequentialSampler
   ShardedDatasetOptions Size Spec Step Storage Subset SubsetRandomSampler SubsetSampler TextLabel ToArray ToArrayOptions
@@ -112,6 +115,7 @@ const NAMES: Record<string, string> = {
   "./bags": BAGS,
   "./tar": TAR,
   "./zip": ZIP,
+  "./tfrecord": TFRECORD,
   "./convert": CONVERT,
   "./data": DATA,
   "./ffrecord": FFRECORD,

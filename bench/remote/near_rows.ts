@@ -79,7 +79,7 @@ export async function sequential(
       rate: () => timed(["curl", "-s", "-o", "/dev/null", near]),
     },
     {
-      name: "curl of a tar of the files | tar x, into memory",
+      name: "curl of a tar of the files, into tar x, into memory",
       rate: async () => {
         await run(["sh", "-c", `cat "$0" > /dev/null`, tar]);
         const url = new URL("a.tar", near).href;

@@ -1,4 +1,9 @@
 import { FormatError } from "../../src/errors.ts";
+import {
+  type ContentSum,
+  emptySum,
+  sumLike,
+} from "../../src/io/sums/content_sum.ts";
 import type { Extent, NodeId } from "../../src/tree/tree.ts";
 import type { CheckedNodes } from "./checked_nodes.ts";
 import { Errno } from "../wire/errno.ts";
@@ -23,12 +28,13 @@ export interface LargeChecksParts {
   /** Those that did not match. */
   readonly wrong: CheckedNodes;
   readonly claims: SampleClaims;
-  /** The CRC-32 of bytes of a source, going on from that of what comes before them. */
+  /** The checksum of bytes of a source, going on from that of what comes before them. */
   readonly checksum: (
     source: ServedSource,
     offset: number,
     length: number,
     before: number,
+    sum: ContentSum,
   ) => number;
   /** The error for a file that does not match its checksum. */
   readonly mismatch: (
@@ -46,7 +52,7 @@ interface Check {
   readonly waiting: WaitingRead[];
   /** True if this thread checks it. */
   isOurs: boolean;
-  /** Progress of the check, in bytes, and their CRC-32. */
+  /** Progress of the check, in bytes, and their checksum. */
   done: number;
   crc: number;
   /** Of the nodes that are known, when this was begun. */
@@ -161,7 +167,7 @@ export class LargeChecks {
     this.#parts.claims.take(check.node);
     check.isOurs = true;
     check.done = 0;
-    check.crc = 0;
+    check.crc = emptySum(check.extent.crc32);
     check.generation = this.#parts.nodes.generation;
   }
 
@@ -180,7 +186,8 @@ export class LargeChecks {
     const source = sources.at(extent.source)!; // whoever added it found it there
     const length = Math.min(PIECE, extent.length - check.done);
     const offset = extent.offset + check.done;
-    check.crc = checksum(source, offset, length, check.crc);
+    const sum = sumLike(extent.crc32);
+    check.crc = checksum(source, offset, length, check.crc, sum);
     check.done += length;
     claims.beat(node);
     if (check.done < extent.length) return;

@@ -1,5 +1,9 @@
 import type { FormatError } from "../../src/errors.ts";
-import { crc32Of } from "../../src/io/read/crc32_of.ts";
+import {
+  type ContentSum,
+  emptySum,
+  sumLike,
+} from "../../src/io/sums/content_sum.ts";
 import {
   type Extent,
   newExtent,
@@ -52,8 +56,8 @@ export class SampleChecks {
       nodes: this.#nodes,
       wrong: new CheckedNodes(memory.wrong),
       claims: new SampleClaims(memory.claims),
-      checksum: (source, offset, length, before) =>
-        this.#checksum(source, offset, length, before),
+      checksum: (source, offset, length, before, sum) =>
+        this.#checksum(source, offset, length, before, sum),
       mismatch: (source, node, expected, actual) =>
         this.#mismatch(source, node, expected, actual),
     });
@@ -87,7 +91,7 @@ export class SampleChecks {
       return reply.none();
     }
     if (this.answerIfRight(node, reply, source, extent, offset, length)) return;
-    const crc = this.#checksum(source, extent.offset, extent.length, 0);
+    const crc = this.#whole(source, extent);
     throw this.#mismatch(source, node, extent.crc32, crc);
   }
 
@@ -106,7 +110,7 @@ export class SampleChecks {
     length: number,
   ): boolean {
     const { generation } = this.#nodes;
-    const crc = this.#checksum(source, extent.offset, extent.length, 0);
+    const crc = this.#whole(source, extent);
     if (crc !== extent.crc32) return false;
     this.#nodes.add(node, generation);
     if (offset > 0) {
@@ -128,9 +132,14 @@ export class SampleChecks {
     const extent = this.#extent;
     if (!this.#tree.locate(node, extent)) return;
     const source = this.#sources.at(extent.source);
-    // -1 where there is none, 0 of no bytes.
-    if (source === undefined || extent.crc32 <= 0) return;
-    throw this.#mismatch(source, node, extent.crc32, 0);
+    if (source === undefined || extent.crc32 < 0) return;
+    const right = emptySum(extent.crc32);
+    if (extent.crc32 === right) return;
+    throw this.#mismatch(source, node, extent.crc32, right);
+  }
+
+  #whole(source: ServedSource, { offset, length, crc32 }: Extent): number {
+    return this.#checksum(source, offset, length, 0, sumLike(crc32));
   }
 
   #checksum(
@@ -138,13 +147,14 @@ export class SampleChecks {
     offset: number,
     length: number,
     before: number,
+    sum: ContentSum,
   ): number {
     this.#copy.copy(source, offset, length);
     // Samples are often of one length: then nothing is made for them.
     if (this.#copied.length !== length) {
       this.#copied = this.#copy.into.subarray(0, length);
     }
-    return crc32Of(this.#copied, before);
+    return sum(this.#copied, before);
   }
 
   #mismatch(

@@ -1,4 +1,5 @@
-import { crc32Of } from "../../src/io/read/crc32_of.ts";
+import { runAsync } from "../../src/io/concurrency/steps.ts";
+import { emptySum, sumLike, sumLoaded } from "../../src/io/sums/content_sum.ts";
 import type { RemoteObserver } from "../../src/io/remote/client.ts";
 import { RemoteError } from "../../src/io/remote/remote_error.ts";
 import type { RemoteSource } from "../../src/io/remote/remote_source.ts";
@@ -195,6 +196,8 @@ export class FetchedReads {
     { node, number, offset, length, crc32, isWrong }: HandedSample,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     if (this.#wrong.has(key)) throw new GivenUp(Errno.EIO); // as the log says
+    await runAsync(sumLoaded(crc32)); // this thread has no tree that would have done so
+    const sum = sumLike(crc32);
     const generation = this.#nodes?.generation ?? 0;
     const reply = new Uint8Array(
       REPLY_HEADER_SIZE + Math.min(length, MAX_TRANSFER),
@@ -203,11 +206,11 @@ export class FetchedReads {
     for (let attempt = isWrong ? 2 : 1;; attempt++) {
       // The cache's disk may be to blame.
       if (attempt > 1) fetcher.forget(offset, length);
-      let crc = 0;
+      let crc = emptySum(crc32);
       for (let done = 0; done < length; done += memory.length) {
         const piece = memory.subarray(0, length - done);
         await fetcher.read(piece, offset + done, undefined);
-        crc = crc32Of(piece, crc);
+        crc = sum(piece, crc);
       }
       if (crc === crc32) break;
       if (attempt < 2) continue;

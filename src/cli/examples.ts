@@ -71,6 +71,9 @@ recordfs cache verify --cache-dir /var/cache/recordfs
 recordfs cache fill https://example.org/data.ffr
 recordfs cache fill s3://bucket/data.ffr --profile training
 recordfs cache fill --cache-size 100G --header-file token https://example.org/gulp/
+recordfs doctor
+recordfs doctor --json
+recordfs doctor https://example.org/data.ffr
 recordfs completions bash > recordfs.bash
 recordfs completions zsh > _recordfs
 recordfs completions fish > recordfs.fish

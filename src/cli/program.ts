@@ -35,6 +35,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   "split": () => import("./commands/split.ts"),
   "bench-loader": () => import("./commands/bench_loader/bench_loader.ts"),
   "cache": () => import("./commands/cache.ts"),
+  "doctor": () => import("./commands/doctor/doctor.ts"),
   "completions": () => import("./completions/completions.ts"),
   "gulp": () => import("./commands/gulp/gulp.ts"),
 };

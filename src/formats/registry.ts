@@ -5,6 +5,7 @@ import type { Format, FormatEntry } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
 import { tar } from "./tar/entry.ts";
 import { zip } from "./zip/entry.ts";
+import { tfrecord } from "./tfrecord/entry.ts";
 
 /** All formats, in the order in which they are asked whether a container is theirs. */
 const ENTRIES: FormatEntry[] = [
@@ -13,6 +14,7 @@ const ENTRIES: FormatEntry[] = [
   bags,
   tar,
   zip,
+  tfrecord,
 ];
 
 const loaded = new Map<FormatEntry, Format>();

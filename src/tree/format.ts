@@ -17,8 +17,8 @@ export interface ContainerOptions {
   readonly ext?: string | undefined;
   /**
    * Whether values whose types are known also show as files that people and programs read: `foo.json`,
-   * `foo.npy` or `foo.txt` beside `foo`. Only datasets of bags have such; where another key has that
-   * name, there is none. Defaults to `false`.
+   * `foo.npy` or `foo.txt` beside `foo`; or messages as their fields. Only some formats have such; where another key
+   * has that name, there is none. Defaults to `false`.
    */
   readonly decoded?: boolean | undefined;
   /** Told of what is odd but readable. Defaults to `console.warn`. */

@@ -31,7 +31,10 @@ export interface Extent {
   offset: number;
   /** Length in bytes. */
   length: number;
-  /** CRC-32 (zlib polynomial) of the whole content, or -1 where the container records none. */
+  /**
+   * CRC-32 (zlib polynomial) of the whole content, or -1 where the container records none; a CRC-32C stands as it is
+   * plus 2^32, and what takes it has to be loaded by who opens the tree (`src/io/sums/content_sum.ts`).
+   */
   crc32: number;
   /** The whole content itself, when it is small and computed; `source` is -1 then. */
   bytes: Uint8Array | undefined;

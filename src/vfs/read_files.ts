@@ -1,9 +1,9 @@
 import { FormatError, PathError } from "../errors.ts";
 import { runAsync, type Steps } from "../io/concurrency/steps.ts";
-import { crc32Of } from "../io/read/crc32_of.ts";
 import type { BatchRoom } from "../io/read/read_memory.ts";
 import { ReadWindows } from "../io/read/read_windows.ts";
 import { readPart } from "../io/read/read_part.ts";
+import { bareSum, emptySum, sumLike } from "../io/sums/content_sum.ts";
 import { expectContents, readContents } from "../tree/read_contents.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import {
@@ -75,7 +75,7 @@ export function locateFile(
   throw new PathError(code, path(), location);
 }
 
-/** The error for a file whose CRC-32 is not the recorded one. */
+/** The error for a file whose checksum is not the recorded one. */
 function contentMismatch(
   container: string,
   path: string,
@@ -87,7 +87,7 @@ function contentMismatch(
     `${container}: checksum mismatch in '${path}': its bytes are not those ` +
       "that were written; fetch the container again, or read it as it is with the option " +
       "`checkData: false`",
-    { path, expected, actual },
+    { path, expected: bareSum(expected), actual: bareSum(actual) },
   );
 }
 
@@ -138,7 +138,8 @@ export async function* contentPieces(
     return;
   }
   const windows = new ReadWindows(signal);
-  let crc = 0;
+  const sum = sumLike(crc32);
+  let crc = emptySum(crc32);
   try {
     for (let done = 0; done < length;) {
       const piece = windows.peek(source, offset + done, length - done);
@@ -146,7 +147,7 @@ export async function* contentPieces(
         await windows.move(source, offset + done);
         continue;
       }
-      crc = crc32Of(piece, crc);
+      crc = sum(piece, crc);
       done += piece.length;
       yield piece;
     }
@@ -195,8 +196,9 @@ export function contentStream(
       return content!;
     });
   }
+  const sum = sumLike(crc32);
   let done = 0;
-  let crc = 0;
+  let crc = emptySum(crc32);
   return new ReadableStream({
     async pull(controller) {
       signal?.throwIfAborted();
@@ -211,7 +213,7 @@ export function contentStream(
       const length = Math.min(CHUNK, extent.length - done);
       const part = readExtent(tree, extent, done, length);
       const chunk = await runAsync(part, signal);
-      crc = crc32Of(chunk, crc);
+      crc = sum(chunk, crc);
       done += length;
       controller.enqueue(chunk);
     },

@@ -8,6 +8,7 @@ import { PICKLE_MUTATIONS } from "./mutations/pickles.ts";
 import { RECORD_MUTATIONS } from "./mutations/records.ts";
 import { SHAPE_MUTATIONS } from "./mutations/shapes.ts";
 import { TAR_MUTATIONS } from "./mutations/tars.ts";
+import { TFRECORD_MUTATIONS } from "./mutations/tfrecords.ts";
 import { TEXT_MUTATIONS } from "./mutations/texts.ts";
 import { ZIP_MUTATIONS } from "./mutations/zips.ts";
 import type { Original } from "./originals.ts";
@@ -21,6 +22,7 @@ const MUTATIONS: readonly Mutation[] = [
   ...SHAPE_MUTATIONS,
   ...TAR_MUTATIONS,
   ...ZIP_MUTATIONS,
+  ...TFRECORD_MUTATIONS,
 ];
 
 /** A case to be driven. */

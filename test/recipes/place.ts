@@ -9,6 +9,7 @@ import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { tarCase } from "../support/tar/tar_golden.ts";
 import { makeZip } from "../support/zip/make_zip.ts";
 import { writeNpy } from "../../src/codecs/numpy/mod.ts";
+import { tfrecordCase } from "../support/tfrecord/tfrecord_golden.ts";
 import { fromFileUrl } from "../support/paths.ts";
 
 const from = fromFileUrl(new URL(".", import.meta.url));
@@ -45,6 +46,7 @@ fs.writeFileSync(
     method: 8,
   }))),
 );
+fs.cpSync(tfrecordCase("shards").path, `${place}/records`, { recursive: true });
 fs.cpSync(tarCase("shards").path, `${place}/tars`, { recursive: true });
 fs.cpSync(
   fromFileUrl(new URL("../golden/granular3/sharded/data", import.meta.url)),

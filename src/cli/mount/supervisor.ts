@@ -19,6 +19,9 @@ export const PATIENCE_VARIABLE = "RECORDFS_GIVE_UP_AFTER";
 /** How long that is unless told otherwise, in seconds. */
 const PATIENCE = 300;
 
+/** What `bin/recordfs` sets DENO_DIR to where it is to keep nothing. */
+const NO_CACHE = "/dev/null/none";
+
 /** Exit code of a server that knows that no other could go on with the mount either. */
 export const FINAL_EXIT = 3;
 
@@ -268,7 +271,14 @@ export function serverCommand(
 function thisProgram(): string[] {
   if (Deno.build.standalone) return [];
   // A mount loads no package, and so needs no import map, whose reading takes a while.
-  return ["run", "-A", "--no-config", "--no-lock", Deno.mainModule];
+  const flags = ["run", "-A", "--no-config", "--no-lock"];
+  if (Deno.mainModule.endsWith(".js")) {
+    // Of the npm package, whose own packages lie beside it; as bin/recordfs has it.
+    const { href } = new URL("import_map.json", Deno.mainModule);
+    flags.push("--node-modules-dir=manual", `--import-map=${href}`);
+    if (Deno.env.get("DENO_DIR") === NO_CACHE) flags.push("--no-code-cache");
+  }
+  return [...flags, Deno.mainModule];
 }
 
 /** What a job is as options of `recordfs mount`. */

@@ -66,6 +66,21 @@ export {
   type TarReaderHandle,
   type TarSample,
 } from "../../formats/tar/read/tar_reader.ts";
+export {
+  type ProcessedTFRecordDatasetOptions,
+  type RawTFRecordDatasetOptions,
+  TFRecordDataset,
+  type TFRecordDatasetOptions,
+} from "../../formats/tfrecord/data/tfrecord_dataset.ts";
+export type {
+  FeatureValue,
+  TFExample,
+} from "../../formats/tfrecord/proto/example.ts";
+export {
+  type TFRecordOptions,
+  TFRecordReader,
+  type TFRecordReaderHandle,
+} from "../../formats/tfrecord/read/tfrecord_reader.ts";
 export type { Datapoint } from "../../formats/bags/read/selection.ts";
 export type { Mask } from "../../formats/bags/read/selection.ts";
 export type { Spec } from "../../formats/bags/dataset/spec.ts";

@@ -1,7 +1,7 @@
 import { FormatError } from "../../errors.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { mustWait } from "../storage/must_wait.ts";
-import { crc32Of } from "./crc32_of.ts";
+import type { ContentSum } from "../sums/content_sum.ts";
 import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
@@ -37,46 +37,45 @@ export function fill(
   return fillSummed(source, into, offset, false);
 }
 
-/** {@linkcode fill}, with the CRC-32 of what was read, or 0 unless `summed`. */
+/** {@linkcode fill}, with the checksum of what was read, or 0 where none is taken. */
 export function* fillSummed(
   source: ByteSource,
   into: Uint8Array,
   offset: number,
-  summed = true,
+  sum: ContentSum | false,
 ): Steps<number> {
-  if (into.length === 0) return 0;
+  if (into.length === 0) return sum === false ? 0 : sum(into);
   return yield* perform({
-    sync: () => fillSync(source, into, offset, summed),
-    async: (signal) => fillAsync(source, into, offset, summed, signal),
+    sync: () => fillSync(source, into, offset, sum),
+    async: (signal) => fillAsync(source, into, offset, sum, signal),
   });
 }
 
 /**
  * Fills `into` without waiting.
  *
- * @returns The CRC-32 of what was read, or 0 unless `summed`.
+ * @returns The checksum of what was read, or 0 where none is taken.
  * @throws {RecordfsError} If the source has to be waited for (`must-wait`).
  */
 export function fillSync(
   source: ByteSource,
   into: Uint8Array,
   offset: number,
-  summed: boolean,
+  sum: ContentSum | false,
 ): number {
-  if (!summed) {
+  if (sum === false) {
     if (into.byteLength > 0) readExactly(source, into, offset);
     return 0;
   }
   if (into.byteLength <= PIECE) {
-    if (into.length === 0) return 0;
-    readExactly(source, into, offset);
-    return crc32Of(into);
+    if (into.length > 0) readExactly(source, into, offset);
+    return sum(into);
   }
   let crc = 0;
   for (let done = 0; done < into.byteLength; done += PIECE) {
     const piece = into.subarray(done, done + PIECE);
     readExactly(source, piece, offset + done);
-    crc = crc32Of(piece, crc);
+    crc = sum(piece, crc);
   }
   return crc;
 }
@@ -90,13 +89,13 @@ export async function fillAsync(
   source: ByteSource,
   into: Uint8Array,
   offset: number,
-  summed: boolean,
+  sum: ContentSum | false,
   signal: AbortSignal | undefined,
   tried?: number,
 ): Promise<number> {
   // Each request to a source that is not local has its price: there all is asked for in one.
   const longest = source.readAtSync === undefined ? Infinity : LONG_PIECE;
-  let crc = 0;
+  let crc = sum !== false && into.byteLength === 0 ? sum(into) : 0;
   let done = 0;
   let got = tried;
   while (done < into.byteLength) {
@@ -113,7 +112,7 @@ export async function fillAsync(
       piece = into.subarray(done, done + longest);
       await readElsewhere(source, piece, offset + done, signal);
     }
-    if (summed) crc = crc32Of(piece, crc);
+    if (sum !== false) crc = sum(piece, crc);
     done += piece.byteLength;
     got = next;
   }

@@ -1,5 +1,5 @@
 import type { SourceList } from "../storage/byte_source.ts";
-import { crc32Of } from "./crc32_of.ts";
+import { type ContentSum, sumLike } from "../sums/content_sum.ts";
 import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import {
   ConcurrencyLimit,
@@ -15,7 +15,7 @@ const STRIDE_BYTES = 64 * 1024;
 const STRIDE = 8;
 
 /**
- * Called with the CRC-32 of a slice as soon as it is read.
+ * Called with the checksum of a slice as soon as it is read.
  *
  * @param index The slice's index.
  * @throws What shall end the reading.
@@ -149,7 +149,7 @@ class Reading {
     this.#keep(
       run,
       bytes,
-      fillSync(source, bytes, run.offset, this.#sums(run)),
+      fillSync(source, bytes, run.offset, this.#sum(run)),
     );
   }
 
@@ -177,7 +177,8 @@ class Reading {
       ? 0
       : source.readCached?.(bytes, run.offset) ?? 0;
     if (got === run.length) {
-      this.#keep(run, bytes, this.#sums(run) ? crc32Of(bytes) : 0);
+      const sum = this.#sum(run);
+      this.#keep(run, bytes, sum === false ? 0 : sum(bytes));
     }
     return got;
   }
@@ -193,16 +194,17 @@ class Reading {
       source,
       bytes,
       run.offset,
-      this.#sums(run),
+      this.#sum(run),
       signal,
       tried,
     );
     this.#keep(run, bytes, crc);
   }
 
-  /** True if a run's checksum is that of its only slice. */
-  #sums(run: SliceRun): boolean {
-    return run.count === 1 && this.#verify !== undefined;
+  /** What takes a run's checksum, where that is the one of its only slice. */
+  #sum({ count, first }: SliceRun): ContentSum | false {
+    return count === 1 && this.#verify !== undefined &&
+      sumLike(this.#slices[this.#order[first]!]!.crc32);
   }
 
   /** Puts what a run has read where it belongs. */
@@ -215,10 +217,10 @@ class Reading {
     }
     for (let i = run.first; i < run.first + run.count; i++) {
       const index = this.#order[i]!;
-      const { offset, length } = this.#slices[index]!;
+      const { offset, length, crc32 } = this.#slices[index]!;
       const from = offset - run.offset;
       const slice = this.#place(index, bytes, from, from + length);
-      this.#verify?.(index, crc32Of(slice));
+      this.#verify?.(index, sumLike(crc32)(slice));
       this.#result[index] = slice;
     }
     if (this.#places === undefined) return;

@@ -4,6 +4,8 @@ export interface Slice {
   readonly source: number;
   readonly offset: number;
   readonly length: number;
+  /** A checksum of the kind that is to be taken of it; a CRC-32 unless given. */
+  readonly crc32?: number;
 }
 
 /** Slices that are read together: a range of one source that covers them. */

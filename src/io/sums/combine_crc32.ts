@@ -1,11 +1,15 @@
+import { CRC32C } from "./content_sum.ts";
+import { CRC32C_POLYNOMIAL } from "./crc32c.ts";
+
 /** The CRC-32 polynomial of zlib, its bits reversed (RFC 1952, section 8). */
 const POLYNOMIAL = 0xedb88320;
 
 /**
- * The CRC-32 of two runs of bytes, one behind the other, from those of both: so that threads can share a long run.
+ * The checksum of two runs of bytes, one behind the other, from those of both: so that threads can share a long run.
  *
  * A checksum is a polynomial over bits; that of the first run is multiplied by x to the number of bits of the second.
  *
+ * @param first Of the kind that both are of.
  * @param length Bytes of the second run.
  */
 export function combineCrc32(
@@ -13,22 +17,25 @@ export function combineCrc32(
   second: number,
   length: number,
 ): number {
+  const isCrc32c = first >= CRC32C;
+  const polynomial = isCrc32c ? CRC32C_POLYNOMIAL : POLYNOMIAL;
   let power = 0x8000_0000; // 1: the highest bit is x to the power of 0
   let square = 0x0080_0000; // x to the power of 8, a byte
   for (let rest = length; rest > 0; rest = Math.floor(rest / 2)) {
-    if (rest % 2 === 1) power = multiply(power, square);
-    square = multiply(square, square);
+    if (rest % 2 === 1) power = multiply(power, square, polynomial);
+    square = multiply(square, square, polynomial);
   }
-  return (multiply(first, power) ^ second) >>> 0;
+  const sum = (multiply(first, power, polynomial) ^ second) >>> 0;
+  return isCrc32c ? CRC32C + sum : sum;
 }
 
-/** The product of two polynomials, of which the remainder by {@linkcode POLYNOMIAL} is left. */
-function multiply(a: number, b: number): number {
+/** The product of two polynomials, of which the remainder by a third is left. */
+function multiply(a: number, b: number, polynomial: number): number {
   let product = 0;
   let shifted = b;
   for (let bit = 31; bit >= 0; bit--) {
     if ((a >>> bit) & 1) product ^= shifted;
-    shifted = shifted & 1 ? (shifted >>> 1) ^ POLYNOMIAL : shifted >>> 1;
+    shifted = shifted & 1 ? (shifted >>> 1) ^ polynomial : shifted >>> 1;
   }
   return product >>> 0;
 }

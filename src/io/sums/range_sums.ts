@@ -1,16 +1,24 @@
 import { FormatError } from "../../errors.ts";
-import { crc32Of } from "../read/crc32_of.ts";
 import { ReadWindows } from "../read/read_windows.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
+import { runAsync } from "../concurrency/steps.ts";
+import {
+  type ContentSum,
+  emptySum,
+  sumLike,
+  sumLoaded,
+} from "./content_sum.ts";
 
 /** Ranges of one source, one behind the other, that a thread reads in one go. */
 export interface Span {
   readonly source: ByteSource;
   /** Offset and length of each. */
   readonly ranges: Float64Array;
+  /** A checksum of the kind that is wanted; CRC-32 unless given. */
+  readonly like?: number | undefined;
 }
 
-/** The CRC-32 of each range of a span, or why it can't be read. */
+/** The checksum of each range of a span, or why it can't be read. */
 export type Sums = ArrayLike<number | FormatError>;
 
 /** Reads spans for their checksums. */
@@ -23,7 +31,12 @@ export class RangeSums {
   }
 
   /** The checksums of a span. Only one may be asked for at a time. */
-  async of({ source, ranges }: Span): Promise<(number | FormatError)[]> {
+  async of({ source, ranges, like = 0 }: Span): Promise<
+    (number | FormatError)[]
+  > {
+    await runAsync(sumLoaded(like));
+    const take = sumLike(like);
+    const empty = emptySum(like);
     const sums: (number | FormatError)[] = [];
     for (let i = 0; i < ranges.length; i += 2) {
       const [offset, length] = [ranges[i]!, ranges[i + 1]!];
@@ -32,8 +45,8 @@ export class RangeSums {
       try {
         sums.push(
           bytes.length === length
-            ? crc32Of(bytes)
-            : await this.#sum(source, offset, length),
+            ? take(bytes)
+            : await this.#sum(source, offset, length, take, empty),
         );
       } catch (error) {
         if (!(error instanceof FormatError)) throw error;
@@ -52,8 +65,10 @@ export class RangeSums {
     source: ByteSource,
     offset: number,
     length: number,
+    take: ContentSum,
+    empty: number,
   ): Promise<number> {
-    let crc = 0;
+    let crc = empty;
     for (let done = 0; done < length;) {
       const at = offset + done;
       const bytes = this.#windows.peek(source, at, length - done);
@@ -61,7 +76,7 @@ export class RangeSums {
         await this.#windows.move(source, at);
         continue;
       }
-      crc = crc32Of(bytes, crc);
+      crc = take(bytes, crc);
       done += bytes.length;
     }
     return crc;

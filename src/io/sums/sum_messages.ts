@@ -8,6 +8,7 @@ export type ToSumThread =
     readonly path: string;
     readonly identity: FileIdentity;
     readonly ranges: Float64Array;
+    readonly like: number | undefined;
   }
   /** All is to be closed. */
   | { readonly kind: "stop" };

@@ -25,7 +25,8 @@ async function answer(span: ToSumThread & { kind: "span" }): Promise<void> {
   let sums: number[] | undefined;
   try {
     const source = open(span);
-    const all = await reads.of({ source, ranges: span.ranges });
+    const { ranges, like } = span;
+    const all = await reads.of({ source, ranges, like });
     if (all.every((sum) => typeof sum === "number")) sums = all;
   } catch {
     // Whoever asked finds out why, in a thread that can say so.

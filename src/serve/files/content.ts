@@ -1,7 +1,7 @@
 import { FormatError } from "../../errors.ts";
 import { perform, runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import { crc32Of } from "../../io/read/crc32_of.ts";
 import { fillAsync, fillSync } from "../../io/read/read_part.ts";
+import { bareSum, emptySum, sumLike } from "../../io/sums/content_sum.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { type Extent, newExtent, type NodeId } from "../../tree/tree.ts";
@@ -58,7 +58,7 @@ export class Contents {
     }
     const into = isShort ? read.slice() : read;
     if (this.#mustCompare(node, extent)) {
-      if (crc32Of(into) !== crc32) return undefined;
+      if (sumLike(crc32)(into) !== crc32) return undefined;
       this.#checked.add(node);
     }
     return into;
@@ -101,11 +101,12 @@ export class Contents {
       return yield* readNow(source, offset + start, end - start);
     }
     let whole = yield* readNow(source, offset, length);
-    if (crc32Of(whole) !== extent.crc32 && source.refetch !== undefined) {
+    const sum = sumLike(extent.crc32);
+    if (sum(whole) !== extent.crc32 && source.refetch !== undefined) {
       source.refetch(offset, length); // a cache may have it wrong
       whole = yield* readNow(source, offset, length);
     }
-    this.#compare(node, extent, crc32Of(whole));
+    this.#compare(node, extent, sum(whole));
     return length === end - start ? whole : whole.slice(start, end);
   }
 
@@ -139,7 +140,8 @@ export class Contents {
     const isWhole = start === 0 && end === length;
     if (mustCompare && !isWhole) await this.#compared(node, extent);
     const summed = mustCompare && isWhole;
-    let crc = 0;
+    const sum = sumLike(extent.crc32);
+    let crc = emptySum(extent.crc32);
     for (let at = start; at < end; at += CHUNK) {
       const size = Math.min(CHUNK, end - at);
       const piece = new Uint8Array(size);
@@ -149,7 +151,7 @@ export class Contents {
         await fillAsync(source, rest, offset + at + got, false, signal);
       }
       if (summed) {
-        crc = crc32Of(piece, crc);
+        crc = sum(piece, crc);
         if (at + size === end) this.#compare(node, extent, crc);
       }
       yield piece;
@@ -171,11 +173,12 @@ export class Contents {
     const { offset, length } = extent;
     const source = this.#sourceOf(extent);
     const into = new Uint8Array(Math.min(CHUNK, length));
-    let crc = 0;
+    const sum = sumLike(extent.crc32);
+    let crc = emptySum(extent.crc32);
     for (let at = 0; at < length; at += CHUNK) {
       const piece = into.subarray(0, Math.min(CHUNK, length - at));
       await fillAsync(source, piece, offset + at, false, undefined);
-      crc = crc32Of(piece, crc);
+      crc = sum(piece, crc);
     }
     this.#compare(node, extent, crc);
   }
@@ -195,7 +198,12 @@ export class Contents {
       `${source.name}: checksum mismatch${
         sample === undefined ? "" : ` in sample ${sample}`
       }: its bytes are not those that were written; fetch the container again`,
-      { path: source.name, sample, expected: crc32, actual: crc },
+      {
+        path: source.name,
+        sample,
+        expected: bareSum(crc32),
+        actual: bareSum(crc),
+      },
     );
   }
 

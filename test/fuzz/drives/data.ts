@@ -10,6 +10,7 @@ import {
   GulpVideoDataset,
   PackedFolderDataset,
   Scale,
+  TFRecordDataset,
   WebDataset,
 } from "../../../src/data/mod.ts";
 import type { Scene } from "../scene.ts";
@@ -33,6 +34,10 @@ const OPENERS: Record<string, (scene: Scene) => Open> = {
     const options = { ...QUIET, ...(dice.once(2) ? { decoders: null } : {}) };
     return (path) => BagDataset.open(path, options);
   },
+  TFRecordDataset: ({ dice }) => {
+    const options = dice.once(2) ? {} : { decode: false } as const;
+    return (path) => TFRecordDataset.open(path, options);
+  },
   WebDataset: ({ dice }) => {
     const options = { ...QUIET, ...(dice.once(2) ? { decoders: null } : {}) };
     return (path) => WebDataset.open(path, options);
@@ -54,6 +59,7 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   gulp: ["GulpImageDataset", "GulpVideoDataset", "FileDataset"],
   bag: ["FileDataset"],
   tar: ["WebDataset", "FileDataset"],
+  tfrecord: ["TFRecordDataset", "FileDataset"],
 };
 
 export const dataDrive: Drive = {

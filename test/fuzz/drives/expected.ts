@@ -18,6 +18,8 @@ import {
 import { assertExpected } from "../../support/expected_value.ts";
 import { type GoldenCase, sha256 } from "../../support/golden.ts";
 import { type GulpCase, joined } from "../../support/gulp/gulp_golden.ts";
+import { TFRecordReader } from "../../../src/formats/tfrecord/mod.ts";
+import type { TFRecordCase } from "../../support/tfrecord/tfrecord_golden.ts";
 import type { TarCase } from "../../support/tar/tar_golden.ts";
 import type { ZipCase } from "../../support/zip/zip_golden.ts";
 import { open } from "../../../src/vfs/mod.ts";
@@ -73,6 +75,8 @@ async function compare(
       return await compareTar(path, content as TarCase["content"]);
     case "zip":
       return await compareZip(path, content as ZipCase["content"]);
+    case "tfrecord":
+      return await compareRecords(path, content as TFRecordCase["content"]);
     case "bag":
       return await compareBag(path, (content as BagContent).records);
     default:
@@ -130,6 +134,16 @@ async function compareZip(
     contents.map(sha256),
     entries.map(({ sha256 }) => sha256),
   );
+}
+
+async function compareRecords(
+  path: string,
+  { records }: TFRecordCase["content"],
+): Promise<void> {
+  using reader = await TFRecordReader.open(path);
+  for (const [i, { sha256: sum }] of records.entries()) {
+    assert.equal(sha256(await reader.read(i)), sum);
+  }
 }
 
 async function compareTar(

@@ -8,6 +8,7 @@ import { expectedDrive } from "./expected.ts";
 import { mountDrive } from "./mounts.ts";
 import { readersDrive } from "./readers.ts";
 import { tarsDrive } from "./tars.ts";
+import { tfrecordsDrive } from "./tfrecords.ts";
 import { treeDrive } from "./tree.ts";
 import { zipsDrive } from "./zips.ts";
 
@@ -26,4 +27,5 @@ export const DRIVES: readonly Drive[] = [
   threadsDrive,
   tarsDrive,
   zipsDrive,
+  tfrecordsDrive,
 ];

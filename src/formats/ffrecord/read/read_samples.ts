@@ -24,10 +24,10 @@ export function* readSample(
   index.locate(sample, extent);
   const source = sources[extent.source]!;
   const bytes = allocate(extent.length);
-  let crc = yield* fillSummed(source, bytes, extent.offset, check);
+  let crc = yield* fillSummed(source, bytes, extent.offset, check && crc32Of);
   if (check && crc !== extent.crc32 && source.refetch !== undefined) {
     source.refetch(extent.offset, extent.length);
-    crc = yield* fillSummed(source, bytes, extent.offset);
+    crc = yield* fillSummed(source, bytes, extent.offset, crc32Of);
   }
   if (check) verifySample(index, sample, crc, extent.crc32);
   return bytes;

@@ -82,9 +82,9 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
 /** The ids of a chunk's videos, numbered from 0: one run of bytes, and a hash table to find one. */
 export class VideoIds {
   /** The ids, one after the other. */
-  bytes = new Uint8Array(1024);
+  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(1024);
   /** Per video, and once more: where its id starts in `bytes`. */
-  starts = new Uint32Array(64);
+  starts: Uint32Array<ArrayBuffer> = new Uint32Array(64);
   length = 0;
   readonly #hash = new IdHash((video, bytes, start, end) =>
     this.isId(video, bytes, start, end)

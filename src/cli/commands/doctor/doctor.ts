@@ -1,0 +1,62 @@
+import { Command } from "commander";
+import { Exit, ExitCode } from "../../exit.ts";
+import { type CommonOptions, withOptions } from "../../input/options.ts";
+import { nameWriter, print } from "../../terminal/output.ts";
+import type { Finding } from "./finding.ts";
+import { lookAtMounting } from "./mounting.ts";
+import { lookAtPrograms } from "./programs.ts";
+import { lookAtLocation, lookAtServers } from "./servers.ts";
+import { lookAtSystem } from "./system.ts";
+
+/** How states are shown. */
+const SHOWN = { works: "works  ", limited: "limited", fails: "FAILS  " };
+
+const AFTER_HELP = `
+Exit code 1 says that something fails; what is limited is no failure. It mounts a small file in a temporary
+directory to see whether that works. Of credentials it tells names only.`;
+
+/** `recordfs doctor` */
+export function makeCommand(): Command {
+  const command = new Command("doctor")
+    .description(
+      "say what works on this machine, and what to do where it does not",
+    )
+    .argument("[source]", "a container, which is opened: a path or a URL")
+    .option("--json", "as JSON")
+    .addHelpText("after", AFTER_HELP);
+  return withOptions(command, "source").action(examine);
+}
+
+async function examine(
+  location: string | undefined,
+  options: CommonOptions,
+): Promise<void> {
+  const findings: Finding[] = [];
+  const shown = nameWriter();
+  const add = (more: readonly Finding[]) => {
+    findings.push(...more);
+    if (!options.json) {
+      for (const finding of more) {
+        print(line(finding, shown));
+      }
+    }
+  };
+  add(lookAtSystem());
+  add(await lookAtMounting());
+  add(await lookAtPrograms());
+  add(lookAtServers(options));
+  if (location !== undefined) add([await lookAtLocation(location, options)]);
+  const ok = findings.every(({ state }) => state !== "fails");
+  if (options.json) print({ ok, findings }, 2);
+  if (!ok) throw new Exit(ExitCode.FAILED);
+}
+
+function line(
+  { what, state, says, remedy }: Finding,
+  shown: (name: string) => string,
+): string {
+  const first = `${SHOWN[state]}  ${what.padEnd(12)} ${shown(says)}\n`;
+  return remedy === undefined
+    ? first
+    : `${first}${" ".repeat(22)}→ ${shown(remedy)}\n`;
+}

@@ -1,0 +1,118 @@
+import { mount } from "../../../../fuse/mod.ts";
+import { dump } from "../../../formats/ffrecord/write/dump.ts";
+import {
+  fails,
+  failure,
+  type Finding,
+  limited,
+  textOf,
+  works,
+} from "./finding.ts";
+
+/** Of `/proc/self/status`: `CAP_SYS_ADMIN` of capabilities(7), which mount(2) asks for. */
+const CAP_SYS_ADMIN = 21n;
+
+const PACKAGE = "install the package fuse3";
+
+/** What mounting takes, and whether it works. */
+export async function lookAtMounting(): Promise<Finding[]> {
+  if (Deno.build.os !== "linux") return [];
+  const isRoot = hasCapability();
+  return [
+    device(isRoot),
+    await fusermount(isRoot),
+    allowOther(isRoot),
+    await trial(),
+  ];
+}
+
+/** Whether this process may call mount(2). */
+function hasCapability(): boolean {
+  const [, effective] = /^CapEff:\s*([0-9a-f]+)$/m
+    .exec(textOf("/proc/self/status")) ?? [];
+  return effective !== undefined &&
+    (BigInt(`0x${effective}`) >> CAP_SYS_ADMIN & 1n) === 1n;
+}
+
+function device(isRoot: boolean): Finding {
+  try {
+    Deno.openSync("/dev/fuse", { read: true, write: true }).close();
+    return works("/dev/fuse", "it can be opened");
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) {
+      return fails(
+        "/dev/fuse",
+        "it is not there",
+        "modprobe fuse; in Docker, --device /dev/fuse (docs/docker.md)",
+      );
+    }
+    const why = error instanceof Error ? error.message : String(error);
+    const remedy =
+      "chmod 666 /dev/fuse, as it is elsewhere; in Docker, --device /dev/fuse";
+    return isRoot ? fails("/dev/fuse", why, remedy) : limited(
+      "/dev/fuse",
+      `${why}: mounts do not outlive their server`,
+      remedy,
+    );
+  }
+}
+
+async function fusermount(isRoot: boolean): Promise<Finding> {
+  try {
+    const { stdout } = await new Deno.Command("fusermount3", {
+      args: ["--version"],
+      stderr: "null",
+    }).output();
+    return works("fusermount3", new TextDecoder().decode(stdout).trim());
+  } catch {
+    const says = "it is not in PATH";
+    return isRoot ? works("fusermount3", `${says}; root does without`) : fails(
+      "fusermount3",
+      says,
+      `${PACKAGE}, or mount as root; in Docker, --cap-add SYS_ADMIN`,
+    );
+  }
+}
+
+function allowOther(isRoot: boolean): Finding {
+  const says = "-o allow_other shows a mount to other users";
+  if (isRoot) return works("allow_other", says);
+  return /^\s*user_allow_other\s*$/m.test(textOf("/etc/fuse.conf"))
+    ? works("allow_other", says)
+    : limited(
+      "allow_other",
+      "mounts of this user can be seen by this user only",
+      "a line user_allow_other in /etc/fuse.conf, by root",
+    );
+}
+
+/** Mounts a container of one file, and reads it: what else there may be in the way shows here. */
+async function trial(): Promise<Finding> {
+  const what = "mounting";
+  let directory: string | undefined;
+  try {
+    directory = await Deno.makeTempDir({ prefix: "recordfs-doctor-" });
+    const file = `${directory}/one.ffr`;
+    const point = `${directory}/mounted`;
+    await Deno.mkdir(point);
+    await dump([new TextEncoder().encode("works")], file, 1);
+    const start = performance.now();
+    await using _mounted = await mount(file, point, { workers: 1 });
+    const text = await Deno.readTextFile(`${point}/000000`);
+    if (text !== "works") throw new Error(`it shows ${JSON.stringify(text)}`);
+    const time = Math.ceil(performance.now() - start);
+    return works(what, `a file was mounted and read in ${time} ms`);
+  } catch (error) {
+    return failure(what, error, "see docs/trouble.md");
+  } finally {
+    if (directory !== undefined) await removeAll(directory);
+  }
+}
+
+async function removeAll(directory: string): Promise<void> {
+  try {
+    await Deno.remove(directory, { recursive: true });
+  } catch {
+    // Something is still mounted there, which `mounts` will show.
+  }
+}

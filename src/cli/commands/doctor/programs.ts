@@ -1,0 +1,59 @@
+import { imageCodec } from "../../../codecs/image/choose_codec.ts";
+import { fails, type Finding, limited, works } from "./finding.ts";
+
+/** Programs and native code that some commands use. */
+export async function lookAtPrograms(): Promise<Finding[]> {
+  return [await ffmpeg(), bash(), await codec()];
+}
+
+async function ffmpeg(): Promise<Finding> {
+  try {
+    const { stdout, success } = await new Deno.Command("ffmpeg", {
+      args: ["-hide_banner", "-version"],
+      stderr: "null",
+    }).output();
+    if (!success) throw new Error("it fails");
+    const [line = ""] = new TextDecoder().decode(stdout).split("\n");
+    return works("ffmpeg", line.replace(/ Copyright.*/, ""));
+  } catch {
+    return limited(
+      "ffmpeg",
+      "it is not in PATH: videos are not gulped or decoded",
+      "install the package ffmpeg",
+    );
+  }
+}
+
+function bash(): Finding {
+  try {
+    new Deno.Command("bash", { args: ["-c", ":"] }).outputSync();
+    return works("bash", "supervisors of mounts have it");
+  } catch {
+    return limited(
+      "bash",
+      "readers of a mount whose server died can be killed only once there is another",
+      "install the package bash",
+    );
+  }
+}
+
+/** The fastest of those that `auto` tries. */
+async function codec(): Promise<Finding> {
+  const what = "image codec";
+  let why = "";
+  for (const name of ["turbojpeg", "sharp", "imagescript"] as const) {
+    try {
+      const codec = await imageCodec(name);
+      const image = { data: new Uint8Array(12), height: 2, width: 2 };
+      await codec.decode(await codec.encode({ ...image, channels: 3 }));
+      return why === "" ? works(what, name) : limited(
+        what,
+        `${name}, which is slower: ${why}`,
+        "let the native packages be installed: no --omit=optional, --allow-ffi",
+      );
+    } catch (error) {
+      why ||= `${name}: ${error instanceof Error ? error.message : error}`;
+    }
+  }
+  return fails(what, why, "install recordfs anew");
+}

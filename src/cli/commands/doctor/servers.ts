@@ -1,0 +1,115 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { variable } from "../../../environment.ts";
+import { CacheDirectory } from "../../../io/remote/cache/cache_directory.ts";
+import { shownLocation } from "../../../io/remote/remote_location.ts";
+import type { CommonOptions } from "../../input/options.ts";
+import { openSource } from "../../input/source.ts";
+import { formatBytes } from "../../terminal/amounts.ts";
+import { failure, type Finding, limited, textOf, works } from "./finding.ts";
+
+/** Variables that say who asks, or by what way; their values are nobody's business. */
+const VARIABLES = [
+  ...["AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE"],
+  ...["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"],
+  ...["AWS_CONTAINER_CREDENTIALS_FULL_URI", "NETRC"],
+  ...["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"],
+];
+
+/** With less room a cache is of little use. */
+const LITTLE_ROOM = 1e9;
+
+/** What containers on servers take. */
+export function lookAtServers(options: CommonOptions): Finding[] {
+  return [cache(options), credentials()];
+}
+
+function cache({ cacheDir, cache }: CommonOptions): Finding {
+  const what = "cache";
+  if (cache === false) return works(what, "none (--no-cache)");
+  const { path } = new CacheDirectory({ directory: cacheDir }, () => {});
+  let above = path;
+  for (;; above = dirname(above)) {
+    try {
+      const { bavail, bsize } = statfsSync(above);
+      const free = bavail * bsize;
+      Deno.removeSync(
+        Deno.makeTempDirSync({ dir: above, prefix: ".recordfs-" }),
+      );
+      const says = `${path}, ${formatBytes(free)} free`;
+      return free >= LITTLE_ROOM ? works(what, says) : limited(
+        what,
+        says,
+        "make room, or name another directory by --cache-dir",
+      );
+    } catch (error) {
+      if (
+        error instanceof Error && "code" in error && error.code === "ENOENT"
+      ) {
+        continue;
+      }
+      return limited(
+        what,
+        `${path} cannot be written: what is fetched is kept in memory only`,
+        "name a directory by --cache-dir, or take --no-cache",
+      );
+    }
+  }
+}
+
+/** Names only. */
+function credentials(): Finding {
+  const home = variable("HOME") ?? "";
+  const found = VARIABLES.filter((name) => variable(name) !== undefined);
+  const profiles = new Set<string>();
+  for (
+    const [name, file] of [
+      ["AWS_SHARED_CREDENTIALS_FILE", `${home}/.aws/credentials`],
+      ["AWS_CONFIG_FILE", `${home}/.aws/config`],
+    ] as const
+  ) {
+    const text = textOf(variable(name) ?? file);
+    for (const [, title] of text.matchAll(/^\[(?:profile )?([\w.-]+)\]/gm)) {
+      profiles.add(title!);
+    }
+  }
+  if (profiles.size > 0) {
+    found.push(`profiles ${[...profiles].join(", ")} in ~/.aws`);
+  }
+  const hosts = [
+    ...textOf(variable("NETRC") ?? `${home}/.netrc`)
+      .matchAll(/^\s*machine\s+(\S+)/gm),
+  ].map(([, host]) => host);
+  if (hosts.length > 0) found.push(`${hosts.join(", ")} in netrc`);
+  return works(
+    "credentials",
+    found.length > 0
+      ? `found: ${found.join("; ")}`
+      : "none were found, which public servers and buckets (--anonymous) ask for",
+  );
+}
+
+/** Whether a container can be read, on the disk or on a server. */
+export async function lookAtLocation(
+  location: string,
+  options: CommonOptions,
+): Promise<Finding> {
+  const what = "location";
+  const start = performance.now();
+  try {
+    using fs = await openSource(location, options);
+    const time = Math.ceil(performance.now() - start);
+    return works(
+      what,
+      `${
+        shownLocation(location)
+      }: ${fs.info.format}, ${fs.info.files} files, opened in ${time} ms`,
+    );
+  } catch (error) {
+    const failed = failure(what, error, "see docs/remote.md");
+    const name = shownLocation(location);
+    return failed.says.includes(name)
+      ? failed
+      : { ...failed, says: `${name}: ${failed.says}` };
+  }
+}

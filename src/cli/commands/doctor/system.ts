@@ -1,0 +1,107 @@
+import { VERSION } from "../../version.ts";
+import { type Finding, limited, textOf, works } from "./finding.ts";
+
+/** From this version of Linux on a mount can outlive its server: `FUSE_NOTIFY_RESEND`. */
+const RESEND = [6, 9] as const;
+/** From this one on each thread can serve a mount by a descriptor of its own: `FUSE_DEV_IOC_CLONE`. */
+const CLONE = [4, 2] as const;
+
+/** A mount holds a descriptor a thread, and a container one a file that is being read. */
+const FEW_DESCRIPTORS = 1024;
+
+/** The system, its kernel, and Deno. */
+export function lookAtSystem(): Finding[] {
+  const found = [
+    works("recordfs", `${VERSION}, on Deno ${Deno.version.deno}`),
+  ];
+  if (Deno.build.os !== "linux") {
+    found.push(limited(
+      "system",
+      `${Deno.build.os}: reading and writing work`,
+      "mounting is for Linux",
+    ));
+    return found;
+  }
+  return [...found, libc(), kernel(), descriptors(), container()];
+}
+
+/** Deno's own programs, and so npm's package of it, are for GNU libc only. */
+function libc(): Finding {
+  const musl = [...Deno.readDirSync("/lib")]
+    .some(({ name }) => name.startsWith("ld-musl-"));
+  return musl
+    ? limited(
+      "C library",
+      "musl, which Deno's npm package refuses",
+      "keep to the system's own Deno (Alpine: apk add deno), named by RECORDFS_DENO; " +
+        "to mount, take a system with GNU libc",
+    )
+    : works("C library", `GNU libc, ${Deno.build.arch}`);
+}
+
+function kernel(): Finding {
+  const release = Deno.osRelease();
+  const [major = 0, minor = 0] = release.split(/\D/).map(Number);
+  const since = ([first, second]: readonly [number, number]) =>
+    major > first || (major === first && minor >= second);
+  if (since(RESEND)) {
+    return works(
+      "kernel",
+      `Linux ${release}: a mount outlives its server (resend), threads serve it apart (clone)`,
+    );
+  }
+  return limited(
+    "kernel",
+    `Linux ${release}: a mount ends with its server` +
+      (since(CLONE) ? "" : ", and one thread serves it"),
+    `take Linux ${
+      RESEND.join(".")
+    } or later, or have a service mount again (docs/boot.md)`,
+  );
+}
+
+function descriptors(): Finding {
+  const line = /^Max open files +(\d+|unlimited) +(\d+|unlimited)/m
+    .exec(textOf("/proc/self/limits"));
+  const [, soft = "?", hard = "?"] = line ?? [];
+  const says = `${soft} a process may have, ${hard} at most`;
+  return Number(soft) < FEW_DESCRIPTORS
+    ? limited(
+      "descriptors",
+      says,
+      `ulimit -n ${FEW_DESCRIPTORS} or more, where containers have many files`,
+    )
+    : works("descriptors", says);
+}
+
+function container(): Finding {
+  const signs = ["/.dockerenv", "/run/.containerenv"]
+    .filter((path) => textOf(path) !== "" || exists(path));
+  const label = textOf("/proc/self/attr/current").replace(/\0/g, "").trim();
+  const confined = textOf("/sys/module/apparmor/parameters/enabled")
+    .startsWith("Y") && label !== "" && label !== "unconfined";
+  if (confined) {
+    return limited(
+      "confinement",
+      `AppArmor's profile ${label}`,
+      "where it forbids mounting: in Docker, --security-opt apparmor=unconfined (docs/docker.md)",
+    );
+  }
+  const ubuntus = exists("/etc/apparmor.d/fusermount3");
+  return works(
+    "confinement",
+    (signs.length > 0 ? "a container" : "no container that shows itself") +
+      (ubuntus
+        ? "; AppArmor has fusermount3 mount in some directories only: /etc/apparmor.d/fusermount3"
+        : ", no profile of AppArmor"),
+  );
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,142 @@
+import type { Command, Help, Option } from "commander";
+import { examplesOf } from "../examples.ts";
+import { VERSION } from "../version.ts";
+import { heading, item, paragraph, preformatted, title } from "./roff.ts";
+
+/** A page for man(1). */
+export interface ManualPage {
+  /** As `recordfs-mount`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Manual pages, of the program and of each command, with what their help says.
+ *
+ * @param program With all commands.
+ */
+export function manualPages(program: Command): ManualPage[] {
+  const commands = program.createHelp().visibleCommands(program)
+    .filter((command) => command.name() !== "help");
+  return [
+    programPage(program, commands),
+    ...commands.map((command) => commandPage(command)),
+  ];
+}
+
+function programPage(
+  program: Command,
+  commands: readonly Command[],
+): ManualPage {
+  return page("recordfs", "containers of training data as filesystems", [
+    heading("SYNOPSIS"),
+    paragraph("recordfs COMMAND [OPTION ...] [ARGUMENT ...]"),
+    paragraph("recordfs SOURCE MOUNTPOINT [-o OPTIONS]"),
+    heading("DESCRIPTION"),
+    paragraph(program.description()),
+    paragraph("Each command has a page of its own, as recordfs-mount(1)."),
+    heading("COMMANDS"),
+    ...commands.map((command) => item(command.name(), command.description())),
+    heading("OPTIONS"),
+    ...optionItems(program, program.createHelp()),
+    ...notes(program),
+    ...examples(""),
+    heading("SEE ALSO"),
+    paragraph(
+      commands.map((command) => `recordfs-${command.name()}(1)`).join(", "),
+    ),
+  ]);
+}
+
+function commandPage(command: Command): ManualPage {
+  const below = command.createHelp().visibleCommands(command)
+    .filter((one) => one.name() !== "help");
+  return page(`recordfs-${command.name()}`, command.description(), [
+    heading("SYNOPSIS"),
+    ...[command, ...below].map((one) =>
+      paragraph(one.createHelp().commandUsage(one))
+    ),
+    heading("DESCRIPTION"),
+    paragraph(sentence(command.description())),
+    ...argumentItems(command),
+    heading("OPTIONS"),
+    ...optionItems(command, command.createHelp()),
+    ...below.flatMap((one) => [
+      heading(`recordfs ${command.name()} ${one.name()}`),
+      paragraph(sentence(one.description())),
+      ...argumentItems(one),
+      ...optionItems(one, one.createHelp()),
+      ...afterHelp(one).map(preformatted),
+    ]),
+    ...notes(command),
+    ...examples(command.name()),
+    heading("SEE ALSO"),
+    paragraph("recordfs(1)"),
+  ]);
+}
+
+function page(
+  name: string,
+  what: string,
+  parts: readonly string[],
+): ManualPage {
+  const head = [
+    title(name, VERSION),
+    heading("NAME"),
+    paragraph(`${name} - ${what}`),
+  ];
+  const text = [...head, ...parts].join("");
+  // A heading begins a paragraph by itself.
+  return { name, text: text.replaceAll(/^(\.SH .*\n)\.PP\n/gm, "$1") };
+}
+
+function argumentItems(command: Command): string[] {
+  const help = command.createHelp();
+  return help.visibleArguments(command).map((argument) =>
+    item(
+      help.argumentTerm(argument).toUpperCase(),
+      help.argumentDescription(argument),
+    )
+  );
+}
+
+/** Options, those below a heading of the help after the others, below that. */
+function optionItems(command: Command, help: Help): string[] {
+  const groups = Map.groupBy(
+    help.visibleOptions(command),
+    ({ helpGroupHeading }: Option) => helpGroupHeading,
+  );
+  return [...groups].flatMap(([group, options]) => [
+    ...group === undefined ? [] : [paragraph(group)],
+    ...options.map((option) =>
+      item(help.optionTerm(option), help.optionDescription(option))
+    ),
+  ]);
+}
+
+function notes(command: Command): string[] {
+  const texts = afterHelp(command);
+  return texts.length === 0
+    ? []
+    : [heading("NOTES"), ...texts.map(preformatted)];
+}
+
+/** What the help of a command ends with, besides the examples: commander only tells when it prints it. */
+function afterHelp(command: Command): string[] {
+  let all = "";
+  const output = command.configureOutput();
+  command.configureOutput({ ...output, writeOut: (text) => all += text });
+  command.outputHelp();
+  command.configureOutput(output);
+  const [after] = all.slice(command.helpInformation().length)
+    .split("\nExamples:\n");
+  return (after ?? "").split(/\n{2,}/).filter((text) => text.trim() !== "");
+}
+
+function examples(name: string): string[] {
+  return [heading("EXAMPLES"), preformatted(examplesOf(name).join("\n"))];
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,59 @@
+import type { Steps } from "../../io/concurrency/steps.ts";
+import { crc32cLoaded } from "../../io/sums/crc32c.ts";
+import type { Probe } from "../../tree/format.ts";
+import type { FormatEntry } from "../format.ts";
+import {
+  FRAME,
+  hasRightSum,
+  HEADER,
+  isNamedSo,
+  isShard,
+  lengthAt,
+} from "./layout.ts";
+
+/** What records are, as `info` has it. */
+export type RecordKind = "Examples" | "SequenceExamples" | "records";
+
+const IN_SHARDS = " in shards";
+
+/** What the records of several files are. */
+export function inShards(kind: string): string {
+  return `${kind}${IN_SHARDS}`;
+}
+
+/** Whether a container's records are examples, whose features are known. */
+export function areExamples(kind: string): boolean {
+  return !kind.startsWith("records");
+}
+
+/** `NAME-?????-of-00010`, `NAME-*-of-*`; a URL has its question marks encoded. */
+export const PATTERN =
+  /^(.*)-((?:\?|%3F)+|\*)-of-((?:\?|%3F)+|\*|\d{5,})([^/]*)$/;
+
+/** TFRecord: records in files and shards, examples of TensorFlow. */
+export const tfrecord: FormatEntry = {
+  name: "tfrecord",
+  description: "TFRecord: records, examples of TensorFlow, shards of them",
+  suffixes: [".tfrecord", ".tfrecords"],
+  detect,
+  evidence: (names) => `files of TFRecord (${names.find(isShard)})`,
+  isPattern: (path) => PATTERN.test(path),
+  countSamples: ({ facts }) => ({
+    unit: "samples",
+    length: facts!["records"]!,
+  }),
+  targets: [{ name: "tfrecord", suffix: ".tfrecord" }],
+  load: async () => (await import("./format.ts")).tfrecord,
+};
+
+function* detect({ path, names, size, read }: Probe): Steps<boolean> {
+  if (names !== undefined) return names.some(isShard);
+  // A damaged file of that name gets this format's explanation of what is wrong.
+  if (isNamedSo(path)) return true;
+  if (size < FRAME) return false;
+  const head = yield* read(0, HEADER);
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  if (lengthAt(view, 0) > size - FRAME) return false;
+  yield* crc32cLoaded();
+  return hasRightSum(head, view, 0);
+}

@@ -1,0 +1,30 @@
+import type { Format } from "../format.ts";
+import { checkRecords } from "./check.ts";
+import { areExamples } from "./entry.ts";
+import { openRecords } from "./tree/open_records.ts";
+
+/** TFRecord: records in files and shards, examples of TensorFlow. */
+export const tfrecord: Format = {
+  open: openRecords,
+  check: checkRecords,
+  async openSource(container) {
+    const { recordsSource } = await import("./convert/source.ts");
+    return recordsSource(container);
+  },
+  async target() {
+    const { tfrecordTarget } = await import("./convert/target.ts");
+    return tfrecordTarget;
+  },
+  async openDataset(path, { kind }, options) {
+    const { TFRecordDataset } = await import("./data/tfrecord_dataset.ts");
+    return await TFRecordDataset.open(path, {
+      ...options,
+      decode: areExamples(kind),
+    });
+  },
+  async readLabels(container, label, signal) {
+    if (!areExamples(container.info.kind)) return undefined;
+    const { featureLabels } = await import("./data/labels.ts");
+    return featureLabels(container, label, signal);
+  },
+};

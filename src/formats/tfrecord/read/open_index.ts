@@ -1,0 +1,107 @@
+import { FormatError } from "../../../errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { type KeptOptions, keptPlace } from "../../../io/kept/kept_place.ts";
+import { keepTables, readKeptTables } from "../../../io/kept/kept_tables.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
+import { newExtent } from "../../../tree/tree.ts";
+import type { RecordKind } from "../entry.ts";
+import { compressionOf, hasRightSum, HEADER } from "../layout.ts";
+import { kindOf } from "../proto/kind_of.ts";
+import {
+  areOf,
+  locateRecord,
+  type RecordColumns,
+  type RecordIndex,
+} from "./record_columns.ts";
+import { scanRecords } from "./scan.ts";
+
+/** What is kept, and in which form: another form is another kind. */
+const KIND = "tfrecord 1";
+
+/** Records from which on the index of a local file is kept: of fewer, lengths are read in no time. */
+const MANY = 1 << 15;
+/** Bytes from which on that of one is which has to be fetched: of fewer, it is a request or two. */
+const LARGE = 8 << 20;
+
+/** How an index is read. */
+export interface IndexOptions extends KeptOptions {
+  readonly checkData?: boolean | undefined;
+}
+
+/**
+ * The index of a file: as it was kept, or by all its lengths, one after the other.
+ *
+ * @throws {FormatError} If it is compressed or damaged.
+ */
+export function* openIndex(
+  source: ByteSource,
+  options: IndexOptions,
+): Steps<RecordIndex> {
+  const { checkData = true } = options;
+  if (checkData) yield* crc32cLoaded(); // also what compares the data needs it
+  const isFar = source.readAtSync === undefined;
+  const place = isFar && source.size < LARGE
+    ? undefined
+    : keptPlace(source, KIND, options);
+  const kept = place && readKeptTables(place);
+  const columns = kept?.columns as RecordColumns | undefined;
+  if (columns !== undefined && areOf(columns, source.size)) {
+    return { columns, kind: kept!.facts as RecordKind };
+  }
+  yield* refuseCompressed(source);
+  const scanned = yield* scanRecords(source, checkData);
+  if (scanned.damage !== undefined) throw scanned.damage;
+  const index: RecordIndex = {
+    columns: scanned.columns,
+    kind: yield* kindIn(source, scanned.columns),
+  };
+  const isMany = isFar || scanned.columns.sums.length >= MANY;
+  // Lengths that nobody compared are not for those who would have.
+  if (place !== undefined && isMany && checkData) {
+    keepTables(place, { columns: { ...index.columns }, facts: index.kind });
+  }
+  return index;
+}
+
+function* kindIn(
+  source: ByteSource,
+  columns: RecordColumns,
+): Steps<RecordKind> {
+  if (columns.sums.length === 0) return "records";
+  const { offset, length } = firstOf(columns);
+  return yield* kindOf(length, (length) => readPart(source, offset, length));
+}
+
+function firstOf(columns: RecordColumns) {
+  const extent = newExtent();
+  locateRecord(columns, 0, 0, extent);
+  return extent;
+}
+
+/**
+ * Says what to do with what was compressed.
+ *
+ * @throws {FormatError} If the file begins as something that was.
+ */
+export function* refuseCompressed(source: ByteSource): Steps<void> {
+  const { name: path } = source;
+  const head = yield* readPart(source, 0, Math.min(source.size, HEADER));
+  const compression = compressionOf(head);
+  if (compression === undefined) return;
+  if (head.length === HEADER) {
+    yield* crc32cLoaded(); // a length may look like anything
+    if (hasRightSum(head, new DataView(head.buffer), 0)) return;
+  }
+  const plain = /\.(gz|gzip|z|zlib)$/i.test(path)
+    ? path.replace(/\.[^.]*$/, "")
+    : `${path}.plain`;
+  const program = compression === "GZIP" ? "zcat" : "zlib-flate -uncompress";
+  throw new FormatError(
+    "unsupported",
+    `${path} is compressed as a whole (${compression}), so that it has to be read from its start to find anything in ` +
+      `it: make a plain one of it (${program} < ${path} > ${plain}), which is read from any place`,
+    { path, actual: compression },
+  );
+}

@@ -1,0 +1,188 @@
+import { FormatError } from "../../../errors.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
+import type { BatchRoom } from "../../../io/read/read_memory.ts";
+import type {
+  ByteSource,
+  SourceList,
+} from "../../../io/storage/byte_source.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import { expectContents, readContents } from "../../../tree/read_contents.ts";
+import { lastUpTo, sharedFloat64 } from "../../../tree/shared_numbers.ts";
+import type { Extent } from "../../../tree/tree.ts";
+import type { RecordKind } from "../entry.ts";
+import { type IndexOptions, openIndex } from "./open_index.ts";
+import { locateRecord, type RecordIndex } from "./record_columns.ts";
+
+/** A file, as another thread opens it again. */
+interface SharedFile extends RecordIndex {
+  readonly path: string;
+  readonly size: number;
+  readonly mtime: number;
+}
+
+/** Files for another thread: their tables are in memory that threads share. */
+export type FilesHandle = readonly SharedFile[];
+
+/** Records of one file or of several, numbered from 0 over all of them. */
+export class RecordTable {
+  /** The files' tables. */
+  readonly files: FilesHandle;
+  /** Per file, and once more for all: the number of its first record. */
+  readonly firsts: Float64Array;
+
+  constructor(files: FilesHandle) {
+    this.files = files;
+    this.firsts = sharedFloat64(files.length + 1);
+    for (const [i, { columns }] of files.entries()) {
+      this.firsts[i + 1] = this.firsts[i]! + columns.sums.length;
+    }
+  }
+
+  /** Number of records. */
+  get length(): number {
+    return this.firsts.at(-1)!;
+  }
+
+  /** What all records seem to be, by the first one of each file that has any. */
+  get kind(): RecordKind {
+    const kinds = new Set(
+      this.files.filter(({ columns }) => columns.sums.length > 0)
+        .map(({ kind }) => kind),
+    );
+    const [kind = "records"] = kinds;
+    return kinds.size > 1 ? "records" : kind;
+  }
+
+  /** Number of the file that a record is in. */
+  fileOf(record: number): number {
+    return lastUpTo(this.firsts, record, this.files.length);
+  }
+
+  /** Number of a record in its file. */
+  numberOf(record: number): number {
+    return record - this.firsts[this.fileOf(record)]!;
+  }
+
+  /** Says where the data of a record is. */
+  locate(record: number, into: Extent): void {
+    const file = this.fileOf(record);
+    const { columns } = this.files[file]!;
+    locateRecord(columns, record - this.firsts[file]!, file, into);
+  }
+
+  /** The error for a record whose checksum is not the recorded one. */
+  mismatch(record: number, expected: number, actual: number): FormatError {
+    const { path } = this.files[this.fileOf(record)]!;
+    return new FormatError(
+      "sample-checksum",
+      `${path}: checksum mismatch in record ${
+        this.numberOf(record)
+      }: its bytes are not those that were written; fetch the file again, or read it as it is with the option ` +
+        "`checkData: false`",
+      { path, sample: record, expected: expected >>> 0, actual: actual >>> 0 },
+    );
+  }
+}
+
+/** Opened files, and their records. */
+export interface RecordFiles {
+  readonly sources: readonly ByteSource[];
+  readonly table: RecordTable;
+}
+
+/** Opens files, in their order; all are closed if one can't be. */
+export function* openFiles(
+  paths: readonly string[],
+  storage: Storage,
+  options: IndexOptions,
+): Steps<RecordFiles> {
+  const sources: ByteSource[] = [];
+  const files: SharedFile[] = [];
+  /** Of those that failed, the first: which one that is must not depend on who was quicker. */
+  let failed: { readonly at: number; readonly error: unknown } | undefined;
+  const openOne = function* (path: string, at: number): Steps<void> {
+    if (failed !== undefined && failed.at < at) return;
+    try {
+      const source = sources[at] = yield* storage.open(path);
+      const index = yield* openIndex(source, options);
+      const { name, size, mtime } = source;
+      files[at] = { ...index, path: name, size, mtime };
+    } catch (error) {
+      if (failed === undefined || at < failed.at) failed = { at, error };
+    }
+  };
+  try {
+    const [only] = paths;
+    if (paths.length === 1) yield* openOne(only!, 0);
+    else yield* inParallel(paths.map(openOne));
+    if (failed !== undefined) throw (failed as { error: unknown }).error;
+    return { sources, table: new RecordTable(files) };
+  } catch (error) {
+    for (const source of sources) source?.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens files that another thread has opened, over its tables.
+ *
+ * @param check Whether records will be compared with their checksums.
+ * @throws {FormatError} If one is not the same any more.
+ */
+export function* reopenFiles(
+  files: FilesHandle,
+  storage: Storage,
+  check: boolean,
+): Steps<RecordFiles> {
+  if (check) yield* crc32cLoaded();
+  const sources: ByteSource[] = [];
+  try {
+    for (const { path, size, mtime } of files) {
+      const source = yield* storage.open(path);
+      sources.push(source);
+      if (source.size === size && source.mtime === mtime) continue;
+      throw new FormatError(
+        "changed",
+        `${path} was replaced or changed after it was opened; open it again`,
+        { path, expected: size, actual: source.size },
+      );
+    }
+    return { sources, table: new RecordTable(files) };
+  } catch (error) {
+    for (const source of sources) source.close();
+    throw error;
+  }
+}
+
+/** Reads records, each compared with its checksum if `check` is set. */
+export function readRecords(
+  { sources, table }: Pick<RecordFiles, "table"> & {
+    readonly sources: SourceList;
+  },
+  records: readonly number[],
+  check: boolean,
+  memory?: BatchRoom,
+): Steps<Uint8Array<ArrayBuffer>[]> {
+  return readContents({
+    sources,
+    length: records.length,
+    locate: (i, into) => table.locate(records[i]!, into),
+    mismatch: check
+      ? (i, expected, actual) => table.mismatch(records[i]!, expected, actual)
+      : undefined,
+  }, memory);
+}
+
+/** Says that records will be read soon: what lies on servers is fetched. */
+export function expectRecords(
+  { sources, table }: RecordFiles,
+  records: readonly number[],
+): number {
+  return expectContents({
+    sources,
+    length: records.length,
+    locate: (i, into) => table.locate(records[i]!, into),
+  });
+}

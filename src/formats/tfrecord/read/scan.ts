@@ -1,0 +1,116 @@
+import { FormatError } from "../../../errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
+import { sharedUint32 } from "../../../tree/shared_numbers.ts";
+import { FOOTER, FRAME, hasRightSum, HEADER, lengthAt } from "../layout.ts";
+import type { RecordColumns } from "./record_columns.ts";
+import { RecordWindows } from "./record_windows.ts";
+
+/** What going through a file has found. */
+export interface Scanned {
+  readonly columns: RecordColumns;
+  /** What is wrong behind those records: nothing that follows can be found. */
+  readonly damage: FormatError | undefined;
+}
+
+/**
+ * Goes through a file from length to length.
+ *
+ * @param checkData Whether lengths are compared with their checksums.
+ */
+export function* scanRecords(
+  source: ByteSource,
+  checkData: boolean,
+): Steps<Scanned> {
+  if (checkData) yield* crc32cLoaded();
+  const { size } = source;
+  const windows = new RecordWindows(source);
+  const { bytes, view } = windows;
+  const starts = new GrowingNumbers(size + 1);
+  const sums = new GrowingNumbers(2 ** 32);
+  let damage: FormatError | undefined;
+  let start = 0;
+  let passed: number | undefined;
+  while (start < size) {
+    // The checksum of the record before lies before this length.
+    const from = start === 0 ? 0 : start - FOOTER;
+    const wanted = Math.min(start + HEADER, size) - from;
+    let at = windows.find(from, wanted);
+    if (at < 0) {
+      yield* windows.move(from, passed);
+      at = 0;
+    }
+    if (start > 0) {
+      sums.push(view.getUint32(at, true));
+      at += FOOTER;
+    }
+    const length = start + HEADER <= size ? lengthAt(view, at) : 0;
+    damage = faultAt(source, start, starts.length, length) ??
+      (checkData && !hasRightSum(bytes, view, at)
+        ? wrongSum(source, start, starts.length)
+        : undefined);
+    if (damage !== undefined) break;
+    starts.push(start);
+    passed = length;
+    start += length + FRAME;
+  }
+  starts.push(start);
+  if (damage === undefined && start > 0) {
+    const at = windows.find(size - FOOTER, FOOTER);
+    if (at < 0) yield* windows.move(size - FOOTER, passed);
+    sums.push(view.getUint32(Math.max(at, 0), true));
+  }
+  return {
+    columns: {
+      starts: starts.finish(),
+      // Less than 2^32, all of them.
+      sums: sharedUint32(sums.finish()),
+    },
+    damage,
+  };
+}
+
+function faultAt(
+  { name: path, size }: ByteSource,
+  start: number,
+  record: number,
+  length: number,
+): FormatError | undefined {
+  const facts = { path, offset: start, sample: record };
+  if (start + HEADER > size) {
+    return new FormatError(
+      "truncated-header",
+      `${path} ends at byte ${size}, inside the length of record ${record}, which starts at ${start}: ` +
+        `${AFTER_CUT}`,
+      facts,
+    );
+  }
+  const rest = size - start - FRAME;
+  if (length <= rest) return undefined;
+  return new FormatError(
+    "truncated-data",
+    `${path}: record ${record} at byte ${start} has ${length} bytes by its length, and the file ends after ` +
+      `${Math.max(rest, 0)}: ${AFTER_CUT}`,
+    { ...facts, expected: length, actual: Math.max(rest, 0) },
+  );
+}
+
+const AFTER_CUT =
+  "it was cut, or its writer did not end; fetch or write it again";
+
+function wrongSum(
+  { name: path }: ByteSource,
+  start: number,
+  record: number,
+): FormatError {
+  return new FormatError(
+    "metadata-checksum",
+    record === 0
+      ? `${path} is no TFRecord file, or is damaged: its first length does not have its checksum; fetch it again`
+      : `${path}: the length of record ${record} at byte ${start} does not have its checksum, so nothing behind ` +
+        "it is found: fetch the file again",
+    { path, offset: start, sample: record },
+  );
+}

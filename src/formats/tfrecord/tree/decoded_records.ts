@@ -1,0 +1,171 @@
+import { FormatError, RecordfsError } from "../../../errors.ts";
+import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { storageInThread } from "../../../io/storage/thread_storage.ts";
+import { NotLoaded } from "../../../tree/not_loaded.ts";
+import { orNoExample } from "../read/example_of.ts";
+import { readRecords, type RecordTable } from "../read/record_files.ts";
+import { newExtent } from "../../../tree/tree.ts";
+import { NodeNames } from "./layout_names.ts";
+import {
+  type Content,
+  formOf,
+  layOut,
+  type RecordLayout,
+} from "./record_layout.ts";
+
+/** Bytes of layouts that are kept; one that is larger is kept until the next is made. */
+const MOST_KEPT = 64 << 20;
+/** Bytes of a record that is taken apart. */
+const LARGEST = 256 << 20;
+
+/** What is kept of a record: its files, and those of numbers that were asked for. */
+interface Kept {
+  readonly layout: RecordLayout;
+  readonly forms: Map<Content, Uint8Array>;
+  weight: number;
+}
+
+/** The files that records are as examples, made when they are first asked for; those made last are kept. */
+export class DecodedRecords {
+  readonly #table: RecordTable;
+  readonly #check: boolean;
+  /** Opened when they are needed, where the tree has none. */
+  readonly #sources: ByteSource[];
+  readonly #isBorrowed: boolean;
+  /** By record, in order of use. */
+  readonly #kept = new Map<number, Kept>();
+  #weight = 0;
+  /** Ids that a record has. */
+  readonly nodes: number;
+
+  /**
+   * @param sources The files; without, they are opened by this thread.
+   * @param nodes How many files and directories a record may have.
+   */
+  constructor(
+    table: RecordTable,
+    nodes: number,
+    check: boolean,
+    sources?: readonly ByteSource[],
+  ) {
+    this.#table = table;
+    this.nodes = nodes;
+    this.#check = check;
+    this.#isBorrowed = sources !== undefined;
+    this.#sources = sources === undefined ? [] : [...sources];
+  }
+
+  /**
+   * The files of a record.
+   *
+   * @throws {FormatError} If it is no example.
+   * @throws {NotLoaded} If it has to be waited for.
+   */
+  layout(record: number): RecordLayout {
+    return this.#of(record).layout;
+  }
+
+  /** The bytes of a file of numbers. */
+  form(
+    record: number,
+    content: Content & { readonly kind: "json" | "npy" },
+  ): Uint8Array {
+    const kept = this.#of(record);
+    let form = kept.forms.get(content);
+    if (form === undefined) {
+      form = formOf(content);
+      kept.forms.set(content, form);
+      kept.weight += form.length;
+      this.#weight += form.length;
+      this.#makeRoom();
+    }
+    return form;
+  }
+
+  /** Closes what was opened here. */
+  close(): void {
+    if (!this.#isBorrowed) {
+      for (const source of this.#sources) {
+        source?.close();
+      }
+    }
+  }
+
+  #of(record: number): Kept {
+    const kept = this.#kept.get(record);
+    if (kept !== undefined) {
+      this.#kept.delete(record);
+      this.#kept.set(record, kept);
+      return kept;
+    }
+    const { path } = this.#table.files[this.#table.fileOf(record)]!;
+    try {
+      return runSync(this.#make(record));
+    } catch (error) {
+      const mustWait = (error as { code?: unknown }).code === "must-wait" &&
+        !(error instanceof NotLoaded);
+      if (!mustWait) throw error;
+      const make = () => this.#make(record);
+      throw new NotLoaded(path, function* () {
+        yield* make();
+      });
+    }
+  }
+
+  *#make(record: number): Steps<Kept> {
+    const table = this.#table;
+    const extent = newExtent();
+    table.locate(record, extent);
+    const { path } = table.files[extent.source]!;
+    if (extent.length > LARGEST) {
+      throw new RecordfsError(
+        "too-large",
+        `${path}: record ${
+          table.numberOf(record)
+        } has ${extent.length} bytes, and up to ${LARGEST} are shown decoded: read it without --decoded`,
+        { path, sample: record },
+      );
+    }
+    const sources = { at: (i: number) => this.#sources[i] };
+    if (this.#sources[extent.source] === undefined) {
+      this.#sources[extent.source] = yield* this.#open(extent.source);
+    }
+    const [bytes] = yield* readRecords(
+      { sources, table },
+      [record],
+      this.#check,
+    );
+    const names = new NodeNames<Content>(path, table.numberOf(record));
+    const layout = orNoExample(
+      table,
+      record,
+      () => layOut(bytes!, this.nodes, names),
+    );
+    const kept = { layout, forms: new Map(), weight: layout.weight };
+    this.#kept.set(record, kept);
+    this.#weight += kept.weight;
+    this.#makeRoom();
+    return kept;
+  }
+
+  *#open(file: number): Steps<ByteSource> {
+    const { path, size, mtime } = this.#table.files[file]!;
+    const source = yield* storageInThread(path).open(path);
+    if (source.size === size && source.mtime === mtime) return source;
+    source.close();
+    throw new FormatError(
+      "changed",
+      `${path} was replaced or changed after it was opened; open it again`,
+      { path, expected: size, actual: source.size },
+    );
+  }
+
+  #makeRoom(): void {
+    for (const [record, { weight }] of this.#kept) {
+      if (this.#weight <= MOST_KEPT || this.#kept.size === 1) return;
+      this.#kept.delete(record);
+      this.#weight -= weight;
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import { bytesOf } from "../../../bytes_of.ts";
+import {
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import { crc32cLoaded, crc32cOf } from "../../../io/sums/crc32c.ts";
+import {
+  GatheredBytes,
+  LARGEST_BUFFER,
+} from "../../../io/write/gathered_bytes.ts";
+import { NewFile } from "../../../io/write/new_file.ts";
+import {
+  forEachPiece,
+  sampleBytes,
+  type SampleData,
+} from "../../../io/write/sample_data.ts";
+import { WriterBase } from "../../../io/write/writer_base.ts";
+import { FRAME, HEADER, headerOf, masked } from "../layout.ts";
+
+/** Options of a new TFRecord file. */
+export interface TFRecordWriterOptions {
+  /**
+   * Whether closing waits until the file is on the disk. Defaults to `true`; without, a loss of power soon after may
+   * leave a file that is not complete under its name.
+   */
+  readonly sync?: boolean | undefined;
+}
+
+/** Records up to this size are gathered; larger ones are written from where they lie. */
+const SMALL = 64 * 1024;
+
+/** Bytes that are appended from where they lie. */
+class RecordOutput extends GatheredBytes {
+  /**
+   * Appends bytes of any number.
+   *
+   * @param crc Checksum of those before them.
+   * @returns Checksum with them.
+   */
+  *append(bytes: Uint8Array, crc: number): Steps<number> {
+    if (bytes.byteLength > this.room) yield* this.flush();
+    if (bytes.byteLength <= SMALL) {
+      this.add(bytes);
+      return crc32cOf(this.last(bytes.byteLength), crc);
+    }
+    yield* this.flush();
+    const length = bytes.byteLength;
+    for (let done = 0; done < length; done += LARGEST_BUFFER) {
+      const piece = bytes.subarray(done, done + LARGEST_BUFFER);
+      if (piece.byteLength < Math.min(LARGEST_BUFFER, length - done)) {
+        throw new TypeError(
+          "The record's buffer was transferred or resized while it was written",
+        );
+      }
+      crc = crc32cOf(piece, crc); // while the piece is in the CPU's cache
+      yield* this.write(piece);
+    }
+    return crc;
+  }
+
+  /** Appends few bytes. */
+  *put(bytes: Uint8Array): Steps<void> {
+    if (bytes.byteLength > this.room) yield* this.flush();
+    this.add(bytes);
+  }
+
+  /** Writes the rest, and has the file end with it. */
+  *finish(): Steps<void> {
+    yield* this.flush();
+    if (this.furthest > this.end) yield* this.file.truncate(this.end);
+  }
+}
+
+/**
+ * Writes a TFRecord file, record by record and in constant memory, whatever their number and size.
+ *
+ * The file appears under its name when it is closed, complete and on the disk; until then it is a hidden file beside
+ * it, which goes when the writer is aborted or disposed of. A file of that name is replaced. A write that fails leaves
+ * the writer at the record before: it can be repeated.
+ *
+ * @example Write records
+ * ```ts
+ * import { TFRecordReader, TFRecordWriter } from "@recordfs/recordfs/tfrecord";
+ * import assert from "node:assert/strict";
+ *
+ * const path = `${await Deno.makeTempDir()}/words.tfrecord`;
+ * await using writer = await TFRecordWriter.open(path);
+ * for (const word of ["one", "two", "three"]) {
+ *   await writer.write(new TextEncoder().encode(word));
+ * }
+ * await writer.close();
+ *
+ * using reader = await TFRecordReader.open(path);
+ * assert.equal(new TextDecoder().decode(await reader.read(2)), "three");
+ * ```
+ */
+export class TFRecordWriter extends WriterBase {
+  readonly #output: RecordOutput;
+  readonly #file: NewFile["file"];
+  readonly #waits: boolean;
+  #length = 0;
+
+  private constructor(file: NewFile, sync: boolean) {
+    super(file.path, "write", {
+      finish: () => this.#finish(),
+      publish: () => file.publish(sync),
+      letGo: () => file.discard(),
+    });
+    this.#file = file.file;
+    this.#waits = sync;
+    this.#output = new RecordOutput(file.file, 0);
+  }
+
+  static *#open(
+    path: string | URL,
+    { sync = true }: TFRecordWriterOptions,
+  ): Steps<TFRecordWriter> {
+    yield* crc32cLoaded();
+    return new TFRecordWriter(yield* NewFile.create(localPath(path)), sync);
+  }
+
+  /**
+   * Starts a file.
+   *
+   * @throws {WriteError} If it can't be written there.
+   */
+  static open(
+    path: string | URL,
+    options: TFRecordWriterOptions & WaitOptions = {},
+  ): Promise<TFRecordWriter> {
+    return runAsync(TFRecordWriter.#open(path, options), options.signal);
+  }
+
+  /**
+   * {@linkcode TFRecordWriter.open} without waiting: what takes checksums has to be loaded by then, as it is when any
+   * file was opened before.
+   *
+   * @throws {RecordfsError} With code `must-wait` if it is not.
+   */
+  static openSync(
+    path: string | URL,
+    options: TFRecordWriterOptions = {},
+  ): TFRecordWriter {
+    return runSync(TFRecordWriter.#open(path, options));
+  }
+
+  /** Number of records written so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /**
+   * Writes one record. Calls that are not awaited keep their order; if one fails, so do those that were made after it
+   * without waiting.
+   *
+   * @param data The record. Up to 64 KiB are copied at once; what is larger must not be changed before the promise is
+   * settled.
+   * @returns The record's index.
+   * @throws {WriteError} If the system refuses.
+   */
+  // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
+  async write(data: SampleData, options: WaitOptions = {}): Promise<number> {
+    options.signal?.throwIfAborted();
+    this.requireOpen();
+    let bytes = sampleBytes(data);
+    if (bytes !== undefined && !this.busy && this.#addAtOnce(bytes)) {
+      return this.#length - 1;
+    }
+    if (bytes !== undefined && bytes.byteLength <= SMALL) bytes = bytes.slice();
+    return this.run(() => this.#add(bytes ?? data), options.signal);
+  }
+
+  /** {@linkcode TFRecordWriter.write} without waiting, of what is in memory. */
+  writeSync(data: ArrayBufferView | ArrayBufferLike): number {
+    this.requireIdle();
+    const bytes = sampleBytes(data);
+    if (bytes === undefined) {
+      throw new TypeError(
+        "A Blob or stream has to be waited for: use write() instead of writeSync()",
+      );
+    }
+    if (this.#addAtOnce(bytes)) return this.#length - 1;
+    return this.runSync(() => this.#add(bytes));
+  }
+
+  *#finish(): Steps<void> {
+    yield* this.#output.finish();
+    if (this.#waits) yield* this.#file.sync();
+  }
+
+  /** Adds a record where that takes no writing. */
+  #addAtOnce(bytes: Uint8Array): boolean {
+    const { byteLength } = bytes;
+    const output = this.#output;
+    if (byteLength > SMALL || byteLength + FRAME > output.room) return false;
+    output.add(headerOf(byteLength));
+    output.add(bytes);
+    output.add(footerOf(crc32cOf(bytes)));
+    this.#length++;
+    return true;
+  }
+
+  *#add(data: SampleData): Steps<number> {
+    const output = this.#output;
+    const start = output.end;
+    try {
+      const bytes = bytesOf(data);
+      if (bytes !== undefined) {
+        yield* output.put(headerOf(bytes.byteLength));
+        const crc = yield* output.append(bytes, 0);
+        yield* output.put(footerOf(crc));
+      } else yield* this.#addStream(data, start);
+    } catch (error) {
+      output.takeBack(start);
+      throw error;
+    }
+    return this.#length++;
+  }
+
+  /** How long a stream is turns out at its end: its length is written then. */
+  *#addStream(data: SampleData, start: number): Steps<void> {
+    const output = this.#output;
+    let crc = 0;
+    yield* output.put(new Uint8Array(HEADER));
+    yield* forEachPiece(data, function* (piece) {
+      crc = yield* output.append(piece, crc);
+    });
+    const length = output.end - start - HEADER;
+    yield* output.put(footerOf(crc));
+    yield* output.flush();
+    yield* this.#file.writeAt(headerOf(length), start);
+  }
+}
+
+function footerOf(crc: number): Uint8Array<ArrayBuffer> {
+  const footer = new Uint8Array(4);
+  new DataView(footer.buffer).setUint32(0, masked(crc), true);
+  return footer;
+}

@@ -1,0 +1,106 @@
+import { RecordfsError } from "../../errors.ts";
+import { PACKAGES } from "../../packages.ts";
+import { perform, type Steps } from "../concurrency/steps.ts";
+
+/** The CRC-32C (Castagnoli) of bytes, going on from that of those before them. */
+type Crc32c = (bytes: Uint8Array, before: number) => number;
+
+/** The polynomial, its bits reversed (RFC 3720, section 12.1). */
+export const CRC32C_POLYNOMIAL = 0x82f63b78;
+
+/** Longest run that a package is given at once. */
+const LARGEST = 1 << 30;
+
+/** What the native package looks at when it is loaded, besides being native. */
+const NATIVE = [
+  { name: "ffi" },
+  { name: "read" },
+  { name: "env" },
+  { name: "sys" },
+] as const;
+
+let loaded: Crc32c | undefined;
+let loading: Promise<void> | undefined;
+
+/**
+ * The CRC-32C of bytes of any length.
+ *
+ * @param before That of what comes before them, where they go on from that.
+ * @throws {RecordfsError} With code `must-wait` if {@linkcode loadCrc32c} has not ended before.
+ */
+export function crc32cOf(bytes: Uint8Array, before = 0): number {
+  const crc32c = loaded ?? notLoaded();
+  if (bytes.byteLength <= LARGEST) return crc32c(bytes, before);
+  let crc = before;
+  for (let done = 0; done < bytes.byteLength; done += LARGEST) {
+    crc = crc32c(bytes.subarray(done, done + LARGEST), crc);
+  }
+  return crc;
+}
+
+/**
+ * Loads what takes CRC-32C, which is a package: a native one where the permissions allow that, which are not asked
+ * for, or else one in WebAssembly, which takes six times as long.
+ */
+export function loadCrc32c(): Promise<void> {
+  return loading ??= load().catch((error) => {
+    loading = undefined; // it may be there the next time
+    throw error;
+  });
+}
+
+/** {@linkcode loadCrc32c} as steps: without waiting, it has to be loaded already. */
+export function* crc32cLoaded(): Steps<void> {
+  if (loaded !== undefined) return;
+  yield* perform<void>({ sync: notLoaded, async: loadCrc32c });
+}
+
+async function load(): Promise<void> {
+  const isAllowed = NATIVE.every((permission) =>
+    Deno.permissions.querySync(permission).state === "granted"
+  );
+  if (isAllowed) {
+    try {
+      loaded = await loadNative();
+      return;
+    } catch {
+      // There is none for this system.
+    }
+  }
+  loaded = await loadWasm();
+}
+
+async function loadNative(): Promise<Crc32c> {
+  const { crc32c }: typeof import("@node-rs/crc32") = await import(
+    PACKAGES.nodeRsCrc32
+  );
+  return (bytes, before) => crc32c(bytes, before);
+}
+
+/** Exported for tests: the one that every permission allows. */
+export async function loadWasm(): Promise<Crc32c> {
+  const { createCRC32 }: typeof import("hash-wasm") = await import(
+    PACKAGES.hashWasm
+  );
+  const hasher = await createCRC32(CRC32C_POLYNOMIAL);
+  // Four bytes that are the build's, then the sum of what came before (version 4.12).
+  const state = hasher.init().save();
+  const words = new DataView(state.buffer);
+  return (bytes, before) => {
+    if (before === 0) hasher.init();
+    else {
+      words.setUint32(state.length - 4, before, true);
+      hasher.load(state);
+    }
+    const [a, b, c, d] = hasher.update(bytes).digest("binary");
+    return (a! << 24 | b! << 16 | c! << 8 | d!) >>> 0;
+  };
+}
+
+function notLoaded(): never {
+  throw new RecordfsError(
+    "must-wait",
+    "CRC-32C is taken by a package that has to be loaded first: open the container once by the asynchronous method, " +
+      "which waits for it",
+  );
+}

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import * as fs from "node:fs";
+import type { FormatError } from "../../../src/errors.ts";
+import { check } from "../../../src/vfs/mod.ts";
+import { withTempDir } from "../../support/paths.ts";
+import { fileOf } from "../../support/tfrecord/make_tfrecord.ts";
+
+async function damagesOf(location: Parameters<typeof check>[0]) {
+  const damages: FormatError[] = [];
+  const progress: number[] = [];
+  const { samples, damaged, bytes } = await check(location, {
+    format: "tfrecord",
+    onDamage: (damage) => damages.push(damage),
+    onProgress: (done, total) => progress.push(done, total),
+  });
+  assert.deepEqual(progress.slice(-2), [bytes, bytes]);
+  assert.equal(damaged, damages.length);
+  return { damages, samples };
+}
+
+const RECORDS = Array.from({ length: 40 }, (_, i) => "r".repeat(100 * i));
+const WHOLE = fileOf(RECORDS);
+
+/** Where the data of a record starts. */
+function startOf(record: number): number {
+  return 12 +
+    RECORDS.slice(0, record).reduce((at, one) => at + one.length + 16, 0);
+}
+
+Deno.test("each record is compared with its checksum", async () => {
+  const bytes = Buffer.from(WHOLE);
+  for (const record of [1, 7, 39]) bytes[startOf(record)]! ^= 1;
+  bytes[startOf(0)]! ^= 1; // the checksum of a record without data
+  const { damages, samples } = await damagesOf({ "t.tfrecord": bytes });
+  assert.deepEqual(
+    damages.map(({ code, sample }) => [code, sample]),
+    [0, 1, 7, 39].map((record) => ["sample-checksum", record]),
+  );
+  assert.equal(samples, 40);
+});
+
+Deno.test("behind a wrong length nothing is found, and what is before is compared", async () => {
+  const bytes = Buffer.from(WHOLE);
+  bytes[startOf(3)]! ^= 1;
+  bytes[startOf(20) - 12]! ^= 1;
+  const { damages, samples } = await damagesOf({ "t.tfrecord": bytes });
+  assert.deepEqual(
+    damages.map(({ code, sample }) => [code, sample]),
+    [["sample-checksum", 3], ["metadata-checksum", 20]],
+  );
+  assert.equal(samples, 20);
+  assert.match(damages[1]!.message, /nothing behind it is found/);
+});
+
+Deno.test("a file that was cut is named, with what is missing", async () => {
+  const { damages, samples } = await damagesOf({
+    "t.tfrecord": WHOLE.subarray(0, WHOLE.length - 10),
+  });
+  assert.deepEqual(damages.map(({ code }) => code), ["truncated-data"]);
+  assert.equal(samples, 39);
+});
+
+Deno.test("of shards, the damaged one is named", async () => {
+  const bad = Buffer.from(WHOLE);
+  bad[startOf(5)]! ^= 1;
+  const { damages, samples } = await damagesOf({
+    "a-00000-of-00002.tfrecord": WHOLE,
+    "a-00001-of-00002.tfrecord": bad,
+  });
+  assert.equal(damages.length, 1);
+  assert.match(damages[0]!.message, /a-00001-of-00002.*record 5/);
+  assert.equal(samples, 80);
+});
+
+Deno.test("records longer than what is summed at a time are compared as one", () =>
+  withTempDir(async (dir) => {
+    const large = Buffer.alloc(70 << 20, 7);
+    const whole = fileOf([large, "small", large]);
+    const path = `${dir}/t.tfrecord`;
+    fs.writeFileSync(path, whole);
+    assert.deepEqual(await damagesOf(path), { damages: [], samples: 3 });
+    whole[12 + (65 << 20)]! ^= 1;
+    fs.writeFileSync(path, whole);
+    const { damages } = await damagesOf(path);
+    assert.deepEqual(
+      damages.map(({ code, sample }) => [code, sample]),
+      [["sample-checksum", 0]],
+    );
+  }));

@@ -1,0 +1,118 @@
+/** Records as samples: decoded, as bytes, in batches, by ranks, and again where it stopped. */
+import assert from "node:assert/strict";
+import {
+  DataLoader,
+  type TFExample,
+  TFRecordDataset,
+} from "../../../../src/data/mod.ts";
+import { countSamples } from "../../../../src/data/split/counted_samples.ts";
+import { readLabels } from "../../../../src/data/split/read_labels.ts";
+import { formatNamed, loadFormat } from "../../../../src/formats/registry.ts";
+import { open } from "../../../../src/vfs/mod.ts";
+import { sha256 } from "../../../support/golden.ts";
+import { slowStorage } from "../../../support/slow_storage.ts";
+import {
+  tfrecordCase,
+  valueOf,
+} from "../../../support/tfrecord/tfrecord_golden.ts";
+
+const SHARDS = tfrecordCase("shards");
+const LABELS = [0, 1, 2, 20, 21, 22, 23];
+
+Deno.test("samples are examples, or the bytes of records", async () => {
+  const { path, content: { examples, records } } = tfrecordCase("examples");
+  for (const storage of [undefined, slowStorage(3)]) {
+    using dataset = await TFRecordDataset.open(path, { storage });
+    const order = [7, 0, 3, 3];
+    const samples = await dataset.get(order);
+    for (const [at, i] of order.entries()) {
+      for (const [key, feature] of Object.entries(examples![i]!.features)) {
+        assert.deepEqual(samples[at]!.features[key], valueOf(feature));
+      }
+    }
+    using raw = await TFRecordDataset.open(path, { storage, decode: false });
+    assert.deepEqual(
+      (await raw.get(order)).map((bytes) => sha256(bytes)),
+      order.map((i) => records[i]!.sha256),
+    );
+    assert.equal(dataset.fileOf(3), path);
+    assert.equal(dataset.fileOf(8), undefined);
+    await assert.rejects(dataset.get([8]), { name: "IndexError" });
+  }
+});
+
+Deno.test("what 'process' makes of examples are samples", async () => {
+  using dataset = await TFRecordDataset.open(SHARDS.path, {
+    process: (samples) =>
+      samples.map(({ features }) => Number(features["label"]![0])),
+  });
+  assert.deepEqual(await dataset.get([6, 0]), [23, 0]);
+});
+
+Deno.test("the loader gives each record once, by ranks and threads, and goes on where it stopped", async () => {
+  using dataset = await TFRecordDataset.open(SHARDS.path);
+  const seen: number[] = [];
+  for (const rank of [0, 1]) {
+    for (const numWorkers of [0, 1]) {
+      const options = {
+        batchSize: 2,
+        shuffle: true,
+        seed: 5,
+        rank,
+        worldSize: 2,
+        numWorkers,
+        collate: false,
+      } as const;
+      await using loader = new DataLoader<TFExample, TFExample[]>(
+        dataset,
+        options,
+      );
+      const all: number[] = [];
+      for await (const batch of loader) all.push(...labelsOf(batch));
+      if (numWorkers === 0) seen.push(...all);
+      await using stopped = new DataLoader<TFExample, TFExample[]>(
+        dataset,
+        options,
+      );
+      const joined: number[] = [];
+      for await (const batch of stopped) {
+        joined.push(...labelsOf(batch));
+        break;
+      }
+      await using rest = new DataLoader<TFExample, TFExample[]>(
+        dataset,
+        options,
+      );
+      rest.load(stopped.save());
+      for await (const batch of rest) joined.push(...labelsOf(batch));
+      assert.deepEqual(joined, all);
+    }
+  }
+  assert.deepEqual([...new Set(seen)].sort((a, b) => a - b), LABELS);
+});
+
+function labelsOf(batch: unknown): number[] {
+  const samples = batch as { features: Record<string, BigInt64Array> }[];
+  return samples.map(({ features }) => Number(features["label"]![0]));
+}
+
+Deno.test("the format's dataset is one of examples where the records are such; labels are features", async () => {
+  const { openDataset } = await loadFormat(formatNamed("tfrecord"));
+  using examples = await open(SHARDS.path);
+  assert.deepEqual(countSamples(examples.info), { unit: "samples", length: 7 });
+  using dataset = await openDataset!(SHARDS.path, examples.info, {});
+  assert.deepEqual(labelsOf(await dataset!.get([4])), [21]);
+  const labels = await readLabels(examples, "label");
+  assert.deepEqual(
+    LABELS.map((_, i) => labels.names[labels.at(i)]),
+    LABELS.map(String),
+  );
+  const texts = await readLabels(examples, "text");
+  assert.equal(texts.length, 7);
+  await assert.rejects(readLabels(examples, "none"), { code: "no-label" });
+  const plain = tfrecordCase("records");
+  using records = await open(plain.path);
+  using bytes = await openDataset!(plain.path, records.info, {});
+  const [one] = await bytes!.get([1]);
+  assert.deepEqual(one, new TextEncoder().encode("one"));
+});

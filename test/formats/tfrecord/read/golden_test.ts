@@ -1,0 +1,222 @@
+/** Files of an independent writer, from any storage: records, examples, files, and the tree in other threads. */
+import assert from "node:assert/strict";
+import { TFRecordReader } from "../../../../src/formats/tfrecord/mod.ts";
+import { readNpy } from "../../../../src/codecs/numpy/mod.ts";
+import { LOCAL_DISK } from "../../../../src/io/storage/storage.ts";
+import { runAsync } from "../../../../src/io/concurrency/steps.ts";
+import { newExtent, reopenHandle } from "../../../../src/tree/tree.ts";
+import { whenLoaded } from "../../../../src/tree/not_loaded.ts";
+import { check, open, type VirtualFs } from "../../../../src/vfs/mod.ts";
+import { findNode } from "../../../../src/vfs/paths.ts";
+import { inMemory } from "../../../support/far_away.ts";
+import { sha256 } from "../../../support/golden.ts";
+import { slowStorage } from "../../../support/slow_storage.ts";
+import {
+  type ExpectedFeature,
+  type TFRecordCase,
+  tfrecordCase,
+  tfrecordCases,
+  valueOf,
+} from "../../../support/tfrecord/tfrecord_golden.ts";
+
+const onWarning = (message: string) => assert.fail(message);
+
+function storagesOf({ path }: TFRecordCase) {
+  return [
+    LOCAL_DISK,
+    inMemory(path),
+    slowStorage(1),
+    slowStorage(2, inMemory(path)),
+  ];
+}
+
+for (const golden of tfrecordCases()) {
+  Deno.test(`records and examples are those that were written: ${golden.name}`, async () => {
+    for (const storage of storagesOf(golden)) {
+      using reader = await TFRecordReader.open(golden.path, { storage });
+      const { records, examples } = golden.content;
+      assert.equal(reader.length, records.length);
+      const all = await reader.read(records.map((_, i) => i));
+      assert.deepEqual(
+        all.map((bytes) => sha256(bytes)),
+        records.map(({ sha256 }) => sha256),
+      );
+      assert.equal(reader.hasExamples, examples !== undefined);
+      for (const [i, { features, lists }] of (examples ?? []).entries()) {
+        const example = await reader.example(i);
+        assert.deepEqual(
+          { ...example.features },
+          mapped(features, valueOf),
+        );
+        assert.deepEqual(
+          { ...example.featureLists },
+          mapped(lists, (steps) => steps.map(valueOf)),
+        );
+      }
+    }
+  });
+
+  Deno.test(`records are files, and sound: ${golden.name}`, async () => {
+    for (const storage of storagesOf(golden)) {
+      using fs = await open(golden.path, { storage, onWarning, ext: "bin" });
+      const files: string[] = [];
+      for await (const entry of fs.walk("")) {
+        if (entry.isFile) files.push(entry.path);
+      }
+      const { records } = golden.content;
+      assert.equal(files.length, records.length);
+      assert.equal(fs.info.files, records.length);
+      for (const [i, path] of files.entries()) {
+        assert.match(path, /^(train-\d{5}-of-00003\/)?\d{6}\.bin$/);
+        assert.equal(sha256(await fs.read(path)), records[i]!.sha256);
+      }
+      const again = await reopenHandle(structuredClone(fs.tree.share()));
+      assert.equal(again.nodeCount, fs.tree.nodeCount);
+      const { damaged, samples } = await check(golden.path, {
+        storage,
+        onDamage: (damage) => assert.fail(damage),
+      });
+      assert.deepEqual([damaged, samples], [0, records.length]);
+    }
+  });
+}
+
+function mapped<A, B>(of: Readonly<Record<string, A>>, map: (value: A) => B) {
+  return Object.fromEntries(
+    Object.entries(of).map(([key, value]) => [key, map(value)]),
+  );
+}
+
+/** Where the features of an example show, by the rules of the documentation. */
+async function assertFeature(
+  fs: VirtualFs,
+  path: string,
+  feature: ExpectedFeature,
+): Promise<void> {
+  const value = valueOf(feature);
+  if (!Array.isArray(value)) {
+    const json = new TextDecoder().decode(await fs.read(`${path}.json`));
+    const numbers = value instanceof Float32Array
+      ? JSON.parse(json)
+      : json.match(/-?\d+/g)!.map(BigInt);
+    assert.deepEqual(numbers, [...value]);
+    const npy = readNpy(await fs.read(`${path}.npy`));
+    assert.deepEqual([npy.data, npy.shape], [value, [value.length]]);
+  } else if (value.length === 1) {
+    assert.deepEqual(await fs.read(path), value[0]);
+  } else {
+    const names = (await Array.fromAsync(fs.walk(path))).map(({ name }) =>
+      name
+    );
+    assert.deepEqual(
+      names,
+      value.map((_, i) => String(i).padStart(6, "0")),
+    );
+    for (const [i, name] of names.entries()) {
+      assert.deepEqual(await fs.read(`${path}/${name}`), value[i]);
+    }
+  }
+}
+
+Deno.test("decoded examples are files by the names of their features", async () => {
+  const golden = tfrecordCase("examples");
+  const odd: Record<string, string> = {
+    "..": "%2E%2E",
+    "a//b": "a%2F%2Fb",
+    "": "%",
+  };
+  for (const storage of storagesOf(golden)) {
+    using fs = await open(golden.path, { storage, decoded: true, onWarning });
+    for (const [i, { features }] of golden.content.examples!.entries()) {
+      for (const [key, feature] of Object.entries(features)) {
+        if (key === "clash") continue;
+        const isBehind = i === 5 && key.startsWith("image/");
+        const name = isBehind ? key.replaceAll("/", "%2F") : odd[key] ?? key;
+        await assertFeature(fs, `00000${i}/${name}`, feature);
+      }
+      const mine = await fs.read(`00000${i}/clash.json`);
+      assert.equal(new TextDecoder().decode(mine), "mine");
+      assert.ok(await fs.exists(`00000${i}/clash.npy`));
+    }
+  }
+});
+
+Deno.test("steps of sequence examples are numbered", async () => {
+  const golden = tfrecordCase("sequences");
+  for (const storage of storagesOf(golden)) {
+    using fs = await open(golden.path, { storage, decoded: true, onWarning });
+    for (const [i, { features, lists }] of golden.content.examples!.entries()) {
+      for (const [key, feature] of Object.entries(features)) {
+        await assertFeature(fs, `00000${i}/context/${key}`, feature);
+      }
+      for (const [key, steps] of Object.entries(lists)) {
+        const list = `00000${i}/feature_lists/${key}`;
+        assert.ok(await fs.exists(list));
+        for (const [k, step] of steps.entries()) {
+          await assertFeature(fs, `${list}/00000${k}`, step);
+        }
+      }
+    }
+  }
+});
+
+Deno.test("views are the records, and compared", async () => {
+  const { path, content: { records } } = tfrecordCase("records");
+  using reader = await TFRecordReader.open(path);
+  const views = reader.unsafeViews(records.map((_, i) => i));
+  assert.deepEqual(
+    views.map((bytes) => sha256(bytes)),
+    records.map(({ sha256 }) => sha256),
+  );
+  assert.throws(() => reader.unsafeViews([7]), { name: "IndexError" });
+  const dir = await Deno.makeTempDir();
+  try {
+    const bytes = await Deno.readFile(path);
+    bytes[records[3]!.offset]! ^= 1;
+    await Deno.writeFile(`${dir}/t.tfrecord`, bytes);
+    using damaged = await TFRecordReader.open(`${dir}/t.tfrecord`);
+    assert.throws(() => damaged.unsafeViews([1, 3]), {
+      code: "sample-checksum",
+      sample: 3,
+    });
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("a feature's bytes are a part of the file", async () => {
+  const golden = tfrecordCase("examples");
+  using fs = await open(golden.path, { decoded: true });
+  const bytes = await Deno.readFile(golden.path);
+  const extent = newExtent();
+  const node = await runAsync(findNode(fs.tree, "000003/image/encoded"));
+  assert.ok(await runAsync(whenLoaded(() => fs.tree.locate(node, extent))));
+  const { features } = golden.content.examples![3]!;
+  const [wanted] = valueOf(features["image/encoded"]!);
+  const { offset, length, source } = extent;
+  assert.equal(source, 0);
+  assert.deepEqual(bytes.subarray(offset, offset + length), wanted);
+  // Another thread opens the file by itself.
+  const again = await reopenHandle(structuredClone(fs.tree.share()));
+  const there = newExtent();
+  assert.ok(again.locate(node, there));
+  assert.deepEqual(there, extent);
+  again.close();
+});
+
+Deno.test("shards are directories, and one numbering for readers; a pattern names them too", async () => {
+  const golden = tfrecordCase("shards");
+  const { records } = golden.content;
+  for (const pattern of ["?????-of-?????", "?????-of-00003", "*-of-*"]) {
+    const location = `${golden.path}/train-${pattern}`;
+    using reader = await TFRecordReader.open(location);
+    assert.equal(reader.length, records.length);
+    assert.equal(reader.fileOf(3), `${golden.path}/train-00002-of-00003`);
+    using fs = await open(location);
+    assert.equal(fs.info.kind, "Examples in shards");
+    assert.equal(
+      sha256(await fs.read("train-00002-of-00003/000003")),
+      records[6]!.sha256,
+    );
+  }
+});

@@ -1,0 +1,194 @@
+/** Files on servers: how often they are asked, and what is kept; and indexes of large local ones. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import * as fs from "node:fs";
+import { TFRecordDataset } from "../../../../src/data/mod.ts";
+import { TFRecordReader } from "../../../../src/formats/tfrecord/mod.ts";
+import { open } from "../../../../src/vfs/mod.ts";
+import { withTempDir } from "../../../support/paths.ts";
+import { FileServer } from "../../../support/remote/file_server.ts";
+import { exampleOf, fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
+
+/** Longest range that is asked for. */
+const LONGEST = 8 << 20;
+
+interface Served {
+  readonly dir: string;
+  readonly server: FileServer;
+  readonly directory: string;
+  readonly remote: { readonly cache: { readonly directory: string } };
+}
+
+async function serving(run: (served: Served) => Promise<void>): Promise<void> {
+  await withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/www`);
+    await using server = await FileServer.start(`${dir}/www`);
+    const directory = `${dir}/cache`;
+    await run({
+      dir: `${dir}/www`,
+      server,
+      directory,
+      remote: { cache: { directory } },
+    });
+  });
+}
+
+function records(sizes: readonly number[]): Buffer {
+  return fileOf(sizes.map((size, i) => Buffer.alloc(size, 65 + i % 26)));
+}
+
+/** Requests for the content of a file, and bytes that they asked for. */
+function asked({ server }: Served, path: string) {
+  const ranges = server.asked.filter((one) => one.path === path)
+    .map(({ range }) =>
+      /bytes=(\d+)-(\d+)/.exec(range ?? "")!.slice(1).map(Number)
+    );
+  const bytes = ranges.reduce(
+    (sum, [first, last]) => sum + last! - first! + 1,
+    0,
+  );
+  return { count: ranges.length, bytes };
+}
+
+Deno.test("small records are streamed once, and then nothing is asked for but whether it is the same", () =>
+  serving(async (served) => {
+    const { dir, server, remote, directory } = served;
+    const bytes = records(Array(6000).fill(4000));
+    fs.writeFileSync(`${dir}/a.tfrecord`, bytes);
+    const url = `${server.url}/a.tfrecord`;
+    {
+      using reader = await TFRecordReader.open(url, { remote });
+      assert.equal(reader.length, 6000);
+      const { count } = asked(served, "/a.tfrecord");
+      assert.ok(count <= Math.ceil(bytes.length / LONGEST) + 1, String(count));
+    }
+    server.asked.length = 0;
+    {
+      using reader = await TFRecordReader.open(url, { remote });
+      const read = await reader.read([0, 5999, 3000]);
+      assert.deepEqual(read.map(([first]) => first), [
+        65,
+        65 + 5999 % 26,
+        65 + 3000 % 26,
+      ]);
+      assert.equal(asked(served, "/a.tfrecord").count, 1);
+    }
+    // What is known of the records is kept apart from their bytes.
+    fs.rmSync(`${directory}/objects`, { recursive: true });
+    server.asked.length = 0;
+    using reader = await TFRecordReader.open(url, { remote });
+    assert.equal(reader.length, 6000);
+    assert.equal(asked(served, "/a.tfrecord").count, 1);
+  }));
+
+Deno.test("large records are passed over", () =>
+  serving(async (served) => {
+    const { dir, server, remote } = served;
+    const large = 9 << 20;
+    const sizes = [10, large, 20, large, large, 4000, 5000, large];
+    const bytes = records(sizes);
+    fs.writeFileSync(`${dir}/a.tfrecord`, bytes);
+    const url = `${server.url}/a.tfrecord`;
+    using reader = await TFRecordReader.open(url, { remote });
+    assert.equal(reader.length, 8);
+    const { count, bytes: fetched } = asked(served, "/a.tfrecord");
+    assert.ok(count <= bytes.length / LONGEST + 4, String(count));
+    assert.ok(fetched < 2 << 20, String(fetched));
+    const one = await reader.read(4);
+    assert.ok(one.length === large && one.every((byte) => byte === 69));
+  }));
+
+Deno.test("what the cache has wrong is fetched anew, by the checksum of its record", () =>
+  serving(async (served) => {
+    const { dir, server, directory, remote } = served;
+    fs.writeFileSync(`${dir}/a.tfrecord`, records([5000, 5000]));
+    const url = `${server.url}/a.tfrecord`;
+    server.fault = (_asked, response, file) => {
+      if (file === undefined) return false;
+      // The first answer is wrong in a byte of the second record.
+      const bytes = Buffer.from(file);
+      bytes[6000]! ^= 1;
+      response.writeHead(206, {
+        "content-range": `bytes 0-${bytes.length - 1}/${bytes.length}`,
+        "content-length": bytes.length,
+        etag: '"x"',
+      }).end(bytes);
+      return true;
+    };
+    using reader = await TFRecordReader.open(url, { remote });
+    server.fault = (_asked, response, file) => {
+      if (file === undefined) return false;
+      response.writeHead(206, {
+        "content-range": `bytes 0-${file.length - 1}/${file.length}`,
+        "content-length": file.length,
+        etag: '"x"',
+      }).end(file);
+      return true;
+    };
+    const [, second] = await reader.read([0, 1]);
+    assert.ok(second!.every((byte) => byte === 66));
+    assert.ok(fs.existsSync(directory));
+  }));
+
+Deno.test("examples on a server are samples, and files of their features", () =>
+  serving(async ({ dir, server, remote }) => {
+    const examples = Array.from(
+      { length: 20 },
+      (_, i) => exampleOf({ "a/id": [`${i}`] }),
+    );
+    for (
+      const [s, part] of [examples.slice(0, 8), examples.slice(8)].entries()
+    ) {
+      fs.writeFileSync(`${dir}/x-0000${s}-of-00002`, fileOf(part));
+    }
+    const location = `${server.url}/x-%3F%3F%3F%3F%3F-of-00002`;
+    using dataset = await TFRecordDataset.open(location, { remote });
+    const samples = await dataset.get([19, 0, 8]);
+    assert.deepEqual(
+      samples.map(({ features }) =>
+        String(Buffer.from((features["a/id"] as Uint8Array[])[0]!))
+      ),
+      ["19", "0", "8"],
+    );
+    using shown = await open(location, { remote, decoded: true });
+    const text = await shown.read("x-00001-of-00002/000003/a/id");
+    assert.equal(String(Buffer.from(text)), "11");
+  }));
+
+const MANY = 33_000;
+
+Deno.test("the second open of a large file reads no length, and a damaged kept index is made anew", () =>
+  withTempDir(async (dir) => {
+    const path = `${dir}/t.tfrecord`;
+    const bytes = fileOf(Array.from({ length: MANY }, (_, i) => `${i}`));
+    fs.writeFileSync(path, bytes);
+    fs.utimesSync(path, 1_700_000_000, 1_700_000_000);
+    const remote = { cache: { directory: `${dir}/cache` } };
+    const read = async (index: number) => {
+      using reader = await TFRecordReader.open(path, { remote });
+      assert.equal(reader.length, MANY);
+      return new TextDecoder().decode(await reader.read(index));
+    };
+    assert.equal(await read(700), "700");
+    const [name] = fs.readdirSync(`${dir}/cache/indexes`);
+    const kept = `${dir}/cache/indexes/${name}`;
+    const whole = fs.readFileSync(kept);
+    // The first length is ruined, and nobody can see that: time, size and inode stay.
+    const fd = fs.openSync(path, "r+");
+    fs.writeSync(fd, Buffer.alloc(12, 0x7a), 0, 12, 0);
+    fs.utimesSync(path, 1_700_000_000, 1_700_000_000);
+    assert.equal(await read(701), "701");
+    fs.writeSync(fd, bytes, 0, 12, 0);
+    fs.closeSync(fd);
+    fs.utimesSync(path, 1_700_000_000, 1_700_000_000);
+    for (const length of [0, 100, whole.length - 8]) {
+      fs.writeFileSync(kept, whole.subarray(0, length));
+      assert.equal(await read(32_999), "32999");
+      assert.equal(fs.statSync(kept).size, whole.length);
+    }
+    whole[whole.length >> 1]! ^= 1;
+    fs.writeFileSync(kept, whole);
+    assert.equal(await read(5), "5");
+    using other = await TFRecordReader.open(path, { remote: { cache: false } });
+    assert.equal(other.length, MANY);
+  }));

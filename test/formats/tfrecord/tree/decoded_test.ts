@@ -1,0 +1,120 @@
+/** Decoded records beside other containers, in directories, as files on the disk, and over HTTP. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { newExtent, newStat } from "../../../../src/tree/tree.ts";
+import { open } from "../../../../src/vfs/mod.ts";
+import { samplesOf } from "../../../../src/tree/samples_of.ts";
+import { served } from "../../../support/serve/served_folder.ts";
+import { tarCase } from "../../../support/tar/tar_golden.ts";
+import { exampleOf, fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
+import {
+  tfrecordCase,
+  valueOf,
+} from "../../../support/tfrecord/tfrecord_golden.ts";
+
+Deno.test("shards and files show decoded among other containers", async () => {
+  const [shards, one] = [tfrecordCase("shards"), tfrecordCase("examples")];
+  using all = await open([
+    { location: shards.path, path: "a" },
+    { location: tarCase("shards").path, path: "b" },
+    { location: one.path, path: "c/d" },
+  ], { decoded: true });
+  const text = await all.read("a/train-00002-of-00003/000003/text");
+  assert.equal(String(Buffer.from(text)), "2.3");
+  const { features } = one.content.examples![6]!;
+  const [bytes] = valueOf(features["image/encoded"]!);
+  assert.deepEqual(await all.read("c/d/000006/image/encoded"), bytes);
+  assert.ok(await all.exists("b/train-000002/014.txt"));
+});
+
+Deno.test("each node is in the directory that lists it, and of one id", async () => {
+  using fs = await open(tfrecordCase("examples").path, { decoded: true });
+  const { tree } = fs;
+  const seen = new Set<number>();
+  const stat = newStat();
+  const extent = newExtent();
+  const visitAll = (dir: number, depth: number) => {
+    assert.ok(depth < 8);
+    const names: [Uint8Array, number][] = [];
+    let cursor = 0;
+    // One entry at a time, as a listing whose buffer is full.
+    for (let found = true; found;) {
+      found = false;
+      tree.list(dir, cursor, (name, start, end, node, next) => {
+        if (found) return false;
+        names.push([name.slice(start, end), node]);
+        [found, cursor] = [true, next];
+        return true;
+      });
+    }
+    for (const [name, node] of names) {
+      assert.ok(!seen.has(node) && node <= tree.lastNode!);
+      seen.add(node);
+      assert.equal(tree.lookup(dir, name, 0, name.length), node);
+      assert.equal(tree.parent(node), dir);
+      assert.ok(tree.stat(node, stat));
+      assert.equal(tree.locate(node, extent), !stat.isDirectory);
+      if (stat.isDirectory) visitAll(node, depth + 1);
+      else assert.equal(extent.length, stat.size);
+    }
+  };
+  visitAll(1, 0);
+  assert.ok(seen.size > 200);
+  for (const node of [0, -1, 1.5, tree.lastNode! + 1, 2 ** 53]) {
+    assert.equal(tree.stat(node, stat), false);
+    assert.equal(tree.locate(node, extent), false);
+  }
+});
+
+Deno.test("samples are the records' directories, in their order over all shards", async () => {
+  const { path } = tfrecordCase("shards");
+  for (const decoded of [false, true]) {
+    using fs = await open(path, { decoded });
+    const samples = await samplesOf(fs.tree);
+    assert.equal(samples.length, 7);
+    const name = new Uint8Array(64);
+    const names = Array.from({ length: 7 }, (_, i) => {
+      const length = fs.tree.nameOf!(samples.node(i), name);
+      return new TextDecoder().decode(name.subarray(0, length));
+    });
+    assert.deepEqual(
+      names,
+      [0, 1, 2, 0, 1, 2, 3].map((number) => `00000${number}`),
+    );
+  }
+});
+
+Deno.test("a list of many values is listed and found by its numbers", async () => {
+  const values = Array.from({ length: 70_000 }, (_, i) => `${i}`);
+  const bytes = fileOf([
+    exampleOf({ many: values, one: ["1"], two: ["a", "b"] }),
+  ]);
+  using fs = await open(new Uint8Array(bytes), { decoded: true });
+  assert.equal((await fs.list("000000/many")).length, 70_000);
+  const last = await fs.read("000000/many/069999");
+  assert.equal(String(Buffer.from(last)), "69999");
+  assert.equal(String(Buffer.from(await fs.read("000000/two/000001"))), "b");
+  assert.ok(!await fs.exists("000000/many/070000"));
+});
+
+Deno.test("a server sends no record that has another checksum", async () => {
+  const large = Buffer.alloc(3 << 20, 5);
+  const bytes = fileOf(["right", "wrong", large, large]);
+  bytes[21 + 12]! ^= 1;
+  bytes[bytes.length - 100]! ^= 1;
+  await using server = served(await open(new Uint8Array(bytes)));
+  for (const [i, isRight] of [true, false, true, false].entries()) {
+    // All of a large one is a stream, which ends early; a part is compared before.
+    const headers = { range: "bytes=1-4" };
+    const answer = await server.get(`files/00000${i}`, { headers });
+    assert.equal(answer.status, isRight ? 206 : 500);
+    await answer.body?.cancel();
+  }
+  const whole = await server.get("files/000002");
+  assert.ok(large.equals(Buffer.from(await whole.arrayBuffer())));
+  await using decoded = served(
+    await open(tfrecordCase("examples").path, { decoded: true }),
+  );
+  const label = await decoded.get("files/000003/image/class/label.json");
+  assert.equal(await label.text(), "[3]\n");
+});

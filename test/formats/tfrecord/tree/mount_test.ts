@@ -1,0 +1,112 @@
+/** Mounted records: compared before they leave, by CRC-32C, small and large; and features of examples. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import * as fs from "node:fs";
+import { mount } from "../../../../fuse/mod.ts";
+import { withTempDir } from "../../../support/paths.ts";
+import { sha256 } from "../../../support/golden.ts";
+import { FileServer } from "../../../support/remote/file_server.ts";
+import { fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
+import {
+  tfrecordCase,
+  valueOf,
+} from "../../../support/tfrecord/tfrecord_golden.ts";
+import {
+  mountTest,
+  output,
+  withMountpoint,
+} from "../../../fuse/support/mounting.ts";
+
+const LARGE = 5 << 20;
+
+mountTest(
+  "records are files whose bytes have their checksums",
+  () =>
+    withMountpoint(async (mountpoint) => {
+      const { path, content: { records } } = tfrecordCase("records");
+      await using _mounted = await mount(path, mountpoint, { ext: "bin" });
+      for (const [i, { sha256: sum }] of records.entries()) {
+        assert.equal(
+          sha256(fs.readFileSync(`${mountpoint}/00000${i}.bin`)),
+          sum,
+        );
+      }
+    }),
+);
+
+/** Records of which some are not what was written: small, large, and without bytes. */
+function damaged(): Buffer {
+  const large = Buffer.alloc(LARGE, 3);
+  const whole = fileOf(["right", "wrong", large, large, "", ""]);
+  const starts = [0, 21, 42, 42 + LARGE + 16, 42 + 2 * (LARGE + 16)];
+  whole[starts[1]! + 12]! ^= 1;
+  whole[starts[3]! + 12 + LARGE - 1]! ^= 1;
+  whole[starts[4]! + 16 + 12]! ^= 1; // the sum of the last one
+  return whole;
+}
+
+async function assertDamage(mountpoint: string): Promise<void> {
+  for (
+    const [i, isRight] of [true, false, true, false, true, false].entries()
+  ) {
+    const { code, stderr } = await output("cat", `${mountpoint}/00000${i}`);
+    assert.equal(code === 0, isRight, `${i}: ${stderr}`);
+    if (!isRight) assert.match(stderr, /Input\/output error/);
+  }
+}
+
+mountTest(
+  "no byte of a record that has another checksum leaves a mount",
+  () =>
+    withTempDir((dir) =>
+      withMountpoint(async (mountpoint) => {
+        fs.writeFileSync(`${dir}/t.tfrecord`, damaged());
+        const log: string[] = [];
+        await using _mounted = await mount(`${dir}/t.tfrecord`, mountpoint, {
+          onLog: (message) => log.push(message),
+        });
+        await assertDamage(mountpoint);
+        for (const sample of [1, 3, 5]) {
+          const says = `checksum mismatch in sample ${sample} `;
+          assert.ok(log.some((line) => line.includes(says)), log.join("\n"));
+        }
+      })
+    ),
+);
+
+mountTest(
+  "nor of one that lies on a server",
+  () =>
+    withTempDir((dir) =>
+      withMountpoint(async (mountpoint) => {
+        fs.mkdirSync(`${dir}/www`);
+        fs.writeFileSync(`${dir}/www/t.tfrecord`, damaged());
+        await using server = await FileServer.start(`${dir}/www`);
+        await using _mounted = await mount(
+          `${server.url}/t.tfrecord`,
+          mountpoint,
+          { onLog() {}, remote: { cache: { directory: `${dir}/cache` } } },
+        );
+        await assertDamage(mountpoint);
+      })
+    ),
+);
+
+mountTest(
+  "features of examples are files",
+  () =>
+    withMountpoint(async (mountpoint) => {
+      const { path, content: { examples } } = tfrecordCase("examples");
+      await using _mounted = await mount(path, mountpoint, { decoded: true });
+      const shown = await output("find", mountpoint, "-name", "*.npy");
+      assert.equal(shown.stdout.trim().split("\n").length, 8 * 6);
+      for (const [i, { features }] of examples!.entries()) {
+        if (i === 5) continue; // whose feature image is in the way
+        const [bytes] = valueOf(features["image/encoded"]!);
+        const read = fs.readFileSync(`${mountpoint}/00000${i}/image/encoded`);
+        assert.deepEqual(new Uint8Array(read), bytes);
+        const label = `${mountpoint}/00000${i}/image/class/label.json`;
+        assert.equal(fs.readFileSync(label, "utf8"), `[${i}]\n`);
+      }
+    }),
+);

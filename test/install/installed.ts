@@ -1,0 +1,104 @@
+/** The npm package as npm installs it, made without npm and without a network. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { buildPackage } from "../../packaging/package/build_package.ts";
+import { REPOSITORY } from "../support/paths.ts";
+
+/** An installed package. */
+export interface Installed {
+  /** Where its archive was built. */
+  readonly archive: string;
+  /** The package's directory, below `node_modules`. */
+  readonly root: string;
+  /** Its command. */
+  readonly command: string;
+}
+
+/** This machine's package of Deno. */
+export const PLATFORM = `@deno/linux-${
+  Deno.build.arch === "x86_64" ? "x64" : "arm64"
+}-glibc`;
+
+/** As much of the lock file as matters here. */
+interface Shrinkwrap {
+  readonly packages: Readonly<Record<string, { readonly version: string }>>;
+}
+
+/**
+ * Builds the package, unpacks it below `dir/node_modules`, and puts what its lock file names beside it: from the
+ * cache of Deno, and as its binary, the Deno that runs this.
+ */
+export async function installPackage(dir: string): Promise<Installed> {
+  const { file } = await buildPackage(`${dir}/dist`);
+  const root = `${dir}/node_modules/@recordfs/recordfs`;
+  fs.mkdirSync(root, { recursive: true });
+  await sh(`tar -xzf ${file} -C ${root} --strip-components=1`);
+  const cache = await npmCache();
+  const { packages }: Shrinkwrap = JSON.parse(
+    fs.readFileSync(`${root}/npm-shrinkwrap.json`, "utf8"),
+  );
+  const copies: string[] = [];
+  for (const [place, { version }] of Object.entries(packages)) {
+    const name = place.split("node_modules/").at(-1)!;
+    const from = `${cache}/${name}/${version}`;
+    // What is for other systems is not there.
+    if (place === "" || !fs.existsSync(from)) continue;
+    fs.mkdirSync(`${root}/${place}`, { recursive: true });
+    copies.push(`cp -r ${from}/. ${root}/${place}`);
+  }
+  // npm gives everybody what some archives give their maker only.
+  await sh(`${copies.join(" && ")} && chmod -R a+rX ${root}`);
+  fs.mkdirSync(`${root}/node_modules/${PLATFORM}`, { recursive: true });
+  // Not a link, which an ordinary user could not follow into root's home.
+  fs.copyFileSync(Deno.execPath(), `${root}/node_modules/${PLATFORM}/deno`);
+  fs.chmodSync(dir, 0o755);
+  return { archive: file, root, command: `${root}/bin/recordfs` };
+}
+
+async function npmCache(): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json"],
+    cwd: REPOSITORY,
+  }).output();
+  const { npmCache }: { readonly npmCache: string } = JSON.parse(
+    new TextDecoder().decode(stdout),
+  );
+  return `${npmCache}/registry.npmjs.org`;
+}
+
+/** How a program ended, and what it printed. */
+export interface Ended {
+  readonly code: number;
+  readonly signal: Deno.Signal | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program with this environment and nothing else in it. */
+export async function runClean(
+  command: readonly string[],
+  env: Record<string, string> = {},
+  cwd?: string,
+): Promise<Ended> {
+  const [program, ...args] = command;
+  const { code, signal, stdout, stderr } = await new Deno.Command(program!, {
+    args,
+    clearEnv: true,
+    env: { PATH: "/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin", ...env },
+    ...cwd !== undefined && { cwd },
+    stdin: "null",
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, signal, stdout: text(stdout), stderr: text(stderr) };
+}
+
+/** Runs a script of the shell, which has to succeed. */
+export async function sh(script: string): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command("sh", {
+    args: ["-ec", script],
+    stdin: "null",
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  assert.equal(code, 0, text(stdout) + text(stderr));
+  return text(stdout);
+}

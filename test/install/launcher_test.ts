@@ -1,0 +1,304 @@
+/** The command of the npm package, and of a clone: it becomes Deno, whose signals and exit codes are its own. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { needs } from "../support/programs/programs.ts";
+import { REPOSITORY, withTempDir } from "../support/paths.ts";
+import {
+  type Installed,
+  installPackage,
+  PLATFORM,
+  runClean,
+  sh,
+} from "./installed.ts";
+import { onMusl } from "../support/programs/musl.ts";
+import { checkFstab } from "./system_steps.ts";
+
+const FIXTURE = `${REPOSITORY}test/recipes/packed.ffr`;
+const NOBODY = [
+  "setpriv",
+  "--reuid=65534",
+  "--regid=65534",
+  "--clear-groups",
+];
+
+/** A module of a user's own, which imports the library by its name. */
+const PROBE = `
+import { FormatError } from "@recordfs/recordfs/formats";
+const root = Deno.mainModule.replace(/[^/]*$/, "");
+const own = await import(root + "src/formats/mod.js");
+if (own.FormatError !== FormatError) throw new Error("two libraries");
+await import(root + "late.js");
+export const format = undefined;
+`;
+
+/** A module in the package, which imports each package that is loaded late. */
+const LATE = `
+import { PACKAGES } from "./src/packages.js";
+for (const name of Object.values(PACKAGES)) await import(name);
+const { imageCodec } = await import("./src/codecs/image/mod.js");
+for (const name of ["turbojpeg", "sharp", "imagescript"]) {
+  const codec = await imageCodec(name);
+  const gray = { data: new Uint8Array(12), height: 3, width: 4, channels: 1 };
+  const { width } = await codec.decode(await codec.encode(gray), { colorspace: "GRAY" });
+  console.log(name, width);
+}
+`;
+
+Deno.test({
+  name: "the installed command",
+  ...needs("root", "fuse", "setpriv", "unshare", "tar"),
+  fn: (t) =>
+    withTempDir(async (dir) => {
+      const installed = await installPackage(dir);
+      const { command, root } = installed;
+      fs.copyFileSync(FIXTURE, `${dir}/packed.ffr`);
+      const data = `${dir}/packed.ffr`;
+
+      await t.step("exit codes pass: done, failed, a wrong line", async () => {
+        for (
+          const [args, code] of [
+            [["ls", data], 0],
+            [["ls", `${dir}/none.ffr`], 1],
+            [["ls"], 2],
+          ] as const
+        ) {
+          assert.equal((await runClean([command, ...args])).code, code);
+        }
+      });
+
+      await t.step("it serves the page, module by module", async () => {
+        await checkPage(command, data);
+      });
+
+      await t.step(
+        "any chain of links leads to it, from any directory",
+        async () => {
+          fs.mkdirSync(`${dir}/bin`);
+          fs.symlinkSync(
+            `../${command.slice(dir.length + 1)}`,
+            `${dir}/bin/one`,
+          );
+          fs.symlinkSync("one", `${dir}/bin/two`);
+          const { stdout } = await runClean([`${dir}/bin/two`, "--version"]);
+          assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+          const env = { PATH: `${dir}/bin:/usr/bin:/bin` };
+          assert.equal(
+            (await runClean(["two", "--version"], env)).stdout,
+            stdout,
+          );
+          assert.equal(
+            (await runClean(["./two", "--version"], {}, `${dir}/bin`)).stdout,
+            stdout,
+          );
+        },
+      );
+
+      await t.step(
+        "without a network, as another user, whose home is read-only",
+        async () => {
+          fs.mkdirSync(`${dir}/home`, { mode: 0o555 });
+          fs.writeFileSync(`${dir}/probe.ts`, PROBE);
+          fs.writeFileSync(`${root}/late.js`, LATE);
+          fs.writeFileSync(`${root}/late.js`, LATE);
+          const alone = ["unshare", "--net", ...NOBODY, command];
+          for (const env of [{ HOME: `${dir}/home` }, {}]) {
+            const { stdout, stderr, code } = await runClean(
+              [...alone, "ls", data],
+              env,
+            );
+            assert.equal(stderr, "");
+            assert.equal(code, 0);
+            assert.equal(stdout.split("\n")[0], "001.txt");
+          }
+          const home = { HOME: `${dir}/home` };
+          const threads = ["bench-loader", "--workers=2", "--batches=2", data];
+          const loaded = await runClean([...alone, ...threads], home);
+          assert.equal(loaded.code, 0, loaded.stderr);
+          const probe = ["ls", "--format-module", `${dir}/probe.ts`, data];
+          const { stdout, stderr } = await runClean([...alone, ...probe], home);
+          assert.match(stderr, /exports no `format`/); // it has been run
+          assert.equal(stdout, "turbojpeg 4\nsharp 4\nimagescript 4\n");
+          assert.deepEqual(fs.readdirSync(`${dir}/home`), []);
+        },
+      );
+
+      await t.step(
+        "a mount in the background, with the network cut",
+        async () => {
+          const point = `${dir}/point`;
+          fs.mkdirSync(point);
+          const env = { XDG_RUNTIME_DIR: `${dir}/run` };
+          fs.mkdirSync(env.XDG_RUNTIME_DIR, { mode: 0o700 });
+          const cut = ["unshare", "--net", command];
+          const mounted = await runClean([...cut, "mount", data, point], env);
+          assert.equal(mounted.stderr, "");
+          assert.ok(fs.existsSync(`${point}/001.txt`));
+          const { code, stderr } = await runClean(
+            [...cut, "unmount", point],
+            env,
+          );
+          assert.equal(code, 0, stderr);
+          assert.deepEqual(fs.readdirSync(point), []);
+        },
+      );
+
+      for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+        await t.step(
+          `${signal} to the process alone ends a mount`,
+          () => endsBy(signal, [command], data),
+        );
+      }
+
+      await t.step(
+        "SIGKILL is seen as what it is, and leaves no process",
+        async () => {
+          await withForeground([command], data, async (child) => {
+            assert.deepEqual(await childrenOf(child.pid), []);
+            child.kill("SIGKILL");
+            assert.equal((await child.status).signal, "SIGKILL");
+          });
+        },
+      );
+
+      await t.step(
+        "copied as one directory and linked, it mounts by fstab",
+        () => checkFstab(root, data, dir),
+      );
+
+      await t.step(
+        "Deno beside or above the package",
+        () => movesDeno(installed, dir),
+      );
+
+      await t.step("without Deno it says what to do", async () => {
+        fs.rmSync(`${root}/node_modules/@deno`, { recursive: true });
+        const { code, stderr } = await runClean([command, "--version"]);
+        assert.equal(code, 1);
+        assert.match(
+          stderr,
+          /there is no Deno for this machine \(Linux .*\n.*--omit=optional/,
+        );
+        const musl = await runClean(onMusl(dir, [command, "--version"]));
+        assert.equal(musl.code, 1);
+        assert.match(musl.stderr, /for GNU libc.*apk add deno.*RECORDFS_DENO=/);
+        const env = { RECORDFS_DENO: Deno.execPath() };
+        assert.equal((await runClean([command, "--version"], env)).code, 0);
+      });
+    }),
+});
+
+Deno.test({
+  name:
+    "the command of a clone takes the binary of npm's Deno, not its program of Node's",
+  ...needs("root", "fuse"),
+  fn: () =>
+    withTempDir(async (dir) => {
+      // As `npm install --global --ignore-scripts deno` leaves it.
+      const npm = `${dir}/lib/node_modules/deno`;
+      const binary = `${npm}/node_modules/${PLATFORM}/deno`;
+      await sh(`mkdir -p ${dir}/bin $(dirname ${binary})`);
+      fs.writeFileSync(`${npm}/bin.cjs`, "#!/bin/false\n", { mode: 0o755 });
+      fs.symlinkSync("../lib/node_modules/deno/bin.cjs", `${dir}/bin/deno`);
+      fs.symlinkSync(Deno.execPath(), binary);
+      const env = ["env", `PATH=${dir}/bin:/usr/bin:/bin`];
+      const command = [...env, `${REPOSITORY}bin/recordfs`];
+      await endsBy("SIGTERM", command, FIXTURE);
+      // Hoisted, where other packages are installed with it.
+      await sh(`mv ${npm}/node_modules/@deno ${dir}/lib/node_modules/`);
+      const { code } = await runClean([...command, "--version"]);
+      assert.equal(code, 0);
+    }),
+});
+
+/** Hoisted, as in a project, or beside a package that is linked to. */
+async function movesDeno(
+  { command, root }: Installed,
+  dir: string,
+): Promise<void> {
+  fs.renameSync(`${root}/node_modules/@deno`, `${dir}/node_modules/@deno`);
+  assert.equal((await runClean([command, "--version"])).code, 0);
+  fs.renameSync(`${dir}/node_modules/@deno`, `${root}/node_modules/@deno`);
+}
+
+/** The mount is gone, the exit code says by what, and no process is left. */
+async function endsBy(
+  signal: "SIGTERM" | "SIGINT" | "SIGHUP",
+  command: readonly string[],
+  data: string,
+): Promise<void> {
+  await withForeground(command, data, async (child, point) => {
+    const executable = await Deno.readLink(`/proc/${child.pid}/exe`);
+    assert.match(executable, /\/deno$/, "it has become Deno");
+    assert.deepEqual(await childrenOf(child.pid), []);
+    child.kill(signal);
+    const { code } = await child.status;
+    const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }; // signal(7)
+    assert.ok(
+      code === 0 || code === 128 + numbers[signal],
+      `exit code ${code}`,
+    );
+    assert.deepEqual(fs.readdirSync(point), []);
+    assert.doesNotMatch(
+      fs.readFileSync("/proc/self/mountinfo", "utf8"),
+      new RegExp(point),
+    );
+  });
+}
+
+async function withForeground(
+  command: readonly string[],
+  data: string,
+  body: (child: Deno.ChildProcess, point: string) => Promise<void>,
+): Promise<void> {
+  await withTempDir(async (point) => {
+    const [program, ...args] = [...command, "mount", "-f", data, point];
+    const child = new Deno.Command(program!, { args, stdin: "null" }).spawn();
+    try {
+      for (let tries = 0; !fs.existsSync(`${point}/001.txt`); tries++) {
+        assert.ok(tries < 600, "it does not mount");
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      await body(child, point);
+    } finally {
+      try {
+        child.kill("SIGKILL");
+      } catch {
+        // It has ended, as it should.
+      }
+      await child.status;
+      await runClean(["umount", "--lazy", "--quiet", point]);
+    }
+  });
+}
+
+async function childrenOf(pid: number): Promise<string[]> {
+  const path = `/proc/${pid}/task/${pid}/children`;
+  const text = await Deno.readTextFile(path);
+  return text.split(" ").filter(Boolean);
+}
+
+/** Has a browser's part of the program come from the package: each module that the page begins with. */
+async function checkPage(command: string, data: string): Promise<void> {
+  const server = new Deno.Command(command, {
+    args: ["serve", "--no-token", "--port", "0", data],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const reader = server.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    const { value } = await reader.read();
+    const url = value!.trim();
+    const page = await (await fetch(url)).text();
+    const names = [...page.matchAll(/(?:src|href)="(page\/[^"]+)"/g)];
+    assert.ok(names.length > 2);
+    for (const [, name] of names) {
+      const response = await fetch(url + name);
+      assert.equal(response.status, 200, name);
+      assert.doesNotMatch(await response.text(), /\binterface \w+ \{/, name);
+    }
+  } finally {
+    server.kill("SIGINT");
+    await reader.cancel();
+    await server.status;
+  }
+}

@@ -1,0 +1,56 @@
+/** The files of TFRecord that an independent writer made of the specification, and what it put into them. */
+import * as fs from "node:fs";
+import type { FeatureValue } from "../../../src/formats/tfrecord/mod.ts";
+import { REPOSITORY } from "../paths.ts";
+
+const ROOT = `${REPOSITORY}test/golden/tfrecord`;
+
+/** A record as `expect.json` describes it. */
+export interface ExpectedRecord {
+  readonly file: string;
+  readonly offset: number;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** A feature as `expect.json` describes it: bytes in hex, integers as text. */
+export interface ExpectedFeature {
+  readonly kind: "bytes" | "float" | "int64";
+  readonly values: readonly (string | number)[];
+}
+
+/** An example as `expect.json` describes it. */
+export interface ExpectedExample {
+  readonly features: Readonly<Record<string, ExpectedFeature>>;
+  readonly lists: Readonly<Record<string, readonly ExpectedFeature[]>>;
+}
+
+/** `expect.json` of one case. */
+export interface TFRecordCase {
+  readonly name: string;
+  /** Path of the file, or of the directory of shards. */
+  readonly path: string;
+  readonly content: {
+    readonly records: readonly ExpectedRecord[];
+    readonly examples?: readonly ExpectedExample[];
+  };
+}
+
+/** One case. */
+export function tfrecordCase(name: string): TFRecordCase {
+  const text = fs.readFileSync(`${ROOT}/${name}/expect.json`, "utf8");
+  const { target, content } = JSON.parse(text);
+  return { name, path: `${ROOT}/${name}/${target}`, content };
+}
+
+/** All cases. */
+export function tfrecordCases(): TFRecordCase[] {
+  return fs.readdirSync(ROOT).sort().map(tfrecordCase);
+}
+
+/** The values that a reader has to give of a feature. */
+export function valueOf({ kind, values }: ExpectedFeature): FeatureValue {
+  if (kind === "float") return Float32Array.from(values, Number);
+  if (kind === "int64") return BigInt64Array.from(values, BigInt);
+  return values.map((hex) => Uint8Array.fromHex(String(hex)));
+}
