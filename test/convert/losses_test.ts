@@ -141,7 +141,7 @@ const IMPOSSIBLE: [name: string, options: ConvertOptions, words: RegExp][] = [
     parts: 2,
   }, /one key .*'a' \(utf8\)/],
   ["texts to videos", { to: "gulp" }, /one key of type jpg\[\]/],
-  ["an unknown target", { to: "zip" as never }, /no target 'zip'/],
+  ["an unknown target", { to: "rar" as never }, /no target 'rar'/],
   ["no target", {}, /does not say what/],
   ["parts of a dataset", { to: "bags", parts: 2 }, /`parts` is not for bags/],
   ["shards of none", { to: "bags", shardLength: 0 }, /from 1 on, not 0/],

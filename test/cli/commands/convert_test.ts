@@ -223,7 +223,7 @@ Deno.test("--force replaces a target, and what it may not it leaves alone", asyn
 /** Command lines that are wrong. */
 const USAGE: [args: string[], words: RegExp][] = [
   [[LISTS, "OUT"], /does not say what/],
-  [[LISTS, "OUT", "--to", "zip"], /'zip' is invalid/],
+  [[LISTS, "OUT", "--to", "rar"], /'rar' is invalid/],
   [[LISTS, "OUT/", "--parts", "2"], /parts is not for folder/],
   [[LISTS, "OUT", "--to", "bags", "--shard-size", "0"], /from 1 on/],
   [[LISTS, "OUT", "--to", "bags", "--generation", "4"], /'4' is invalid/],

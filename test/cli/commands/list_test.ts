@@ -173,9 +173,9 @@ Deno.test("--format and --ext change what is shown", async () => {
   const { stdout } = await succeed(args);
   assert.match(stdout, /^000000\.bin\n000001\.bin\n/);
   assertFailed(
-    await recordfs(["ls", "--format", "zip", tree.path]),
+    await recordfs(["ls", "--format", "rar", tree.path]),
     2,
-    /zip.*ffrecord-samples/,
+    /rar.*ffrecord-samples/,
   );
 });
 
