@@ -212,7 +212,7 @@ Deno.test("a format can be forced", async () => {
     (error) => error instanceof FormatError && error.code === "not-packed",
   );
   await assert.rejects(
-    open(path, { format: "tar" }),
-    /no format 'tar'.*ffrecord/,
+    open(path, { format: "rar" }),
+    /no format 'rar'.*ffrecord/,
   );
 });
