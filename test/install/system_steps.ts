@@ -113,7 +113,8 @@ export async function checkFstab(
     `${data} ${dir}/one recordfs ro,allow_other 0 0\n` +
       `${data} ${dir}/two fuse.recordfs ro,nofail 0 0\n`,
   );
-  // The links of the system are made in a directory that only this mount namespace has.
+  // The links of the system are made in a directory that only this mount namespace has; mounts of other tests are in it
+  // as well.
   const script = `
     cp -rl ${root} ${place}
     mount -t tmpfs none /usr/sbin
@@ -124,9 +125,9 @@ export async function checkFstab(
     mount --fstab ${dir}/fstab --all
     cat ${dir}/one/001.txt >/dev/null
     ls ${dir}/two
-    grep -c ' fuse.recordfs ' /proc/self/mounts
+    grep -c ' ${dir}/.* fuse.recordfs ' /proc/self/mounts
     umount ${dir}/one ${dir}/two
-    ! grep ' fuse.recordfs ' /proc/self/mounts
+    ! grep ' ${dir}/.* fuse.recordfs ' /proc/self/mounts
     ${place}/bin/recordfs-links remove ${dir}/prefix
     find /usr/sbin ${dir}/prefix ! -type d`;
   const { stdout, stderr, code } = await runClean(
