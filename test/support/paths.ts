@@ -54,13 +54,17 @@ function hasRoom(path: string): boolean {
   }
 }
 
-/** Removes a directory, in which processes of a mount that has just ended may still write a last line. */
+/** A process that has just ended may still write a last line, or hold what was mounted there. */
+const MAY_PASS = ["ENOTEMPTY", "EBUSY"];
+
+/** Removes a directory, as soon as processes of mounts let it. */
 async function removeAll(dir: string): Promise<void> {
   for (let tries = 100;; tries--) {
     try {
       return await Deno.remove(dir, { recursive: true });
     } catch (error) {
-      if (tries === 0 || systemCode(error) !== "ENOTEMPTY") throw error;
+      const code = systemCode(error) ?? "";
+      if (tries === 0 || !MAY_PASS.includes(code)) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
