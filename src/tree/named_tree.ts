@@ -1,4 +1,3 @@
-import type { ByteSource } from "../io/storage/byte_source.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -23,19 +22,28 @@ export interface RecordNames
 /** A tree of records that have names. */
 export abstract class NamedTree<Names extends RecordNames = RecordNames>
   implements Tree {
-  abstract readonly sources: readonly ByteSource[];
+  abstract readonly sources: Tree["sources"];
   protected readonly names: Names;
   /** When the newest file was modified, in milliseconds since 1970. */
   protected readonly mtime: number;
+  readonly #times: Float64Array | undefined;
   readonly #extent = newExtent();
 
-  constructor(names: Names, mtime: number) {
+  /** @param times Per node, from the root on: when it was modified itself, or NaN where that is not known. */
+  constructor(names: Names, mtime: number, times?: Float64Array) {
     this.names = names;
     this.mtime = mtime;
+    this.#times = times;
   }
 
   /** Says where a record is. */
   protected abstract locateRecord(record: number, into: Extent): void;
+
+  /** Bytes of a record. */
+  protected sizeOf(record: number): number {
+    this.locateRecord(record, this.#extent);
+    return this.#extent.length;
+  }
 
   abstract share(): TreeHandle;
   abstract close(): void;
@@ -70,14 +78,14 @@ export abstract class NamedTree<Names extends RecordNames = RecordNames>
   }
 
   stat(node: NodeId, into: NodeStat): boolean {
-    into.mtime = this.mtime;
+    const time = this.#times?.[node - 1];
+    into.mtime = time === undefined || Number.isNaN(time) ? this.mtime : time;
     into.isDirectory = this.names.isDirectory(node);
     into.size = 0;
     if (into.isDirectory) return true;
     const record = this.names.record(node);
     if (record < 0) return false;
-    this.locateRecord(record, this.#extent);
-    into.size = this.#extent.length;
+    into.size = this.sizeOf(record);
     return true;
   }
 

@@ -119,6 +119,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   // Knows no format by name: what a node is, its tree says.
   "src/serve": [
     "src/tar_header.ts",
+    "src/bytes_of.ts",
     "deno.json",
     "src/packages.ts",
     "src/message_text.ts",

@@ -1,3 +1,4 @@
+import { concatBytes } from "../../bytes_of.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import { BLOCK, memberHeader, padded } from "../../tar_header.ts";
 import { encodeName } from "../../names.ts";
@@ -31,7 +32,7 @@ export async function* tarPieces(
     bytes += piece.length;
   };
   const taken = () => {
-    const whole = concat(gathered, bytes);
+    const whole = concatBytes(gathered);
     gathered = [];
     bytes = 0;
     return whole;
@@ -62,17 +63,4 @@ export async function* tarPieces(
   }
   gather(new Uint8Array(2 * BLOCK));
   yield taken();
-}
-
-function concat(
-  parts: readonly Uint8Array[],
-  length: number,
-): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,8 +1,8 @@
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { NameTable } from "../../../tree/name_table.ts";
+import { NamedTree } from "../../../tree/named_tree.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type {
-  EntryVisitor,
   Extent,
   NodeId,
   NodeStat,
@@ -20,15 +20,13 @@ interface Seed {
 }
 
 /** A tar as the files that it would be extracted to; their contents are parts of it. */
-export class TarTree implements Tree {
+export class TarTree extends NamedTree<NameTable> {
   readonly sources: readonly ByteSource[];
   readonly columns: TarColumns;
   readonly samples?: () => SampleNodes;
   readonly isLink?: (node: NodeId) => boolean;
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
   readonly target?: (node: NodeId) => NodeId;
-  readonly #names: NameTable;
-  readonly #mtime: number;
 
   /** @param mtime When the tar was modified, in milliseconds since 1970. */
   constructor(
@@ -36,96 +34,62 @@ export class TarTree implements Tree {
     columns: TarColumns,
     mtime: number,
   ) {
+    super(new NameTable(columns.names), mtime, columns.times);
     this.sources = sources;
     this.columns = columns;
-    this.#mtime = mtime;
-    this.#names = new NameTable(columns.names);
     // Whether there are such methods tells whether there are samples of several files, and links.
     if (isWebDataset(columns)) {
       this.samples = () => ({
         areDirectories: false,
-        runs: sampleRuns(columns, this.#names),
+        runs: sampleRuns(columns, this.names),
       });
     }
     if (columns.links.length > 0) {
-      this.isLink = (node) => this.#pathLength(this.#names.record(node)) >= 0;
+      this.isLink = (node) => this.#pathLength(this.names.record(node)) >= 0;
       this.readLink = (node, into, at) => this.#readLink(node, into, at);
-      this.target = (node) => this.#target(this.#names.record(node));
+      this.target = (node) => this.#target(this.names.record(node));
     }
   }
 
-  get nodeCount(): number {
-    return this.#names.length;
-  }
-
-  lookup(
-    parent: NodeId,
-    name: Uint8Array,
-    start: number,
-    end: number,
-  ): NodeId {
-    return this.#names.lookup(parent, name, start, end);
-  }
-
-  parent(node: NodeId): NodeId {
-    return this.#names.parent(node);
-  }
-
-  isDirectory(node: NodeId): boolean {
-    return this.#names.isDirectory(node);
-  }
-
-  nameOf(node: NodeId, into: Uint8Array): number {
-    return this.#names.nameOf(node, into);
-  }
-
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
-    this.#names.list(dir, cursor, visit);
-  }
-
-  stat(node: NodeId, into: NodeStat): boolean {
-    into.isDirectory = this.#names.isDirectory(node);
-    into.isLink = false;
-    into.size = 0;
-    const time = this.columns.times[node - 1];
-    into.mtime = time === undefined || Number.isNaN(time) ? this.#mtime : time;
-    if (into.isDirectory) return true;
-    const record = this.#names.record(node);
-    if (record < 0) return false;
-    const path = this.#pathLength(record);
-    into.isLink = path >= 0;
-    into.size = into.isLink ? path : this.columns.sizes[record]!;
-    return true;
+  override stat(node: NodeId, into: NodeStat): boolean {
+    into.isLink = this.#pathLength(this.names.record(node)) >= 0;
+    return super.stat(node, into);
   }
 
   /** Of a link, the content is that of the file that it leads to. */
-  locate(node: NodeId, into: Extent): boolean {
-    let record = this.#names.record(node);
-    if (record < 0) return false;
-    if (this.columns.sizes[record]! < 0) {
-      record = this.#names.record(this.#target(record));
-      if (record < 0) return false;
-    }
-    into.source = 0;
-    into.offset = this.columns.offsets[record]!;
-    into.length = this.columns.sizes[record]!;
-    into.crc32 = -1;
-    into.bytes = undefined;
-    return true;
+  override locate(node: NodeId, into: Extent): boolean {
+    const record = this.names.record(node);
+    return super.locate(
+      this.#pathLength(record) < 0 ? node : this.#target(record),
+      into,
+    );
   }
 
   /** The record of a file or link, or -1. */
   recordOf(node: NodeId): number {
-    return this.#names.record(node);
+    return this.names.record(node);
   }
 
   share(): TreeHandle {
-    const data: Seed = { columns: this.columns, mtime: this.#mtime };
+    const data: Seed = { columns: this.columns, mtime: this.mtime };
     return { module: import.meta.url, data };
   }
 
   close(): void {
     for (const source of this.sources) source.close();
+  }
+
+  protected override sizeOf(record: number): number {
+    const path = this.#pathLength(record);
+    return path >= 0 ? path : this.columns.sizes[record]!;
+  }
+
+  protected locateRecord(record: number, into: Extent): void {
+    into.source = 0;
+    into.offset = this.columns.offsets[record]!;
+    into.length = this.columns.sizes[record]!;
+    into.crc32 = -1;
+    into.bytes = undefined;
   }
 
   /** Bytes of the path that a link's record has; -1 for others. */
@@ -135,7 +99,7 @@ export class TarTree implements Tree {
   }
 
   #readLink(node: NodeId, into: Uint8Array, at: number): number {
-    const record = this.#names.record(node);
+    const record = this.names.record(node);
     const length = this.#pathLength(record);
     const { names } = this.columns.names;
     const start = this.columns.offsets[record]!;

@@ -15,14 +15,13 @@ import { FormatError, RecordfsError } from "../../../errors.ts";
 import { decodeName } from "../../../names.ts";
 import { JoinedSources } from "../../../tree/joined_sources.ts";
 import { NameTable } from "../../../tree/name_table.ts";
+import { NamedTree } from "../../../tree/named_tree.ts";
 import { LONGEST_NAME } from "../../../tree/name_table_builder.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
 import { sharedFloat64 } from "../../../tree/shared_numbers.ts";
 import {
-  type EntryVisitor,
   type Extent,
   type NodeId,
-  type NodeStat,
   ROOT,
   type Tree,
   type TreeHandle,
@@ -61,22 +60,21 @@ interface Seed {
  * A zip as the files that it would be extracted to. Contents that are stored are parts of it; others are sources of their
  * own, behind it, by their records.
  */
-export class ZipTree implements Tree {
+export class ZipTree extends NamedTree<NameTable> {
   readonly sources: Tree["sources"];
   readonly columns: ZipColumns;
   readonly archive: ByteSource;
   readonly locals: LocalHeaders;
   readonly #parts: ZipParts;
-  readonly #names: NameTable;
   readonly #members: ZipMembers | undefined;
 
   /** @param isOwner Whether its sources are those of this thread; otherwise they come from elsewhere. */
   constructor(parts: ZipParts, isOwner = true) {
     const { archive, columns, starts } = parts;
+    super(new NameTable(columns.names), archive.mtime, columns.times);
     this.#parts = parts;
     this.archive = archive;
     this.columns = columns;
-    this.#names = new NameTable(columns.names);
     const nameOf = (record: number) => this.pathOf(record);
     this.locals = new LocalHeaders(archive, columns, starts, nameOf);
     const opened = isOwner ? [archive] : [];
@@ -92,59 +90,15 @@ export class ZipTree implements Tree {
     return this.#parts.storage;
   }
 
-  get nodeCount(): number {
-    return this.#names.length;
+  protected override sizeOf(record: number): number {
+    return this.columns.sizes[record]!;
   }
 
-  lookup(
-    parent: NodeId,
-    name: Uint8Array,
-    start: number,
-    end: number,
-  ): NodeId {
-    return this.#names.lookup(parent, name, start, end);
-  }
-
-  parent(node: NodeId): NodeId {
-    return this.#names.parent(node);
-  }
-
-  isDirectory(node: NodeId): boolean {
-    return this.#names.isDirectory(node);
-  }
-
-  nameOf(node: NodeId, into: Uint8Array): number {
-    return this.#names.nameOf(node, into);
-  }
-
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
-    this.#names.list(dir, cursor, visit);
-  }
-
-  stat(node: NodeId, into: NodeStat): boolean {
-    into.isDirectory = this.#names.isDirectory(node);
-    into.isLink = false;
-    into.size = 0;
-    const time = this.columns.times[node - 1];
-    into.mtime = time === undefined || Number.isNaN(time)
-      ? this.archive.mtime
-      : time;
-    if (into.isDirectory) return true;
-    const record = this.#names.record(node);
-    if (record < 0) return false;
-    into.size = this.columns.sizes[record]!;
-    return true;
-  }
-
-  /** @throws {NotLoaded} If the header before a content has to be waited for. */
-  locate(node: NodeId, into: Extent): boolean {
-    const record = this.#names.record(node);
-    if (record < 0) return false;
-    this.locateRecord(record, into);
-    return true;
-  }
-
-  /** Where the content of a record is; as {@linkcode ZipTree.locate}. */
+  /**
+   * Where the content of a record is.
+   *
+   * @throws {NotLoaded} If the header before it has to be waited for.
+   */
   locateRecord(record: number, into: Extent): void {
     const { columns } = this;
     into.length = columns.sizes[record]!;
@@ -159,12 +113,12 @@ export class ZipTree implements Tree {
   }
 
   sampleOf(node: NodeId): number {
-    return this.#names.record(node);
+    return this.names.record(node);
   }
 
   /** The record of a file, or -1. */
   recordOf(node: NodeId): number {
-    return this.#names.record(node);
+    return this.names.record(node);
   }
 
   /** The path of a record. */
