@@ -3,11 +3,11 @@ import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatEntry } from "../format.ts";
 import {
+  blocksOf,
   compressionOf,
   COMPRESSIONS,
   flavourOf,
   hasChecksum,
-  newBlocks,
   parseNumber,
 } from "./layout.ts";
 
@@ -64,7 +64,7 @@ function* detect({ path, names, size, read }: Probe): Steps<boolean> {
     );
   }
   if (size < BLOCK) return false;
-  const blocks = newBlocks(BLOCK);
+  const blocks = blocksOf(new Uint8Array(BLOCK));
   blocks.bytes.set(head);
   if (!hasChecksum(blocks, 0)) return false;
   if (flavourOf(head, 0) !== "v7") return true;

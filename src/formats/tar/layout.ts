@@ -29,10 +29,10 @@ export interface Blocks {
   readonly words: Int32Array;
 }
 
-/** Memory for blocks. */
-export function newBlocks(length: number): Blocks {
-  const bytes = new Uint8Array(length);
-  return { bytes, words: new Int32Array(bytes.buffer, 0, length >>> 2) };
+/** Memory as blocks. */
+export function blocksOf(bytes: Uint8Array): Blocks {
+  const { buffer, byteOffset, length } = bytes;
+  return { bytes, words: new Int32Array(buffer, byteOffset, length >>> 2) };
 }
 
 /** Whether a block is all zeros. */

@@ -1,10 +1,13 @@
 import { BLOCK, Field, Length, padded } from "../../../tar_header.ts";
 import { FormatError, type FormatErrorCode } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import { HeadWindows } from "../../../io/read/head_windows.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { decodeName } from "../../../names.ts";
 import {
+  type Blocks,
+  blocksOf,
   flavourOf,
   hasChecksum,
   isZeroBlock,
@@ -12,7 +15,6 @@ import {
   parseNumber,
   textEnd,
 } from "../layout.ts";
-import { HeaderWindows } from "./header_windows.ts";
 import { PaxError, type PaxFacts, readPax } from "./pax.ts";
 import type { TarBuilder } from "./tar_builder.ts";
 import { memberError } from "./tar_error.ts";
@@ -89,7 +91,8 @@ export function* scanTar(
 class Scan {
   readonly #source: ByteSource;
   readonly #builder: TarBuilder;
-  readonly #windows: HeaderWindows;
+  readonly #windows: HeadWindows;
+  readonly #blocks: Blocks;
   /** Where the next header is. */
   #offset = 0;
   /** Where the header is that is looked at, and whether what follows it is known. */
@@ -107,12 +110,14 @@ class Scan {
   constructor(source: ByteSource, builder: TarBuilder) {
     this.#source = source;
     this.#builder = builder;
-    this.#windows = new HeaderWindows(source);
+    // What extends a header lies in the block behind it.
+    this.#windows = new HeadWindows(source, BLOCK, 2 * BLOCK);
+    this.#blocks = blocksOf(this.#windows.bytes);
   }
 
   *run(): Steps<ScannedEnd> {
     const { size } = this.#source;
-    const { blocks } = this.#windows;
+    const blocks = this.#blocks;
     for (;;) {
       const offset = this.#offset;
       this.#header = offset;
@@ -145,7 +150,7 @@ class Scan {
     this.#forget();
     if (this.#isPassed) return true;
     const { size } = this.#source;
-    const { blocks } = this.#windows;
+    const blocks = this.#blocks;
     for (
       let offset = this.#header + BLOCK;
       offset + BLOCK <= size;
@@ -256,7 +261,7 @@ class Scan {
     const at = this.#windows.find(content, size);
     const bytes = at < 0
       ? yield* readPart(this.#source, content, size)
-      : this.#windows.blocks.bytes.slice(at, at + size);
+      : this.#blocks.bytes.slice(at, at + size);
     this.#pass(content, size);
     if (kind === Type.GNU_NAME) this.#name = text(bytes);
     else if (kind === Type.GNU_LINK) this.#link = text(bytes);

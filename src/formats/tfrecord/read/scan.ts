@@ -1,12 +1,12 @@
 import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import { HeadWindows } from "../../../io/read/head_windows.ts";
 import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
 import { sharedUint32 } from "../../../tree/shared_numbers.ts";
 import { FOOTER, FRAME, hasRightSum, HEADER, lengthAt } from "../layout.ts";
 import type { RecordColumns } from "./record_columns.ts";
-import { RecordWindows } from "./record_windows.ts";
 
 /** What going through a file has found. */
 export interface Scanned {
@@ -26,8 +26,9 @@ export function* scanRecords(
 ): Steps<Scanned> {
   if (checkData) yield* crc32cLoaded();
   const { size } = source;
-  const windows = new RecordWindows(source);
-  const { bytes, view } = windows;
+  const windows = new HeadWindows(source, FRAME, FRAME);
+  const { bytes } = windows;
+  const view = new DataView(bytes.buffer);
   const starts = new GrowingNumbers(size + 1);
   const sums = new GrowingNumbers(2 ** 32);
   let damage: FormatError | undefined;

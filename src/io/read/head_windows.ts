@@ -1,12 +1,11 @@
-import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
-import { perform, type Steps } from "../../../io/concurrency/steps.ts";
-import { fill, fillSync, readElsewhere } from "../../../io/read/read_part.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { FRAME } from "../layout.ts";
+import { yieldWhenDue } from "../concurrency/event_loop.ts";
+import { perform, type Steps } from "../concurrency/steps.ts";
+import type { ByteSource } from "../storage/byte_source.ts";
+import { fill, fillSync, readElsewhere } from "./read_part.ts";
 
 /** Bytes of a window of what has to be fetched: each is one request, and they begin where multiples of it do. */
 const FAR_WINDOW = 8 << 20;
-/** Bytes that are fetched behind a record that was passed over: the next one may be as large. */
+/** Bytes that are fetched behind a content that was passed over: the next one may be as large. */
 const FAR_PROBE = 1 << 16;
 /** Windows that are fetched ahead. */
 const FAR_AHEAD = 2;
@@ -15,32 +14,39 @@ const FAR_AHEAD = 2;
 const NEAR_WINDOW = 1 << 18;
 const NEAR_PROBE = 1 << 12;
 
-/** Sizes of records from which on they are passed over: nothing of them is read. */
+/** Sizes of contents from which on they are passed over: nothing of them is read. */
 const FAR_LARGE = FAR_WINDOW;
 const NEAR_LARGE = 1 << 15;
 
 /** Windows after which the event loop gets its turn, if it is due. */
 const TURN = 64;
 
-/** Reads what lies between the data of records: of small records all is read, in one go. */
-export class RecordWindows {
+/** Reads headers that lie between contents: of small contents these are read as well, in one go. */
+export class HeadWindows {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly view: DataView;
   readonly #source: ByteSource;
+  readonly #least: number;
   readonly #isFar: boolean;
   #start = 0;
   #end = 0;
   #count = 0;
 
-  constructor(source: ByteSource) {
+  /**
+   * Nothing is read yet.
+   *
+   * @param unit The memory has a multiple of so many bytes.
+   * @param least A window that would end before so many bytes ends elsewhere: a header goes on there.
+   */
+  constructor(source: ByteSource, unit: number, least: number) {
     this.#source = source;
+    this.#least = least;
     this.#isFar = source.readAtSync === undefined;
     const most = this.#isFar ? FAR_WINDOW : NEAR_WINDOW;
-    this.bytes = new Uint8Array(Math.max(FRAME, Math.min(most, source.size)));
-    this.view = new DataView(this.bytes.buffer);
+    const size = Math.ceil(source.size / unit) * unit;
+    this.bytes = new Uint8Array(Math.max(unit, Math.min(most, size)));
   }
 
-  /** Where so many bytes of the file lie in {@linkcode RecordWindows.bytes}, or -1 where they are not there. */
+  /** Where so many bytes of the source lie in {@linkcode HeadWindows.bytes}, or -1 where they are not there. */
   find(offset: number, length: number): number {
     return offset >= this.#start && offset + length <= this.#end
       ? offset - this.#start
@@ -48,9 +54,9 @@ export class RecordWindows {
   }
 
   /**
-   * Reads the bytes from a place on, at least a frame of them where there are so many.
+   * Reads the bytes from a header on, at least all of it.
    *
-   * @param passed Size of the record before it, or `undefined` at the start.
+   * @param passed Size of the content before it, or `undefined` at the start.
    */
   *move(offset: number, passed: number | undefined): Steps<void> {
     const length = this.#isFar
@@ -82,7 +88,7 @@ export class RecordWindows {
 
   #farLength(offset: number, isProbe: boolean): number {
     const end = (Math.floor(offset / FAR_WINDOW) + 1) * FAR_WINDOW;
-    const isNear = end - offset < FRAME; // a frame that goes on
+    const isNear = end - offset < this.#least;
     return isProbe || isNear ? FAR_PROBE : end - offset;
   }
 
