@@ -4,7 +4,7 @@ import { RangeSums } from "../../io/sums/range_sums.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { newExtent } from "../../tree/tree.ts";
-import { memberError } from "./read/zip_error.ts";
+import { memberError } from "../../tree/archive/member_error.ts";
 import { openTree } from "./tree/open_zip.ts";
 import type { ZipTree } from "./tree/zip_tree.ts";
 

@@ -1,5 +1,8 @@
 import { DIRECTORY_BIT } from "../../../tree/name_table.ts";
-import { type PathTable, ROOT_ENTRY } from "./path_table.ts";
+import {
+  type PathEntries,
+  ROOT_ENTRY,
+} from "../../../tree/archive/path_entries.ts";
 
 /** Where a link leads: to an entry, or nowhere, or out of the tar. */
 export const NOWHERE = -1;
@@ -14,7 +17,7 @@ const SLASH = 0x2f;
 
 /** Records of links, as the table of paths knows them. */
 export interface LinkRecords {
-  readonly paths: PathTable;
+  readonly paths: PathEntries;
   /** Where a record's path stands among the names, and how long it is; `undefined` for what is no link. */
   pathOf(record: number): { start: number; end: number } | undefined;
 }

@@ -1,14 +1,12 @@
+import type { PathEntries } from "../../../tree/archive/path_entries.ts";
 import type { GrowingNumbers } from "../../../tree/growing_numbers.ts";
-import { DIRECTORY_BIT } from "../../../tree/name_table.ts";
-import { NameTableBuilder } from "../../../tree/name_table_builder.ts";
 import { sharedFloat64, sharedUint32 } from "../../../tree/shared_numbers.ts";
-import { type PathTable, ROOT_ENTRY } from "./path_table.ts";
 import { gatherSamples } from "./sample_groups.ts";
 import type { TarColumns } from "./tar_columns.ts";
 
 /** What was gathered of a tar. */
 export interface Gathered {
-  readonly paths: PathTable;
+  readonly paths: PathEntries;
   readonly offsets: GrowingNumbers;
   readonly sizes: GrowingNumbers;
   readonly entries: GrowingNumbers;
@@ -23,9 +21,10 @@ export function makeColumns(
   { paths, offsets, sizes, entries }: Gathered,
   targets: ReadonlyMap<number, number>,
 ): TarColumns {
-  const records = liveRecords(paths, entries);
-  const count = records.live.length;
-  const { table, nodeOf } = nameEntries(paths, records.numbers);
+  const { live, numbers } = liveRecords(paths, entries);
+  const count = live.length;
+  // What is left out has no record.
+  const { names, nodeOf, times } = paths.finish((ref) => numbers[ref] ?? -1);
   const columns = {
     offsets: sharedFloat64(count),
     sizes: sharedFloat64(count),
@@ -34,7 +33,7 @@ export function makeColumns(
   const links: number[] = [];
   const files: number[] = [];
   for (let record = 0; record < count; record++) {
-    const old = records.live[record]!;
+    const old = live[record]!;
     const size = sizes.at(old);
     columns.offsets[record] = offsets.at(old);
     columns.sizes[record] = size;
@@ -42,15 +41,10 @@ export function makeColumns(
     if (size < 0) links.push(record);
     else files.push(record);
   }
-  const entryOf = (record: number) => entries.at(records.live[record]!);
+  const entryOf = (record: number) => entries.at(live[record]!);
   const groups = gatherSamples(paths, files.map(entryOf), files);
-  const times = sharedFloat64(table.length);
-  for (let entry = 0; entry < paths.length; entry++) {
-    const node = nodeOf[entry]!;
-    if (node > 0) times[node - 1] = paths.times.at(entry);
-  }
   return {
-    names: table.columns,
+    names,
     ...columns,
     times,
     links: sharedUint32(links),
@@ -64,7 +58,7 @@ export function makeColumns(
 
 /** The records that are there at the end, and by all records that there were, which of these they are. */
 function liveRecords(
-  { refs }: PathTable,
+  { refs }: PathEntries,
   entries: GrowingNumbers,
 ): { live: Uint32Array; numbers: Uint32Array } {
   const live = new Uint32Array(entries.length);
@@ -76,42 +70,4 @@ function liveRecords(
     live[count++] = record;
   }
   return { live: live.subarray(0, count), numbers };
-}
-
-/** Names all entries, directory by directory, each in the order of the tar; 0 is the node of what is left out. */
-function nameEntries(paths: PathTable, numbers: Uint32Array) {
-  const { parents, refs, starts, ends, length } = paths;
-  // The children of each directory, one behind the other.
-  const firsts = new Uint32Array(length + 1);
-  for (let entry = 1; entry < length; entry++) firsts[parents.at(entry) + 1]!++;
-  for (let entry = 0; entry < length; entry++) {
-    firsts[entry + 1]! += firsts[entry]!;
-  }
-  const next = firsts.slice();
-  const children = new Uint32Array(length);
-  for (let entry = 1; entry < length; entry++) {
-    children[next[parents.at(entry)]!++] = entry;
-  }
-  const builder = new NameTableBuilder(length, paths.names);
-  const nodeOf = new Uint32Array(length);
-  const queue = [ROOT_ENTRY];
-  nodeOf[ROOT_ENTRY] = 1;
-  let node = 1;
-  for (let directory = 0; directory < queue.length; directory++) {
-    const parent = queue[directory]!;
-    builder.nextDirectory();
-    for (let i = firsts[parent]!; i < firsts[parent + 1]!; i++) {
-      const entry = children[i]!;
-      const ref = refs.at(entry);
-      const [start, end] = [starts.at(entry), ends.at(entry)];
-      if (ref === DIRECTORY_BIT) {
-        builder.addDirectory(start, end);
-        queue.push(entry);
-      } else if (ref < numbers.length) {
-        builder.addFile(start, end, numbers[ref]!);
-      } else continue; // it is left out
-      nodeOf[entry] = ++node;
-    }
-  }
-  return { table: builder.finish(), nodeOf };
 }

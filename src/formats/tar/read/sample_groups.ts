@@ -1,5 +1,5 @@
 import { sharedUint32 } from "../../../tree/shared_numbers.ts";
-import type { PathTable } from "./path_table.ts";
+import type { PathEntries } from "../../../tree/archive/path_entries.ts";
 
 const DOT = 0x2e;
 
@@ -24,7 +24,7 @@ export const NO_GROUPS: SampleGroups = {
  * @returns {@linkcode NO_GROUPS} unless at least half of the files have a neighbour of their key.
  */
 export function gatherSamples(
-  paths: PathTable,
+  paths: PathEntries,
   entries: ArrayLike<number>,
   records: ArrayLike<number>,
 ): SampleGroups {

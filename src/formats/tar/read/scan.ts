@@ -4,6 +4,7 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { HeadWindows } from "../../../io/read/head_windows.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { memberError } from "../../../tree/archive/member_error.ts";
 import { decodeName } from "../../../names.ts";
 import {
   type Blocks,
@@ -17,7 +18,6 @@ import {
 } from "../layout.ts";
 import { PaxError, type PaxFacts, readPax } from "./pax.ts";
 import type { TarBuilder } from "./tar_builder.ts";
-import { memberError } from "./tar_error.ts";
 
 /** Bytes of a header that extends others, or of a long name: more of them say nothing that is asked for. */
 const LONGEST_EXTENSION = 1 << 20;
@@ -220,7 +220,7 @@ class Scan {
         this.#source.name,
         pax?.sparseName ?? name,
         "is a sparse file, which has no content in one piece: write the tar again without --sparse (-S)",
-        this.#header,
+        { offset: this.#header },
       );
     }
     if (kind === Type.GNU_CONTINUED) {
@@ -229,7 +229,7 @@ class Scan {
         this.#source.name,
         name,
         "began in another volume: join the volumes by extracting them (tar -xM), and pack that",
-        this.#header,
+        { offset: this.#header },
       );
     }
     const device = DEVICES.get(kind);
@@ -306,7 +306,7 @@ class Scan {
       name,
       `has ${size} bytes by its header, and the file ends after ${left} of them: it was cut, or the header lies; ` +
         "fetch it again",
-      this.#header,
+      { offset: this.#header },
     );
   }
 

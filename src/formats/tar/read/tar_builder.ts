@@ -1,18 +1,19 @@
-import { FormatError } from "../../../errors.ts";
 import { decodeName } from "../../../names.ts";
+import { LeftOut } from "../../../tree/archive/left_out.ts";
+import { treeError } from "../../../tree/archive/member_error.ts";
+import {
+  isDot,
+  PathEntries,
+  PathFault,
+  requireName,
+  ROOT_ENTRY,
+} from "../../../tree/archive/path_entries.ts";
 import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
 import { DIRECTORY_BIT } from "../../../tree/name_table.ts";
-import {
-  LONGEST_NAME,
-  NamesTooLongError,
-} from "../../../tree/name_table_builder.ts";
 import { LinkResolver, OUTSIDE } from "./link_resolver.ts";
 import { makeColumns } from "./make_columns.ts";
-import { PathTable, ROOT_ENTRY } from "./path_table.ts";
 import type { TarIndex } from "./tar_columns.ts";
-import { memberError } from "./tar_error.ts";
 
-const DOT = 0x2e;
 const SLASH = 0x2f;
 
 /** Marks an entry that is not shown. */
@@ -21,12 +22,9 @@ export const LEFT_OUT = DIRECTORY_BIT - 1;
 /** Longest path of a link in bytes: `PATH_MAX` of Linux, without the NUL. */
 const LONGEST_LINK = 4095;
 
-/** Members that are named which were left out; of all others only how many there are is said. */
-const MOST_NAMED = 5;
-
 /** Takes the members of a tar in their order, and makes tables of what is there at the end, as if it were extracted. */
 export class TarBuilder {
-  readonly paths = new PathTable();
+  readonly paths = new PathEntries("a file or link");
   /** Per record. */
   readonly offsets = new GrowingNumbers();
   /** Per record; of links less than 0. */
@@ -34,11 +32,7 @@ export class TarBuilder {
   /** Per record: its entry, which may have become another record's. */
   readonly entries = new GrowingNumbers(2 ** 32);
   readonly #path: string;
-  readonly #leftOut: string[] = [];
-  #leftOutCount = 0;
-  // The directory of the member before: most have it as well.
-  #directory = new Uint8Array(0);
-  #directoryEntry = ROOT_ENTRY;
+  readonly #leftOut: LeftOut;
   // The path of the link before.
   #link = new Uint8Array(0);
   #linkStart = 0;
@@ -50,6 +44,7 @@ export class TarBuilder {
   /** @param path The tar, for messages. */
   constructor(path: string) {
     this.#path = path;
+    this.#leftOut = new LeftOut(path);
   }
 
   /** Adds a file, in the place of what has had its path. */
@@ -59,11 +54,17 @@ export class TarBuilder {
 
   /** Adds a directory, if it is not there. */
   addDirectory(name: Uint8Array, time: number): void {
-    this.#split(name, true);
-    const entry = this.#start === this.#end
-      ? this.#parent
-      : this.#directoryAt(this.#parent, name, this.#start, this.#end, true);
-    this.paths.times.set(entry, time);
+    const { paths } = this;
+    try {
+      this.#split(name, true);
+      const [parent, start, end] = [this.#parent, this.#start, this.#end];
+      const entry = start === end
+        ? parent
+        : paths.directoryAt(parent, name, 0, start, end);
+      paths.times.set(entry, time);
+    } catch (error) {
+      throw this.#explain(name, error);
+    }
   }
 
   /** Adds a symbolic link. */
@@ -76,7 +77,6 @@ export class TarBuilder {
 
   /** Adds another name of a file that came before. */
   addHardLink(name: Uint8Array, target: Uint8Array): void {
-    this.#split(target, false);
     const record = this.#recordOf(target);
     if (record === undefined) {
       return this.leaveOut(
@@ -93,10 +93,7 @@ export class TarBuilder {
 
   /** Leaves a member out, which the index says. */
   leaveOut(name: Uint8Array, what: string): void {
-    if (++this.#leftOutCount > MOST_NAMED) return;
-    this.#leftOut.push(
-      `${this.#path}: '${decodeName(name)}' is left out: it is ${what}`,
-    );
+    this.#leftOut.add(name, what);
   }
 
   /** The tables of all that was added. */
@@ -104,13 +101,9 @@ export class TarBuilder {
     try {
       const targets = this.#resolveLinks();
       const columns = makeColumns(this, targets);
-      const more = this.#leftOutCount - this.#leftOut.length;
-      const warnings = more > 0
-        ? [...this.#leftOut, `${this.#path}: ${more} more are left out as well`]
-        : this.#leftOut;
-      return { columns, warnings };
+      return { columns, warnings: this.#leftOut.warnings };
     } catch (error) {
-      throw this.#explain(error);
+      throw this.#explain(undefined, error);
     }
   }
 
@@ -173,26 +166,43 @@ export class TarBuilder {
     size: number,
     time: number,
   ): void {
-    const { paths } = this;
-    this.#split(name, true);
     const record = this.entries.length;
-    if (this.#start === this.#end || record >= LEFT_OUT) {
-      throw this.#fault(name, "has no name that a file can have");
+    let entry: number;
+    try {
+      entry = this.#entryFor(name, record);
+    } catch (error) {
+      throw this.#explain(name, error);
     }
-    const [parent, start, end] = [this.#parent, this.#start, this.#end];
-    let entry = paths.find(parent, name, start, end);
-    if (entry === 0) entry = this.#add(parent, name, start, end, record);
-    else if (paths.isDirectory(entry)) {
-      throw this.#fault(name, "is a directory before, and then a file");
-    } else paths.refs.set(entry, record);
-    paths.times.set(entry, time);
+    this.paths.times.set(entry, time);
     this.entries.push(entry);
     this.offsets.push(offset);
     this.sizes.push(size);
   }
 
-  /** The record of the path that was taken apart, unless it is none of a file or link. */
+  /** The entry of a path, which becomes that of a record. */
+  #entryFor(name: Uint8Array, record: number): number {
+    const { paths } = this;
+    this.#split(name, true);
+    const [parent, start, end] = [this.#parent, this.#start, this.#end];
+    if (start === end || record >= LEFT_OUT) {
+      throw new PathFault(false, "has no name that a file can have");
+    }
+    const entry = paths.find(parent, name, start, end);
+    if (entry === 0) return paths.add(parent, name, start, end, record);
+    if (paths.isDirectory(entry)) {
+      throw new PathFault(false, "is a directory before, and then a file");
+    }
+    paths.refs.set(entry, record);
+    return entry;
+  }
+
+  /** The record of a file or link that is there. */
   #recordOf(name: Uint8Array): number | undefined {
+    try {
+      this.#split(name, false);
+    } catch (error) {
+      throw this.#explain(name, error);
+    }
     const entry = this.#parent < 0 || this.#start === this.#end
       ? 0
       : this.paths.find(this.#parent, name, this.#start, this.#end);
@@ -211,129 +221,25 @@ export class TarBuilder {
     // `a/.` and `a//` are `a`.
     for (;;) {
       if (end > 0 && name[end - 1] === SLASH) end--;
-      else if (end > 0 && isDot(name, end - 1, end, SLASH)) end--;
+      else if (end > 0 && endsInDot(name, end)) end--;
       else break;
     }
     let start = end;
     while (start > 0 && name[start - 1] !== SLASH) start--;
-    if (name.length === 0) throw this.#fault(name, "has no name");
-    if (name[0] === SLASH) throw this.#unsafe(name, "is an absolute path");
+    if (name.length === 0) throw new PathFault(false, "has no name");
+    if (name[0] === SLASH) throw new PathFault(true, "is an absolute path");
     this.#start = start;
     this.#end = end;
-    this.#requireName(name, start, end);
-    this.#parent = this.#isSameDirectory(name, start)
-      ? this.#directoryEntry
-      : this.#directoryOf(name, start, makes);
+    requireName(name, start, end);
+    this.#parent = this.paths.directoryOf(name, 0, start, makes);
   }
 
-  #isSameDirectory(name: Uint8Array, length: number): boolean {
-    const directory = this.#directory;
-    if (length !== directory.length) return false;
-    for (let i = 0; i < length; i++) {
-      if (name[i] !== directory[i]) return false;
-    }
-    return true;
-  }
-
-  #directoryOf(name: Uint8Array, length: number, makes: boolean): number {
-    let at = ROOT_ENTRY;
-    for (let from = 0; from < length;) {
-      let to = from;
-      while (to < length && name[to] !== SLASH) to++;
-      if (to > from && !isDot(name, from, to)) {
-        this.#requireName(name, from, to);
-        at = this.#directoryAt(at, name, from, to, makes);
-        if (at < 0) return at;
-      }
-      from = to + 1;
-    }
-    this.#directory = name.slice(0, length);
-    this.#directoryEntry = at;
-    return at;
-  }
-
-  #directoryAt(
-    parent: number,
-    name: Uint8Array,
-    start: number,
-    end: number,
-    makes: boolean,
-  ): number {
-    const { paths } = this;
-    const entry = paths.find(parent, name, start, end);
-    if (entry !== 0 && paths.isDirectory(entry)) return entry;
-    if (!makes) return -1;
-    if (entry === 0) return this.#add(parent, name, start, end, DIRECTORY_BIT);
-    const above = decodeName(name, 0, end);
-    throw this.#fault(
-      name,
-      `needs the directory '${above}', which is a file or link before`,
-    );
-  }
-
-  #add(
-    parent: number,
-    name: Uint8Array,
-    start: number,
-    end: number,
-    ref: number,
-  ): number {
-    try {
-      return this.paths.add(parent, name, start, end, ref);
-    } catch (error) {
-      throw this.#explain(error);
-    }
-  }
-
-  #requireName(name: Uint8Array, start: number, end: number): void {
-    if (
-      end - start === 2 && name[start] === DOT && name[start + 1] === DOT
-    ) throw this.#unsafe(name, "leads out by '..'");
-    if (end - start > LONGEST_NAME) {
-      throw this.#unsafe(name, `has a name of ${end - start} bytes`);
-    }
-    for (let i = start; i < end; i++) {
-      if (name[i] === 0) throw this.#unsafe(name, "has a NUL in its name");
-    }
-  }
-
-  #unsafe(name: Uint8Array, why: string): FormatError {
-    return memberError(
-      "unsafe-name",
-      this.#path,
-      name,
-      `${why}: no directory can show it, and the tar is not opened; extract it by a program that you trust with it`,
-    );
-  }
-
-  #fault(name: Uint8Array, why: string): FormatError {
-    return memberError(
-      "bad-structure",
-      this.#path,
-      name,
-      `${why}: no program could extract it`,
-    );
-  }
-
-  #explain(error: unknown): unknown {
-    const isTooLarge = error instanceof NamesTooLongError ||
-      error instanceof RangeError;
-    if (!isTooLarge) return error;
-    return new FormatError(
-      "too-large",
-      `${this.#path} has more members, or longer names, than fit one tree: split it into several`,
-      { path: this.#path, cause: error },
-    );
+  #explain(name: Uint8Array | undefined, error: unknown): unknown {
+    return treeError("tar", this.#path, name, error);
   }
 }
 
-/** Whether a name is `.`, and what stands before it a slash, where that is asked for. */
-function isDot(
-  name: Uint8Array,
-  start: number,
-  end: number,
-  before?: number,
-): boolean {
-  return end - start === 1 && name[start] === DOT &&
-    (before === undefined || start === 0 || name[start - 1] === before);
+/** Whether a path up to there ends in a name that is `.`. */
+function endsInDot(name: Uint8Array, end: number): boolean {
+  return isDot(name, end - 1, end) && (end === 1 || name[end - 2] === SLASH);
 }

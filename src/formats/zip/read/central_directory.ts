@@ -19,7 +19,7 @@ import { dosTime } from "./dos_time.ts";
 import { type Directory, findDirectory } from "./end_record.ts";
 import { type Member, ZipBuilder } from "./zip_builder.ts";
 import type { ZipIndex } from "./zip_columns.ts";
-import { memberError } from "./zip_error.ts";
+import { memberError } from "../../../tree/archive/member_error.ts";
 
 /** Bytes of the directory that are read at a time: a server is asked once, unless it is very large. */
 const WINDOW = 64 << 20;

@@ -14,7 +14,7 @@ import {
   uint64,
 } from "../layout.ts";
 import type { ZipColumns } from "./zip_columns.ts";
-import { memberError } from "./zip_error.ts";
+import { memberError } from "../../../tree/archive/member_error.ts";
 
 /** What the headers before contents say: where each content starts. They are read when a content is first asked for. */
 export class LocalHeaders {

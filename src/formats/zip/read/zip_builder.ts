@@ -1,12 +1,11 @@
 import { FormatError } from "../../../errors.ts";
-import { decodeName } from "../../../names.ts";
+import { LeftOut } from "../../../tree/archive/left_out.ts";
+import { memberError, treeError } from "../../../tree/archive/member_error.ts";
+import { PathTree } from "../../../tree/archive/path_tree.ts";
 import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
-import { NamesTooLongError } from "../../../tree/name_table_builder.ts";
-import { PathFault, PathTree } from "../../../tree/path_tree.ts";
 import { sharedUint32 } from "../../../tree/shared_numbers.ts";
 import { Method, mostInflated, Size } from "../layout.ts";
 import type { ZipIndex } from "./zip_columns.ts";
-import { memberError } from "./zip_error.ts";
 
 /** A member, as the central directory has it. */
 export interface Member {
@@ -25,8 +24,6 @@ export interface Member {
 }
 
 const SLASH = 0x2f;
-/** Members that are named which were left out; of all others only how many there are is said. */
-const MOST_NAMED = 5;
 
 /** Takes the members of a zip in their order, and makes tables of them; what is told of them has to go together. */
 export class ZipBuilder {
@@ -45,8 +42,7 @@ export class ZipBuilder {
   readonly #starts = new GrowingNumbers();
   readonly #ends = new GrowingNumbers();
   #ascends = true;
-  readonly #leftOut: string[] = [];
-  #leftOutCount = 0;
+  readonly #leftOut: LeftOut;
 
   /**
    * @param path The zip, for messages.
@@ -55,6 +51,7 @@ export class ZipBuilder {
   constructor(path: string, limit: number) {
     this.#path = path;
     this.#limit = limit;
+    this.#leftOut = new LeftOut(path);
   }
 
   /**
@@ -74,17 +71,14 @@ export class ZipBuilder {
         this.#push(member);
       }
     } catch (error) {
-      throw this.#explain(path, error);
+      throw treeError("zip", this.#path, path, error);
     }
   }
 
   /** Adds a member that is not shown. */
   leaveOut(member: Member, what: string): void {
     this.#requirePlace(member);
-    this.#leftOutCount++;
-    if (this.#leftOut.length === MOST_NAMED) return;
-    const name = decodeName(member.path);
-    this.#leftOut.push(`${this.#path}: '${name}' is left out: it is ${what}`);
+    this.#leftOut.add(member.path, what);
   }
 
   /**
@@ -94,10 +88,6 @@ export class ZipBuilder {
    */
   finish(): ZipIndex {
     this.#requireApart();
-    const more = this.#leftOutCount - this.#leftOut.length;
-    const warnings = more > 0
-      ? [...this.#leftOut, `${this.#path}: ${more} more are left out as well`]
-      : this.#leftOut;
     const count = this.#headers.length;
     const methods = new Uint8Array(new SharedArrayBuffer(count));
     for (let i = 0; i < count; i++) methods[i] = this.#methods.at(i);
@@ -112,9 +102,9 @@ export class ZipBuilder {
         pathLengths: sharedUint32(this.#pathLengths.finish()),
         pathSums: sharedUint32(this.#pathSums.finish()),
       };
-      return { columns, warnings };
+      return { columns, warnings: this.#leftOut.warnings };
     } catch (error) {
-      throw this.#explain(undefined, error);
+      throw treeError("zip", this.#path, undefined, error);
     }
   }
 
@@ -177,32 +167,5 @@ export class ZipBuilder {
         { path: this.#path, offset: start },
       );
     }
-  }
-
-  #explain(path: Uint8Array | undefined, error: unknown): unknown {
-    if (error instanceof PathFault) {
-      return error.isUnsafe
-        ? memberError(
-          "unsafe-name",
-          this.#path,
-          path!,
-          `${error.message}: no directory can show it, and the zip is not opened; extract it by a program that ` +
-            "you trust with it",
-        )
-        : memberError(
-          "bad-structure",
-          this.#path,
-          path!,
-          `${error.message}: no program could extract it`,
-        );
-    }
-    const isTooLarge = error instanceof NamesTooLongError ||
-      error instanceof RangeError;
-    if (!isTooLarge) return error;
-    return new FormatError(
-      "too-large",
-      `${this.#path} has more members, or longer names, than fit one tree: split it into several`,
-      { path: this.#path, cause: error },
-    );
   }
 }

@@ -18,7 +18,7 @@ import { expectContents, readContents } from "../../../tree/read_contents.ts";
 import { type NodeId, ROOT, type TreeHandle } from "../../../tree/tree.ts";
 import { openTree } from "../tree/open_zip.ts";
 import { reopenTree, type ZipTree } from "../tree/zip_tree.ts";
-import { memberError } from "./zip_error.ts";
+import { memberError } from "../../../tree/archive/member_error.ts";
 
 /** How a {@linkcode ZipReader} opens its zip. */
 export type ZipOptions = Pick<

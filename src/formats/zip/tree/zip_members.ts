@@ -17,7 +17,7 @@ import type { LazySources } from "../../../tree/tree.ts";
 import { Method } from "../layout.ts";
 import type { LocalHeaders } from "../read/local_headers.ts";
 import type { ZipColumns } from "../read/zip_columns.ts";
-import { memberError } from "../read/zip_error.ts";
+import { memberError } from "../../../tree/archive/member_error.ts";
 
 /** Sources that are kept, with where they are in their contents. */
 const MOST_KEPT = 1024;

@@ -1,0 +1,342 @@
+import { decodeName } from "../../names.ts";
+import { GrowingNumbers } from "../growing_numbers.ts";
+import { sharedBytes } from "../name_bytes.ts";
+import { DIRECTORY_BIT, type NameTableColumns } from "../name_table.ts";
+import {
+  LONGEST_NAME,
+  MOST_NAME_BYTES,
+  NamesTooLongError,
+  NameTableBuilder,
+} from "../name_table_builder.ts";
+import { sharedFloat64 } from "../shared_numbers.ts";
+
+/** Thrown for a path that no directory can show; whoever knows the file says so. */
+export class PathFault extends Error {
+  override name = "PathFault";
+  /** Whether it would lead out, or is none at all; otherwise it does not go with the paths before it. */
+  readonly isUnsafe: boolean;
+
+  constructor(isUnsafe: boolean, why: string) {
+    super(why);
+    this.isUnsafe = isUnsafe;
+  }
+}
+
+/** Entries as nodes of a tree. */
+export interface EntryTables {
+  readonly names: NameTableColumns;
+  /** Per entry: its node, or 0 where it is not shown. */
+  readonly nodeOf: Uint32Array;
+  /** Per node: its time in milliseconds since 1970, or NaN where none was given. */
+  readonly times: Float64Array;
+}
+
+/** Number of the root. */
+export const ROOT_ENTRY = 0;
+
+const FIRST_SLOTS = 1 << 12;
+const FIRST_BYTES = 1 << 16;
+const DOT = 0x2e;
+const SLASH = 0x2f;
+
+/**
+ * Directories and files as they come, each once: what the same path leads to is found by its directory and its name,
+ * in a table of hashes, so that nothing is sorted and no text is made.
+ */
+export class PathEntries {
+  /** Per entry: its directory. */
+  readonly parents = new GrowingNumbers(2 ** 32);
+  readonly starts = new GrowingNumbers(2 ** 32);
+  readonly ends = new GrowingNumbers(2 ** 32);
+  /** Per entry: the record of a file, or `DIRECTORY_BIT`. */
+  readonly refs = new GrowingNumbers(2 ** 32);
+  /** Per entry: its time in milliseconds, or NaN where nothing says it. */
+  readonly times = new GrowingNumbers();
+  #names = new Uint8Array(new SharedArrayBuffer(FIRST_BYTES));
+  #view = new DataView(this.#names.buffer);
+  #namesLength = 0;
+  /** Entries by their hashes; 0, the root, for none. */
+  #slots = new Uint32Array(FIRST_SLOTS);
+  /** Nobody who makes names may know which ones meet. */
+  readonly #seed = crypto.getRandomValues(new Int32Array(1))[0]!;
+
+  /** What is there that is no directory, for messages. */
+  readonly #others: string;
+  // The directory of the path before: most have it as well.
+  #directory = new Uint8Array(0);
+  #directoryEntry = ROOT_ENTRY;
+
+  /** @param others What is there that is no directory, for messages: `a file`. */
+  constructor(others: string) {
+    this.#others = others;
+    this.#push(ROOT_ENTRY, 0, 0, DIRECTORY_BIT);
+  }
+
+  /** Number of entries, the root included. */
+  get length(): number {
+    return this.refs.length;
+  }
+
+  /** All names, in shared memory; more may come. */
+  get names(): Uint8Array {
+    return this.#names.subarray(0, this.#namesLength);
+  }
+
+  isDirectory(entry: number): boolean {
+    return this.refs.at(entry) === DIRECTORY_BIT;
+  }
+
+  /** The entry of that name in a directory, or 0. */
+  find(
+    parent: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): number {
+    const mask = this.#slots.length - 1;
+    const hash = this.#hash(parent, bytes, start, end);
+    for (let slot = hash & mask;; slot = slot + 1 & mask) {
+      const entry = this.#slots[slot]!;
+      if (entry === 0 || this.#is(entry, parent, bytes, start, end)) {
+        return entry;
+      }
+    }
+  }
+
+  /** Adds an entry that is not there. */
+  add(
+    parent: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    ref: number,
+  ): number {
+    const entry = this.length;
+    if (entry >= DIRECTORY_BIT) throw new NamesTooLongError();
+    const at = this.intern(bytes, start, end);
+    this.#push(parent, at, this.#namesLength, ref);
+    if (2 * entry >= this.#slots.length) this.#grow();
+    else this.#place(entry);
+    return entry;
+  }
+
+  /**
+   * The directory that part of a path leads to.
+   *
+   * @param makes Whether directories are made that are not there; otherwise there is none (-1) then.
+   * @throws {PathFault} If a name in it is none, or that of something else before.
+   */
+  directoryOf(
+    path: Uint8Array,
+    start: number,
+    end: number,
+    makes = true,
+  ): number {
+    if (this.#isSameDirectory(path, start, end)) return this.#directoryEntry;
+    let at = ROOT_ENTRY;
+    for (let from = start; from < end;) {
+      let to = from;
+      while (to < end && path[to] !== SLASH) to++;
+      if (to > from && !isDot(path, from, to)) {
+        requireName(path, from, to);
+        at = this.directoryAt(at, path, start, from, to, makes);
+        if (at < 0) return at;
+      }
+      from = to + 1;
+    }
+    this.#directory = path.slice(start, end);
+    this.#directoryEntry = at;
+    return at;
+  }
+
+  /**
+   * The directory of a name in another one.
+   *
+   * @param start Where the path starts that the name is in, for messages.
+   * @param makes As for {@linkcode PathEntries.directoryOf}.
+   * @throws {PathFault} If something else has that name.
+   */
+  directoryAt(
+    parent: number,
+    path: Uint8Array,
+    start: number,
+    from: number,
+    to: number,
+    makes = true,
+  ): number {
+    const entry = this.find(parent, path, from, to);
+    if (entry !== 0 && this.isDirectory(entry)) return entry;
+    if (!makes) return -1;
+    if (entry === 0) return this.add(parent, path, from, to, DIRECTORY_BIT);
+    const above = decodeName(path, start, to);
+    throw new PathFault(
+      false,
+      `needs the directory '${above}', which is ${this.#others} before`,
+    );
+  }
+
+  /**
+   * Names all entries, breadth first, in each directory in the order in which they came.
+   *
+   * @param recordOf The record that a file becomes, by its own; less than 0 where it is not shown.
+   */
+  finish(recordOf: (ref: number) => number): EntryTables {
+    const { parents, refs, starts, ends, length } = this;
+    // The children of each directory, one behind the other.
+    const firsts = new Uint32Array(length + 1);
+    for (let entry = 1; entry < length; entry++) {
+      firsts[parents.at(entry) + 1]!++;
+    }
+    for (let entry = 0; entry < length; entry++) {
+      firsts[entry + 1]! += firsts[entry]!;
+    }
+    const next = firsts.slice();
+    const children = new Uint32Array(length);
+    for (let entry = 1; entry < length; entry++) {
+      children[next[parents.at(entry)]!++] = entry;
+    }
+    const builder = new NameTableBuilder(length, this.names);
+    const nodeOf = new Uint32Array(length);
+    const queue = [ROOT_ENTRY];
+    nodeOf[ROOT_ENTRY] = 1;
+    let node = 1;
+    for (let directory = 0; directory < queue.length; directory++) {
+      const parent = queue[directory]!;
+      builder.nextDirectory();
+      for (let i = firsts[parent]!; i < firsts[parent + 1]!; i++) {
+        const entry = children[i]!;
+        const ref = refs.at(entry);
+        const [start, end] = [starts.at(entry), ends.at(entry)];
+        if (ref === DIRECTORY_BIT) {
+          builder.addDirectory(start, end);
+          queue.push(entry);
+        } else {
+          const record = recordOf(ref);
+          if (record < 0) continue;
+          builder.addFile(start, end, record);
+        }
+        nodeOf[entry] = ++node;
+      }
+    }
+    const table = builder.finish();
+    const times = sharedFloat64(table.length);
+    for (let entry = 0; entry < length; entry++) {
+      const node = nodeOf[entry]!;
+      if (node > 0) times[node - 1] = this.times.at(entry);
+    }
+    return { names: table.columns, nodeOf, times };
+  }
+
+  /** Keeps bytes behind the names, and returns where. */
+  intern(bytes: Uint8Array, start: number, end: number): number {
+    const at = this.#namesLength;
+    const past = at + end - start;
+    if (past > MOST_NAME_BYTES) throw new NamesTooLongError();
+    if (past > this.#names.length) {
+      const length = Math.min(Math.max(past, 2 * at), MOST_NAME_BYTES);
+      const larger = new Uint8Array(new SharedArrayBuffer(length));
+      larger.set(this.#names);
+      this.#names = larger;
+      this.#view = new DataView(larger.buffer);
+    }
+    const names = this.#names;
+    for (let i = start, to = at; i < end; i++, to++) names[to] = bytes[i]!;
+    this.#namesLength = past;
+    return at;
+  }
+
+  /** Whether two names, each up to so many bytes, begin alike. */
+  startAlike(a: number, b: number, length: number): boolean {
+    return sharedBytes(this.#view, a, b, length) === length;
+  }
+
+  #isSameDirectory(path: Uint8Array, start: number, end: number): boolean {
+    const directory = this.#directory;
+    if (end - start !== directory.length) return false;
+    for (let i = 0; i < directory.length; i++) {
+      if (path[start + i] !== directory[i]) return false;
+    }
+    return true;
+  }
+
+  #push(parent: number, start: number, end: number, ref: number): void {
+    this.parents.push(parent);
+    this.starts.push(start);
+    this.ends.push(end);
+    this.refs.push(ref);
+    this.times.push(NaN);
+  }
+
+  #is(
+    entry: number,
+    parent: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): boolean {
+    if (this.parents.at(entry) !== parent) return false;
+    const own = this.starts.at(entry);
+    if (this.ends.at(entry) - own !== end - start) return false;
+    const names = this.#names;
+    for (let i = start, k = own; i < end; i++, k++) {
+      if (bytes[i] !== names[k]) return false;
+    }
+    return true;
+  }
+
+  #hash(
+    parent: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): number {
+    let hash = Math.imul(parent ^ this.#seed, 0x9e3779b1);
+    for (let i = start; i < end; i++) {
+      hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
+      hash ^= hash >>> 15;
+    }
+    hash = Math.imul(hash ^ hash >>> 16, 0x85ebca6b);
+    return hash ^ hash >>> 13;
+  }
+
+  #place(entry: number): void {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    const [start, end] = [this.starts.at(entry), this.ends.at(entry)];
+    const parent = this.parents.at(entry);
+    let slot = this.#hash(parent, this.#names, start, end) & mask;
+    while (slots[slot] !== 0) slot = slot + 1 & mask;
+    slots[slot] = entry;
+  }
+
+  #grow(): void {
+    this.#slots = new Uint32Array(2 * this.#slots.length);
+    for (let entry = 1; entry < this.length; entry++) this.#place(entry);
+  }
+}
+
+/**
+ * Makes sure that a name is one that a directory can show.
+ *
+ * @throws {PathFault}
+ */
+export function requireName(
+  path: Uint8Array,
+  start: number,
+  end: number,
+): void {
+  if (
+    end - start === 2 && path[start] === DOT && path[start + 1] === DOT
+  ) throw new PathFault(true, "leads out by '..'");
+  if (end - start > LONGEST_NAME) {
+    throw new PathFault(true, `has a name of ${end - start} bytes`);
+  }
+  for (let i = start; i < end; i++) {
+    if (path[i] === 0) throw new PathFault(true, "has a NUL in its name");
+  }
+}
+
+/** Whether a name is `.`, which stands for the directory that it is in. */
+export function isDot(path: Uint8Array, start: number, end: number): boolean {
+  return end - start === 1 && path[start] === DOT;
+}
