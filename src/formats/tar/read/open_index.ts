@@ -1,27 +1,20 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { type KeptOptions, keptPlace } from "../../../io/kept/kept_place.ts";
-import {
-  type Column,
-  keepTables,
-  readKeptTables,
-} from "../../../io/kept/kept_tables.ts";
+import { keptIndex } from "../../../io/kept/kept_index.ts";
+import type { KeptOptions } from "../../../io/kept/kept_place.ts";
+import type { KeptTables } from "../../../io/kept/kept_tables.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { FormatError } from "../../../errors.ts";
-import type { NameTableColumns } from "../../../tree/name_table.ts";
+import { BLOCK } from "../../../tar_header.ts";
+import { keptNames, namesToKeep } from "../../../tree/archive/kept_names.ts";
 import { compressionOf } from "../layout.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { readDaliIndex } from "./dali_index.ts";
 import { scanTar } from "./scan.ts";
 import { TarBuilder } from "./tar_builder.ts";
-import { areInside, type TarColumns, type TarIndex } from "./tar_columns.ts";
+import { areInside, type TarIndex } from "./tar_columns.ts";
 
-/** What is kept, and in which form: another form is another kind. */
-const KIND = "tar 1";
-
-/** Members from which on the index of a local tar is kept: of fewer, headers are read in no time. */
-const MANY = 1 << 15;
-/** Bytes from which on that of one is which has to be fetched: of fewer, it is a request or two. */
+/** Bytes of a tar that has to be fetched from which on it is looked for an index beside it. */
 const LARGE = 8 << 20;
 
 /**
@@ -36,26 +29,29 @@ export function* openIndex(
   storage: Storage,
   options: KeptOptions,
 ): Steps<TarIndex> {
-  const isFar = source.readAtSync === undefined;
-  const place = isFar && source.size < LARGE
-    ? undefined
-    : keptPlace(source, KIND, options);
-  const kept = place && readKeptTables(place);
-  const before = kept && fromKept(kept.columns, kept.facts);
-  if (before !== undefined && areInside(before.columns, source.size)) {
-    return before;
-  }
-  yield* refuseCompressed(source);
-  const beside = isFar && source.size >= LARGE
-    ? yield* readDaliIndex(source, path, storage)
-    : undefined;
-  const index = beside ?? (yield* scan(source));
-  const isMany = isFar || index.columns.offsets.length >= MANY;
-  if (place !== undefined && isMany) {
-    const { columns, warnings } = index;
-    keepTables(place, { columns: toKept(columns), facts: warnings });
-  }
-  return index;
+  return yield* keptIndex<TarIndex>(source, options, {
+    kind: "tar 1",
+    entrySize: BLOCK,
+    take(kept) {
+      const before = fromKept(kept);
+      return areInside(before.columns, source.size) ? before : undefined;
+    },
+    *make() {
+      yield* refuseCompressed(source);
+      const isFar = source.readAtSync === undefined;
+      const beside = isFar && source.size >= LARGE
+        ? yield* readDaliIndex(source, path, storage)
+        : undefined;
+      return beside ?? (yield* scan(source));
+    },
+    count: ({ columns }) => columns.offsets.length,
+    tables({ columns: { names, ...columns }, warnings }) {
+      return {
+        columns: { ...columns, ...namesToKeep(names) },
+        facts: warnings,
+      };
+    },
+  });
 }
 
 function* scan(source: ByteSource): Steps<TarIndex> {
@@ -87,40 +83,13 @@ export function* refuseCompressed(source: ByteSource): Steps<void> {
   );
 }
 
-/** Columns under one name each: those of the names have their own. */
-function toKept(
-  { names, ...columns }: TarColumns,
-): Record<string, Column> {
-  const { sorted, ...named } = names;
-  const entries = Object.entries(named)
-    .map(([name, column]) => [`names.${name}`, column] as const);
-  return {
-    ...columns,
-    ...Object.fromEntries(entries),
-    ...sorted === undefined ? {} : { "names.sorted": sorted },
-  };
-}
-
-function fromKept(
-  kept: Readonly<Record<string, Column>>,
-  facts: unknown,
-): TarIndex {
-  const bytes = (name: string) => kept[name] as Uint8Array;
+function fromKept({ columns: kept, facts }: KeptTables): TarIndex {
   const words = (name: string) => kept[name] as Uint32Array;
   const numbers = (name: string) => kept[name] as Float64Array;
-  const names: NameTableColumns = {
-    names: bytes("names.names"),
-    nameStarts: words("names.nameStarts"),
-    nameEnds: words("names.nameEnds"),
-    refs: words("names.refs"),
-    directoryEntries: words("names.directoryEntries"),
-    firstChildren: words("names.firstChildren"),
-    sorted: kept["names.sorted"] as Uint32Array | undefined,
-  };
   return {
     warnings: facts as string[],
     columns: {
-      names,
+      names: keptNames(kept),
       offsets: numbers("offsets"),
       sizes: numbers("sizes"),
       nodes: words("nodes"),

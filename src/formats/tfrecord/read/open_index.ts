@@ -1,13 +1,13 @@
 import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { type KeptOptions, keptPlace } from "../../../io/kept/kept_place.ts";
-import { keepTables, readKeptTables } from "../../../io/kept/kept_tables.ts";
+import { keptIndex } from "../../../io/kept/kept_index.ts";
+import type { KeptOptions } from "../../../io/kept/kept_place.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import type { RecordKind } from "../entry.ts";
-import { compressionOf, hasRightSum, HEADER } from "../layout.ts";
+import { compressionOf, FRAME, hasRightSum, HEADER } from "../layout.ts";
 import { kindOf } from "../proto/kind_of.ts";
 import {
   areOf,
@@ -16,14 +16,6 @@ import {
   type RecordIndex,
 } from "./record_columns.ts";
 import { scanRecords } from "./scan.ts";
-
-/** What is kept, and in which form: another form is another kind. */
-const KIND = "tfrecord 1";
-
-/** Records from which on the index of a local file is kept: of fewer, lengths are read in no time. */
-const MANY = 1 << 15;
-/** Bytes from which on that of one is which has to be fetched: of fewer, it is a request or two. */
-const LARGE = 8 << 20;
 
 /** How an index is read. */
 export interface IndexOptions extends KeptOptions {
@@ -41,28 +33,26 @@ export function* openIndex(
 ): Steps<RecordIndex> {
   const { checkData = true } = options;
   if (checkData) yield* crc32cLoaded(); // also what compares the data needs it
-  const isFar = source.readAtSync === undefined;
-  const place = isFar && source.size < LARGE
-    ? undefined
-    : keptPlace(source, KIND, options);
-  const kept = place && readKeptTables(place);
-  const columns = kept?.columns as RecordColumns | undefined;
-  if (columns !== undefined && areOf(columns, source.size)) {
-    return { columns, kind: kept!.facts as RecordKind };
-  }
-  yield* refuseCompressed(source);
-  const scanned = yield* scanRecords(source, checkData);
-  if (scanned.damage !== undefined) throw scanned.damage;
-  const index: RecordIndex = {
-    columns: scanned.columns,
-    kind: yield* kindIn(source, scanned.columns),
-  };
-  const isMany = isFar || scanned.columns.sums.length >= MANY;
-  // Lengths that nobody compared are not for those who would have.
-  if (place !== undefined && isMany && checkData) {
-    keepTables(place, { columns: { ...index.columns }, facts: index.kind });
-  }
-  return index;
+  return yield* keptIndex<RecordIndex>(source, options, {
+    kind: "tfrecord 1",
+    entrySize: FRAME,
+    take({ columns: { starts, sums }, facts }) {
+      const columns = { starts, sums } as RecordColumns;
+      return areOf(columns, source.size)
+        ? { columns, kind: facts as RecordKind }
+        : undefined;
+    },
+    *make() {
+      yield* refuseCompressed(source);
+      const { columns, damage } = yield* scanRecords(source, checkData);
+      if (damage !== undefined) throw damage;
+      return { columns, kind: yield* kindIn(source, columns) };
+    },
+    count: ({ columns }) => columns.sums.length,
+    // Lengths that nobody compared are not for those who would have.
+    tables: ({ columns, kind }) =>
+      checkData ? { columns: { ...columns }, facts: kind } : undefined,
+  });
 }
 
 function* kindIn(

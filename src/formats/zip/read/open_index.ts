@@ -1,23 +1,12 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { type KeptOptions, keptPlace } from "../../../io/kept/kept_place.ts";
-import {
-  type Column,
-  keepTables,
-  readKeptTables,
-} from "../../../io/kept/kept_tables.ts";
+import { keptIndex } from "../../../io/kept/kept_index.ts";
+import type { KeptOptions } from "../../../io/kept/kept_place.ts";
+import type { KeptTables } from "../../../io/kept/kept_tables.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import type { NameTableColumns } from "../../../tree/name_table.ts";
+import { keptNames, namesToKeep } from "../../../tree/archive/kept_names.ts";
 import { Size } from "../layout.ts";
 import { readDirectory } from "./central_directory.ts";
 import type { ZipColumns, ZipIndex } from "./zip_columns.ts";
-
-/** What is kept, and in which form: another form is another kind. */
-const KIND = "zip 1";
-
-/** Members from which on the index of a local zip is kept: of fewer, the directory is read in no time. */
-const MANY = 1 << 15;
-/** Bytes from which on that of one is which has to be fetched: of fewer, it is a request or two. */
-const LARGE = 8 << 20;
 
 /**
  * The index of a zip: as it was kept, or by its central directory.
@@ -28,21 +17,22 @@ export function* openIndex(
   source: ByteSource,
   options: KeptOptions,
 ): Steps<ZipIndex> {
-  const isFar = source.readAtSync === undefined;
-  const place = source.size < (isFar ? LARGE : MANY * Size.CENTRAL)
-    ? undefined
-    : keptPlace(source, KIND, options);
-  const kept = place && readKeptTables(place);
-  const before = kept && fromKept(kept.columns, kept.facts);
-  if (before !== undefined && areInside(before.columns, source.size)) {
-    return before;
-  }
-  const index = yield* readDirectory(source);
-  const { columns, warnings } = index;
-  if (place !== undefined && (isFar || columns.sizes.length >= MANY)) {
-    keepTables(place, { columns: toKept(columns), facts: warnings });
-  }
-  return index;
+  return yield* keptIndex<ZipIndex>(source, options, {
+    kind: "zip 1",
+    entrySize: Size.CENTRAL,
+    take(kept) {
+      const before = fromKept(kept);
+      return areInside(before.columns, source.size) ? before : undefined;
+    },
+    make: () => readDirectory(source),
+    count: ({ columns }) => columns.sizes.length,
+    tables({ columns: { names, ...columns }, warnings }) {
+      return {
+        columns: { ...columns, ...namesToKeep(names) },
+        facts: warnings,
+      };
+    },
+  });
 }
 
 /** Whether all contents lie in the file: of tables that were kept, nothing is believed. */
@@ -52,38 +42,14 @@ function areInside({ headers, packed }: ZipColumns, size: number): boolean {
   );
 }
 
-/** Columns under one name each: those of the names have their own. */
-function toKept({ names, ...columns }: ZipColumns): Record<string, Column> {
-  const { sorted, ...named } = names;
-  const entries = Object.entries(named)
-    .map(([name, column]) => [`names.${name}`, column] as const);
-  return {
-    ...columns,
-    ...Object.fromEntries(entries),
-    ...sorted === undefined ? {} : { "names.sorted": sorted },
-  };
-}
-
-function fromKept(
-  kept: Readonly<Record<string, Column>>,
-  facts: unknown,
-): ZipIndex {
+function fromKept({ columns: kept, facts }: KeptTables): ZipIndex {
   const bytes = (name: string) => kept[name] as Uint8Array;
   const words = (name: string) => kept[name] as Uint32Array;
   const numbers = (name: string) => kept[name] as Float64Array;
-  const names: NameTableColumns = {
-    names: bytes("names.names"),
-    nameStarts: words("names.nameStarts"),
-    nameEnds: words("names.nameEnds"),
-    refs: words("names.refs"),
-    directoryEntries: words("names.directoryEntries"),
-    firstChildren: words("names.firstChildren"),
-    sorted: kept["names.sorted"] as Uint32Array | undefined,
-  };
   return {
     warnings: facts as string[],
     columns: {
-      names,
+      names: keptNames(kept),
       times: numbers("times"),
       nodes: words("nodes"),
       headers: numbers("headers"),
