@@ -1,6 +1,6 @@
 import { FormatError } from "../../../errors.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
-import { MappedFile } from "../../../io/read/memory_map.ts";
+import type { MappedSources } from "../../../io/read/mapped_sources.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import { fillSummed } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
@@ -101,54 +101,24 @@ export function sampleMismatch(
   );
 }
 
-/** Samples as views into memory maps of their files, which are made when they are first needed. */
-export class MappedSamples {
-  readonly #files: RecordFiles;
-  readonly #check: boolean;
-  /** By their indices. */
-  readonly #mapped = new Map<number, MappedFile>();
-
-  /** @param check Whether samples are compared with their checksums. */
-  constructor(files: RecordFiles, check: boolean) {
-    this.#files = files;
-    this.#check = check;
-  }
-
-  /** Views of samples, in the order of `samples`. */
-  views(samples: readonly number[]): Uint8Array<ArrayBuffer>[] {
-    const { index } = this.#files;
-    const sizeIsKnown = new Set<MappedFile>();
-    const extent = newExtent();
-    return samples.map((sample) => {
-      index.locate(sample, extent);
-      const { source, offset, length, crc32 } = extent;
-      if (length === 0) { // which cannot be mapped, and may be what a cut has left
-        if (this.#check) verifySample(index, sample, 0, crc32);
-        return new Uint8Array();
-      }
-      const file = this.#fileOf(source);
-      const view = file.unchecked().subarray(offset, offset + length);
-      if (this.#check) {
-        if (!sizeIsKnown.has(file)) file.checkSize(); // once a batch
-        sizeIsKnown.add(file);
-        verifySample(index, sample, crc32Of(view), crc32);
-      }
-      return view;
-    });
-  }
-
-  /** Lets go of the maps: each goes away with its last view. */
-  close(): void {
-    for (const file of this.#mapped.values()) file.close();
-    this.#mapped.clear();
-  }
-
-  #fileOf(part: number): MappedFile {
-    let file = this.#mapped.get(part);
-    if (file === undefined) {
-      file = new MappedFile(this.#files.sources[part]!);
-      this.#mapped.set(part, file);
+/** Views of samples into maps of their files, in the order of `samples`. */
+export function viewSamples(
+  mapped: MappedSources,
+  { index }: RecordFiles,
+  samples: readonly number[],
+  check: boolean,
+): Uint8Array<ArrayBuffer>[] {
+  const viewOf = mapped.batch(check);
+  const extent = newExtent();
+  return samples.map((sample) => {
+    index.locate(sample, extent);
+    const { source, offset, length, crc32 } = extent;
+    if (length === 0) { // which cannot be mapped, and may be what a cut has left
+      if (check) verifySample(index, sample, 0, crc32);
+      return new Uint8Array();
     }
-    return file;
-  }
+    const view = viewOf(source, offset, length);
+    if (check) verifySample(index, sample, crc32Of(view), crc32);
+    return view;
+  });
 }

@@ -1,3 +1,4 @@
+import { MappedSources } from "../../../io/read/mapped_sources.ts";
 import type {
   BatchReadOptions,
   BatchReadSyncOptions,
@@ -12,9 +13,9 @@ import {
 import { readHeader } from "./header.ts";
 import {
   expectSamples,
-  MappedSamples,
   readSample,
   readSamples,
+  viewSamples,
 } from "./read_samples.ts";
 import {
   type OpenOptions,
@@ -55,13 +56,13 @@ export interface ReaderHandle {
 export class FFRecordReader implements Disposable {
   readonly #files: RecordFiles;
   readonly #check: boolean;
-  readonly #mapped: MappedSamples;
+  readonly #mapped: MappedSources;
 
   /** @ignore Readers are made by `open`. */
   constructor(files: RecordFiles, options: OpenOptions) {
     this.#files = files;
     this.#check = options.checkData ?? true;
-    this.#mapped = new MappedSamples(files, this.#check);
+    this.#mapped = new MappedSources(files.sources);
   }
 
   /**
@@ -258,7 +259,7 @@ export class FFRecordReader implements Disposable {
    * ```
    */
   unsafeView(index: number): Uint8Array<ArrayBuffer> {
-    return this.#mapped.views([index])[0]!;
+    return this.#views([index])[0]!;
   }
 
   /**
@@ -266,7 +267,7 @@ export class FFRecordReader implements Disposable {
    * repeats allowed.
    */
   unsafeViews(indices: Iterable<number>): Uint8Array<ArrayBuffer>[] {
-    return this.#mapped.views([...indices]);
+    return this.#views([...indices]);
   }
 
   /**
@@ -292,6 +293,10 @@ export class FFRecordReader implements Disposable {
   /** Closes the files at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  #views(indices: readonly number[]): Uint8Array<ArrayBuffer>[] {
+    return viewSamples(this.#mapped, this.#files, indices, this.#check);
   }
 
   *#validate(): Steps<void> {

@@ -1,7 +1,9 @@
 import { FormatError } from "../../../errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import { sumLike } from "../../../io/sums/content_sum.ts";
 import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
+import type { MappedSources } from "../../../io/read/mapped_sources.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import type {
   ByteSource,
@@ -10,7 +12,7 @@ import type {
 import type { Storage } from "../../../io/storage/storage.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
 import { lastUpTo, sharedFloat64 } from "../../../tree/shared_numbers.ts";
-import type { Extent } from "../../../tree/tree.ts";
+import { type Extent, newExtent } from "../../../tree/tree.ts";
 import type { RecordKind } from "../entry.ts";
 import { type IndexOptions, openIndex } from "./open_index.ts";
 import { locateRecord, type RecordIndex } from "./record_columns.ts";
@@ -184,5 +186,25 @@ export function expectRecords(
     sources,
     length: records.length,
     locate: (i, into) => table.locate(records[i]!, into),
+  });
+}
+
+/** Views of records into maps of their files, in the order of `records`. */
+export function viewRecords(
+  mapped: MappedSources,
+  { table }: RecordFiles,
+  records: readonly number[],
+  check: boolean,
+): Uint8Array<ArrayBuffer>[] {
+  const viewOf = mapped.batch(check);
+  const extent = newExtent();
+  return records.map((record) => {
+    table.locate(record, extent);
+    const { source, offset, length, crc32 } = extent;
+    const view = viewOf(source, offset, length);
+    if (!check) return view;
+    const crc = sumLike(crc32)(view);
+    if (crc !== crc32) throw table.mismatch(record, crc32, crc);
+    return view;
   });
 }

@@ -4,6 +4,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
+import { MappedSources } from "../../../io/read/mapped_sources.ts";
 import type {
   BatchReadOptions,
   BatchReadSyncOptions,
@@ -14,7 +15,6 @@ import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import type { TFExample } from "../proto/example.ts";
 import { exampleOf } from "./example_of.ts";
-import { MappedRecords } from "./mapped_records.ts";
 import {
   expectRecords,
   type FilesHandle,
@@ -22,6 +22,7 @@ import {
   readRecords,
   type RecordFiles,
   reopenFiles,
+  viewRecords,
 } from "./record_files.ts";
 import { recordPaths } from "./record_paths.ts";
 
@@ -58,7 +59,7 @@ export interface TFRecordReaderHandle {
 export class TFRecordReader implements Disposable {
   readonly #files: RecordFiles;
   readonly #check: boolean;
-  readonly #mapped: MappedRecords;
+  readonly #mapped: MappedSources;
   /** Where the files lie. */
   readonly storage: Storage;
 
@@ -67,7 +68,7 @@ export class TFRecordReader implements Disposable {
     this.#files = files;
     this.storage = storage;
     this.#check = check;
-    this.#mapped = new MappedRecords(files, check);
+    this.#mapped = new MappedSources(files.sources);
   }
 
   /**
@@ -194,7 +195,8 @@ export class TFRecordReader implements Disposable {
    * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `read` works there.
    */
   unsafeViews(indices: Iterable<number>): Uint8Array<ArrayBuffer>[] {
-    return this.#mapped.views(this.#required(indices));
+    const records = this.#required(indices);
+    return viewRecords(this.#mapped, this.#files, records, this.#check);
   }
 
   /**
