@@ -1,5 +1,5 @@
 import { RecordfsError } from "../errors.ts";
-import { LONGEST_NAME } from "./name_table_builder.ts";
+import { LONGEST_NAME } from "./names/name_table_builder.ts";
 import { type NodeId, ROOT, type Tree } from "./tree.ts";
 
 /** Longest target of a symbolic link in bytes: `PATH_MAX` of Linux, without the NUL. */

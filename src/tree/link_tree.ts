@@ -2,7 +2,7 @@ import { RecordfsError } from "../errors.ts";
 import { runAsync } from "../io/concurrency/steps.ts";
 import { LinkPath } from "./link_path.ts";
 import { LinkTargets, type LinkTargetsData } from "./link_targets.ts";
-import { NumberedNames } from "./numbered_names.ts";
+import { NumberedNames } from "./names/numbered_names.ts";
 import { whenLoaded } from "./not_loaded.ts";
 import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
 import { newStat, reopenHandle, ROOT } from "./tree.ts";

@@ -1,5 +1,5 @@
-import type { RecordNames } from "./named_tree.ts";
-import { type NumberedNames, numberedNames } from "./numbered_names.ts";
+import type { RecordNames } from "./names/named_tree.ts";
+import { type NumberedNames, numberedNames } from "./names/numbered_names.ts";
 import type { SampleNodes } from "./tree.ts";
 import { type EntryVisitor, type NodeId, ROOT } from "./tree.ts";
 

@@ -1,8 +1,8 @@
 import { RecordfsError } from "../errors.ts";
 import { encodeName } from "../names.ts";
 import { lazySources, openedSources } from "./joined_sources.ts";
-import { NameTable, type NameTableColumns } from "./name_table.ts";
-import { NameTableBuilder } from "./name_table_builder.ts";
+import { NameTable, type NameTableColumns } from "./names/name_table.ts";
+import { NameTableBuilder } from "./names/name_table_builder.ts";
 import { sharedFloat64, sharedUint32 } from "./shared_numbers.ts";
 import { newStat, type NodeId, ROOT, type Tree } from "./tree.ts";
 

@@ -1,6 +1,6 @@
 import type { ByteSource } from "../io/storage/byte_source.ts";
 import { JoinedSources, lazySources, openedSources } from "./joined_sources.ts";
-import { NameTable } from "./name_table.ts";
+import { NameTable } from "./names/name_table.ts";
 import { lastUpTo } from "./shared_numbers.ts";
 import type { NodeView } from "./node_view.ts";
 import { filesOf } from "./samples_of.ts";

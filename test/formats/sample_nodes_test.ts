@@ -1,6 +1,6 @@
 /** What each format's tree takes for the samples of its dataset, and what it calls them. */
 import assert from "node:assert/strict";
-import { LONGEST_NAME } from "../../src/tree/name_table_builder.ts";
+import { LONGEST_NAME } from "../../src/tree/names/name_table_builder.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
 import {
   type NodeId,

@@ -1,5 +1,5 @@
 import type { Column } from "../../io/kept/kept_tables.ts";
-import type { NameTableColumns } from "../name_table.ts";
+import type { NameTableColumns } from "../names/name_table.ts";
 
 /** Columns of names under one name each, to be kept among others. */
 export function namesToKeep(

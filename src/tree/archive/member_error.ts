@@ -1,6 +1,6 @@
 import { FormatError, type FormatErrorCode } from "../../errors.ts";
 import { decodeName } from "../../names.ts";
-import { NamesTooLongError } from "../name_table_builder.ts";
+import { NamesTooLongError } from "../names/name_table_builder.ts";
 import { PathFault } from "./path_entries.ts";
 
 /** An error about a member of an archive, which the message names. */

@@ -1,13 +1,13 @@
 import { decodeName } from "../../names.ts";
 import { GrowingNumbers } from "../growing_numbers.ts";
-import { sharedBytes } from "../name_bytes.ts";
-import { DIRECTORY_BIT, type NameTableColumns } from "../name_table.ts";
+import { sharedBytes } from "../names/name_bytes.ts";
+import { DIRECTORY_BIT, type NameTableColumns } from "../names/name_table.ts";
 import {
   LONGEST_NAME,
   MOST_NAME_BYTES,
   NamesTooLongError,
   NameTableBuilder,
-} from "../name_table_builder.ts";
+} from "../names/name_table_builder.ts";
 import { sharedFloat64 } from "../shared_numbers.ts";
 
 /** Thrown for a path that no directory can show; whoever knows the file says so. */

@@ -1,4 +1,4 @@
-import { DIRECTORY_BIT, type NameTableColumns } from "../name_table.ts";
+import { DIRECTORY_BIT, type NameTableColumns } from "../names/name_table.ts";
 import { sharedUint32 } from "../shared_numbers.ts";
 import {
   isDot,

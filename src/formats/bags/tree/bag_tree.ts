@@ -3,7 +3,7 @@ import { runSync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
-import { NamedTree } from "../../../tree/named_tree.ts";
+import { NamedTree } from "../../../tree/names/named_tree.ts";
 import { NumberedFiles } from "../../../tree/numbered_files.ts";
 import type {
   Extent,

@@ -16,7 +16,7 @@ import type {
   ServedContainer,
 } from "../../../tree/format.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
-import { nameSuffix } from "../../../tree/numbered_names.ts";
+import { nameSuffix } from "../../../tree/names/numbered_names.ts";
 import { openBag } from "../bag/open_bag.ts";
 import { BagTree } from "./bag_tree.ts";
 import {

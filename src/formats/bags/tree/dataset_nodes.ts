@@ -1,7 +1,7 @@
 import { RecordfsError } from "../../../errors.ts";
 import { type NodeId, ROOT, type SampleNodes } from "../../../tree/tree.ts";
 import { ShardFact, type TreeShards } from "./tree_shards.ts";
-import { numberedNames } from "../../../tree/numbered_names.ts";
+import { numberedNames } from "../../../tree/names/numbered_names.ts";
 
 /**
  * Nodes of a shard that come before its datapoints: the directory itself and `spec.json`. A dataset

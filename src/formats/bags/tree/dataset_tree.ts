@@ -2,7 +2,7 @@ import { RecordfsError } from "../../../errors.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
 import type { NodeView } from "../../../tree/node_view.ts";
-import { numberedNames } from "../../../tree/numbered_names.ts";
+import { numberedNames } from "../../../tree/names/numbered_names.ts";
 import {
   type EntryVisitor,
   type Extent,

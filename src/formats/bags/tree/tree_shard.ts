@@ -2,12 +2,12 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { FileSource } from "../../../io/storage/file_source.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { encodeName } from "../../../names.ts";
-import type { NameTable } from "../../../tree/name_table.ts";
-import { NameTableBuilder } from "../../../tree/name_table_builder.ts";
+import type { NameTable } from "../../../tree/names/name_table.ts";
+import { NameTableBuilder } from "../../../tree/names/name_table_builder.ts";
 import {
   type NumberedNames,
   numberedNames,
-} from "../../../tree/numbered_names.ts";
+} from "../../../tree/names/numbered_names.ts";
 import { FormatError } from "../../../errors.ts";
 import type { Bag } from "../bag/bag.ts";
 import type { Shard } from "../dataset/open_shard.ts";

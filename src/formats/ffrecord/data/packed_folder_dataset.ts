@@ -12,7 +12,10 @@ import { showFiles } from "../tree/tree.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
-import { NameTable, type NameTableColumns } from "../../../tree/name_table.ts";
+import {
+  NameTable,
+  type NameTableColumns,
+} from "../../../tree/names/name_table.ts";
 import { VirtualFs } from "../../../vfs/virtual_fs.ts";
 import {
   type Imported,

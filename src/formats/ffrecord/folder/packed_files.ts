@@ -1,6 +1,6 @@
 import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { NameTable } from "../../../tree/name_table.ts";
+import type { NameTable } from "../../../tree/names/name_table.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { type OpenAs, openAs, PACKED_FOLDER } from "../entry.ts";
 import { sampleContainer, showFiles } from "../tree/tree.ts";

@@ -9,14 +9,14 @@ import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { decodePickledText } from "../../../codecs/pickle/text.ts";
 import { Tag } from "../../../codecs/pickle/columns.ts";
 import { decodeName, encodeName } from "../../../names.ts";
-import type { NameTable } from "../../../tree/name_table.ts";
+import type { NameTable } from "../../../tree/names/name_table.ts";
 import {
   MOST_NAME_BYTES,
   type NameFault,
   NameFaultError,
   NamesTooLongError,
   NameTableBuilder,
-} from "../../../tree/name_table_builder.ts";
+} from "../../../tree/names/name_table_builder.ts";
 import { hasMagic, MAGIC } from "./structure_magic.ts";
 
 /** A packed folder's structure, read but not yet made into a table. */

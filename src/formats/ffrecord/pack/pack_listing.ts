@@ -1,6 +1,6 @@
 import { LONGEST_PICKLE } from "../../../codecs/pickle/columns.ts";
 import { decodeName, encodeName } from "../../../names.ts";
-import { MOST_RECORDS } from "../../../tree/name_table_builder.ts";
+import { MOST_RECORDS } from "../../../tree/names/name_table_builder.ts";
 import { writeStructure } from "../folder/write_structure.ts";
 import { PackError } from "./pack_problem.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../../../io/concurrency/event_loop.ts";
 import { isTemporary } from "../../../io/write/temporaries.ts";
 import { encodeName, sortNames } from "../../../names.ts";
-import { LONGEST_NAME } from "../../../tree/name_table_builder.ts";
+import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import type { PackOptions } from "./pack_folder.ts";
 import { type ListingMark, PackListing } from "./pack_listing.ts";
 import {

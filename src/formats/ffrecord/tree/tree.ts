@@ -1,10 +1,13 @@
 import { RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Container } from "../../../tree/format.ts";
-import { NameTable, type NameTableColumns } from "../../../tree/name_table.ts";
-import { NamedTree } from "../../../tree/named_tree.ts";
+import {
+  NameTable,
+  type NameTableColumns,
+} from "../../../tree/names/name_table.ts";
+import { NamedTree } from "../../../tree/names/named_tree.ts";
 import { NumberedFiles } from "../../../tree/numbered_files.ts";
-import { nameSuffix } from "../../../tree/numbered_names.ts";
+import { nameSuffix } from "../../../tree/names/numbered_names.ts";
 import type {
   Extent,
   NodeId,

@@ -2,11 +2,11 @@ import { FormatError, RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { NameTable } from "../../../tree/name_table.ts";
+import type { NameTable } from "../../../tree/names/name_table.ts";
 import {
   NameFaultError,
   NameTableBuilder,
-} from "../../../tree/name_table_builder.ts";
+} from "../../../tree/names/name_table_builder.ts";
 import { decodeName } from "../../../names.ts";
 import type { ChunkListing } from "../read/chunk_files.ts";
 import type { ChunkMeta } from "../meta/chunk_meta.ts";

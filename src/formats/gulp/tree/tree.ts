@@ -1,11 +1,14 @@
 import { RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { NodeView } from "../../../tree/node_view.ts";
-import { NameTable, type NameTableColumns } from "../../../tree/name_table.ts";
+import {
+  NameTable,
+  type NameTableColumns,
+} from "../../../tree/names/name_table.ts";
 import {
   type NumberedNames,
   numberedNames,
-} from "../../../tree/numbered_names.ts";
+} from "../../../tree/names/numbered_names.ts";
 import { firstFrom } from "../../../tree/shared_numbers.ts";
 import {
   type EntryVisitor,

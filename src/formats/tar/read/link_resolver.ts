@@ -1,4 +1,4 @@
-import { DIRECTORY_BIT } from "../../../tree/name_table.ts";
+import { DIRECTORY_BIT } from "../../../tree/names/name_table.ts";
 import {
   type PathEntries,
   ROOT_ENTRY,

@@ -9,7 +9,7 @@ import {
   ROOT_ENTRY,
 } from "../../../tree/archive/path_entries.ts";
 import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
-import { DIRECTORY_BIT } from "../../../tree/name_table.ts";
+import { DIRECTORY_BIT } from "../../../tree/names/name_table.ts";
 import { LinkResolver, OUTSIDE } from "./link_resolver.ts";
 import { makeColumns } from "./make_columns.ts";
 import type { TarIndex } from "./tar_columns.ts";

@@ -1,7 +1,7 @@
 import {
   DIRECTORY_BIT,
   type NameTableColumns,
-} from "../../../tree/name_table.ts";
+} from "../../../tree/names/name_table.ts";
 
 /** What is known of a tar: tables over memory that threads share. */
 export interface TarColumns {

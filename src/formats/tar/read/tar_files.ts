@@ -1,6 +1,6 @@
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { decodeName } from "../../../names.ts";
-import { LONGEST_NAME } from "../../../tree/name_table_builder.ts";
+import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import { type Extent, type NodeId, ROOT } from "../../../tree/tree.ts";
 import type { TarTree } from "../tree/tar_tree.ts";

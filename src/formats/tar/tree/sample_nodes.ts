@@ -1,4 +1,4 @@
-import type { NameTable } from "../../../tree/name_table.ts";
+import type { NameTable } from "../../../tree/names/name_table.ts";
 import type { NodeId, SampleRun } from "../../../tree/tree.ts";
 import type { TarColumns } from "../read/tar_columns.ts";
 

@@ -1,6 +1,6 @@
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { NameTable } from "../../../tree/name_table.ts";
-import { NamedTree } from "../../../tree/named_tree.ts";
+import { NameTable } from "../../../tree/names/name_table.ts";
+import { NamedTree } from "../../../tree/names/named_tree.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type {
   Extent,

@@ -2,7 +2,7 @@ import { decodeName } from "../../../names.ts";
 import {
   type NumberedNames,
   numberedNames,
-} from "../../../tree/numbered_names.ts";
+} from "../../../tree/names/numbered_names.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import type { EntryVisitor, Extent, NodeId } from "../../../tree/tree.ts";
 import type { RecordTable } from "../read/record_files.ts";

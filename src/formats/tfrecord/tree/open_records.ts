@@ -3,7 +3,7 @@ import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { isReachedInThreads } from "../../../io/storage/thread_storage.ts";
 import { warnOnConsole } from "../../../message_text.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
-import { nameSuffix } from "../../../tree/numbered_names.ts";
+import { nameSuffix } from "../../../tree/names/numbered_names.ts";
 import { inShards } from "../entry.ts";
 import { openFiles } from "../read/record_files.ts";
 import { recordPaths } from "../read/record_paths.ts";

@@ -6,7 +6,7 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import {
   type NumberedNames,
   numberedNames,
-} from "../../../tree/numbered_names.ts";
+} from "../../../tree/names/numbered_names.ts";
 import {
   type EntryVisitor,
   type Extent,

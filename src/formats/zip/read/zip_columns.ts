@@ -1,4 +1,4 @@
-import { type NameTableColumns } from "../../../tree/name_table.ts";
+import { type NameTableColumns } from "../../../tree/names/name_table.ts";
 import { Method } from "../layout.ts";
 
 /** What is known of a zip: tables over memory that threads share. A record is a file, in the order of the directory. */

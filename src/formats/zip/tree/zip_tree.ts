@@ -14,9 +14,9 @@ import {
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import { decodeName } from "../../../names.ts";
 import { JoinedSources } from "../../../tree/joined_sources.ts";
-import { NameTable } from "../../../tree/name_table.ts";
-import { NamedTree } from "../../../tree/named_tree.ts";
-import { LONGEST_NAME } from "../../../tree/name_table_builder.ts";
+import { NameTable } from "../../../tree/names/name_table.ts";
+import { NamedTree } from "../../../tree/names/named_tree.ts";
+import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
 import { sharedFloat64 } from "../../../tree/shared_numbers.ts";
 import {

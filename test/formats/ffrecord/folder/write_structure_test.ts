@@ -8,7 +8,7 @@ import {
 } from "../../../../src/formats/ffrecord/folder/structure.ts";
 import { writeStructure } from "../../../../src/formats/ffrecord/folder/write_structure.ts";
 import { decodeName } from "../../../../src/names.ts";
-import type { NameTable } from "../../../../src/tree/name_table.ts";
+import type { NameTable } from "../../../../src/tree/names/name_table.ts";
 import { ROOT } from "../../../../src/tree/tree.ts";
 import { needs, PYTHON } from "../../../support/programs/programs.ts";
 

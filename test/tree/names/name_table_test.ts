@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { LONG } from "../support/long.ts";
-import fc from "../support/random.ts";
+import { LONG } from "../../support/long.ts";
+import fc from "../../support/random.ts";
 import {
   NameFaultError,
   NameTableBuilder,
-} from "../../src/tree/name_table_builder.ts";
-import type { NameTable } from "../../src/tree/name_table.ts";
-import { type NodeId, ROOT } from "../../src/tree/tree.ts";
+} from "../../../src/tree/names/name_table_builder.ts";
+import type { NameTable } from "../../../src/tree/names/name_table.ts";
+import { type NodeId, ROOT } from "../../../src/tree/tree.ts";
 
 /** A model of a directory: names in hex, since bytes can't be keys. */
 type Model = Map<string, number | Model>;

@@ -1,6 +1,6 @@
 import type { RecordNames } from "./named_tree.ts";
-import { lastUpTo } from "./shared_numbers.ts";
-import type { EntryVisitor, NodeId } from "./tree.ts";
+import { lastUpTo } from "../shared_numbers.ts";
+import type { EntryVisitor, NodeId } from "../tree.ts";
 
 /** Marks an entry of {@linkcode NameTableColumns.refs} as a directory; the other bits number it. */
 export const DIRECTORY_BIT = 0x8000_0000;

@@ -6,7 +6,7 @@ import {
   type NodeStat,
   type Tree,
   type TreeHandle,
-} from "./tree.ts";
+} from "../tree.ts";
 
 /** Directories and names whose files are records, numbered from 0. */
 export interface RecordNames

@@ -1,6 +1,6 @@
 import { bitsOf, sharedBytes } from "./name_bytes.ts";
 import { compareBytes, DIRECTORY_BIT, NameTable } from "./name_table.ts";
-import { sharedUint32 } from "./shared_numbers.ts";
+import { sharedUint32 } from "../shared_numbers.ts";
 
 /** Why a name can't be an entry of a directory. */
 export type NameFault = "empty" | "dots" | "slash" | "nul" | "long" | "twice";

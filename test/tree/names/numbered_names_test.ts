@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import fc from "../support/random.ts";
-import { NumberedNames } from "../../src/tree/numbered_names.ts";
+import fc from "../../support/random.ts";
+import { NumberedNames } from "../../../src/tree/names/numbered_names.ts";
 
 const ascii = (text: string) => new TextEncoder().encode(text);
 

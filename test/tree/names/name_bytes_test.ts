@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import fc from "../support/random.ts";
-import { bitsOf, sharedBytes } from "../../src/tree/name_bytes.ts";
+import fc from "../../support/random.ts";
+import { bitsOf, sharedBytes } from "../../../src/tree/names/name_bytes.ts";
 
 const few = fc.uint8Array({ max: 3, maxLength: 20 });
 
