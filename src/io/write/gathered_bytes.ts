@@ -4,6 +4,9 @@ import type { WritableFile } from "./writable_file.ts";
 /** At most so many bytes are gathered before they are written, and written at once. */
 export const LARGEST_BUFFER = 1 << 20;
 
+/** What is up to this size is gathered where it is summed; larger ones are written from where they lie. */
+export const SMALL = 64 * 1024;
+
 /** The buffer starts as small as this, since there may be many with little in them. */
 const SMALLEST_BUFFER = 1 << 13;
 
@@ -49,6 +52,41 @@ export class GatheredBytes {
     if (used > this.#buffer.byteLength) this.#grow(used);
     this.#buffer.set(bytes, this.#used);
     this.#used = used;
+  }
+
+  /**
+   * Appends bytes of any number.
+   *
+   * @param sum Takes their checksum, on from that of those before.
+   * @param before Checksum of those before them.
+   * @param what What they are of, for messages.
+   * @returns Checksum with them.
+   */
+  protected *appendSummed(
+    bytes: Uint8Array,
+    sum: (bytes: Uint8Array, before: number) => number,
+    before: number,
+    what: string,
+  ): Steps<number> {
+    const length = bytes.byteLength;
+    if (length > this.room) yield* this.flush();
+    if (length <= SMALL) {
+      this.add(bytes);
+      return sum(this.last(length), before);
+    }
+    yield* this.flush();
+    let crc = before;
+    for (let done = 0; done < length; done += LARGEST_BUFFER) {
+      const piece = bytes.subarray(done, done + LARGEST_BUFFER);
+      if (piece.byteLength < Math.min(LARGEST_BUFFER, length - done)) {
+        throw new TypeError(
+          `The ${what}'s buffer was transferred or resized while it was written`,
+        );
+      }
+      crc = sum(piece, crc); // while the piece is in the CPU's cache
+      yield* this.write(piece);
+    }
+    return crc;
   }
 
   /** The bytes that were gathered last. */

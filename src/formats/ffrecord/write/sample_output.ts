@@ -5,9 +5,6 @@ import {
 } from "../../../io/write/gathered_bytes.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 
-/** Samples up to this size are gathered; larger ones are written from where they lie. */
-export const SMALL_SAMPLE = 64 * 1024;
-
 /** The samples of a file that is being written: bytes one after the other. */
 export class SampleOutput extends GatheredBytes {
   /**
@@ -22,22 +19,8 @@ export class SampleOutput extends GatheredBytes {
   }
 
   /** Appends bytes of any number; `crc` as for {@linkcode SampleOutput.gather}. */
-  *append(bytes: Uint8Array, crc: number): Steps<number> {
-    if (bytes.byteLength > this.room) yield* this.flush();
-    if (bytes.byteLength <= SMALL_SAMPLE) return this.gather(bytes, crc);
-    yield* this.flush();
-    const length = bytes.byteLength;
-    for (let done = 0; done < length; done += LARGEST_BUFFER) {
-      const piece = bytes.subarray(done, done + LARGEST_BUFFER);
-      if (piece.byteLength < Math.min(LARGEST_BUFFER, length - done)) {
-        throw new TypeError(
-          "The sample's buffer was transferred or resized while it was written",
-        );
-      }
-      crc = crc32(piece, crc); // while the piece is in the CPU's cache
-      yield* this.write(piece);
-    }
-    return crc;
+  append(bytes: Uint8Array, crc: number): Steps<number> {
+    return this.appendSummed(bytes, crc32, crc, "sample");
   }
 
   /**

@@ -2,6 +2,7 @@ import { WriteError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { bytesOf } from "../../../bytes_of.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
+import { SMALL } from "../../../io/write/gathered_bytes.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
 import type { WritableFile } from "../../../io/write/writable_file.ts";
 import {
@@ -18,7 +19,7 @@ import {
   type SampleData,
 } from "../../../io/write/sample_data.ts";
 import type { SampleBlock } from "./sample_block.ts";
-import { SampleOutput, SMALL_SAMPLE } from "./sample_output.ts";
+import { SampleOutput } from "./sample_output.ts";
 import { TableOutput } from "./table_output.ts";
 
 /** Writes what a block holds behind the samples before it, and their rows. */
@@ -161,7 +162,7 @@ export class FFRecordWriter extends WriterBase {
       const index = this.#addAtOnce(bytes);
       if (index !== undefined) return index;
     }
-    if (bytes !== undefined && bytes.byteLength <= SMALL_SAMPLE) {
+    if (bytes !== undefined && bytes.byteLength <= SMALL) {
       bytes = bytes.slice();
     }
     return this.run(() => this.#add(bytes ?? data), options.signal);
@@ -176,7 +177,7 @@ export class FFRecordWriter extends WriterBase {
         "A Blob or stream has to be waited for: use write() instead of writeSync()",
       );
     }
-    if (bytes.byteLength <= SMALL_SAMPLE) {
+    if (bytes.byteLength <= SMALL) {
       const index = this.#addAtOnce(bytes);
       if (index !== undefined) return index;
     }

@@ -7,10 +7,7 @@ import {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { crc32cLoaded, crc32cOf } from "../../../io/sums/crc32c.ts";
-import {
-  GatheredBytes,
-  LARGEST_BUFFER,
-} from "../../../io/write/gathered_bytes.ts";
+import { GatheredBytes, SMALL } from "../../../io/write/gathered_bytes.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
 import {
   forEachPiece,
@@ -29,9 +26,6 @@ export interface TFRecordWriterOptions {
   readonly sync?: boolean | undefined;
 }
 
-/** Records up to this size are gathered; larger ones are written from where they lie. */
-const SMALL = 64 * 1024;
-
 /** Bytes that are appended from where they lie. */
 class RecordOutput extends GatheredBytes {
   /**
@@ -40,25 +34,8 @@ class RecordOutput extends GatheredBytes {
    * @param crc Checksum of those before them.
    * @returns Checksum with them.
    */
-  *append(bytes: Uint8Array, crc: number): Steps<number> {
-    if (bytes.byteLength > this.room) yield* this.flush();
-    if (bytes.byteLength <= SMALL) {
-      this.add(bytes);
-      return crc32cOf(this.last(bytes.byteLength), crc);
-    }
-    yield* this.flush();
-    const length = bytes.byteLength;
-    for (let done = 0; done < length; done += LARGEST_BUFFER) {
-      const piece = bytes.subarray(done, done + LARGEST_BUFFER);
-      if (piece.byteLength < Math.min(LARGEST_BUFFER, length - done)) {
-        throw new TypeError(
-          "The record's buffer was transferred or resized while it was written",
-        );
-      }
-      crc = crc32cOf(piece, crc); // while the piece is in the CPU's cache
-      yield* this.write(piece);
-    }
-    return crc;
+  append(bytes: Uint8Array, crc: number): Steps<number> {
+    return this.appendSummed(bytes, crc32cOf, crc, "record");
   }
 
   /** Appends few bytes. */
