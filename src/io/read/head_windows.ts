@@ -1,7 +1,7 @@
 import { yieldWhenDue } from "../concurrency/event_loop.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
-import { fill, fillSync, readElsewhere } from "./read_part.ts";
+import { fillNow, fillSync, readElsewhere } from "./read_part.ts";
 
 /** Bytes of a window of what has to be fetched: each is one request, and they begin where multiples of it do. */
 const FAR_WINDOW = 8 << 20;
@@ -79,11 +79,7 @@ export class HeadWindows {
 
   *#readNear(into: Uint8Array, offset: number): Steps<void> {
     if (++this.#count % TURN === 0) yield* perform(yieldWhenDue);
-    // What is at hand needs no step of its own, which would cost as much as reading it.
-    const got = this.#source.readCached?.(into, offset) ?? 0;
-    if (got < into.length) {
-      yield* fill(this.#source, into.subarray(got), offset + got);
-    }
+    yield* fillNow(this.#source, into, offset);
   }
 
   #farLength(offset: number, isProbe: boolean): number {

@@ -37,6 +37,19 @@ export function fill(
   return fillSummed(source, into, offset, false);
 }
 
+/** {@linkcode fill}, for which what is at hand needs no step of its own: that would cost as much as reading it. */
+export function* fillNow(
+  source: ByteSource,
+  into: Uint8Array,
+  offset: number,
+): Steps<void> {
+  if (into.length === 0) return;
+  const got = source.readCached?.(into, offset) ?? 0;
+  if (got < into.length) {
+    yield* fill(source, into.subarray(got), offset + got);
+  }
+}
+
 /** {@linkcode fill}, with the checksum of what was read, or 0 where none is taken. */
 export function* fillSummed(
   source: ByteSource,

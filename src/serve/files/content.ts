@@ -1,6 +1,6 @@
 import { FormatError } from "../../errors.ts";
 import { perform, runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import { fillAsync, fillSync } from "../../io/read/read_part.ts";
+import { fillAsync, fillNow } from "../../io/read/read_part.ts";
 import { bareSum, emptySum, sumLike } from "../../io/sums/content_sum.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
@@ -219,12 +219,6 @@ function* readNow(
   length: number,
 ): Steps<Uint8Array<ArrayBuffer>> {
   const into = new Uint8Array(length);
-  if (length === 0) return into;
-  const got = source.readCached?.(into, offset) ?? 0;
-  if (got === length) return into;
-  yield* perform({
-    sync: () => fillSync(source, into, offset, false),
-    async: (signal) => fillAsync(source, into, offset, false, signal),
-  });
+  yield* fillNow(source, into, offset);
   return into;
 }
