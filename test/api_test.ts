@@ -67,6 +67,10 @@ const TFRECORD =
   `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom FeatureValue IndexError SampleData Storage TFExample
   TFRecordOptions TFRecordReader TFRecordReaderHandle TFRecordWriter TFRecordWriterOptions WaitOptions WriteError WriterBase ${ERRORS}`;
 
+const PARQUET =
+  `CacheOptions RemoteOptions S3Options IndexError ParquetOptions ParquetReader ParquetReaderHandle ParquetRow ParquetValue Storage
+  WaitOptions WriteError ${ERRORS}`;
+
 const CONVERT =
   `CacheOptions RemoteOptions S3Options ConversionError ConversionPlan ConvertOptions ConvertProgress ConvertReport ConvertTarget ConvertUnit ErrorFacts
   Generation RecordfsError Spec WaitOptions convert`;
@@ -84,6 +88,7 @@ const DATA =
   ListRange LoaderOptions LoaderState MakeDataset Mask Mix MixOptions NdArray Normalize NormalizeOptions
   NormalizeVideo NumericArray OpenContainerOptions OpenOptions OpenedFiles Order PackedFolderDataset
   PackedFolderDatasetOptions PackedFolderOptions PadOptions Padding Permutation Picture Portable Process
+  ParquetDataset ParquetDatasetOptions ParquetOptions ParquetReader ParquetReaderHandle ParquetRow ParquetValue ProcessedParquetDatasetOptions
   ProcessedDataset ProcessedTFRecordDatasetOptions ProcessedWebDatasetOptions RawTFRecordDatasetOptions RECIPE SAMPLE_DECODERS SampleDecoder SampleDecoders FeatureValue TFExample TFRecordDataset TFRecordDatasetOptions TFRecordOptions TFRecordReader TFRecordReaderHandle TarOptions TarReader TarReaderHandle TarSample WebDataset WebDatasetOptions WebSample RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop
   RandomCropVideo RandomResizedCrop RandomResizedCropOptions RandomResizedCropVideo RandomSampler RandomSamplerOptions ReadIndexOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
   Sample SampleOptions SamplePlace SampleTransform Sampler SamplerLike Scale ScaleVideo SequentialSampler
@@ -115,6 +120,7 @@ const NAMES: Record<string, string> = {
   "./bags": BAGS,
   "./tar": TAR,
   "./zip": ZIP,
+  "./parquet": PARQUET,
   "./tfrecord": TFRECORD,
   "./convert": CONVERT,
   "./data": DATA,

@@ -3,6 +3,7 @@ import { bags } from "./bags/entry.ts";
 import { ffrecord } from "./ffrecord/entry.ts";
 import type { Format, FormatEntry } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
+import { parquet } from "./parquet/entry.ts";
 import { tar } from "./tar/entry.ts";
 import { zip } from "./zip/entry.ts";
 import { tfrecord } from "./tfrecord/entry.ts";
@@ -14,6 +15,7 @@ const ENTRIES: FormatEntry[] = [
   bags,
   tar,
   zip,
+  parquet,
   tfrecord,
 ];
 

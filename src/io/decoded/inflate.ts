@@ -19,7 +19,33 @@ function zlib(): Zlib {
 }
 
 /** How contents are compressed that are decoded at once. */
-export type Compression = "deflate" | "zstd";
+export type Compression = "deflate" | "zstd" | "gzip" | "brotli";
+
+type DecodeSync = (
+  bytes: Uint8Array,
+  options: { maxOutputLength: number },
+) => Uint8Array;
+type DecodeAsync = (
+  bytes: Uint8Array,
+  options: { maxOutputLength: number },
+  done: (error: Error | null, result: Uint8Array) => void,
+) => void;
+
+function functionsOf(
+  compression: Compression,
+): { sync: DecodeSync; async: DecodeAsync } {
+  const lib = zlib();
+  switch (compression) {
+    case "deflate":
+      return { sync: lib.inflateRawSync, async: lib.inflateRaw };
+    case "zstd":
+      return { sync: lib.zstdDecompressSync, async: lib.zstdDecompress };
+    case "gzip":
+      return { sync: lib.unzipSync, async: lib.unzip };
+    case "brotli":
+      return { sync: lib.brotliDecompressSync, async: lib.brotliDecompress };
+  }
+}
 
 /**
  * Decodes bytes at once.
@@ -33,38 +59,41 @@ export function* decompress(
   into: Uint8Array,
   fault: DecodeFault,
 ): Steps<void> {
-  const options = { maxOutputLength: Math.max(1, into.length) };
-  const isDeflate = compression === "deflate";
+  into.set(yield* decompressed(bytes, compression, into.length, fault));
+}
+
+/** {@linkcode decompress} to memory that is taken as the content comes, and not by its size. */
+export function* decompressed(
+  bytes: Uint8Array,
+  compression: Compression,
+  size: number,
+  fault: DecodeFault,
+): Steps<Uint8Array> {
+  const options = { maxOutputLength: Math.max(1, size) };
+  const by = functionsOf(compression);
   let decoded: Uint8Array;
   try {
     decoded = yield* perform<Uint8Array>({
-      sync: () => {
-        const { inflateRawSync, zstdDecompressSync } = zlib();
-        return isDeflate
-          ? inflateRawSync(bytes, options)
-          : zstdDecompressSync(bytes, options);
-      },
+      sync: () => by.sync(bytes, options),
       async: () =>
-        new Promise((resolve, reject) => {
-          const { inflateRaw, zstdDecompress } = zlib();
-          const done = (error: Error | null, result: Uint8Array) =>
-            error ? reject(error) : resolve(result);
-          if (isDeflate) inflateRaw(bytes, options, done);
-          else zstdDecompress(bytes, options, done);
-        }),
+        new Promise((resolve, reject) =>
+          by.async(
+            bytes,
+            options,
+            (error, result) => error ? reject(error) : resolve(result),
+          )
+        ),
     });
   } catch (cause) {
     const { code } = cause as { code?: unknown };
     if (code === "ERR_BUFFER_TOO_LARGE") {
-      throw fault(`has more than its ${into.length} bytes`, cause);
+      throw fault(`has more than its ${size} bytes`, cause);
     }
     const why = cause instanceof Error ? cause.message : String(cause);
     throw fault(`can't be decompressed (${why})`, cause);
   }
-  if (decoded.length !== into.length) {
-    throw fault(`has ${decoded.length} bytes and not ${into.length}`);
-  }
-  into.set(decoded);
+  if (decoded.length === size) return decoded;
+  throw fault(`has ${decoded.length} bytes and not ${size}`);
 }
 
 type Fflate = typeof import("fflate");

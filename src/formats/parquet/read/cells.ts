@@ -1,0 +1,379 @@
+import { FormatError, type FormatErrorCode } from "../../../errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { KeptValues } from "../../../io/decoded/kept_values.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { lastUpTo } from "../../../tree/shared_numbers.ts";
+import { CODECS, LARGEST_PAGE } from "../layout.ts";
+import {
+  type ChunkPages,
+  chunkPages,
+  type ChunkPlace,
+  pageOf,
+  readPage,
+} from "../pages/chunk_pages.ts";
+import {
+  decodeDictionary,
+  decodePage,
+  type PageDecoder,
+  type Values,
+} from "../pages/decode_page.ts";
+import { PageFault } from "../pages/page_fault.ts";
+import { type LibraryColumn, libraryColumn } from "../values/schema.ts";
+import { Chunk } from "./footer.ts";
+import { loadLibrary, type ParquetLibrary } from "./library.ts";
+import type { ParquetFile } from "./parquet_files.ts";
+
+/** Bytes of what is kept decoded. */
+const MOST_KEPT = 128 << 20;
+/** Parts of a column of one row group, at most, in the numbers of what is kept. */
+const MOST_PARTS = 2 ** 20;
+
+/** Rows of a column that were decoded together. */
+export interface DecodedRows {
+  /** The first of them, in its file. */
+  readonly first: number;
+  readonly rows: Values;
+}
+
+/** A leaf of a column in a row group. */
+interface ChunkState {
+  readonly place: ChunkPlace;
+  readonly pages: ChunkPages;
+  readonly decoder: PageDecoder;
+  dictionary: Values | undefined;
+}
+
+/** A column in a row group: what is known of its pages. */
+interface ColumnState {
+  readonly chunks: readonly ChunkState[];
+  readonly column: LibraryColumn;
+  /** Rows that are decoded together start here; and once more, the number of all. */
+  readonly grid: Float64Array;
+  /** Bytes of its dictionaries. */
+  weight: number;
+}
+
+const FAULTS: Readonly<Record<PageFault["kind"], FormatErrorCode>> = {
+  damaged: "bad-structure",
+  sum: "sample-checksum",
+  "too-large": "too-large",
+  unsupported: "unsupported",
+};
+
+/**
+ * Decodes cells by pages: those that lie in the same pages are decoded together, and what was used of late is kept, for
+ * whoever asks for their neighbours.
+ */
+export class CellReader {
+  readonly #files: readonly ParquetFile[];
+  readonly #open: (file: number) => Steps<ByteSource>;
+  readonly #check: boolean;
+  readonly #kept: KeptValues<ColumnState | DecodedRows>;
+  /** Per file: columns in row groups of all files before it. */
+  readonly #firsts: number[] = [0];
+  /** By file, by column. */
+  readonly #columns: LibraryColumn[][] = [];
+
+  /**
+   * @param open Gives the source of a file.
+   * @param check Whether pages are compared with their CRC-32, where they have one.
+   * @param most Bytes of what is kept.
+   */
+  constructor(
+    files: readonly ParquetFile[],
+    open: (file: number) => Steps<ByteSource>,
+    check: boolean,
+    most = MOST_KEPT,
+  ) {
+    this.#files = files;
+    this.#open = open;
+    this.#check = check;
+    this.#kept = new KeptValues(most);
+    for (const { firsts, columns } of files) {
+      const count = (firsts.length - 1) * columns.length;
+      this.#firsts.push(this.#firsts.at(-1)! + count);
+    }
+  }
+
+  /** The rows that a cell was decoded with, where they are kept. */
+  kept(file: number, column: number, row: number): DecodedRows | undefined {
+    const group = this.#groupOf(file, row);
+    const key = this.#key(file, group, column);
+    const state = this.#kept.get(-1 - key) as ColumnState | undefined;
+    if (state === undefined) return undefined;
+    const part = this.#partOf(file, group, row, state);
+    return this.#kept.get(key * MOST_PARTS + part) as DecodedRows | undefined;
+  }
+
+  /**
+   * Decodes the rows that a cell lies with.
+   *
+   * @param row Number of the row in its file.
+   * @throws {FormatError} If they are damaged.
+   */
+  *decode(file: number, column: number, row: number): Steps<DecodedRows> {
+    const kept = this.kept(file, column, row);
+    if (kept !== undefined) return kept;
+    const group = this.#groupOf(file, row);
+    const key = this.#key(file, group, column);
+    try {
+      const state = yield* this.#state(file, group, column);
+      const part = this.#partOf(file, group, row, state);
+      const [from, to] = [state.grid[part]!, state.grid[part + 1]!];
+      const before = state.weight;
+      const { rows, weight } = yield* columnRows(state, from, to, this.#check);
+      if (state.weight !== before) {
+        this.#kept.set(-1 - key, state, weightOf(state));
+      }
+      const decoded = { first: this.#files[file]!.firsts[group]! + from, rows };
+      this.#kept.set(key * MOST_PARTS + part, decoded, weight);
+      return decoded;
+    } catch (error) {
+      throw this.#faultOf(error, file, group, column);
+    }
+  }
+
+  /**
+   * Where the rows start that are decoded together, of a row group; and once more, where they end.
+   *
+   * @throws {FormatError} If it is damaged.
+   */
+  *partsOf(file: number, group: number, column: number): Steps<Float64Array> {
+    try {
+      return (yield* this.#state(file, group, column)).grid;
+    } catch (error) {
+      throw this.#faultOf(error, file, group, column);
+    }
+  }
+
+  /**
+   * Says that a cell will be read soon, where it is known which pages it is in.
+   *
+   * @returns How many bytes are fetched, or have been.
+   */
+  expect(file: number, column: number, row: number): number {
+    const group = this.#groupOf(file, row);
+    const key = this.#key(file, group, column);
+    const state = this.#kept.get(-1 - key) as ColumnState | undefined;
+    if (state === undefined) return 0;
+    const part = this.#partOf(file, group, row, state);
+    const [from, to] = [state.grid[part]!, state.grid[part + 1]!];
+    let bytes = 0;
+    for (const { place, pages } of state.chunks) {
+      for (const page of pagesWith(pages, from, to)) {
+        const length = pages.lengths[page]!;
+        const isNoted = place.source.expect?.(pages.starts[page]!, length);
+        if (isNoted === true) bytes += length;
+      }
+    }
+    return bytes;
+  }
+
+  #groupOf(file: number, row: number): number {
+    const { firsts } = this.#files[file]!;
+    return lastUpTo(firsts, row, firsts.length - 1);
+  }
+
+  #partOf(
+    file: number,
+    group: number,
+    row: number,
+    { grid }: ColumnState,
+  ): number {
+    const within = row - this.#files[file]!.firsts[group]!;
+    return lastUpTo(grid, within, grid.length - 1);
+  }
+
+  #key(file: number, group: number, column: number): number {
+    const { columns } = this.#files[file]!;
+    return this.#firsts[file]! + group * columns.length + column;
+  }
+
+  *#state(file: number, group: number, column: number): Steps<ColumnState> {
+    const key = -1 - this.#key(file, group, column);
+    const kept = this.#kept.get(key) as ColumnState | undefined;
+    if (kept !== undefined) return kept;
+    const { path, columns, chunks, firsts, leaves } = this.#files[file]!;
+    const library = yield* loadLibrary(path);
+    const source = yield* this.#open(file);
+    const described = (this.#columns[file] ??= [])[column] ??= libraryColumn(
+      columns[column]!,
+    );
+    const rows = firsts[group + 1]! - firsts[group]!;
+    const states: ChunkState[] = [];
+    for (const [i, leaf] of described.leaves.entries()) {
+      const at = (group * leaves + columns[column]!.leaf + i) * Chunk.FIELDS;
+      const numbers = chunks.subarray(at, at + Chunk.FIELDS);
+      const place = { source, numbers, rows, leaf };
+      const pages = yield* chunkPages(place, library);
+      const codec = CODECS[numbers[Chunk.CODEC]!]!;
+      const decoder = { leaf, codec, library };
+      states.push({ place, pages, decoder, dictionary: undefined });
+    }
+    const grid = gridOf(states, rows);
+    const state = { chunks: states, column: described, grid, weight: 0 };
+    this.#kept.set(key, state, weightOf(state));
+    return state;
+  }
+
+  #faultOf(error: unknown, file: number, group: number, column: number) {
+    if (!(error instanceof PageFault)) return error;
+    const { path, columns } = this.#files[file]!;
+    const { name } = columns[column]!;
+    const way = error.kind === "damaged" || error.kind === "sum"
+      ? "; fetch or write the file again"
+      : "";
+    return new FormatError(
+      FAULTS[error.kind],
+      `${path}: column '${name}' of row group ${group} ${error.message}${way}`,
+      { path, cause: error.cause ?? error },
+    );
+  }
+}
+
+/** About how many bytes the pages and dictionaries of a column keep. */
+function weightOf({ chunks, weight }: ColumnState): number {
+  const pages = chunks.reduce((sum, { pages }) => sum + pages.starts.length, 0);
+  return 1000 + 24 * pages + weight;
+}
+
+/** Rows that are decoded together: those in a page of the leaf that takes most, or all where others' are not known. */
+function gridOf(chunks: readonly ChunkState[], rows: number): Float64Array {
+  const whole = Float64Array.of(0, rows);
+  const length = ({ place }: ChunkState) => place.numbers[Chunk.LENGTH]!;
+  const [most] = [...chunks].sort((a, b) => length(b) - length(a));
+  const isKnown = chunks.every(({ pages }) => pages.firsts !== undefined);
+  return most === undefined || !isKnown || rows === 0
+    ? whole
+    : most.pages.firsts!;
+}
+
+/** Decodes the leaves of a column, and puts them together. */
+function* columnRows(
+  state: ColumnState,
+  from: number,
+  to: number,
+  check: boolean,
+): Steps<{ readonly rows: Values; readonly weight: number }> {
+  const { chunks, column } = state;
+  const parts = new Map<string, Values>();
+  let total = 0;
+  for (const chunk of chunks) {
+    const { rows, weight } = yield* chunkRows(state, chunk, from, to, check);
+    if (rows.length !== to - from) {
+      throw new PageFault(`has ${rows.length} values for ${to - from} rows`);
+    }
+    parts.set(chunk.decoder.leaf.path, rows);
+    total += weight;
+  }
+  const [first] = chunks;
+  if (column.isFlat) return { rows: parts.get("0")!, weight: total };
+  const { library } = first!.decoder;
+  library.assembleNested(
+    parts as never,
+    column.tree,
+    undefined as never, // of values that are told apart by what they stand for, which these are not
+  );
+  return { rows: parts.get("0")!, weight: 2 * total };
+}
+
+/** Decodes rows of a leaf. */
+function* chunkRows(
+  state: ColumnState,
+  chunk: ChunkState,
+  from: number,
+  to: number,
+  check: boolean,
+): Steps<{ readonly rows: Values; readonly weight: number }> {
+  const { pages, place, decoder } = chunk;
+  const isWhole = pages.firsts === undefined;
+  const wanted = isWhole
+    ? [...pages.starts.keys()]
+    : [...pagesWith(pages, from, to)];
+  let [rows, weight]: [Values, number] = [[], 0];
+  for (const number of wanted) {
+    const page = yield* storedPage(
+      place.source,
+      pages.starts[number]!,
+      pages.lengths[number]!,
+      decoder.library,
+      check,
+    );
+    const { encoding } = page.header.data_page_header_v2 ??
+      page.header.data_page_header ?? {};
+    if (encoding?.endsWith("_DICTIONARY")) {
+      yield* readDictionary(state, chunk, check);
+    }
+    const before = isWhole ? rows as unknown[] : undefined;
+    const decoded = yield* decodePage(page, decoder, chunk.dictionary, before);
+    weight += decoded.weight;
+    if (weight > LARGEST_PAGE) {
+      throw new PageFault(
+        `has rows that take more than ${LARGEST_PAGE} bytes together: write it in smaller pages`,
+        "too-large",
+      );
+    }
+    if (isWhole) rows = decoded.rows;
+    else {
+      const [start, end] = [pages.firsts![number]!, pages.firsts![number + 1]!];
+      if (decoded.rows.length !== end - start) {
+        throw new PageFault(
+          `has a page of ${decoded.rows.length} rows, which should have ${
+            end - start
+          }`,
+        );
+      }
+      if (start === from && end === to) return { rows: decoded.rows, weight };
+      const cut = Array.prototype.slice.call(
+        decoded.rows,
+        Math.max(0, from - start),
+        Math.min(end, to) - start,
+      );
+      rows = (rows as unknown[]).concat(cut);
+    }
+  }
+  return { rows, weight };
+}
+
+function* readDictionary(
+  state: ColumnState,
+  chunk: ChunkState,
+  check: boolean,
+): Steps<void> {
+  const { pages: { dictionary }, place, decoder } = chunk;
+  if (chunk.dictionary !== undefined || dictionary === undefined) return;
+  const page = yield* storedPage(
+    place.source,
+    dictionary.start,
+    dictionary.length,
+    decoder.library,
+    check,
+  );
+  if (page.header.type !== "DICTIONARY_PAGE") {
+    throw new PageFault("has no dictionary where it should be");
+  }
+  const { rows, weight } = yield* decodeDictionary(page, decoder);
+  chunk.dictionary = rows;
+  state.weight += weight;
+}
+
+function* storedPage(
+  source: ByteSource,
+  start: number,
+  length: number,
+  library: ParquetLibrary,
+  check: boolean,
+) {
+  return pageOf(yield* readPage(source, start, length), library, check);
+}
+
+/** Pages that have some of these rows. */
+function* pagesWith(
+  { firsts, starts }: ChunkPages,
+  from: number,
+  to: number,
+): Generator<number> {
+  if (firsts === undefined || from >= to) return;
+  let page = lastUpTo(firsts, from, starts.length);
+  for (; page < starts.length && firsts[page]! < to; page++) yield page;
+}

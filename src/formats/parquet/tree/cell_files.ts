@@ -1,0 +1,162 @@
+import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { storageInThread } from "../../../io/storage/thread_storage.ts";
+import { encodeName } from "../../../names.ts";
+import { NotLoaded } from "../../../tree/not_loaded.ts";
+import { CellReader, type DecodedRows } from "../read/cells.ts";
+import { type ParquetFile, reopenFile, rowsOf } from "../read/parquet_files.ts";
+import {
+  fileNames,
+  knownSuffix,
+  type Shown,
+  shownAs,
+} from "../values/column_names.ts";
+import { jsonOf } from "../values/render.ts";
+import { type Field, mediaOf } from "../values/schema.ts";
+import { sniffedSuffix, suffixOfPath } from "../values/suffix.ts";
+
+const EMPTY = new Uint8Array(0);
+
+/** Names of a file's columns, as those of the files in its rows. */
+export interface CellNames {
+  readonly names: readonly string[];
+  readonly bytes: readonly Uint8Array[];
+  readonly byName: ReadonlyMap<string, number>;
+}
+
+/** Cells as files: their names, and their bytes, which are made of decoded pages. */
+export class CellFiles {
+  readonly #files: readonly ParquetFile[];
+  readonly #cells: CellReader;
+  /** Opened when they are needed, where the tree has none. */
+  readonly #sources: ByteSource[];
+  readonly #isBorrowed: boolean;
+  readonly #names: CellNames[] = [];
+  readonly #shown: (readonly Shown[])[];
+  // What was made last: a file is asked for its size first, and then read in parts.
+  #lastCell = "";
+  #lastBytes = EMPTY;
+
+  /** @param sources The files; without, they are opened by this thread. */
+  constructor(
+    files: readonly ParquetFile[],
+    check: boolean,
+    sources?: readonly ByteSource[],
+  ) {
+    this.#files = files;
+    this.#isBorrowed = sources !== undefined;
+    this.#sources = sources === undefined ? [] : [...sources];
+    this.#cells = new CellReader(files, (file) => this.#source(file), check);
+    this.#shown = files.map(({ columns }) => columns.map(shownAs));
+  }
+
+  /** How cells of a column are shown. */
+  shown(file: number, column: number): Shown {
+    return this.#shown[file]![column]!;
+  }
+
+  /**
+   * Names of the files of each row. What pictures are called by is told by the footer, or else by the first of them.
+   *
+   * @throws {NotLoaded} If that has to be waited for.
+   */
+  names(file: number): CellNames {
+    return this.#names[file] ??= this.#makeNames(file);
+  }
+
+  /**
+   * The bytes of a cell. They must not be changed.
+   *
+   * @param row Number of the row in its file.
+   * @throws {NotLoaded} If they have to be waited for.
+   */
+  bytes(file: number, column: number, row: number): Uint8Array {
+    const shown = this.#shown[file]![column]!;
+    const field = this.#files[file]!.columns[column]!;
+    const stored = this.#stored(file, column, row);
+    if (shown !== "json") return bytesOf(field, stored) ?? EMPTY;
+    const cell = `${file} ${column} ${row}`;
+    if (cell !== this.#lastCell) {
+      this.#lastBytes = new TextEncoder().encode(`${jsonOf(field, stored)}\n`);
+      this.#lastCell = cell;
+    }
+    return this.#lastBytes;
+  }
+
+  /** Closes what was opened here. */
+  close(): void {
+    if (this.#isBorrowed) return;
+    for (const source of this.#sources) source?.close();
+  }
+
+  #makeNames(file: number): CellNames {
+    const { columns, suffixes } = this.#files[file]!;
+    const all = columns.map((_, column) =>
+      knownSuffix(this.#shown[file]![column]!, suffixes[column]) ??
+        this.#sniffed(file, column)
+    );
+    const names = fileNames(columns, all);
+    return {
+      names,
+      bytes: names.map(encodeName),
+      byName: new Map(names.map((name, i) => [name, i])),
+    };
+  }
+
+  /** What the first values of a column say that its files are called by: the path of one, or else its first bytes. */
+  #sniffed(file: number, column: number): string {
+    const field = this.#files[file]!.columns[column]!;
+    if (rowsOf(this.#files[file]!) === 0) return "";
+    const { rows } = this.#decoded(file, column, 0);
+    const media = mediaOf(field);
+    let found: string | undefined;
+    for (let i = 0; i < rows.length; i++) {
+      const path = media && (rows[i] as Parts)?.[media.path];
+      const suffix = path instanceof Uint8Array ? suffixOfPath(path) : "";
+      if (suffix !== "") return suffix;
+      const bytes = bytesOf(field, rows[i]);
+      if (bytes !== undefined) found ??= sniffedSuffix(bytes) ?? "";
+      if (found !== undefined && media === undefined) break;
+    }
+    return found ?? "";
+  }
+
+  #stored(file: number, column: number, row: number): unknown {
+    const { first, rows } = this.#decoded(file, column, row);
+    return rows[row - first];
+  }
+
+  #decoded(file: number, column: number, row: number): DecodedRows {
+    const kept = this.#cells.kept(file, column, row);
+    if (kept !== undefined) return kept;
+    const cells = this.#cells;
+    try {
+      return runSync(cells.decode(file, column, row));
+    } catch (error) {
+      const mustWait = (error as { code?: unknown }).code === "must-wait" &&
+        !(error instanceof NotLoaded);
+      if (!mustWait) throw error;
+      throw new NotLoaded(this.#files[file]!.path, function* () {
+        yield* cells.decode(file, column, row);
+      });
+    }
+  }
+
+  *#source(file: number): Steps<ByteSource> {
+    return this.#sources[file] ??= yield* this.#reopened(file);
+  }
+
+  #reopened(file: number): Steps<ByteSource> {
+    const opened = this.#files[file]!;
+    return reopenFile(opened, storageInThread(opened.path));
+  }
+}
+
+type Parts = Readonly<Record<number, unknown>> | null | undefined;
+
+/** The bytes that a cell has of its own, and not as JSON; `undefined` where it is null. */
+function bytesOf(field: Field, stored: unknown): Uint8Array | undefined {
+  const media = mediaOf(field);
+  const bytes = media === undefined ? stored : (stored as Parts)?.[media.bytes];
+  return bytes instanceof Uint8Array ? bytes : undefined;
+}
