@@ -60,6 +60,8 @@ class FileCheck {
   readonly #source: ByteSource;
   readonly #report: (error: unknown) => void;
   readonly #signal: AbortSignal | undefined;
+  /** The fault that was told last. */
+  #last = "";
 
   constructor(
     source: ByteSource,
@@ -137,7 +139,10 @@ class FileCheck {
     try {
       await runAsync(cells.decode(0, column, row), this.#signal);
     } catch (error) {
-      this.#report(error); // others of the column may be right
+      // Others of the column may be right, unless it is what they have in common that is not.
+      const text = String(error);
+      if (text !== this.#last) this.#report(error);
+      this.#last = text;
     }
   }
 }

@@ -9,6 +9,7 @@ import {
   GulpImageDataset,
   GulpVideoDataset,
   PackedFolderDataset,
+  ParquetDataset,
   Scale,
   TFRecordDataset,
   WebDataset,
@@ -38,6 +39,10 @@ const OPENERS: Record<string, (scene: Scene) => Open> = {
     const options = dice.once(2) ? {} : { decode: false } as const;
     return (path) => TFRecordDataset.open(path, options);
   },
+  ParquetDataset: ({ dice }) => {
+    const options = { checkData: !dice.once(3) };
+    return (path) => ParquetDataset.open(path, options);
+  },
   WebDataset: ({ dice }) => {
     const options = { ...QUIET, ...(dice.once(2) ? { decoders: null } : {}) };
     return (path) => WebDataset.open(path, options);
@@ -60,6 +65,7 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   bag: ["FileDataset"],
   tar: ["WebDataset", "FileDataset"],
   tfrecord: ["TFRecordDataset", "FileDataset"],
+  parquet: ["ParquetDataset", "FileDataset"],
 };
 
 export const dataDrive: Drive = {

@@ -18,7 +18,12 @@ import {
 import { assertExpected } from "../../support/expected_value.ts";
 import { type GoldenCase, sha256 } from "../../support/golden.ts";
 import { type GulpCase, joined } from "../../support/gulp/gulp_golden.ts";
+import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
 import { TFRecordReader } from "../../../src/formats/tfrecord/mod.ts";
+import {
+  type ParquetCase,
+  rowsOf,
+} from "../../support/parquet/parquet_golden.ts";
 import type { TFRecordCase } from "../../support/tfrecord/tfrecord_golden.ts";
 import type { TarCase } from "../../support/tar/tar_golden.ts";
 import type { ZipCase } from "../../support/zip/zip_golden.ts";
@@ -77,6 +82,8 @@ async function compare(
       return await compareZip(path, content as ZipCase["content"]);
     case "tfrecord":
       return await compareRecords(path, content as TFRecordCase["content"]);
+    case "parquet":
+      return await compareRows(path, content as ParquetCase["content"]);
     case "bag":
       return await compareBag(path, (content as BagContent).records);
     default:
@@ -133,6 +140,18 @@ async function compareZip(
   assert.deepEqual(
     contents.map(sha256),
     entries.map(({ sha256 }) => sha256),
+  );
+}
+
+async function compareRows(
+  path: string,
+  content: ParquetCase["content"],
+): Promise<void> {
+  using reader = await ParquetReader.open(path);
+  const rows = await reader.read(Array(content.rows).keys());
+  assert.deepEqual(
+    rows.map((row) => Object.values(row)),
+    rowsOf({ content }),
   );
 }
 

@@ -1,6 +1,7 @@
 /** The files of Parquet that pyarrow wrote, and what it reads of them. */
 import * as fs from "node:fs";
 import type { ParquetValue } from "../../../src/formats/parquet/mod.ts";
+import type { VirtualFs } from "../../../src/vfs/mod.ts";
 import { REPOSITORY } from "../paths.ts";
 
 const ROOT = `${REPOSITORY}test/golden/parquet`;
@@ -56,9 +57,17 @@ export function valueOf(value: ExpectedValue): ParquetValue {
 }
 
 /** Rows of a case, as a reader has to give them. */
-export function rowsOf({ content }: ParquetCase): ParquetValue[][] {
+export function rowsOf(
+  { content }: Pick<ParquetCase, "content">,
+): ParquetValue[][] {
   return Array.from(
     { length: content.rows },
     (_, row) => content.columns.map(({ values }) => valueOf(values[row]!)),
   );
+}
+
+/** Paths of all files of a container. */
+export function filesIn(container: VirtualFs): string[] {
+  return [...container.walkSync("")].filter(({ isFile }) => isFile)
+    .map(({ path }) => path);
 }

@@ -4,13 +4,11 @@ import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
 
 /** Files of Parquet to be converted: each row as a directory of its cells. */
 class ParquetSource extends ContainerSource {
-  override noteFiles({ kept, changed, lost }: PlanNotes): void {
+  override noteFiles({ kept, changed }: PlanNotes): void {
     kept.push("rows, their order, and the values of their cells");
     changed.push(
       "cells are files named by their columns: bytes and text as they are, everything else as JSON",
-    );
-    lost.push(
-      "types of columns, which files do not have; the difference between no text and an empty one",
+      "files do not tell the types of columns, nor no text from an empty one",
     );
   }
 }

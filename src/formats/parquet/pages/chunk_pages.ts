@@ -238,9 +238,32 @@ export function* readPage(
 function headerOf(bytes: Uint8Array, library: ParquetLibrary): LibraryHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const header = library.parquetHeader({ view, offset: 0 });
-  const { compressed_page_size: size } = header;
-  if (Number.isInteger(size) && size >= 0) return header;
-  throw new PageFault(`has a page of ${size} bytes`);
+  const { compressed_page_size: size, uncompressed_page_size: whole, crc } =
+    header;
+  const { data_page_header: first, data_page_header_v2: second } = header;
+  const dictionary = header.dictionary_page_header;
+  // What stands there may be of any type of the protocol.
+  const numbers: unknown[] = [size, whole, crc ?? 0];
+  if (first !== undefined) numbers.push(first.num_values);
+  if (dictionary !== undefined) numbers.push(dictionary.num_values);
+  if (second !== undefined) {
+    numbers.push(
+      second.num_values,
+      second.num_rows,
+      second.definition_levels_byte_length,
+      second.repetition_levels_byte_length,
+    );
+  }
+  if (numbers.every(Number.isInteger) && size >= 0) return header;
+  throw new PageFault(
+    `has a page whose header counts wrongly (${numbers.map(brief).join(", ")})`,
+  );
+}
+
+function brief(value: unknown): string {
+  return typeof value === "number" || typeof value === "bigint"
+    ? String(value)
+    : typeof value;
 }
 
 function thriftEndOf(bytes: Uint8Array): number {

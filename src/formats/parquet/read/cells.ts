@@ -116,20 +116,23 @@ export class CellReader {
     if (kept !== undefined) return kept;
     const group = this.#groupOf(file, row);
     const key = this.#key(file, group, column);
+    let rows: readonly [number, number] | undefined;
     try {
       const state = yield* this.#state(file, group, column);
       const part = this.#partOf(file, group, row, state);
       const [from, to] = [state.grid[part]!, state.grid[part + 1]!];
       const before = state.weight;
-      const { rows, weight } = yield* columnRows(state, from, to, this.#check);
+      const first = this.#files[file]!.firsts[group]! + from;
+      rows = [first, first + to - from];
+      const made = yield* columnRows(state, from, to, this.#check);
       if (state.weight !== before) {
         this.#kept.set(-1 - key, state, weightOf(state));
       }
-      const decoded = { first: this.#files[file]!.firsts[group]! + from, rows };
-      this.#kept.set(key * MOST_PARTS + part, decoded, weight);
+      const decoded = { first, rows: made.rows };
+      this.#kept.set(key * MOST_PARTS + part, decoded, made.weight);
       return decoded;
     } catch (error) {
-      throw this.#faultOf(error, file, group, column);
+      throw this.#faultOf(error, file, group, column, rows);
     }
   }
 
@@ -216,17 +219,26 @@ export class CellReader {
     return state;
   }
 
-  #faultOf(error: unknown, file: number, group: number, column: number) {
+  #faultOf(
+    error: unknown,
+    file: number,
+    group: number,
+    column: number,
+    rows?: readonly [number, number],
+  ): unknown {
     if (!(error instanceof PageFault)) return error;
     const { path, columns } = this.#files[file]!;
-    const { name } = columns[column]!;
     const way = error.kind === "damaged" || error.kind === "sum"
       ? "; fetch or write the file again"
       : "";
+    const [first, past] = error.isOfAll ? [] : rows ?? [];
+    const which = first === undefined ? "" : ` (rows ${first} to ${past! - 1})`;
     return new FormatError(
       FAULTS[error.kind],
-      `${path}: column '${name}' of row group ${group} ${error.message}${way}`,
-      { path, cause: error.cause ?? error },
+      `${path}: column '${
+        columns[column]!.name
+      }' of row group ${group}${which} ${error.message}${way}`,
+      { path, sample: first, cause: error.cause ?? error },
     );
   }
 }
@@ -342,19 +354,24 @@ function* readDictionary(
 ): Steps<void> {
   const { pages: { dictionary }, place, decoder } = chunk;
   if (chunk.dictionary !== undefined || dictionary === undefined) return;
-  const page = yield* storedPage(
-    place.source,
-    dictionary.start,
-    dictionary.length,
-    decoder.library,
-    check,
-  );
-  if (page.header.type !== "DICTIONARY_PAGE") {
-    throw new PageFault("has no dictionary where it should be");
+  try {
+    const page = yield* storedPage(
+      place.source,
+      dictionary.start,
+      dictionary.length,
+      decoder.library,
+      check,
+    );
+    if (page.header.type !== "DICTIONARY_PAGE") {
+      throw new PageFault("has no dictionary where it should be");
+    }
+    const { rows, weight } = yield* decodeDictionary(page, decoder);
+    chunk.dictionary = rows;
+    state.weight += weight;
+  } catch (error) {
+    if (error instanceof PageFault) error.isOfAll = true;
+    throw error;
   }
-  const { rows, weight } = yield* decodeDictionary(page, decoder);
-  chunk.dictionary = rows;
-  state.weight += weight;
 }
 
 function* storedPage(

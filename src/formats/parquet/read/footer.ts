@@ -19,6 +19,8 @@ import { loadLibrary, type ParquetLibrary } from "./library.ts";
 
 /** What is read of a file's end at first: most footers are in it. */
 const FIRST_READ = 1 << 16;
+/** Bytes of the signature behind a footer that can be read although columns are encrypted. */
+const SIGNATURE = 28;
 /** Bytes of a least or greatest value that are kept to tell what kind of file it is. */
 const HINT = 300;
 
@@ -62,7 +64,9 @@ export function* readFooter(source: ByteSource): Steps<ParquetIndex> {
   const library = yield* loadLibrary(source.name);
   const footer = yield* readBytes(source);
   try {
-    if (thriftEnd(footer) !== footer.length - TAIL_SIZE) {
+    const end = thriftEnd(footer);
+    const rest = footer.length - TAIL_SIZE - end;
+    if (end < 0 || rest !== 0 && rest !== SIGNATURE) {
       throw fault(source, "its footer does not end where it says");
     }
     const metadata = library.parquetMetadata(footer, {

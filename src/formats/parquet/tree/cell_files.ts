@@ -1,3 +1,4 @@
+import { FormatError } from "../../../errors.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
@@ -93,7 +94,7 @@ export class CellFiles {
     const { columns, suffixes } = this.#files[file]!;
     const all = columns.map((_, column) =>
       knownSuffix(this.#shown[file]![column]!, suffixes[column]) ??
-        this.#sniffed(file, column)
+        this.#foundSuffix(file, column)
     );
     const names = fileNames(columns, all);
     return {
@@ -101,6 +102,16 @@ export class CellFiles {
       bytes: names.map(encodeName),
       byName: new Map(names.map((name, i) => [name, i])),
     };
+  }
+
+  /** {@linkcode CellFiles.#sniffed}; nothing where those values are damaged: others may be read all the same. */
+  #foundSuffix(file: number, column: number): string {
+    try {
+      return this.#sniffed(file, column);
+    } catch (error) {
+      if (error instanceof FormatError && error.code !== "changed") return "";
+      throw error;
+    }
   }
 
   /** What the first values of a column say that its files are called by: the path of one, or else its first bytes. */

@@ -64,6 +64,10 @@ export function fieldsOf(elements: readonly Element[]): readonly Field[] {
         "has a column without a name or without saying how often it is there",
       );
     }
+    const sizes = [length ?? 0, element.scale ?? 0];
+    if (!sizes.every((size) => Number.isInteger(size) && size >= 0)) {
+      throw new BadSchema(`has a column '${name}' of no size`);
+    }
     const first = leaf;
     const isLeaf = type !== undefined;
     if (isLeaf === (children !== undefined && children > 0)) {
@@ -111,7 +115,11 @@ function meaningOf(element: Element, type: StoredType): Meaning {
   const isBytes = type === "BYTE_ARRAY" || type === "FIXED_LEN_BYTE_ARRAY";
   if (logical?.type === "NULL") return { is: "null" };
   if (logical?.type === "DECIMAL" || converted === "DECIMAL") {
-    const scale = element.scale ?? (logical as { scale?: number })?.scale ?? 0;
+    const scale = element.scale ??
+      (logical?.type === "DECIMAL" ? logical.scale : 0);
+    if (!Number.isInteger(scale)) {
+      throw new BadSchema(`has decimal numbers of ${String(scale)} digits`);
+    }
     if (isInteger || isBytes) return { is: "decimal", scale };
   }
   if (isBytes) {

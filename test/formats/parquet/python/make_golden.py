@@ -3,6 +3,7 @@
 Each case is a file, or a directory of files, and expect.json with what pyarrow reads of it: per column its values as
 JSON has them, where bytes are {"hex": …}, integers of 64 bits and what is no number of JSON are text.
 """
+import base64
 import datetime
 import decimal
 import json
@@ -217,3 +218,28 @@ files = [f"{folder}/data/train-{i:05}-of-00003.parquet" for i in range(3)]
 for i, path in enumerate(files):
     pq.write_table(many_table(20 + i, 100 * i), path)
 expect("shards", "data", files)
+
+# What is refused: files that are encrypted, as a whole or in a column.
+import pyarrow.parquet.encryption as pe  # noqa: E402
+
+
+class Keys(pe.KmsClient):
+    """Wraps keys by nothing but base64: of files that nobody has to keep secret."""
+
+    def wrap_key(self, key, _master):
+        return base64.b64encode(key)
+
+    def unwrap_key(self, wrapped, _master):
+        return base64.b64decode(wrapped)
+
+
+REFUSED = f"{GOLDEN}_refused"
+shutil.rmtree(REFUSED, ignore_errors=True)
+os.makedirs(REFUSED)
+factory = pe.CryptoFactory(lambda _config: Keys())
+for name, plaintext in (("encrypted", False), ("encrypted_column", True)):
+    config = pe.EncryptionConfiguration("footer", column_keys={"key": ["b"]}, plaintext_footer=plaintext)
+    properties = factory.file_encryption_properties(pe.KmsConnectionConfig(), config)
+    secret = pa.table({"a": [1, 2], "b": ["x", "y"]})
+    with pq.ParquetWriter(f"{REFUSED}/{name}.parquet", secret.schema, encryption_properties=properties) as writer:
+        writer.write_table(secret)
