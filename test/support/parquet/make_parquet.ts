@@ -112,9 +112,44 @@ export interface LargeFile {
   readonly isIndexed: boolean;
 }
 
+/** A page with its header. */
+export interface Page {
+  readonly header: readonly number[];
+  readonly body: Uint8Array;
+  readonly rows: number;
+}
+
 /** A file with one column of bytes `data`: of row i, as many as `size`, all of them i. */
 export function largeFile(
   { groups, pages, rows, size, isIndexed }: LargeFile,
+): Uint8Array {
+  let row = 0;
+  const page = (): Page => {
+    const body = new Uint8Array(rows * (4 + size));
+    const view = new DataView(body.buffer);
+    for (let i = 0; i < rows; i++, row++) {
+      view.setUint32(i * (4 + size), size, true);
+      body.fill(row, i * (4 + size) + 4, (i + 1) * (4 + size));
+    }
+    const header = dataPage([], rows, {
+      page: { 2: { i32: body.length }, 3: { i32: body.length } },
+    });
+    return { header, body, rows };
+  };
+  const all = Array.from(
+    { length: groups },
+    () => Array.from({ length: pages }, page),
+  );
+  return writeBytesFile(all, { isIndexed });
+}
+
+/** A file of pages, by their row groups, of one column of bytes `data`. */
+export function writeBytesFile(
+  groups: readonly (readonly Page[])[],
+  { isIndexed, codec = 0 }: {
+    readonly isIndexed: boolean;
+    readonly codec?: number;
+  },
 ): Uint8Array {
   const parts: Uint8Array[] = [new TextEncoder().encode("PAR1")];
   let at = 4;
@@ -123,88 +158,61 @@ export function largeFile(
     at += bytes.length;
     return bytes.length;
   };
-  let row = 0;
-  const places = Array.from({ length: groups }, () => {
+  const places = groups.map((pages) => {
     const start = at;
-    const locations = Array.from({ length: pages }, (_, page) => {
-      const offset = at;
-      const body = new Uint8Array(rows * (4 + size));
-      const view = new DataView(body.buffer);
-      for (let i = 0; i < rows; i++, row++) {
-        view.setUint32(i * (4 + size), size, true);
-        body.fill(row, i * (4 + size) + 4, (i + 1) * (4 + size));
-      }
-      const head = dataPage([], rows, {
-        page: { 2: { i32: body.length }, 3: { i32: body.length } },
-      });
-      const length = add(Uint8Array.from(head)) + add(body);
-      return { offset, length, first: page * rows };
+    let rows = 0;
+    const locations = pages.map((page) => {
+      const [offset, first] = [at, rows];
+      const length = add(Uint8Array.from(page.header)) + add(page.body);
+      rows += page.rows;
+      return { offset, length, first };
     });
-    return { start, length: at - start, locations };
+    return { start, length: at - start, locations, rows };
   });
   const indexes = places.map(({ locations }) => {
     const start = at;
-    const length = add(Uint8Array.from(struct({
-      1: {
-        list: locations.map(({ offset, length, first }) => ({
-          struct: {
-            1: { i64: offset },
-            2: { i32: length },
-            3: { i64: first },
-          },
-        })),
-      },
-    })));
+    const list = locations.map(({ offset, length, first }) => ({
+      struct: { 1: { i64: offset }, 2: { i32: length }, 3: { i64: first } },
+    }));
+    const length = add(Uint8Array.from(struct({ 1: { list } })));
     return { start, length };
   });
+  const name = { binary: "data" };
+  const rowGroups = places.map(({ start, length, rows }, group) => {
+    const meta: Fields = {
+      1: { i32: Type.BYTE_ARRAY },
+      2: { list: [{ i32: 0 }] },
+      3: { list: [name] },
+      4: { i32: codec },
+      5: { i64: rows },
+      6: { i64: length },
+      7: { i64: length },
+      9: { i64: start },
+    };
+    const index = indexes[group]!;
+    const indexed: Fields = isIndexed
+      ? { 4: { i64: index.start }, 5: { i32: index.length } }
+      : {};
+    const column = { 2: { i64: start }, 3: { struct: meta }, ...indexed };
+    return {
+      struct: {
+        1: { list: [{ struct: column }] },
+        2: { i64: length },
+        3: { i64: rows },
+      },
+    };
+  });
+  const leaf = { 1: { i32: Type.BYTE_ARRAY }, 3: { i32: 0 }, 4: name };
   const footer = struct({
     1: { i32: 1 },
     2: {
       list: [
         { struct: { 4: { binary: "schema" }, 5: { i32: 1 } } },
-        {
-          struct: {
-            1: { i32: Type.BYTE_ARRAY },
-            3: { i32: 0 },
-            4: { binary: "data" },
-          },
-        },
+        { struct: leaf },
       ],
     },
-    3: { i64: row },
-    4: {
-      list: places.map(({ start, length }, group) => ({
-        struct: {
-          1: {
-            list: [{
-              struct: {
-                2: { i64: start },
-                3: {
-                  struct: {
-                    1: { i32: Type.BYTE_ARRAY },
-                    2: { list: [{ i32: 0 }] },
-                    3: { list: [{ binary: "data" }] },
-                    4: { i32: 0 },
-                    5: { i64: pages * rows },
-                    6: { i64: length },
-                    7: { i64: length },
-                    9: { i64: start },
-                  },
-                },
-                ...isIndexed
-                  ? {
-                    4: { i64: indexes[group]!.start },
-                    5: { i32: indexes[group]!.length },
-                  }
-                  : {},
-              },
-            }],
-          },
-          2: { i64: length },
-          3: { i64: pages * rows },
-        },
-      })),
-    },
+    3: { i64: places.reduce((sum, { rows }) => sum + rows, 0) },
+    4: { list: rowGroups },
   });
   add(Uint8Array.from(footer));
   const end = new Uint8Array(8);
