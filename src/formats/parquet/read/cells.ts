@@ -35,6 +35,17 @@ export interface DecodedRows {
   readonly rows: Values;
 }
 
+/** A cell among those that it is decoded with. */
+export interface CellPlace {
+  /** Number of the column in its row group, over all files. */
+  readonly column: number;
+  /** Number of the rows that are decoded together, in the row group. */
+  readonly part: number;
+  /** Number of the cell among them, and how many they are. */
+  readonly index: number;
+  readonly count: number;
+}
+
 /** A leaf of a column in a row group. */
 interface ChunkState {
   readonly place: ChunkPlace;
@@ -134,6 +145,24 @@ export class CellReader {
     } catch (error) {
       throw this.#faultOf(error, file, group, column, rows);
     }
+  }
+
+  /**
+   * Says with which rows a cell is decoded.
+   *
+   * @throws {FormatError} If its column is damaged.
+   */
+  *place(file: number, column: number, row: number): Steps<CellPlace> {
+    const group = this.#groupOf(file, row);
+    const grid = yield* this.partsOf(file, group, column);
+    const within = row - this.#files[file]!.firsts[group]!;
+    const part = lastUpTo(grid, within, grid.length - 1);
+    return {
+      column: this.#key(file, group, column),
+      part,
+      index: within - grid[part]!,
+      count: grid[part + 1]! - grid[part]!,
+    };
   }
 
   /**

@@ -15,7 +15,12 @@ import {
 import { jsonOf } from "../values/render.ts";
 import { type Field, mediaOf } from "../values/schema.ts";
 import { sniffedSuffix, suffixOfPath } from "../values/suffix.ts";
+import type { SharedCells } from "./shared_cells.ts";
 
+/** Bytes that a thread keeps decoded of its own, where it shares with others. */
+const KEPT_BESIDE_SHARED = 16 << 20;
+
+const encoder = new TextEncoder();
 const EMPTY = new Uint8Array(0);
 
 /** Names of a file's columns, as those of the files in its rows. */
@@ -36,18 +41,30 @@ export class CellFiles {
   readonly #shown: (readonly Shown[])[];
   // What was made last: a file is asked for its size first, and then read in parts.
   #lastCell = "";
-  #lastBytes = EMPTY;
+  #lastBytes: Uint8Array = EMPTY;
 
-  /** @param sources The files; without, they are opened by this thread. */
+  readonly #shared: SharedCells | undefined;
+
+  /**
+   * @param sources The files; without, they are opened by this thread.
+   * @param shared What this thread shares with others.
+   */
   constructor(
     files: readonly ParquetFile[],
     check: boolean,
-    sources?: readonly ByteSource[],
+    sources: readonly ByteSource[] | undefined,
+    shared: SharedCells | undefined,
   ) {
     this.#files = files;
     this.#isBorrowed = sources !== undefined;
     this.#sources = sources === undefined ? [] : [...sources];
-    this.#cells = new CellReader(files, (file) => this.#source(file), check);
+    this.#shared = shared;
+    this.#cells = new CellReader(
+      files,
+      (file) => this.#source(file),
+      check,
+      shared && KEPT_BESIDE_SHARED,
+    );
     this.#shown = files.map(({ columns }) => columns.map(shownAs));
   }
 
@@ -74,14 +91,14 @@ export class CellFiles {
   bytes(file: number, column: number, row: number): Uint8Array {
     const shown = this.#shown[file]![column]!;
     const field = this.#files[file]!.columns[column]!;
-    const stored = this.#stored(file, column, row);
-    if (shown !== "json") return bytesOf(field, stored) ?? EMPTY;
     const cell = `${file} ${column} ${row}`;
-    if (cell !== this.#lastCell) {
-      this.#lastBytes = new TextEncoder().encode(`${jsonOf(field, stored)}\n`);
-      this.#lastCell = cell;
-    }
-    return this.#lastBytes;
+    if (cell === this.#lastCell) return this.#lastBytes;
+    const bytes = shown === "json"
+      ? this.#json(field, file, column, row)
+      : this.#own(field, file, column, row);
+    this.#lastBytes = bytes;
+    this.#lastCell = cell;
+    return bytes;
   }
 
   /** Closes what was opened here. */
@@ -132,23 +149,74 @@ export class CellFiles {
     return found ?? "";
   }
 
-  #stored(file: number, column: number, row: number): unknown {
+  #json(
+    field: Field,
+    file: number,
+    column: number,
+    row: number,
+  ): Uint8Array {
     const { first, rows } = this.#decoded(file, column, row);
-    return rows[row - first];
+    return encoder.encode(`${jsonOf(field, rows[row - first])}\n`);
+  }
+
+  /** The bytes of a cell that has its own: of this thread's pages, or of those that another thread has decoded. */
+  #own(field: Field, file: number, column: number, row: number): Uint8Array {
+    const kept = this.#cells.kept(file, column, row);
+    if (kept === undefined && this.#shared !== undefined) {
+      return this.#answer(
+        file,
+        () => this.#sharedCell(this.#shared!, file, column, row),
+      );
+    }
+    const { first, rows } = kept ?? this.#decoded(file, column, row);
+    return bytesOf(field, rows[row - first]) ?? EMPTY;
   }
 
   #decoded(file: number, column: number, row: number): DecodedRows {
-    const kept = this.#cells.kept(file, column, row);
-    if (kept !== undefined) return kept;
-    const cells = this.#cells;
+    return this.#cells.kept(file, column, row) ??
+      this.#answer(file, () => this.#cells.decode(file, column, row));
+  }
+
+  /** Takes a cell from where threads share them, or decodes it, and puts those there that are decoded with it. */
+  *#sharedCell(
+    shared: SharedCells,
+    file: number,
+    column: number,
+    row: number,
+  ): Steps<Uint8Array> {
+    const place = yield* this.#cells.place(file, column, row);
+    const found = shared.read(place);
+    if (found !== undefined) return found;
+    // Of several threads that want it, one decodes it; who fetches from a server must not stand still for that.
+    const isLocal = (yield* this.#source(file)).readAtSync !== undefined;
+    const isOurs = isLocal && shared.claim(place);
     try {
-      return runSync(cells.decode(file, column, row));
+      const others = isLocal && !isOurs ? shared.read(place) : undefined;
+      if (others !== undefined) return others;
+      const { first, rows } = yield* this.#cells.decode(file, column, row);
+      const field = this.#files[file]!.columns[column]!;
+      const cells = Array.from(rows, (one) => bytesOf(field, one) ?? EMPTY);
+      shared.keep(place, cells);
+      return cells[row - first]!;
+    } finally {
+      if (isOurs) shared.release(place);
+    }
+  }
+
+  /**
+   * Answers at once, if all is at hand.
+   *
+   * @throws {NotLoaded} If not.
+   */
+  #answer<T>(file: number, steps: () => Steps<T>): T {
+    try {
+      return runSync(steps());
     } catch (error) {
       const mustWait = (error as { code?: unknown }).code === "must-wait" &&
         !(error instanceof NotLoaded);
       if (!mustWait) throw error;
       throw new NotLoaded(this.#files[file]!.path, function* () {
-        yield* cells.decode(file, column, row);
+        yield* steps();
       });
     }
   }

@@ -20,8 +20,14 @@ import {
 } from "../../../tree/tree.ts";
 import { loadLibrary } from "../read/library.ts";
 import { type ParquetFile, rowsOf, RowTable } from "../read/parquet_files.ts";
+import {
+  DecodedBlocks,
+  decodedBlocks,
+  type DecodedMemory,
+} from "../../../io/decoded/decoded_blocks.ts";
 import { CellFiles } from "./cell_files.ts";
 import { cellView } from "./cell_view.ts";
+import { SharedCells } from "./shared_cells.ts";
 
 /** How rows are shown. */
 export interface RowTreeOptions {
@@ -36,6 +42,9 @@ export interface RowTreeOptions {
 /** What another thread rebuilds a tree from. */
 interface Seed extends RowTreeOptions {
   readonly files: readonly ParquetFile[];
+  /** Where threads share what they have decoded. */
+  readonly blocks: DecodedMemory;
+  readonly owner: number;
 }
 
 /**
@@ -57,16 +66,22 @@ export class RowTree implements Tree {
   readonly #mtime: number;
   readonly #cells: CellFiles;
   readonly #name = new Uint8Array(300);
+  /** The files, among what has blocks that threads share. */
+  #owner: number | undefined;
   // Where the cell is that was asked for last.
   #file = 0;
   #row = 0;
   #column = 0;
 
-  /** @param sources None in a thread that did not open them. */
+  /**
+   * @param sources None in a thread that did not open them.
+   * @param shared What such a thread shares with others.
+   */
   constructor(
     sources: readonly ByteSource[],
     table: RowTable,
     options: RowTreeOptions,
+    shared?: SharedCells,
   ) {
     this.sources = sources;
     this.table = table;
@@ -88,7 +103,7 @@ export class RowTree implements Tree {
       0,
     );
     const opened = sources.length > 0 ? sources : undefined;
-    this.#cells = new CellFiles(table.files, checkData, opened);
+    this.#cells = new CellFiles(table.files, checkData, opened, shared);
   }
 
   get nodeCount(): number {
@@ -205,7 +220,13 @@ export class RowTree implements Tree {
         { path: this.table.files[0]?.path },
       );
     }
-    const seed: Seed = { ...this.#options, files: this.table.files };
+    const blocks = decodedBlocks();
+    const seed: Seed = {
+      ...this.#options,
+      files: this.table.files,
+      blocks: blocks.memory,
+      owner: this.#owner ??= blocks.newOwner(),
+    };
     return { module: import.meta.url, data: seed };
   }
 
@@ -278,7 +299,8 @@ export class RowTree implements Tree {
 
 /** Rebuilds a shared tree in another thread, over the same tables; it opens the files again. */
 export async function reopenTree(data: unknown): Promise<Tree> {
-  const { files, ...options } = data as Seed;
+  const { files, blocks, owner, ...options } = data as Seed;
   await runAsync(loadLibrary(files[0]?.path ?? ""));
-  return new RowTree([], new RowTable(files), options);
+  const shared = new SharedCells(new DecodedBlocks(blocks), owner);
+  return new RowTree([], new RowTable(files), options, shared);
 }

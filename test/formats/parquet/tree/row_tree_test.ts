@@ -1,5 +1,6 @@
 /** Rows as directories: names, cells as files, what a stat costs, and files that lie far away. */
 import assert from "node:assert/strict";
+import * as files from "node:fs";
 import { check } from "../../../../mod.ts";
 import { open } from "../../../../src/vfs/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
@@ -11,7 +12,13 @@ import {
   valueOf,
 } from "../../../support/parquet/parquet_golden.ts";
 import { slowStorage } from "../../../support/slow_storage.ts";
-import { reopenHandle } from "../../../../src/tree/tree.ts";
+import { largeFile } from "../../../support/parquet/make_parquet.ts";
+import { withTempDir } from "../../../support/paths.ts";
+import {
+  newExtent,
+  reopenHandle,
+  type Tree,
+} from "../../../../src/tree/tree.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
@@ -168,19 +175,40 @@ Deno.test("a tree that another thread makes again is the same", async () => {
   using fs = await open(path);
   const again = await reopenHandle(structuredClone(fs.tree.share()));
   const extents = [fs.tree, again].map((tree) => {
-    const into = {
-      source: 0,
-      offset: 0,
-      length: 0,
-      crc32: 0,
-      bytes: undefined as Uint8Array | undefined,
-    };
+    const into = newExtent();
     assert.ok(tree.locate(tree.nodeCount, into));
     return into.bytes;
   });
   assert.deepEqual(extents[0], extents[1]);
   again.close();
 });
+
+Deno.test("what one thread has decoded, others take, as long as it is kept", () =>
+  withTempDir(async (dir) => {
+    const path = `${dir}/p.parquet`;
+    const shape = { groups: 1, pages: 3, rows: 4, size: 100_000 };
+    const whole = largeFile({ ...shape, isIndexed: true });
+    files.writeFileSync(path, whole);
+    files.utimesSync(path, 1_700_000_000, 1_700_000_000);
+    using fs = await open(path);
+    const handle = () => structuredClone(fs.tree.share());
+    const first = await reopenHandle(handle());
+    const second = await reopenHandle(handle());
+    const cell = (tree: Tree, row: number) => {
+      const into = newExtent();
+      assert.ok(tree.locate(2 + 12 + row, into));
+      return into.bytes!;
+    };
+    assert.ok(cell(first, 5).every((byte) => byte === 5));
+    // Nobody sees that the pages are others now: size and time stay.
+    files.writeFileSync(path, whole.fill(0, 4, whole.length - 1000));
+    files.utimesSync(path, 1_700_000_000, 1_700_000_000);
+    assert.equal(cell(second, 7).length, 100_000);
+    assert.ok(cell(second, 7).every((byte) => byte === 7));
+    assert.ok(cell(second, 4).every((byte) => byte === 4));
+    first.close();
+    second.close();
+  }));
 
 Deno.test("a file in memory is opened, and is served by no thread", async () => {
   const bytes = await Deno.readFile(parquetCase("pictures").path);
