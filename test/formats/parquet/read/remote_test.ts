@@ -75,11 +75,9 @@ Deno.test("without an index, the headers of its column chunk are fetched as well
     server.asked.length = 0;
     const { data } = await reader.read(41) as { data: Uint8Array };
     assert.ok(data.every((byte) => byte === 41));
+    await reader.read([24, 47]); // the ends of its row group
     const { bytes } = asked(served);
     assert.ok(bytes <= (SHAPE.pages + 3) * PAGE, `${bytes} bytes`);
-    server.asked.length = 0;
-    await reader.read([24, 47]);
-    assert.equal(asked(served).count, 0);
   }));
 
 Deno.test("rows on a server are samples and files, shards of them one", () =>
