@@ -1,5 +1,11 @@
 import { FormatError, type FormatErrorCode } from "../../../errors.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
+import { abortable } from "../../../io/concurrency/abortable.ts";
+import {
+  perform,
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
 import { KeptValues } from "../../../io/decoded/kept_values.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
@@ -22,6 +28,8 @@ import type { ParquetFile } from "./parquet_files.ts";
 
 /** Bytes of what is kept decoded. */
 const MOST_KEPT = 128 << 20;
+/** Bytes of where pages are, and of dictionaries. */
+const MOST_KNOWN = 32 << 20;
 /** Parts of a column of one row group, at most, in the numbers of what is kept. */
 const MOST_PARTS = 2 ** 20;
 
@@ -58,9 +66,13 @@ export class CellReader {
   readonly #files: readonly ParquetFile[];
   readonly #open: (file: number) => Steps<ByteSource>;
   readonly #check: boolean;
-  readonly #kept: KeptValues<ColumnState | DecodedRows>;
+  /** What is known of column chunks, with their dictionaries. */
+  readonly #states = new KeptValues<ColumnState>(MOST_KNOWN);
+  readonly #kept: KeptValues<DecodedRows>;
   /** Per file: columns in row groups of all files before it. */
   readonly #firsts: number[] = [0];
+  /** By column chunk: decoding that is under way. */
+  readonly #running = new Map<number, Promise<void>>();
   /** By file, by column. */
   readonly #columns: LibraryColumn[][] = [];
 
@@ -89,10 +101,10 @@ export class CellReader {
   kept(file: number, column: number, row: number): DecodedRows | undefined {
     const group = this.#groupOf(file, row);
     const key = this.#key(file, group, column);
-    const state = this.#kept.get(-1 - key) as ColumnState | undefined;
+    const state = this.#states.get(key);
     if (state === undefined) return undefined;
     const part = this.#partOf(file, group, row, state);
-    return this.#kept.get(key * MOST_PARTS + part) as DecodedRows | undefined;
+    return this.#kept.get(key * MOST_PARTS + part);
   }
 
   /**
@@ -102,8 +114,36 @@ export class CellReader {
    * @throws {FormatError} If they are damaged.
    */
   *decode(file: number, column: number, row: number): Steps<DecodedRows> {
-    const kept = this.kept(file, column, row);
-    if (kept !== undefined) return kept;
+    return this.kept(file, column, row) ?? (yield* perform<DecodedRows>({
+      sync: () => runSync(this.#decode(file, column, row)),
+      async: (signal) => this.#inTurn(file, column, row, signal),
+    }));
+  }
+
+  /** Decodes when nobody decodes of the same column chunk: what that makes may be what is wanted. */
+  async #inTurn(
+    file: number,
+    column: number,
+    row: number,
+    signal: AbortSignal | undefined,
+  ): Promise<DecodedRows> {
+    const key = this.#key(file, this.#groupOf(file, row), column);
+    for (let other; (other = this.#running.get(key)) !== undefined;) {
+      await abortable(other, signal);
+      const kept = this.kept(file, column, row);
+      if (kept !== undefined) return kept;
+    }
+    const decoding = runAsync(this.#decode(file, column, row), signal);
+    const turn = decoding.then(() => {}, () => {}); // who asked is told
+    this.#running.set(key, turn);
+    try {
+      return await decoding;
+    } finally {
+      this.#running.delete(key);
+    }
+  }
+
+  *#decode(file: number, column: number, row: number): Steps<DecodedRows> {
     const group = this.#groupOf(file, row);
     const key = this.#key(file, group, column);
     let rows: readonly [number, number] | undefined;
@@ -116,7 +156,7 @@ export class CellReader {
       rows = [first, first + to - from];
       const made = yield* columnRows(state, from, to, this.#check);
       if (state.weight !== before) {
-        this.#kept.set(-1 - key, state, weightOf(state));
+        this.#states.set(key, state, weightOf(state));
       }
       const decoded = { first, rows: made.rows };
       this.#kept.set(key * MOST_PARTS + part, decoded, made.weight);
@@ -165,7 +205,7 @@ export class CellReader {
   expect(file: number, column: number, row: number): number {
     const group = this.#groupOf(file, row);
     const key = this.#key(file, group, column);
-    const state = this.#kept.get(-1 - key) as ColumnState | undefined;
+    const state = this.#states.get(key);
     if (state === undefined) return 0;
     const part = this.#partOf(file, group, row, state);
     const [from, to] = [state.grid[part]!, state.grid[part + 1]!];
@@ -201,8 +241,8 @@ export class CellReader {
   }
 
   *#state(file: number, group: number, column: number): Steps<ColumnState> {
-    const key = -1 - this.#key(file, group, column);
-    const kept = this.#kept.get(key) as ColumnState | undefined;
+    const key = this.#key(file, group, column);
+    const kept = this.#states.get(key);
     if (kept !== undefined) return kept;
     const { path, columns, chunks, firsts, leaves } = this.#files[file]!;
     const library = yield* loadLibrary(path);
@@ -223,7 +263,7 @@ export class CellReader {
     }
     const grid = gridOf(states, rows);
     const state = { chunks: states, column: described, grid, weight: 0 };
-    this.#kept.set(key, state, weightOf(state));
+    this.#states.set(key, state, weightOf(state));
     return state;
   }
 

@@ -12,6 +12,7 @@ import type {
 import { lastingAt } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
+import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import { fieldNames } from "../values/column_names.ts";
 import { type ParquetValue, valueOf } from "../values/render.ts";
 import { CellReader } from "./cells.ts";
@@ -248,12 +249,36 @@ export class ParquetReader implements Disposable {
     for (const [, name] of this.#columns) {
       for (const row of rows) row[name] = null;
     }
+    yield* this.#fetch(indices);
     yield* inParallel(
       this.#columns.map(([column, name]) =>
         this.#fill(rows, indices, order, column, name)
       ),
     );
     return rows;
+  }
+
+  /** Has all pages fetched together that lie on a server: their decoding takes one after the other. */
+  *#fetch(indices: readonly number[]): Steps<void> {
+    const { sources, table } = this.#files;
+    if (!sources.some(({ expect }) => expect !== undefined)) return;
+    const places = new Map<string, Steps<void>>();
+    for (const index of indices) {
+      const file = table.fileOf(index);
+      const row = index - table.firsts[file]!;
+      const { firsts } = table.files[file]!;
+      const group = lastUpTo(firsts, row, firsts.length - 1);
+      for (const [column] of this.#columns) {
+        const key = `${file} ${group} ${column}`;
+        if (!places.has(key)) places.set(key, this.#find(file, column, row));
+      }
+    }
+    yield* inParallel([...places.values()]);
+    this.expect(indices);
+  }
+
+  *#find(file: number, column: number, row: number): Steps<void> {
+    yield* this.#cells.place(file, column, row);
   }
 
   *#fill(

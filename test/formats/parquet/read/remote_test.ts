@@ -10,7 +10,7 @@ import {
   rowsOf,
 } from "../../../support/parquet/parquet_golden.ts";
 import { withTempDir } from "../../../support/paths.ts";
-import { FileServer } from "../../../support/remote/file_server.ts";
+import { answerFile, FileServer } from "../../../support/remote/file_server.ts";
 
 /** 3 row groups of 6 pages of 4 rows: each page takes a MiB. */
 const SHAPE = { groups: 3, pages: 6, rows: 4, size: 1 << 18 };
@@ -78,6 +78,30 @@ Deno.test("without an index, the headers of its column chunk are fetched as well
     await reader.read([24, 47]); // the ends of its row group
     const { bytes } = asked(served);
     assert.ok(bytes <= (SHAPE.pages + 3) * PAGE, `${bytes} bytes`);
+  }));
+
+Deno.test("pages of a batch are fetched together, not one after the other", () =>
+  serving(async ({ dir, server, remote }) => {
+    const whole = largeFile({ ...SHAPE, isIndexed: true });
+    fs.writeFileSync(`${dir}/a.parquet`, whole);
+    using reader = await ParquetReader.open(`${server.url}/a.parquet`, {
+      remote,
+    });
+    await reader.read([0, 24, 48]); // the indexes are known
+    let [active, most] = [0, 0];
+    const modified = fs.statSync(`${dir}/a.parquet`).mtime;
+    server.fault = (asked, response, file) => {
+      if (file === undefined) return false;
+      most = Math.max(most, ++active);
+      setTimeout(() => {
+        active--;
+        answerFile(asked, file, modified, response);
+      }, 100);
+      return true;
+    };
+    const rows = await reader.read([12, 36, 60]) as { data: Uint8Array }[];
+    assert.deepEqual(rows.map(({ data }) => data[0]), [12, 36, 60]);
+    assert.ok(most > 1, `${most} at a time`);
   }));
 
 Deno.test("rows on a server are samples and files, shards of them one", () =>
