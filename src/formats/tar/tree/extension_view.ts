@@ -31,7 +31,9 @@ export function extensionView(extension: string): ValueView {
     largest: holds === "tree" ? LARGEST_TREE : LARGEST,
     async decode(bytes) {
       // Loaded where somebody looks: a mount needs no decoder.
-      const { SAMPLE_DECODERS } = await import("../data/sample_values.ts");
+      const { SAMPLE_DECODERS } = await import(
+        "../../../codecs/file_values.ts"
+      );
       const isShown = holds === "image" || holds === "video";
       const decode = isShown ? undefined : SAMPLE_DECODERS[word];
       return decode === undefined ? bytes : await decode(bytes);
