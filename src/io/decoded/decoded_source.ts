@@ -6,6 +6,8 @@ import { BLOCK, type DecodedBlocks } from "./decoded_blocks.ts";
 export interface EncodedContent {
   /** Name in messages. */
   readonly name: string;
+  /** Name of the source that it is stored in. */
+  readonly storedIn: string;
   /** Bytes of the content, as its container declares it. */
   readonly size: number;
   /** Last modification, in milliseconds since 1970. */
@@ -107,6 +109,11 @@ export class DecodedSource implements ByteSource {
 
   get name(): string {
     return this.#content.name;
+  }
+
+  /** Name of the source that the content is stored in. */
+  get storedIn(): string {
+    return this.#content.storedIn;
   }
 
   get size(): number {
