@@ -82,7 +82,7 @@ export class MapsOnDemand {
     if (this.#maps.size >= this.#most) this.#dropOldest();
     const mapped = mapAny(source);
     const file = mapped.decoded !== undefined
-      ? this.#fileOf(mapped.decoded.storedIn)
+      ? this.#fileOf(mapped.decoded.storedIn ?? "")
       : mapped.file && new ServedFile(mapped.file, this.#listener);
     const map = { ...mapped, file, used: 0 };
     this.#maps.set(index, map);
