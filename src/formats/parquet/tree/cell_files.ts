@@ -7,6 +7,7 @@ import { NotLoaded } from "../../../tree/not_loaded.ts";
 import { CellReader, type DecodedRows } from "../read/cells.ts";
 import { type ParquetFile, reopenFile, rowsOf } from "../read/parquet_files.ts";
 import {
+  fieldNames,
   fileNames,
   knownSuffix,
   type Shown,
@@ -27,6 +28,8 @@ const EMPTY = new Uint8Array(0);
 export interface CellNames {
   readonly names: readonly string[];
   readonly bytes: readonly Uint8Array[];
+  /** What columns are called in rows. */
+  readonly keys: readonly string[];
   readonly byName: ReadonlyMap<string, number>;
 }
 
@@ -117,6 +120,7 @@ export class CellFiles {
     return {
       names,
       bytes: names.map(encodeName),
+      keys: fieldNames(columns),
       byName: new Map(names.map((name, i) => [name, i])),
     };
   }

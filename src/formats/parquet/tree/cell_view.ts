@@ -15,11 +15,13 @@ export function cellView(
   column: Field,
   shown: Shown,
   name: string,
+  key: string,
 ): ValueView {
   const holds = heldBy(column, shown, name);
   const isJson = holds === "number" || holds === "tree";
   return {
     kind: "value",
+    key: key === name ? undefined : key,
     type: typeName(column),
     holds,
     isList: false,

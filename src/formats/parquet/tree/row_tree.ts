@@ -206,9 +206,10 @@ export class RowTree implements Tree {
     if (this.#enterRow(node)) return { kind: "datapoint" };
     if (!this.#enterCell(node)) return undefined;
     const column = this.table.files[this.#file]!.columns[this.#column]!;
-    const { names } = this.#cells.names(this.#file);
+    const { names, keys } = this.#cells.names(this.#file);
     const shown = this.#cells.shown(this.#file, this.#column);
-    return cellView(column, shown, names[this.#column]!);
+    const [name, key] = [names[this.#column]!, keys[this.#column]!];
+    return cellView(column, shown, name, key);
   }
 
   share(): TreeHandle {

@@ -29,9 +29,9 @@ Deno.test("rows are datapoints, cells pictures, text and trees", async () => {
   assert.deepEqual(
     view.cells.map(({ key, type, value }) => [key, type, value?.kind]),
     [
-      ["image.png", "struct<bytes, path>", undefined],
-      ["label.json", "int64", "tree"],
-      ["caption.txt", "text", "text"],
+      ["image", "struct<bytes, path>", undefined],
+      ["label", "int64", "tree"],
+      ["caption", "text", "text"],
     ],
   );
   assert.deepEqual(await ask("value?path=000002/label.json"), {
