@@ -1,5 +1,6 @@
 """Says as JSON what a dataset holds, by a reader that is not ours: read_mds.py DIRECTORY."""
 import json
+import math
 import sys
 
 import mds
@@ -11,6 +12,8 @@ def shown(value):
         return {"hex": value.hex()}
     if isinstance(value, np.ndarray):
         return {"dtype": value.dtype.name, "shape": list(value.shape), "values": value.ravel().tolist()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
     return value if isinstance(value, (str, float, list, dict, bool, type(None))) else str(value)
 
 
