@@ -43,14 +43,16 @@ export function shardOf(
 }
 
 /** What a shard says of itself. */
-export function configOf(columns: readonly MadeColumn[] = COLUMNS) {
+export function configOf(
+  columns: readonly MadeColumn[] = COLUMNS,
+): Record<string, unknown> {
   return {
     "column_encodings": columns.map(([, encoding]) => encoding),
     "column_names": columns.map(([name]) => name),
     "column_sizes": columns.map(([, , size]) => size),
-    "compression": null as string | null,
+    "compression": null,
     "format": "mds",
-    "hashes": [] as string[],
+    "hashes": [],
     "size_limit": 1 << 26,
     "version": 2,
   };
@@ -62,12 +64,12 @@ export function entryOf(
   bytes: number,
   samples: number,
   columns: readonly MadeColumn[] = COLUMNS,
-) {
+): Record<string, unknown> {
   return {
     ...configOf(columns),
-    "raw_data": { basename, bytes, hashes: {} as Record<string, string> },
+    "raw_data": { basename, bytes, hashes: {} },
     samples,
-    "zip_data": null as unknown,
+    "zip_data": null,
   };
 }
 

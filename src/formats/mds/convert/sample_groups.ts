@@ -88,7 +88,13 @@ class Uniformity {
     if (!isSome) return undefined;
     const { grouping } = this;
     const fields = [...this.#first!].sort();
-    return { grouping, fields, samples: this.#samples, suffix: undefined };
+    return {
+      grouping,
+      fields,
+      samples: this.#samples,
+      suffix: undefined,
+      strays: [],
+    };
   }
 
   #endSample(): void {
@@ -107,41 +113,58 @@ export interface GroupedFiles {
   readonly grouping: Grouping;
   readonly fields: readonly string[];
   readonly samples: number;
+  /** Files of no sample, which are left out. */
+  readonly strays: readonly string[];
   /** Where each file is a sample: what the names of all end in, from the last dot on. */
   readonly suffix: string | undefined;
+}
+
+/** Most files that may lie beside directories of samples, as what describes them. */
+const MOST_STRAYS = 16;
+
+/** Whether a file lies beside directories of samples. */
+export function isStray({ depth }: TreeEntry): boolean {
+  return depth === 1;
 }
 
 /** Finds what the samples of files are, by their names alone. */
 export async function groupFiles(
   walk: AsyncIterable<TreeEntry>,
 ): Promise<GroupedFiles> {
-  const ways = [
-    new Uniformity(
-      DIRECTORIES,
-      1,
-      ({ path, name }) => /^\d+$/.test(path.slice(0, -name.length - 1)),
-    ),
-    new Uniformity(KEYS, 2, ({ name }) => firstDot(name) < name.length),
-  ];
+  const directories = new Uniformity(
+    DIRECTORIES,
+    1,
+    ({ path, name }) => /^\d+$/.test(path.slice(0, -name.length - 1)),
+  );
+  const keys = new Uniformity(
+    KEYS,
+    2,
+    ({ name }) => firstDot(name) < name.length,
+  );
+  const strays: string[] = [];
   const suffixes = new Set<string>();
   let files = 0;
   for await (const entry of walk) {
     if (entry.isDirectory) continue;
     files++;
-    for (const way of ways) way.add(entry);
+    keys.add(entry);
+    const isBeside = isStray(entry) && strays.length < MOST_STRAYS;
+    if (isBeside) strays.push(entry.name);
+    else directories.add(entry);
     if (suffixes.size < 2) {
       suffixes.add(/\.[^.]*$/.exec(entry.name)?.[0].toLowerCase() ?? "");
     }
   }
-  for (const way of ways) {
-    const grouped = way.end();
-    if (grouped !== undefined) return grouped;
-  }
+  const inDirectories = directories.end();
+  if (inDirectories !== undefined) return { ...inDirectories, strays };
+  const byKeys = keys.end();
+  if (byKeys !== undefined) return byKeys;
   const [suffix = ""] = suffixes;
   return {
     grouping: FILES,
     fields: [""],
     samples: files,
+    strays: [],
     suffix: suffixes.size === 1 ? suffix : "",
   };
 }

@@ -18,7 +18,7 @@ import { WriteError } from "../../../errors.ts";
 import type { MDSInput } from "../encodings/encode.ts";
 import { INDEX, isShard } from "../layout.ts";
 import { MDSWriter } from "../write/mds_writer.ts";
-import { type GroupedFiles, groupFiles } from "./sample_groups.ts";
+import { type GroupedFiles, groupFiles, isStray } from "./sample_groups.ts";
 
 /** The columns beside those of files: where a file was, and what the files of a sample had in common. */
 const PATH = "path";
@@ -110,7 +110,7 @@ async function samplePlan(
 }
 
 function noteSamples(
-  { changed }: PlanNotes,
+  { changed, lost }: PlanNotes,
   { grouped, byField, named }: SamplePlan,
 ): void {
   const what = {
@@ -118,6 +118,10 @@ function noteSamples(
     keys: "files with one name and several extensions are a sample",
     files: "each file is a sample",
   }[grouped.grouping.kind];
+  const { strays } = grouped;
+  if (strays.length > 0) {
+    lost.push(`files beside the directories of samples: ${strays.join(", ")}`);
+  }
   const columns = [...byField.values()].map(({ name, encoding }) =>
     `${name} (${encoding})`
   );
@@ -170,6 +174,7 @@ async function writeSamples(
   for await (const batch of files.contents({ signal })) {
     for (const { entry, content } of batch.files) {
       if (content === undefined) continue;
+      if (grouping.kind === "directories" && isStray(entry)) continue;
       const key = grouping.keyOf(entry);
       if (key !== sample?.key) {
         await write();

@@ -1,9 +1,10 @@
 /** Datasets that no writer makes: sizes and counts that lie, names that lead elsewhere, bombs, what is not supported. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { gzipSync, zstdCompressSync } from "node:zlib";
+import { constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { MDSReader } from "../../../../src/formats/mds/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
+import { slowStorage } from "../../../support/slow_storage.ts";
 import { check, open } from "../../../../src/vfs/mod.ts";
 import {
   COLUMNS,
@@ -272,6 +273,19 @@ Deno.test("what a compressed shard declares is what it has, and bombs take no me
     "bad-structure",
     /can't be decompressed/,
   );
+});
+
+Deno.test("a compressed shard whose own checksum is wrong is an error, also where it is waited for", async () => {
+  const params = { [constants.ZSTD_c_checksumFlag]: 1 };
+  const summed = zstdCompressSync(SHARD, { params });
+  assert.equal((await read(zipped(summed))).length, 3);
+  summed[summed.length - 1]! ^= 1;
+  const storage = zipped(summed);
+  await assertRefused(storage, "bad-structure", /can't be decompressed/);
+  using reader = await MDSReader.open("d", {
+    storage: slowStorage(1, storage),
+  });
+  await assert.rejects(reader.read(0), { code: "bad-structure" });
 });
 
 Deno.test("other compressions are refused with the way out", async () => {

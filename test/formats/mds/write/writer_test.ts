@@ -7,6 +7,7 @@ import {
   MDSWriter,
 } from "../../../../src/formats/mds/mod.ts";
 import { convert } from "../../../../src/convert/mod.ts";
+import { DatasetReader } from "../../../../src/formats/bags/mod.ts";
 import { check } from "../../../../src/vfs/mod.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { mdsCase } from "../../../support/mds/mds_golden.ts";
@@ -296,6 +297,27 @@ pythonTest(
       await convert(`${dir}/folder`, `${dir}/third`, { to: "mds" });
       assert.deepEqual(await inPython(`${dir}/third`), again);
       await convert(path, `${dir}/third`, { to: "mds", replace: true });
+
+      // Values of Bags, whose types are lost.
+      const bags = `${REPOSITORY}test/golden/granular3/types/data`;
+      await assert.rejects(convert(bags, `${dir}/bags`, { to: "mds" }), {
+        code: "would-lose",
+        message: /beside the directories of samples: spec.json/,
+      });
+      const points = await plan(bags, `${dir}/bags`, { lossy: true });
+      assert.match(
+        points.changed,
+        /each directory is a sample, .* raw \(bytes\)/,
+      );
+      using dataset = DatasetReader.openSync(bags, { decoders: null });
+      const written = await inPython(`${dir}/bags`);
+      assert.equal(written.length, dataset.length);
+      for (const [i, point] of written.entries()) {
+        const [datapoint] = dataset.readSync([i]);
+        const { img, text } = datapoint as Record<string, Uint8Array>;
+        assert.deepEqual(point["img"], ["bytes", { hex: img!.toHex() }]);
+        assert.deepEqual(point["text"], ["bytes", { hex: text!.toHex() }]);
+      }
 
       // Records have no names.
       await convert(path, `${dir}/records.tfrecord`, { lossy: true });
