@@ -1,8 +1,10 @@
 /**
- * Tars: opening one of 1,000,000 members beside Python's `tarfile`, opening it again by what was kept of it, and a
- * mount of one beside the mount of an FFRecord folder of the same files.
+ * Tars: opening one of 1,000,000 members beside Python's `tarfile`, opening it again by what was kept of it, a mount
+ * of one beside the mount of an FFRecord folder of the same files, and beside what else mounts tars: `archivemount`, and
+ * `ratarmount` where it is installed.
  *
- *   deno run -A bench/formats/tar.ts [--members N] [--files N] [--size BYTES] [--rounds N] [--dir FOLDER] [--json]
+ *   deno run -A bench/formats/tar.ts [--members N] [--files N] [--size BYTES] [--listed N] [--read N] [--rounds N]
+ *       [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -26,6 +28,12 @@ import {
 import { alternate, median } from "../support/rounds.ts";
 import { runJson } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
+import {
+  listingRows,
+  type Mounter,
+  readingRows,
+  recordfsMount,
+} from "./archive_mounts.ts";
 import { writeTar } from "./write_tar.ts";
 
 const OURS = here("./open_tar.ts");
@@ -42,6 +50,8 @@ print(json.dumps({"ms": 1000 * (time.perf_counter() - start), "members": members
 
 /** Content of a member whose name matters only. */
 const SMALL = 100;
+/** How often as fast as others that mount tars. */
+const TARGET = 2;
 /** Milliseconds that the second open may take. */
 const AGAIN = 300;
 
@@ -53,6 +63,8 @@ async function run(args: string[]): Promise<Row[]> {
     members: 1_000_000,
     files: 20_000,
     size: 100_000,
+    listed: 100_000,
+    read: 2_000,
     rounds: 5,
   });
   const { members, files, size, rounds } = numbers;
@@ -60,7 +72,71 @@ async function run(args: string[]): Promise<Row[]> {
   await using workspace = await Workspace.create(dir, bytes);
   const opening = await measureOpening(workspace, members, rounds);
   const mounting = await measureMounts(workspace, files, size, rounds);
-  return [...opening, ...mounting];
+  const { listed, read } = numbers;
+  const others = await measureOthers(workspace, { listed, read, size, rounds });
+  return [...opening, ...mounting, ...others];
+}
+
+/** Beside what else mounts tars: as few files as `archivemount` gets through, which looks for each from the start. */
+async function measureOthers(
+  workspace: Workspace,
+  { listed, read, size, rounds }: Record<
+    "listed" | "read" | "size" | "rounds",
+    number
+  >,
+): Promise<Row[]> {
+  const many = workspace.file("listed.tar");
+  writeTar(many, listed, () => new Uint8Array(SMALL));
+  const rows = await listingRows(workspace, {
+    what: "tar",
+    mounters: await mounters(many),
+    rounds,
+  }, listed);
+  fs.rmSync(many);
+  const few = workspace.file("read.tar");
+  const content = crypto.getRandomValues(new Uint8Array(1 << 16));
+  writeTar(few, read, (i) => {
+    const bytes = new Uint8Array(size);
+    for (let at = 0; at < size; at += content.length) {
+      bytes.set(content.subarray(0, size - at), at);
+    }
+    bytes[i % size]! ^= 1;
+    return bytes;
+  }, (i) => `${String(i).padStart(7, "0")}.bin`);
+  rows.push(
+    ...await readingRows(workspace, {
+      what: "tar",
+      mounters: await mounters(few),
+      rounds,
+    }, { count: read, size }),
+  );
+  return rows;
+}
+
+/** Those who mount a tar, ours first. */
+async function mounters(path: string): Promise<Mounter[]> {
+  const archivemount = {
+    name: "archivemount",
+    command: ["archivemount", "-f", "-o", "readonly", path],
+    target: TARGET,
+  };
+  const ratarmount = {
+    name: "ratarmount",
+    // Its index stays in memory: the next round is not to find it.
+    command: ["ratarmount", "-f", "--index-file", ":memory:", path],
+    target: TARGET,
+  };
+  const found = await findProgram("ratarmount");
+  if (!found) progress("tar: ratarmount is not installed, and left out");
+  return [recordfsMount(path), archivemount, ...found ? [ratarmount] : []];
+}
+
+async function findProgram(name: string): Promise<boolean> {
+  const { success } = await new Deno.Command("sh", {
+    args: ["-c", `command -v ${name}`],
+    stdout: "null",
+  }).output();
+  return success;
 }
 
 interface Opened {

@@ -7,10 +7,7 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
-import { buildPrograms } from "../mount/build.ts";
-import { readPasses } from "../mount/reader.ts";
 import { rowsBesideFirst } from "../support/beside_first.ts";
-import { MountedServer } from "../support/mounted_server.ts";
 import {
   type Benchmark,
   parseOptions,
@@ -21,9 +18,14 @@ import {
 import { alternate } from "../support/rounds.ts";
 import { runJson } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
+import {
+  listingRows,
+  type Mounter,
+  readingRows,
+  recordfsMount,
+} from "./archive_mounts.ts";
 
 const OURS = here("./open_zip.ts");
-const CLI = here("../../cli.ts");
 
 /** What Python does to know all members. */
 const PYTHON = `
@@ -71,13 +73,20 @@ async function run(args: string[]): Promise<Row[]> {
   progress(`zip: writing ${members} members`);
   await write(many, members, SMALL, STORED);
   const rows = await measureOpening(many, members, rounds);
-  rows.push(...await measureListing(workspace, many, members, rounds));
+  const listed = { what: "zip", mounters: mounters(many, TARGET), rounds };
+  rows.push(...await listingRows(workspace, listed, members));
   for (const method of [DEFLATED, STORED]) {
     const path = workspace.file(`files${method}.zip`);
     progress(`zip: writing ${files} files`);
     await write(path, files, size, method);
+    // Of what is deflated, both take as long as zlib does.
+    const target = method === STORED ? TARGET : undefined;
     rows.push(
-      ...await measureReading(workspace, path, { files, size, method, rounds }),
+      ...await readingRows(workspace, {
+        what: method === STORED ? "zip, stored" : "zip, deflated",
+        mounters: mounters(path, target),
+        rounds,
+      }, { count: files, size }),
     );
   }
   return rows;
@@ -125,78 +134,12 @@ async function measureOpening(
 }
 
 /** Those who mount a zip, ours first. */
-function mounters(path: string, mountpoint: string, target?: number) {
-  return [
-    {
-      name: "recordfs mount",
-      command: [Deno.execPath(), "run", "-A", CLI, "mount", "-f", path],
-    },
-    {
-      name: "fuse-zip",
-      command: ["fuse-zip", "-r", "-f", path],
-      ...target === undefined ? {} : { target },
-    },
-  ].map((one) => ({ ...one, command: [...one.command, mountpoint] }));
-}
-
-/** From the start of the program until all names are there. */
-async function measureListing(
-  workspace: Workspace,
-  path: string,
-  members: number,
-  rounds: number,
-): Promise<Row[]> {
-  const mountpoint = workspace.file("listed");
-  await Deno.mkdir(mountpoint);
-  let mounted: MountedServer | undefined;
-  workspace.defer(async () => await mounted?.stop());
-  const contenders = mounters(path, mountpoint, TARGET);
-  const rates = await alternate(contenders, rounds, async (one) => {
-    progress(`zip: listing, ${one.name}`);
-    const start = performance.now();
-    mounted = await MountedServer.start(one.command, mountpoint);
-    const { stdout } = await new Deno.Command("sh", {
-      args: ["-c", 'find "$1" -type f | wc -l', "sh", mountpoint],
-    }).output();
-    const ms = performance.now() - start;
-    await mounted.stop();
-    const found = Number(new TextDecoder().decode(stdout));
-    if (found === members) return 1000 * members / ms;
-    throw new Error(`${one.name} lists ${found} of ${members}`);
-  });
-  const measured = `zip, mounted and listed: ${members} members`;
-  return rowsBesideFirst(measured, "members/s", contenders, rates);
-}
-
-async function measureReading(
-  workspace: Workspace,
-  path: string,
-  { files, size, method, rounds }: {
-    readonly files: number;
-    readonly size: number;
-    readonly method: number;
-    readonly rounds: number;
-  },
-): Promise<Row[]> {
-  const { reader } = await buildPrograms(workspace.path);
-  const mountpoint = workspace.file(`read${method}`);
-  await Deno.mkdir(mountpoint);
-  let mounted: MountedServer | undefined;
-  workspace.defer(async () => await mounted?.stop());
-  // Of what is deflated, both take as long as zlib does.
-  const target = method === STORED ? TARGET : undefined;
-  const contenders = mounters(path, mountpoint, target);
-  const rates = await alternate(contenders, rounds, async (one) => {
-    progress(`zip: reading, ${one.name}`);
-    mounted = await MountedServer.start(one.command, mountpoint);
-    const [pass] = await readPasses([reader, mountpoint], files * size);
-    await mounted.stop();
-    return pass!.filesPerSecond;
-  });
-  const how = method === STORED ? "stored" : "deflated";
-  const measured =
-    `zip, mounted, random order, first time: ${files} × ${size} bytes, ${how}`;
-  return rowsBesideFirst(measured, "files/s", contenders, rates);
+function mounters(path: string, target?: number): Mounter[] {
+  return [recordfsMount(path), {
+    name: "fuse-zip",
+    command: ["fuse-zip", "-r", "-f", path],
+    ...target === undefined ? {} : { target },
+  }];
 }
 
 function here(path: string): string {

@@ -165,7 +165,7 @@ class Page {
 
   async #help(): Promise<void> {
     const { showHelp } = await import("./help.ts");
-    if (document.querySelector("dialog") !== null) return;
+    if (document.querySelector("dialog[open]") !== null) return;
     const own = this.#view?.keys ?? [];
     showHelp(this.#keys, own);
   }
@@ -177,7 +177,7 @@ class Page {
 
   #onKey(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (document.querySelector("dialog") !== null) return;
+    if (document.querySelector("dialog[open]") !== null) return;
     if (event.key === "Escape" && event.target instanceof HTMLInputElement) {
       return event.target.blur();
     }

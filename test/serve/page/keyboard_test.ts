@@ -72,7 +72,7 @@ pageTest(
     await page.keyboard.press("Escape");
     await help.waitFor({ state: "detached" });
     await page.keyboard.press("v");
-    assert.equal(shown.hash, "#/?view=grid");
+    assert.equal(await shown.hash(), "#/?view=grid");
     await page.getByRole("listbox").waitFor();
     await page.keyboard.press("+");
     await page.keyboard.press("-");

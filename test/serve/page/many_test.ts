@@ -1,7 +1,7 @@
 /** A million entries: listed, scrolled and jumped to, with only those in the page that are seen. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { Shown } from "./support/browser.ts";
+import { Shown, textsOf } from "./support/browser.ts";
 import { manyPictures } from "./support/many_files.ts";
 import { pageTest } from "./support/page_test_of.ts";
 
@@ -42,8 +42,7 @@ pageTest(
     }
     // Small moves show the neighbours, without a gap.
     const first = async () => {
-      const names = await page.locator(".tile:visible .caption")
-        .allTextContents();
+      const names = await textsOf(page.locator(".tile:visible .caption"));
       return Math.min(
         ...names.map((name) => Number.parseInt(name)).filter(Number.isFinite),
       );
@@ -95,7 +94,7 @@ pageTest(
     await page.getByRole("heading", { name: "0345679.png" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("row", { name: /0345679\.png/ }).waitFor();
-    assert.match(shown.hash, /view=table/);
+    assert.match(await shown.hash(), /view=table/);
     await page.getByRole("textbox", { name: /^Go to/ }).fill("#777777");
     await page.keyboard.press("Enter");
     await page.getByRole("row", { name: /0777777\.png/, selected: true })

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { goldenCase } from "../../support/golden.ts";
 import { gulpCase } from "../../support/gulp/gulp_golden.ts";
-import { Shown, shownNames } from "./support/browser.ts";
+import { Shown, shownNames, textsOf } from "./support/browser.ts";
 import { manyPictures } from "./support/many_files.ts";
 import { pageTest } from "./support/page_test_of.ts";
 
@@ -131,8 +131,10 @@ pageTest("statistics count what Python wrote", async (browser) => {
   assert.equal(await fact(page, "Directories"), String(directories));
   const size = files.reduce((all, file) => all + file.size, 0);
   assert.equal(await fact(page, "Bytes"), `${(size / 1000).toFixed(1)} KB`);
-  const bins = await page.locator(".plot", { hasText: "Sizes of files" })
-    .locator("title").allTextContents();
+  const bins = await textsOf(
+    page.locator(".plot", { hasText: "Sizes of files" })
+      .locator("title"),
+  );
   const counts = bins.map((bin) => Number(/: (\d+) files$/.exec(bin)![1]));
   assert.equal(counts.reduce((all, each) => all + each), files.length);
 });
@@ -159,7 +161,7 @@ pageTest(
     const sizes = content.videos.flatMap(({ frames }) =>
       frames.map(({ width, height }) => `${width} × ${height}`)
     );
-    const dots = await page.locator(".scatter title").allTextContents();
+    const dots = await textsOf(page.locator(".scatter title"));
     assert.deepEqual(
       dots.toSorted(),
       [...new Set(sizes)].map((size) =>

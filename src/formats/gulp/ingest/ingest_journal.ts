@@ -1,5 +1,9 @@
 import * as fs from "node:fs";
 import { WriteError } from "../../../errors.ts";
+import {
+  removeLeftovers,
+  temporaryName,
+} from "../../../io/write/temporaries.ts";
 import { writeError } from "../../../io/write/write_error.ts";
 import type { ChunkReport } from "../write/chunk_writer.ts";
 import { createHash } from "node:crypto";
@@ -33,7 +37,7 @@ export class IngestJournal implements Disposable {
   /** Its chunks that are done, as far as it came to note them. */
   readonly done: ReadonlyMap<number, NumberedReport>;
   readonly #path: string;
-  readonly #file: Deno.FsFile;
+  #file: Deno.FsFile;
   #open = true;
   #isBegun: boolean;
 
@@ -93,10 +97,7 @@ export class IngestJournal implements Disposable {
 
   /** Notes what is going to be written. */
   begin(plan: IngestPlan): void {
-    this.#act(() => {
-      this.#file.truncateSync(0);
-      this.#append(plan);
-    });
+    this.#act(() => this.#replace(plan));
     this.#isBegun = true;
   }
 
@@ -109,8 +110,7 @@ export class IngestJournal implements Disposable {
   finish(plan: IngestPlan, failed: readonly string[]): void {
     this.#act(() => {
       if (failed.length === 0) return fs.rmSync(this.#path, { force: true });
-      this.#file.truncateSync(0);
-      this.#append({ ...plan, failed });
+      this.#replace({ ...plan, failed });
     });
     this.#close();
   }
@@ -120,6 +120,27 @@ export class IngestJournal implements Disposable {
     if (!this.#open) return;
     if (!this.#isBegun) fs.rmSync(this.#path, { force: true });
     this.#close();
+  }
+
+  /** Starts anew with a plan, so that whoever is killed meanwhile leaves a whole one: this, or that before. */
+  #replace(plan: IngestPlan): void {
+    runSync(
+      removeLeftovers(path.dirname(this.#path), path.basename(this.#path)),
+    );
+    const place = temporaryName(this.#path);
+    const old = this.#file;
+    this.#file = Deno.openSync(place, { write: true, createNew: true });
+    try {
+      this.#file.lockSync(true); // nobody else has it: it goes with the name
+      this.#append(plan);
+      fs.renameSync(place, this.#path);
+    } catch (error) {
+      this.#file.close();
+      this.#file = old;
+      fs.rmSync(place, { force: true });
+      throw error;
+    }
+    release(old);
   }
 
   #append(line: IngestPlan | NumberedReport): void {
@@ -141,10 +162,14 @@ export class IngestJournal implements Disposable {
 
   #close(): void {
     this.#open = false;
-    // Closing is not enough: a process that is being started may hold the descriptor for a moment.
-    this.#file.unlockSync();
-    this.#file.close();
+    release(this.#file);
   }
+}
+
+function release(file: Deno.FsFile): void {
+  // Closing is not enough: a process that is being started may hold the descriptor for a moment.
+  file.unlockSync();
+  file.close();
 }
 
 /** What an ingest writes: with the same plan, it writes the same chunks. */

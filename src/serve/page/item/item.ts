@@ -141,6 +141,8 @@ class Neighbours {
   readonly #buttons: readonly [HTMLButtonElement, HTMLButtonElement];
   #index: number | null = null;
   #urls: readonly [string | null, string | null] = [null, null];
+  /** Where a key led before it was known what lies there. */
+  #asked: 0 | 1 | undefined;
 
   constructor(route: Route, message: EntryMessage, signal: AbortSignal) {
     this.#parentUrl = message.parentUrl;
@@ -198,11 +200,16 @@ class Neighbours {
       made.disabled = this.#urls[by] === null
     );
     rememberOpened(this.#parentUrl, this.#index);
+    if (this.#asked !== undefined) this.#go(this.#asked);
   }
 
   #go(by: 0 | 1): void {
+    if (this.#index === null) {
+      this.#asked = by;
+      return;
+    }
     const url = this.#urls[by];
-    if (url === null || this.#index === null) return;
+    if (url === null) return;
     // Going through neighbours is one step of the browser's history.
     location.replace(hashOf(url, { at: this.#index + 2 * by - 1 }));
   }

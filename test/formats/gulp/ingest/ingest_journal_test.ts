@@ -51,3 +51,35 @@ Deno.test("while a journal is open, another ingest is refused", async () => {
       }));
   });
 });
+
+Deno.test("a plan that takes the place of another does so as a whole: who is killed leaves one of them", async () => {
+  await withTempDir((dir) => {
+    inJournal(dir, (journal) => {
+      journal.begin(PLAN);
+      journal.note({ chunk: 0, ...REPORT });
+    });
+    const before = fs.readFileSync(planPath(dir), "utf8");
+    // Whoever looks at what was there finds it as it was, whenever the other takes its place.
+    const old = fs.openSync(planPath(dir), "r");
+    try {
+      inJournal(dir, (journal) => journal.finish(PLAN, ["b"]));
+      assert.equal(fs.readFileSync(old, "utf8"), before);
+    } finally {
+      fs.closeSync(old);
+    }
+    assert.deepEqual(
+      inJournal(dir, ({ plan, done }) => ({ plan, done: done.size })),
+      { plan: { ...PLAN, failed: ["b"] }, done: 0 },
+    );
+    assert.deepEqual(fs.readdirSync(dir), [".recordfs-ingest.jsonl"]);
+  });
+});
+
+Deno.test("while a plan takes the place of another, no other ingest gets in", async () => {
+  await withTempDir((dir) => {
+    inJournal(dir, (journal) => {
+      journal.begin(PLAN);
+      assert.throws(() => IngestJournal.open(dir), { code: "busy" });
+    });
+  });
+});

@@ -7,7 +7,7 @@ import { gulpCase } from "../../../support/gulp/gulp_golden.ts";
 import { writeChunk } from "../../../support/gulp/make_gulp.ts";
 import { assertClose } from "../../../support/images.ts";
 import { fromFileUrl, withTempDir } from "../../../support/paths.ts";
-import { pixelsOf, Shown } from "../support/browser.ts";
+import { pixelsOf, Shown, textsOf } from "../support/browser.ts";
 import { pageTest } from "../support/page_test_of.ts";
 
 const PICTURES = fromFileUrl(
@@ -112,7 +112,7 @@ pageTest(
         await page.locator("canvas.frame").getAttribute("data-frame"),
       );
       assert.equal(await brightness(page), at);
-      assert.equal(shown.hash, `#/greys?frame=${at}`);
+      assert.equal(await shown.hash(), `#/greys?frame=${at}`);
     });
   },
 );
@@ -139,7 +139,7 @@ pageTest(
       const player = page.getByRole("region", { name: "Player" });
       await player.getByRole("img", { name: `Frame 1 of ${FRAMES}` }).waitFor();
       const labels = page.getByRole("region", { name: "Labels" });
-      assert.deepEqual(await labels.locator(".leaf").allTextContents(), [
+      assert.deepEqual(await textsOf(labels.locator(".leaf")), [
         'label: "grey"',
         "n: 3",
       ]);

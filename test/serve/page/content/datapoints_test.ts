@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { goldenCase, sha256 } from "../../../support/golden.ts";
-import { hexBytes, pixelsOf, Shown } from "../support/browser.ts";
+import { hexBytes, pixelsOf, Shown, textsOf } from "../support/browser.ts";
 import { pageTest } from "../support/page_test_of.ts";
 
 /** A value as `expect.json` has it. */
@@ -48,7 +48,7 @@ function marked<T>(value: Expected | undefined, mark: string): T | undefined {
 async function numbersIn(cell: Locator): Promise<number[]> {
   const numbers = cell.getByRole("button", { name: "Numbers" });
   if (await numbers.count() > 0) await numbers.click();
-  const texts = await cell.locator(".numbers td").allTextContents();
+  const texts = await textsOf(cell.locator(".numbers td"));
   return texts.map((text) =>
     text === "true"
       ? 1
@@ -182,7 +182,7 @@ pageTest(
     ]);
     assert.equal(await fact("Type"), "float32");
     // Each number is in one bin of the histogram.
-    const bins = await page.locator(".plot title").allTextContents();
+    const bins = await textsOf(page.locator(".plot title"));
     const counts = bins.map((bin) => Number(/: (\d+) values$/.exec(bin)![1]));
     assert.equal(counts.reduce((all, each) => all + each), numbers.length);
   },
@@ -198,7 +198,7 @@ pageTest(
     >;
     const tree = shown.page.locator(".tree");
     await tree.waitFor();
-    const leaves = await tree.locator(".leaf").allTextContents();
+    const leaves = await textsOf(tree.locator(".leaf"));
     assert.deepEqual(
       leaves,
       Object.entries(expected).map(([key, value]) =>
@@ -229,7 +229,7 @@ pageTest("lists show each of their values", async (browser) => {
   const shownNumbers = cellOf(page, "numbers").locator(".tree .number");
   await shownNumbers.nth(numbers.length - 1).waitFor();
   assert.deepEqual(
-    await shownNumbers.allTextContents(),
+    await textsOf(shownNumbers),
     numbers.map((value) => marked<string>(value, "$int") ?? String(value)),
   );
 });
@@ -271,7 +271,7 @@ pageTest("datapoints are rows, with a cell for each key", async (browser) => {
   const keys = Object.keys(datapoints[0]!);
   const head = page.getByRole("columnheader");
   assert.deepEqual(
-    (await head.locator("b").allTextContents()).toSorted(),
+    (await textsOf(head.locator("b"))).toSorted(),
     keys.toSorted(),
   );
   const row = (index: number) =>
@@ -279,7 +279,7 @@ pageTest("datapoints are rows, with a cell for each key", async (browser) => {
       name: new RegExp(`^${String(index).padStart(6, "0")}`),
     });
   const column = async (key: string) =>
-    (await head.allTextContents()).findIndex((text) => text.startsWith(key));
+    (await textsOf(head)).findIndex((text) => text.startsWith(key));
   for (const index of [0, 2, 4]) {
     const cells = row(index).getByRole("gridcell");
     for (const key of ["small", "Upper"]) {

@@ -4,7 +4,7 @@ import { writeNpy } from "../../../../src/codecs/numpy/mod.ts";
 import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
 import { goldenCase, sha256 } from "../../../support/golden.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
-import { hexBytes, Shown, shownNames } from "../support/browser.ts";
+import { hexBytes, Shown, shownNames, textsOf } from "../support/browser.ts";
 import { pageTest } from "../support/page_test_of.ts";
 
 const text = (of: string) => new TextEncoder().encode(of);
@@ -177,7 +177,7 @@ pageTest(
       await page.getByText("The text is empty.").waitFor();
       await shown.go("#/b.json");
       await page.locator(".tree .leaf").last().waitFor();
-      assert.deepEqual(await page.locator(".tree .leaf").allTextContents(), [
+      assert.deepEqual(await textsOf(page.locator(".tree .leaf")), [
         'name: "x"',
         ...["0: 1", "1: 2.5", "2: null"],
         "big: 9007199254740993",
@@ -187,14 +187,14 @@ pageTest(
       await page.getByRole("button", { name: "Text" }).click();
       await page.locator("pre", { hasText: '"list": [1, 2.5, null]' })
         .waitFor();
-      assert.equal(shown.hash, "#/b.json?as=text");
+      assert.equal(await shown.hash(), "#/b.json?as=text");
       await shown.go("#/c.csv");
-      assert.deepEqual(await page.getByRole("columnheader").allTextContents(), [
+      assert.deepEqual(await textsOf(page.getByRole("columnheader")), [
         "",
         "name",
         "score",
       ]);
-      assert.deepEqual(await page.getByRole("cell").allTextContents(), [
+      assert.deepEqual(await textsOf(page.getByRole("cell")), [
         "a, b",
         "1",
         "c",
@@ -203,7 +203,7 @@ pageTest(
       await shown.go("#/d.npy");
       await page.getByRole("img", { name: /^Curve of 50 float32/ }).waitFor();
       await page.getByRole("button", { name: "Numbers" }).click();
-      const cells = await page.locator(".numbers td").allTextContents();
+      const cells = await textsOf(page.locator(".numbers td"));
       cells.forEach((cell, i) =>
         assert.ok(Math.abs(Number(cell) - numbers[i]!) < 1e-5, `${i}: ${cell}`)
       );

@@ -5,6 +5,7 @@ import {
   type Browser,
   type BrowserContextOptions,
   chromium,
+  type Locator,
   type Page,
 } from "playwright-core";
 import { handler, type HandlerOptions } from "../../../../src/serve/mod.ts";
@@ -112,6 +113,8 @@ export class Shown implements AsyncDisposable {
   /** Shows another address, and waits for it. */
   async go(hash: string): Promise<void> {
     await this.page.goto(`${this.origin}${hash}`);
+    // The page hears of another hash by an event, which may come after the browser's answer.
+    await this.page.evaluate(() => new Promise((turn) => setTimeout(turn)));
     await this.ready();
   }
 
@@ -132,8 +135,9 @@ export class Shown implements AsyncDisposable {
   }
 
   /** The part of the address behind `#`. */
-  get hash(): string {
-    return new URL(this.page.url()).hash;
+  async hash(): Promise<string> {
+    // What the browser's own protocol says of its address comes later than the answer to a key.
+    return await this.page.evaluate(() => location.hash);
   }
 
   /** Fails where something went wrong that nobody looks at, or something else was asked for. */
@@ -151,12 +155,26 @@ export class Shown implements AsyncDisposable {
   }
 }
 
+/** The texts of all that are like this, when there is one. */
+export async function textsOf(elements: Locator): Promise<string[]> {
+  await elements.first().waitFor({ state: "attached" });
+  return await elements.allTextContents();
+}
+
 /** The names in the listing that is shown, as the accessibility tree has them. */
 export async function shownNames(page: Page): Promise<string[]> {
   const role = await page.locator(".scroller").getAttribute("role");
-  return role === "listbox"
-    ? await page.locator(".tile:visible .caption").allTextContents()
-    : await page.locator(".canvas > :visible .name a").allTextContents();
+  const names = page.locator(
+    role === "listbox"
+      ? ".tile:visible .caption"
+      : ".canvas > :visible .name a",
+  );
+  await names.first().waitFor();
+  // What has come is drawn with the next frame, which on a busy machine comes later than what is said of it.
+  await page.evaluate(async () => {
+    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+  });
+  return await names.allTextContents();
 }
 
 /** The bytes that a hex dump shows, all of its pages. */
