@@ -1,11 +1,10 @@
 /** Datasets that no writer makes: sizes and counts that lie, names that lead elsewhere, bombs, what is not supported. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { MDSReader } from "../../../../src/formats/mds/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { slowStorage } from "../../../support/slow_storage.ts";
-import { check, open } from "../../../../src/vfs/mod.ts";
+import { assertRefused, read } from "../../../support/mds/refused.ts";
+import { open } from "../../../../src/vfs/mod.ts";
 import {
   COLUMNS,
   configOf,
@@ -19,38 +18,6 @@ import {
 const NAME = "shard.00000.mds";
 const SAMPLES = [sampleOf(1, "one"), sampleOf(2, ""), sampleOf(-3, "three")];
 const SHARD = shardOf(SAMPLES);
-
-function read(storage: MemoryStorage, indices = [0, 1, 2]) {
-  return MDSReader.open("d", { storage }).then(async (reader) => {
-    try {
-      return await reader.samples(indices);
-    } finally {
-      reader.close();
-    }
-  });
-}
-
-/** Where something is wrong it is said by reader, tree and check, in the same way. */
-async function assertRefused(
-  storage: MemoryStorage,
-  code: string,
-  message: RegExp,
-): Promise<void> {
-  await assert.rejects(read(storage), { code, message });
-  await assert.rejects(async () => {
-    using fs = await open("d", { storage });
-    for await (const entry of fs.walk("")) {
-      if (entry.isFile) await fs.read(entry.path);
-    }
-  }, { code, message });
-  const damages: string[] = [];
-  try {
-    await check("d", { storage, onDamage: ({ code }) => damages.push(code) });
-  } catch (error) {
-    damages.push((error as { code: string }).code);
-  }
-  assert.deepEqual(damages, [code]);
-}
 
 const entry = (
   changes: Record<string, unknown> = {},
@@ -229,83 +196,6 @@ Deno.test("sizes of values that do not add up to the sample are refused", async 
   );
 });
 
-function zipped(
-  data: Uint8Array,
-  { suffix = "zstd", rawBytes = SHARD.length } = {},
-) {
-  const basename = `${NAME}.${suffix}`;
-  const zip = { basename, bytes: data.length, hashes: {} };
-  return datasetOf([
-    { ...entry({}, rawBytes), compression: suffix, "zip_data": zip },
-  ], { [basename]: data });
-}
-
-Deno.test("what a compressed shard declares is what it has, and bombs take no memory", async () => {
-  const right = await read(zipped(zstdCompressSync(SHARD)));
-  assert.equal(right.length, 3);
-  assert.equal(
-    (await read(zipped(gzipSync(SHARD), { suffix: "gz" }))).length,
-    3,
-  );
-  const bomb = zstdCompressSync(Buffer.alloc(64 << 20));
-  await assertRefused(zipped(bomb), "bad-structure", /more than its/);
-  for (const rawBytes of [SHARD.length - 1, SHARD.length + 1]) {
-    await assertRefused(
-      zipped(zstdCompressSync(SHARD), { rawBytes }),
-      "bad-structure",
-      /has (more than its )?\d+ bytes/,
-    );
-  }
-  await assertRefused(
-    zipped(zstdCompressSync(SHARD), { rawBytes: 2 ** 29 }),
-    "absurd-count",
-    /never become the 536870912/,
-  );
-  await assertRefused(
-    zipped(Buffer.alloc(1 << 16), { rawBytes: 2 ** 31 }),
-    "too-large",
-    /up to 1073741824 are taken into memory/,
-  );
-  const damaged = zstdCompressSync(SHARD);
-  damaged[0]! ^= 1;
-  await assertRefused(
-    zipped(damaged),
-    "bad-structure",
-    /can't be decompressed/,
-  );
-});
-
-Deno.test("a compressed shard whose own checksum is wrong is an error, also where it is waited for", async () => {
-  const params = { [constants.ZSTD_c_checksumFlag]: 1 };
-  const summed = zstdCompressSync(SHARD, { params });
-  assert.equal((await read(zipped(summed))).length, 3);
-  summed[summed.length - 1]! ^= 1;
-  const storage = zipped(summed);
-  await assertRefused(storage, "bad-structure", /can't be decompressed/);
-  using reader = await MDSReader.open("d", {
-    storage: slowStorage(1, storage),
-  });
-  await assert.rejects(reader.read(0), { code: "bad-structure" });
-});
-
-Deno.test("other compressions are refused with the way out", async () => {
-  await assertRefused(
-    zipped(SHARD, { suffix: "bz2" }),
-    "unsupported",
-    /compressed by 'bz2'.*bunzip2 -k/,
-  );
-  await assertRefused(
-    zipped(SHARD, { suffix: "snappy" }),
-    "unsupported",
-    /compressed by 'snappy'/,
-  );
-  const storage = new MemoryStorage({ "d/a.mds.zstd": new Uint8Array(SHARD) });
-  await assert.rejects(open("d/a.mds.zstd", { storage }), {
-    code: "unsupported",
-    message: /name the directory of its index.json/,
-  });
-});
-
 Deno.test("a directory of shards without an index says what is missing; one shard is read alone", async () => {
   const storage = new MemoryStorage({ [`d/${NAME}`]: new Uint8Array(SHARD) });
   await assert.rejects(open("d", { storage }), {
@@ -405,58 +295,4 @@ Deno.test("a table for more samples than the file holds takes no memory", async 
     "absurd-count",
     /hold not even where each starts/,
   );
-});
-
-Deno.test("check names shards whose hashes are others, and hashes that it does not know", async () => {
-  const hashes = { sha1: "00", xxh64: "11", md5: "22", "no-hash": "x" };
-  const raw = { basename: NAME, bytes: SHARD.length, hashes };
-  const storage = datasetOf([entry({ "raw_data": raw })], { [NAME]: SHARD });
-  const damages: string[] = [];
-  const warnings: string[] = [];
-  const { damaged, samples } = await check("d", {
-    storage,
-    onDamage: ({ code, message }) => damages.push(`${code} ${message}`),
-    onWarning: (message) => warnings.push(message),
-  });
-  assert.deepEqual([damaged, samples], [3, 3]);
-  for (const name of ["sha1", "xxh64", "md5"]) {
-    assert.ok(damages.some((text) => text.includes(`${name} of it is`)), name);
-  }
-  assert.match(warnings.join(), /hashes of the kind 'no-hash'/);
-  assert.equal(warnings.length, 1);
-});
-
-Deno.test("check looks at the hash of what is compressed, at each shard, and at their own columns", async () => {
-  const other = shardOf(SAMPLES, COLUMNS, {
-    config: configOf([["n", "int64", 8], ["t", "str", null]]),
-  });
-  const trailing = Buffer.concat([SHARD, Buffer.alloc(5)]);
-  const zip = zstdCompressSync(SHARD);
-  const storage = datasetOf([
-    entryOf("a.mds", other.length, 3),
-    entryOf("b.mds", trailing.length, 3),
-    {
-      ...entryOf("c.mds", SHARD.length, 3),
-      compression: "zstd",
-      "raw_data": {
-        basename: "c.mds",
-        bytes: SHARD.length,
-        hashes: { sha256: "0" },
-      },
-      "zip_data": { basename: "c.mds.zstd", bytes: zip.length, hashes: {} },
-    },
-    entryOf("gone.mds", 100, 3),
-    entryOf("d.mds", SHARD.length, 3),
-  ], { "a.mds": other, "b.mds": trailing, "c.mds.zstd": zip, "d.mds": SHARD });
-  const damages: string[] = [];
-  const report = await check("d", {
-    storage,
-    onDamage: ({ message }) => damages.push(message),
-  });
-  assert.equal(damages.length, 4, damages.join("\n"));
-  assert.match(damages[0]!, /a\.mds has other columns by its own/);
-  assert.match(damages[1]!, /b\.mds has 5 bytes behind its last sample/);
-  assert.match(damages[2]!, /c\.mds\.zstd: sha256 of what is compressed in it/);
-  assert.match(damages[3]!, /gone\.mds, which is not there/);
-  assert.equal(report.samples, 12);
 });
