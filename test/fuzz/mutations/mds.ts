@@ -20,6 +20,7 @@ const setWord: Mutation = {
     const path = pickNamed(draft, dice, SHARD);
     if (path === undefined) return;
     const bytes = draft.bytes(path);
+    if (bytes.length < 4) return;
     const at = dice.pick(wordsOf(bytes));
     const value = dice.pick(limitsAround(bytes.length, at, wordAt(bytes, at)));
     draft.overwrite(path, at, integerBytes(value, 4, true), "number");
@@ -39,6 +40,7 @@ const setCompressed: Mutation = {
     } catch {
       return; // another mutation was here
     }
+    if (bytes.length < 4) return;
     const at = dice.pick(wordsOf(bytes));
     const value = dice.pick(limitsAround(bytes.length, wordAt(bytes, at)));
     bytes.set(integerBytes(value, 4, true), at);

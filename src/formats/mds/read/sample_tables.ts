@@ -50,7 +50,7 @@ export class SampleTables {
   /** Says that a table will be read soon. */
   expect(shard: number): boolean {
     const { samples } = this.#store.shards[shard]!;
-    const source = this.#store.at(shard);
+    const source = this.#store.opened(shard);
     return source?.expect?.(0, tableSize(samples)) ?? false;
   }
 

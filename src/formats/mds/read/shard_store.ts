@@ -102,7 +102,15 @@ export class ShardStore implements SourceList {
   /** What a shard's offsets point into; it is opened where that takes no waiting. */
   at(shard: number): ByteSource | undefined {
     if (!(shard < this.shards.length)) return undefined;
-    return this.#contents[shard] ?? runSync(this.content(shard));
+    return this.opened(shard) ?? runSync(this.content(shard));
+  }
+
+  /** {@linkcode ShardStore.at} of a shard whose file has been opened. */
+  opened(shard: number): ByteSource | undefined {
+    const there = this.#contents[shard];
+    const file = this.#files[shard];
+    if (there !== undefined || file === undefined) return there;
+    return this.#contents[shard] = this.#contentOf(shard, file);
   }
 
   /**
@@ -111,10 +119,8 @@ export class ShardStore implements SourceList {
    * @throws {FormatError} If it is not the same file any more.
    */
   *content(shard: number): Steps<ByteSource> {
-    const there = this.#contents[shard];
-    if (there !== undefined) return there;
-    const file = yield* this.#file(shard);
-    return this.#contents[shard] ??= this.#contentOf(shard, file);
+    if (this.#files[shard] === undefined) yield* this.#open(shard);
+    return this.opened(shard)!;
   }
 
   share(): ShardsHandle {
@@ -131,9 +137,7 @@ export class ShardStore implements SourceList {
     }
   }
 
-  *#file(shard: number): Steps<ByteSource> {
-    const there = this.#files[shard];
-    if (there !== undefined) return there;
+  *#open(shard: number): Steps<void> {
     const { path, size, mtime } = this.shards[shard]!;
     const file = yield* this.storage.open(path);
     if (file.size !== size || file.mtime !== mtime) {
@@ -144,9 +148,8 @@ export class ShardStore implements SourceList {
         { path, expected: size, actual: file.size },
       );
     }
-    const other = this.#files[shard]; // opened while this one was waited for
-    if (other !== undefined) file.close();
-    return this.#files[shard] ??= file;
+    if (this.#files[shard] === undefined) this.#files[shard] = file;
+    else file.close(); // another was opened while this one was waited for
   }
 
   #contentOf(shard: number, file: ByteSource): ByteSource {

@@ -54,7 +54,7 @@ export class StoredSamples {
           continue;
         }
         const { offset, length } = this.#place(index, table);
-        const source = this.#store.at(shard);
+        const source = this.#store.opened(shard);
         if (source?.expect?.(offset, length) !== true) break;
         bytes += length;
       }

@@ -105,7 +105,9 @@ export class SampleFiles {
     if (sample === this.#lastSample) return this.#last!;
     let layout = this.#layouts.get(sample);
     if (layout === undefined) {
-      const { path } = this.#store.shards[this.#store.shardOf(sample)]!;
+      const shard = this.#store.shardOf(sample);
+      const { path } = this.#store.shards[shard]!;
+      this.#expect(sample, shard);
       layout = atOnce(path, () => this.#makeLayout(sample));
     } else {
       this.#layouts.delete(sample); // to the end: most recently used
@@ -114,6 +116,17 @@ export class SampleFiles {
     this.#last = layout;
     this.#lastSample = sample;
     return layout;
+  }
+
+  /** Has what lies on a server fetched: the values of a sample will be wanted as well, and several at a time. */
+  #expect(sample: number, shard: number): void {
+    const source = this.#store.opened(shard);
+    if (source?.expect === undefined) return;
+    const table = this.#tables.known(shard);
+    if (table === undefined) return void this.#tables.expect(shard);
+    const number = sample - this.#store.firsts[shard]!;
+    const start = startIn(table, number);
+    source.expect(start, startIn(table, number + 1) - start);
   }
 
   *#makeLayout(sample: number): Steps<Layout> {

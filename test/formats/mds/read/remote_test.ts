@@ -24,8 +24,11 @@ Deno.test("a dataset on a server is its directory or its index", () =>
           assert.equal(sha256(all[i]![column]!), sum);
         }
       }
-      using shown = await open(`${server.url}/index.json`, { remote });
-      assert.equal(shown.info.directories, samples.length);
+      for (const location of [`${server.url}/`, `${server.url}/index.json`]) {
+        using shown = await open(location, { remote });
+        assert.equal(shown.info.format, "mds");
+        assert.equal(shown.info.directories, samples.length);
+      }
       const { damaged } = await check(`${server.url}/index.json`, {
         remote,
         onDamage: (damage) => assert.fail(damage),
