@@ -1,5 +1,4 @@
 import { FormatError } from "../../../errors.ts";
-import { parsePlainJson } from "../../../codecs/json/value.ts";
 import {
   type Encoding,
   ENCODING_NAMES,
@@ -87,7 +86,7 @@ type Facts = Readonly<Record<string, unknown>>;
 function parse(bytes: Uint8Array, path: string): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return parsePlainJson(text);
+    return JSON.parse(text);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw bad(path, `it is no JSON (${why})`, cause);
@@ -106,7 +105,9 @@ class ColumnSets {
 
   numberOf(facts: Facts, where: string): number {
     const { column_names, column_encodings, column_sizes } = facts;
-    const key = JSON.stringify([column_names, column_encodings, column_sizes]);
+    const key = JSON.stringify(
+      [column_names, column_encodings, column_sizes].map(flat),
+    );
     let number = this.#known.get(key);
     if (number === undefined) {
       number = this.all.push(columnsOf(facts, this.#path, where)) - 1;
@@ -114,6 +115,13 @@ class ColumnSets {
     }
     return number;
   }
+}
+
+/** A list of words and numbers; what nests in it, as deep as it may, is none of them. */
+function flat(list: unknown): unknown {
+  return Array.isArray(list)
+    ? list.map((item) => typeof item === "object" ? null : item)
+    : null;
 }
 
 function shardOf(
@@ -297,5 +305,8 @@ function bad(
 
 /** A value of JSON in a message. */
 function shown(value: unknown): string {
+  if (typeof value === "object" && value !== null) {
+    return Array.isArray(value) ? "a list" : "an object";
+  }
   return (JSON.stringify(value) ?? "missing").slice(0, 80);
 }

@@ -62,6 +62,7 @@ Deno.test("indexes that are none are refused, each for its reason", async () => 
   });
   const cases: [Record<string, unknown>, string, RegExp][] = [
     [{ version: 3 }, "unsupported", /its version is 3, and 2 is the only one/],
+    [{ version: [] }, "unsupported", /its version is a list/],
     [{ format: "csv" }, "unsupported", /of the format "csv"/],
     [{ "raw_data": null }, "bad-index", /raw_data of shard 0 is missing/],
     [raw({ bytes: -1 }), "bad-index", /no number of bytes/],
@@ -101,6 +102,21 @@ Deno.test("indexes that are none are refused, each for its reason", async () => 
     });
   await assertRefused(other("{"), "bad-index", /it is no JSON/);
   await assertRefused(other("[]"), "bad-index", /it is no object/);
+  const deep = "[".repeat(1e6) + "]".repeat(1e6);
+  const huge = "9".repeat(30);
+  for (const value of [deep, huge]) {
+    await assertRefused(
+      other(`{"version": ${value}, "shards": []}`),
+      "unsupported",
+      /its version is/,
+    );
+    const whole = JSON.stringify({ version: 2, shards: [entry()] });
+    await assertRefused(
+      other(whole.replace('"n"', value)),
+      "bad-index",
+      /whose name is no text/,
+    );
+  }
   await assertRefused(
     other('{"version": 2}'),
     "bad-index",
