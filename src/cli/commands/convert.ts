@@ -66,12 +66,12 @@ export function makeCommand(): Command {
     )
     .option(
       "--shard-length <n>",
-      "datapoints in a shard of bags, samples in a tar",
+      "datapoints in a shard of bags, samples in one of others",
       count,
     )
     .option(
       "--shard-size <bytes>",
-      "bytes at which a shard of bags or a tar ends",
+      "bytes at which a shard ends",
       count,
     )
     .option(
