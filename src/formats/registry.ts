@@ -3,6 +3,7 @@ import { bags } from "./bags/entry.ts";
 import { ffrecord } from "./ffrecord/entry.ts";
 import type { Format, FormatEntry } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
+import { mds } from "./mds/entry.ts";
 import { tar } from "./tar/entry.ts";
 import { zip } from "./zip/entry.ts";
 import { tfrecord } from "./tfrecord/entry.ts";
@@ -15,6 +16,7 @@ const ENTRIES: FormatEntry[] = [
   tar,
   zip,
   tfrecord,
+  mds,
 ];
 
 const loaded = new Map<FormatEntry, Format>();

@@ -6,6 +6,7 @@ import { IMAGE_MUTATIONS } from "./mutations/images.ts";
 import type { Mutation } from "./mutations/mutation.ts";
 import { PICKLE_MUTATIONS } from "./mutations/pickles.ts";
 import { RECORD_MUTATIONS } from "./mutations/records.ts";
+import { MDS_MUTATIONS } from "./mutations/mds.ts";
 import { SHAPE_MUTATIONS } from "./mutations/shapes.ts";
 import { TAR_MUTATIONS } from "./mutations/tars.ts";
 import { TFRECORD_MUTATIONS } from "./mutations/tfrecords.ts";
@@ -23,6 +24,7 @@ const MUTATIONS: readonly Mutation[] = [
   ...TAR_MUTATIONS,
   ...ZIP_MUTATIONS,
   ...TFRECORD_MUTATIONS,
+  ...MDS_MUTATIONS,
 ];
 
 /** A case to be driven. */

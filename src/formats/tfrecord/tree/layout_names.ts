@@ -1,5 +1,6 @@
 import { FormatError } from "../../../errors.ts";
 import { encodeName } from "../../../names.ts";
+import { escapedName } from "../../../tree/names/escaped_name.ts";
 
 /** Longest name of a file or directory, in bytes. */
 const LONGEST = 255;
@@ -7,17 +8,6 @@ const LONGEST = 255;
 /** Names that may stand in a path as they are. */
 function isPlain(name: string): boolean {
   return name !== "" && name !== "." && name !== ".." && !name.includes("\0");
-}
-
-/** A key as one name: what no name may have is written as in URLs. */
-function escaped(key: string): string {
-  const name = key.replaceAll(
-    /[%/\0]/g,
-    (char) =>
-      `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
-  );
-  if (name === "") return "%";
-  return name === "." || name === ".." ? name.replaceAll(".", "%2E") : name;
 }
 
 /** A directory or file of a record, as it is shown. */
@@ -72,7 +62,7 @@ export class NodeNames<Content> {
         return true;
       }
     }
-    const name = escaped(key);
+    const name = escapedName(key);
     if (this.#has(directory, name)) return false;
     this.#add(directory, name, undefined, content);
     return true;
