@@ -38,6 +38,7 @@ import {
 } from "./support/report.ts";
 import { saveResults } from "./support/results.ts";
 import { startBenchmark } from "./install/start.ts";
+import { mdsBenchmark } from "./formats/mds.ts";
 import { tarBenchmark } from "./formats/tar.ts";
 import { tfrecordBenchmark } from "./formats/tfrecord.ts";
 import { servePageBenchmark } from "./serve/page.ts";
@@ -78,6 +79,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   serveBenchmark,
   writeRecordsBenchmark,
   zipBenchmark,
+  mdsBenchmark,
 ];
 
 const { values, positionals } = parseArgs({

@@ -56,6 +56,11 @@ const BAGS =
   ShardedDatasetWriter ShardedDatasetWriterOptions Spec Storage TreeContent TreeValue ValueError WaitOptions WriteError Writer WriterBase
   decodersOf encodersOf intDecoder intEncoder jsonToValue valueToJson videoDecoder videoEncoder`;
 
+const MDS =
+  `CacheOptions RemoteOptions S3Options AlphaImage BatchReadOptions BatchReadSyncOptions BatchRoom ErrorFacts FormatError FormatErrorCode IndexError JsonValue MDSBytes MDSColumn
+  MDSInput MDSOptions MDSReader MDSReaderHandle MDSReadOptions MDSReadSyncOptions MDSSample MDSValue MDSWriter MDSWriterOptions NdArray
+  NpyContent NumericArray PathError PickledValue RecordfsError Storage WaitOptions WriteError WriterBase`;
+
 const TAR =
   `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError Storage TarOptions TarReader
   TarReaderHandle TarSample TarWriteOptions TarWriter WaitOptions WriteError ${ERRORS}`;
@@ -89,7 +94,7 @@ const DATA =
   NormalizeVideo NumericArray OpenContainerOptions OpenOptions OpenedFiles Order PackedFolderDataset
   PackedFolderDatasetOptions PackedFolderOptions PadOptions Padding Permutation Picture Portable Process
   ParquetDataset ParquetDatasetOptions ParquetOptions ParquetReader ParquetReaderHandle ParquetRow ParquetValue ProcessedParquetDatasetOptions
-  ProcessedDataset ProcessedTFRecordDatasetOptions ProcessedWebDatasetOptions RawTFRecordDatasetOptions RECIPE SAMPLE_DECODERS SampleDecoder SampleDecoders FeatureValue TFExample TFRecordDataset TFRecordDatasetOptions TFRecordOptions TFRecordReader TFRecordReaderHandle TarOptions TarReader TarReaderHandle TarSample WebDataset WebDatasetOptions WebSample RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop
+  ProcessedDataset ProcessedTFRecordDatasetOptions ProcessedWebDatasetOptions RawTFRecordDatasetOptions AlphaImage MDSBytes MDSColumn MDSDataset MDSDatasetOptions MDSOptions MDSReader MDSReaderHandle MDSReadOptions MDSReadSyncOptions MDSSample MDSValue PickledValue ProcessedMDSDatasetOptions RawMDSDatasetOptions RECIPE SAMPLE_DECODERS SampleDecoder SampleDecoders FeatureValue TFExample TFRecordDataset TFRecordDatasetOptions TFRecordOptions TFRecordReader TFRecordReaderHandle TarOptions TarReader TarReaderHandle TarSample WebDataset WebDatasetOptions WebSample RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop
   RandomCropVideo RandomResizedCrop RandomResizedCropOptions RandomResizedCropVideo RandomSampler RandomSamplerOptions ReadIndexOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
   Sample SampleOptions SamplePlace SampleTransform Sampler SamplerLike Scale ScaleVideo SequentialSampler
   ShardedDatasetOptions Size Spec Step Storage Subset SubsetRandomSampler SubsetSampler TextLabel ToArray ToArrayOptions
@@ -118,6 +123,7 @@ const NAMES: Record<string, string> = {
   ".": ROOT,
   "./formats": FORMATS,
   "./bags": BAGS,
+  "./mds": MDS,
   "./tar": TAR,
   "./zip": ZIP,
   "./parquet": PARQUET,

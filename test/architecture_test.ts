@@ -145,6 +145,7 @@ const LOADS_PACKAGES = [
   "src/packages.ts",
   "src/io/decoded/inflate.ts",
   "src/io/sums/crc32c.ts",
+  "src/io/sums/file_hash.ts",
   "src/io/remote/http/list_page.ts",
   "src/io/remote/s3/bucket.ts",
   "src/io/remote/s3/credentials.ts",

@@ -3,6 +3,7 @@ import { bags } from "./bags/entry.ts";
 import { ffrecord } from "./ffrecord/entry.ts";
 import type { Format, FormatEntry } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
+import { mds } from "./mds/entry.ts";
 import { parquet } from "./parquet/entry.ts";
 import { tar } from "./tar/entry.ts";
 import { zip } from "./zip/entry.ts";
@@ -17,6 +18,7 @@ const ENTRIES: FormatEntry[] = [
   zip,
   parquet,
   tfrecord,
+  mds,
 ];
 
 const loaded = new Map<FormatEntry, Format>();

@@ -117,6 +117,8 @@ export interface Probe {
   readonly names: readonly string[] | undefined;
   /** Names in a directory in the directory, or `undefined` for what is none. */
   namesIn(name: string): Steps<readonly string[] | undefined>;
+  /** First bytes of a file in the directory, fewer where it has no more; or `undefined` where there is none. */
+  headOf(name: string, most: number): Steps<Uint8Array | undefined>;
   /** Size of the file in bytes; 0 for a directory. */
   readonly size: number;
   /** Reads part of the file. The range must lie inside it. */

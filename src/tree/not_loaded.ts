@@ -1,5 +1,5 @@
 import { RecordfsError } from "../errors.ts";
-import type { Steps } from "../io/concurrency/steps.ts";
+import { runSync, type Steps } from "../io/concurrency/steps.ts";
 
 /**
  * Thrown by a tree where an answer needs a part of the container's index that is not in memory and can't
@@ -39,5 +39,24 @@ export function* whenLoaded<T>(ask: () => T): Steps<T> {
       if (!(error instanceof NotLoaded)) throw error;
       yield* error.load();
     }
+  }
+}
+
+/**
+ * Runs a procedure that keeps what it makes, where that takes no waiting.
+ *
+ * @param name What is read.
+ * @throws {NotLoaded} If it takes some; loading runs the procedure.
+ */
+export function atOnce<T>(name: string, procedure: () => Steps<T>): T {
+  try {
+    return runSync(procedure());
+  } catch (error) {
+    const mustWait = (error as { code?: unknown }).code === "must-wait" &&
+      !(error instanceof NotLoaded);
+    if (!mustWait) throw error;
+    throw new NotLoaded(name, function* () {
+      yield* procedure();
+    });
   }
 }

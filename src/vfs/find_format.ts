@@ -27,7 +27,9 @@ export function* findFormat(
   const names = yield* storage.list(path);
   if (names !== undefined) {
     const namesIn = (name: string) => storage.list(`${path}/${name}`);
-    const probe = { path, names, namesIn, size: 0, read: noBytes };
+    const headOf = (name: string, most: number) =>
+      readHead(`${path}/${name}`, most, storage);
+    const probe = { path, names, namesIn, headOf, size: 0, read: noBytes };
     return yield* recogniseDirectory(probe);
   }
   const source = yield* storage.open(path);
@@ -35,7 +37,8 @@ export function* findFormat(
     return yield* recogniseFile({
       path,
       names: undefined,
-      namesIn: noNames,
+      namesIn: nothing,
+      headOf: nothing,
       size: source.size,
       read: (offset, length) => readPart(source, offset, length),
     });
@@ -133,7 +136,28 @@ function* isNothing(path: string, storage: Storage): Steps<boolean> {
   }
 }
 
-function* noNames(): Steps<undefined> {}
+function* nothing(): Steps<undefined> {}
+
+/** The first bytes of a file, if it can be read: otherwise whoever opens what it belongs to is told why not. */
+function* readHead(
+  path: string,
+  most: number,
+  storage: Storage,
+): Steps<Uint8Array | undefined> {
+  try {
+    const source = yield* storage.open(path);
+    try {
+      return yield* readPart(source, 0, Math.min(most, source.size));
+    } finally {
+      source.close();
+    }
+  } catch (error) {
+    if (error instanceof RecordfsError && error.code !== "must-wait") {
+      return undefined;
+    }
+    throw error;
+  }
+}
 
 // deno-lint-ignore require-yield -- a directory has no bytes to wait for
 function* noBytes(): Steps<Uint8Array> {

@@ -12,6 +12,7 @@ import { open } from "../../src/vfs/mod.ts";
 import { decodeName } from "../../src/names.ts";
 import { bagCases, datasetCase } from "../support/bags/bag_golden.ts";
 import { goldenCase } from "../support/golden.ts";
+import { mdsCase } from "../support/mds/mds_golden.ts";
 import { gulpCase } from "../support/gulp/gulp_golden.ts";
 
 const numbers = (count: number) =>
@@ -86,6 +87,10 @@ for (const name of ["v1_chunks", "v2_odd_ids", "v2_image_list"]) {
     await assertSamples(path, names);
   });
 }
+
+Deno.test("samples of MDS are directories, of all shards", async () => {
+  await assertSamples(mdsCase("merged").path, numbers(7));
+});
 
 Deno.test("videos that are left out keep their places among the samples", async () => {
   for (const name of ["v2_bad_frame_beyond_end", "v1_bad_truncated_data"]) {

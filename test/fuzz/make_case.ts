@@ -7,6 +7,7 @@ import type { Mutation } from "./mutations/mutation.ts";
 import { PARQUET_MUTATIONS } from "./mutations/parquets.ts";
 import { PICKLE_MUTATIONS } from "./mutations/pickles.ts";
 import { RECORD_MUTATIONS } from "./mutations/records.ts";
+import { MDS_MUTATIONS } from "./mutations/mds.ts";
 import { SHAPE_MUTATIONS } from "./mutations/shapes.ts";
 import { TAR_MUTATIONS } from "./mutations/tars.ts";
 import { TFRECORD_MUTATIONS } from "./mutations/tfrecords.ts";
@@ -24,6 +25,7 @@ const MUTATIONS: readonly Mutation[] = [
   ...TAR_MUTATIONS,
   ...ZIP_MUTATIONS,
   ...TFRECORD_MUTATIONS,
+  ...MDS_MUTATIONS,
   ...PARQUET_MUTATIONS,
 ];
 

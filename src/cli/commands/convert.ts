@@ -66,12 +66,12 @@ export function makeCommand(): Command {
     )
     .option(
       "--shard-length <n>",
-      "datapoints in a shard of bags, samples in a tar or TFRecord",
+      "datapoints in a shard of bags, samples in one of others",
       count,
     )
     .option(
       "--shard-size <bytes>",
-      "bytes at which a shard of bags, a tar or TFRecord ends",
+      "bytes at which a shard ends",
       count,
     )
     .option(

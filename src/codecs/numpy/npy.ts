@@ -103,7 +103,7 @@ function readNpyHeader(bytes: Uint8Array): NpyHeader {
 }
 
 /** The header of a file of version 1.0, which every NumPy reads. */
-function npyHeader(dtype: string, shape: readonly number[]): Uint8Array {
+export function npyHeader(dtype: string, shape: readonly number[]): Uint8Array {
   if (shape.length > MOST_DIMENSIONS) {
     throw new TypeError(`NumPy has at most ${MOST_DIMENSIONS} dimensions`);
   }

@@ -81,6 +81,27 @@ export {
   type TarSample,
 } from "../../formats/tar/read/tar_reader.ts";
 export {
+  MDSDataset,
+  type MDSDatasetOptions,
+  type ProcessedMDSDatasetOptions,
+  type RawMDSDatasetOptions,
+} from "../../formats/mds/data/mds_dataset.ts";
+export type {
+  MDSBytes,
+  MDSSample,
+} from "../../formats/mds/read/stored_samples.ts";
+export {
+  type MDSColumn,
+  type MDSOptions,
+  MDSReader,
+  type MDSReaderHandle,
+  type MDSReadOptions,
+  type MDSReadSyncOptions,
+} from "../../formats/mds/read/mds_reader.ts";
+export type { AlphaImage } from "../../codecs/image/image.ts";
+export type { PickledValue } from "../../codecs/pickle/read_pickle.ts";
+export type { MDSValue } from "../../formats/mds/encodings/decode.ts";
+export {
   type ProcessedTFRecordDatasetOptions,
   type RawTFRecordDatasetOptions,
   TFRecordDataset,

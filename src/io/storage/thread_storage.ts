@@ -1,3 +1,4 @@
+import { RecordfsError } from "../../errors.ts";
 import { isUrl } from "../remote/remote_location.ts";
 import { RemoteStorage } from "../remote/remote_storage.ts";
 import { LOCAL_DISK, type Storage } from "./storage.ts";
@@ -17,4 +18,15 @@ export function storageInThread(path: string): Storage {
 /** Whether other threads can open again what lies in a storage: by {@linkcode storageInThread}. */
 export function isReachedInThreads(storage: Storage): boolean {
   return storage === LOCAL_DISK || storage instanceof RemoteStorage;
+}
+
+/** @throws {RecordfsError} If other threads cannot open again what is there. */
+export function requireReached(path: string, storage: Storage): void {
+  if (isReachedInThreads(storage)) return;
+  throw new RecordfsError(
+    "unsupported",
+    `${path} was opened from a storage of this thread, which others cannot open: only what lies on the ` +
+      "local disk or on a server is served by threads",
+    { path },
+  );
 }

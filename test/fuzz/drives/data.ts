@@ -8,6 +8,7 @@ import {
   FileDataset,
   GulpImageDataset,
   GulpVideoDataset,
+  MDSDataset,
   PackedFolderDataset,
   ParquetDataset,
   Scale,
@@ -34,6 +35,10 @@ const OPENERS: Record<string, (scene: Scene) => Open> = {
   BagDataset: ({ dice }) => {
     const options = { ...QUIET, ...(dice.once(2) ? { decoders: null } : {}) };
     return (path) => BagDataset.open(path, options);
+  },
+  MDSDataset: ({ dice }) => {
+    const options = dice.once(2) ? {} : { decode: false } as const;
+    return (path) => MDSDataset.open(path, options);
   },
   TFRecordDataset: ({ dice }) => {
     const options = dice.once(2) ? {} : { decode: false } as const;
@@ -64,6 +69,7 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   gulp: ["GulpImageDataset", "GulpVideoDataset", "FileDataset"],
   bag: ["FileDataset"],
   tar: ["WebDataset", "FileDataset"],
+  mds: ["MDSDataset", "FileDataset"],
   tfrecord: ["TFRecordDataset", "FileDataset"],
   parquet: ["ParquetDataset", "FileDataset"],
 };

@@ -25,6 +25,8 @@ import {
   rowsOf,
 } from "../../support/parquet/parquet_golden.ts";
 import type { TFRecordCase } from "../../support/tfrecord/tfrecord_golden.ts";
+import { MDSReader } from "../../../src/formats/mds/mod.ts";
+import type { MdsCase } from "../../support/mds/mds_golden.ts";
 import type { TarCase } from "../../support/tar/tar_golden.ts";
 import type { ZipCase } from "../../support/zip/zip_golden.ts";
 import { open } from "../../../src/vfs/mod.ts";
@@ -82,6 +84,8 @@ async function compare(
       return await compareZip(path, content as ZipCase["content"]);
     case "tfrecord":
       return await compareRecords(path, content as TFRecordCase["content"]);
+    case "mds":
+      return await compareColumns(path, content as MdsCase["content"]);
     case "parquet":
       return await compareRows(path, content as ParquetCase["content"]);
     case "bag":
@@ -162,6 +166,19 @@ async function compareRecords(
   using reader = await TFRecordReader.open(path);
   for (const [i, { sha256: sum }] of records.entries()) {
     assert.equal(sha256(await reader.read(i)), sum);
+  }
+}
+
+async function compareColumns(
+  path: string,
+  { samples }: MdsCase["content"],
+): Promise<void> {
+  using reader = await MDSReader.open(path);
+  for (const [i, sample] of samples.entries()) {
+    const read = await reader.read(i);
+    for (const [column, { sha256: sum }] of Object.entries(sample)) {
+      assert.equal(sha256(read[column]!), sum);
+    }
   }
 }
 

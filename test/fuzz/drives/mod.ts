@@ -6,6 +6,7 @@ import { dataDrive, threadsDrive } from "./data.ts";
 import type { Drive } from "./drive.ts";
 import { expectedDrive } from "./expected.ts";
 import { mountDrive } from "./mounts.ts";
+import { mdsDrive } from "./mds.ts";
 import { parquetsDrive } from "./parquets.ts";
 import { readersDrive } from "./readers.ts";
 import { tarsDrive } from "./tars.ts";
@@ -29,5 +30,6 @@ export const DRIVES: readonly Drive[] = [
   tarsDrive,
   zipsDrive,
   tfrecordsDrive,
+  mdsDrive,
   parquetsDrive,
 ];

@@ -13,7 +13,7 @@ import type {
 } from "../../../tree/tree.ts";
 import type { Bag } from "../bag/bag.ts";
 import { openBag } from "../bag/open_bag.ts";
-import { requireReached } from "./tree_storage.ts";
+import { requireReached } from "../../../io/storage/thread_storage.ts";
 import { changed } from "./tree_shard.ts";
 
 /** Handle that another thread opens the tree again by. */

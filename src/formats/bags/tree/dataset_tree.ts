@@ -29,7 +29,7 @@ import { ShardFact, ShardFacts, TreeShards } from "./tree_shards.ts";
 import { valueView } from "./value_view.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { TreeShard } from "./tree_shard.ts";
-import { requireReached } from "./tree_storage.ts";
+import { requireReached } from "../../../io/storage/thread_storage.ts";
 import type { DecodedViews } from "./decoded_views.ts";
 
 /** Handle that another thread opens the tree again by. */

@@ -7,7 +7,7 @@ import { reopenTree as reopenDatasetTree } from "./dataset_tree.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { largestValue } from "../types/shipped.ts";
 import type { ValueType } from "../dataset/spec.ts";
-import { atOnce } from "./tree_storage.ts";
+import { atOnce } from "../../../tree/not_loaded.ts";
 import type { TreeShard } from "./tree_shard.ts";
 import { decodersOf } from "../types/mod.ts";
 import { valueToJson } from "../types/json_values.ts";

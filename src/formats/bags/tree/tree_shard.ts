@@ -13,7 +13,8 @@ import type { Bag } from "../bag/bag.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 import { References } from "../dataset/references.ts";
 import type { SpecKey } from "../dataset/spec.ts";
-import { atOnce, idOf } from "./tree_storage.ts";
+import { idOf } from "./tree_storage.ts";
+import { atOnce } from "../../../tree/not_loaded.ts";
 import type { DecodedViews, ViewSuffix } from "./decoded_views.ts";
 
 /** Longest name that a file may have for most programs: `NAME_MAX`. */

@@ -7,7 +7,8 @@ import type { Generation } from "../dataset/dataset_names.ts";
 import { openHead, openShard, type Shard } from "../dataset/open_shard.ts";
 import type { DatasetNodes } from "./dataset_nodes.ts";
 import { changed, TreeShard } from "./tree_shard.ts";
-import { atOnce, hashIds, idsOf } from "./tree_storage.ts";
+import { hashIds, idsOf } from "./tree_storage.ts";
+import { atOnce } from "../../../tree/not_loaded.ts";
 import type { DecodedViews } from "./decoded_views.ts";
 
 /** Files that a thread keeps the shards of, however few descriptors they have. */

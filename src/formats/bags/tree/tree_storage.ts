@@ -1,41 +1,8 @@
-import { RecordfsError } from "../../../errors.ts";
-import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { FileSource } from "../../../io/storage/file_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { isReachedInThreads } from "../../../io/storage/thread_storage.ts";
-import { NotLoaded } from "../../../tree/not_loaded.ts";
 import type { Shard } from "../dataset/open_shard.ts";
-
-/**
- * Runs a procedure that keeps what it makes, where that takes no waiting.
- *
- * @param name What is read.
- * @throws {NotLoaded} If it takes some; loading runs the procedure.
- */
-export function atOnce<T>(name: string, procedure: () => Steps<T>): T {
-  try {
-    return runSync(procedure());
-  } catch (error) {
-    const mustWait = (error as { code?: unknown }).code === "must-wait" &&
-      !(error instanceof NotLoaded);
-    if (!mustWait) throw error;
-    throw new NotLoaded(name, function* () {
-      yield* procedure();
-    });
-  }
-}
-
-/** @throws {RecordfsError} If other threads cannot open again what is there. */
-export function requireReached(path: string, storage: Storage): void {
-  if (isReachedInThreads(storage)) return;
-  throw new RecordfsError(
-    "unsupported",
-    `${path} was opened from a storage of this thread, which others cannot open: only what lies on the ` +
-      "local disk or on a server is served by threads",
-    { path },
-  );
-}
 
 /** The id of an open file among those of its storage; a local one knows its inode already. */
 export function* idOf(storage: Storage, file: ByteSource): Steps<number> {

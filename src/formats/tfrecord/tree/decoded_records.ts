@@ -1,8 +1,8 @@
 import { FormatError, RecordfsError } from "../../../errors.ts";
-import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
-import { NotLoaded } from "../../../tree/not_loaded.ts";
+import { atOnce } from "../../../tree/not_loaded.ts";
 import { orNoExample } from "../read/example_of.ts";
 import { readRecords, type RecordTable } from "../read/record_files.ts";
 import { newExtent } from "../../../tree/tree.ts";
@@ -106,17 +106,7 @@ export class DecodedRecords {
       return kept;
     }
     const { path } = this.#table.files[this.#table.fileOf(record)]!;
-    try {
-      return runSync(this.#make(record));
-    } catch (error) {
-      const mustWait = (error as { code?: unknown }).code === "must-wait" &&
-        !(error instanceof NotLoaded);
-      if (!mustWait) throw error;
-      const make = () => this.#make(record);
-      throw new NotLoaded(path, function* () {
-        yield* make();
-      });
-    }
+    return atOnce(path, () => this.#make(record));
   }
 
   *#make(record: number): Steps<Kept> {

@@ -1,0 +1,238 @@
+import { Buffer } from "node:buffer";
+import { parsePlainJson } from "../../../codecs/json/value.ts";
+import { readNpy } from "../../../codecs/numpy/npy.ts";
+import {
+  type ConvertOptions,
+  isAboutValue,
+  PlanNotes,
+  type Run,
+  UnfitError,
+} from "../../../convert/conversion.ts";
+import type { FileTree } from "../../../convert/from/file_tree.ts";
+import type { ConversionSource } from "../../../convert/from/source.ts";
+import {
+  type ConversionTarget,
+  DIRECTORY,
+} from "../../../convert/to/target.ts";
+import { WriteError } from "../../../errors.ts";
+import type { MDSInput } from "../encodings/encode.ts";
+import { INDEX, isShard } from "../layout.ts";
+import { MDSWriter } from "../write/mds_writer.ts";
+import { type GroupedFiles, groupFiles, isStray } from "./sample_groups.ts";
+
+/** The columns beside those of files: where a file was, and what the files of a sample had in common. */
+const PATH = "path";
+const KEY = "__key__";
+/** The column of contents where each file is a sample. */
+const CONTENT = "content";
+
+/** By what names end in, small, how contents are written. */
+const ENCODINGS: Readonly<Record<string, string>> = {
+  __proto__: null as never, // names end in any words
+  ".jpg": "jpeg",
+  ".jpeg": "jpeg",
+  ".png": "png",
+  ".json": "json",
+  ".txt": "str",
+  ".cls": "str_int",
+  ".npy": "ndarray",
+};
+
+/** A column that a file of each sample becomes. */
+interface FieldColumn {
+  readonly name: string;
+  readonly encoding: string;
+}
+
+/** How files become samples. */
+interface SamplePlan {
+  readonly files: FileTree;
+  readonly grouped: GroupedFiles;
+  /** By the field that a file is. */
+  readonly byField: ReadonlyMap<string, FieldColumn>;
+  /** The column of what names say, if there is one. */
+  readonly named: string | undefined;
+}
+
+/** Anything to a dataset: files that belong together are samples, otherwise each one is. */
+export const mdsTarget: ConversionTarget = {
+  options: ["shardSize", "shardLength"],
+  content: {
+    what: "shards of MDS",
+    isOwn: (name) => name === INDEX || isShard(name),
+  },
+  form: () => DIRECTORY,
+  async plan(source, target, options) {
+    const notes = new PlanNotes();
+    source.noteFiles(notes);
+    const { checksumChange } = source;
+    if (checksumChange !== undefined) notes.changed.push(checksumChange);
+    const plan = await samplePlan(source, options);
+    noteSamples(notes, plan);
+    return {
+      from: source.what,
+      to: "MDS, not compressed",
+      notes,
+      unit: "samples",
+      total: plan.grouped.samples,
+      write: (run) => writeSamples(plan, target, run, options),
+    };
+  },
+};
+
+async function samplePlan(
+  source: ConversionSource,
+  options: ConvertOptions,
+): Promise<SamplePlan> {
+  const files = await source.files();
+  const grouped = await groupFiles(files.walk(options));
+  const { grouping, fields, suffix } = grouped;
+  if (grouping.kind === "files") {
+    const encoding = ENCODINGS[suffix!] ?? "bytes";
+    const byField = new Map([["", { name: CONTENT, encoding }]]);
+    const named = source.isNumbered ? undefined : PATH;
+    return { files, grouped, byField, named };
+  }
+  const byField = new Map<string, FieldColumn>();
+  const taken = new Set<string>([KEY]);
+  for (const field of fields) {
+    const suffix = /\.[^.]*$/.exec(`.${field}`)![0].toLowerCase();
+    const encoding = ENCODINGS[suffix];
+    const bare = grouping.kind === "keys" || encoding === undefined
+      ? field
+      : field.slice(0, -suffix.length);
+    const name = bare === "" || taken.has(bare) ? field : bare;
+    taken.add(name);
+    byField.set(field, { name, encoding: encoding ?? "bytes" });
+  }
+  const named = grouping.kind === "keys" ? KEY : undefined;
+  return { files, grouped, byField, named };
+}
+
+function noteSamples(
+  { changed, lost }: PlanNotes,
+  { grouped, byField, named }: SamplePlan,
+): void {
+  const what = {
+    directories: "each directory is a sample, in the order of their names",
+    keys: "files with one name and several extensions are a sample",
+    files: "each file is a sample",
+  }[grouped.grouping.kind];
+  const { strays } = grouped;
+  if (strays.length > 0) {
+    lost.push(`files beside the directories of samples: ${strays.join(", ")}`);
+  }
+  const columns = [...byField.values()].map(({ name, encoding }) =>
+    `${name} (${encoding})`
+  );
+  if (named !== undefined) columns.unshift(`${named} (str)`);
+  changed.push(`${what}, its columns ${columns.join(", ")}`);
+}
+
+/** A sample whose files come one after the other. */
+interface Gathered {
+  readonly key: string;
+  readonly values: Record<string, MDSInput>;
+  /** Names of those whose bytes are good for this batch of files alone. */
+  borrowed: string[];
+  /** Whether one of its files has no form. */
+  isUnfit: boolean;
+}
+
+async function writeSamples(
+  { files, grouped, byField, named }: SamplePlan,
+  target: string,
+  run: Run,
+  { shardSize, shardLength }: ConvertOptions,
+): Promise<number> {
+  const { signal } = run;
+  const { grouping } = grouped;
+  const columns = Object.fromEntries(
+    [...byField.values()].map(({ name, encoding }) => [name, encoding]),
+  );
+  if (named !== undefined) columns[named] = "str";
+  await using writer = await MDSWriter.open(target, {
+    columns,
+    sizeLimit: shardSize,
+    shardLength,
+    signal,
+  });
+  let sample: Gathered | undefined;
+  const write = async () => {
+    if (sample === undefined || sample.isUnfit) return;
+    const { key, values } = sample;
+    try {
+      if (named !== undefined) values[named] = key;
+      await writer.write(values, { signal });
+      run.tell(writer.length);
+    } catch (error) {
+      const isUnfit = error instanceof WriteError && error.code === "bad-value";
+      if (!isUnfit) throw error;
+      run.leaveOut(`'${key}': ${error.message}`, error);
+    }
+  };
+  for await (const batch of files.contents({ signal })) {
+    for (const { entry, content } of batch.files) {
+      if (content === undefined) continue;
+      if (grouping.kind === "directories" && isStray(entry)) continue;
+      const key = grouping.keyOf(entry);
+      if (key !== sample?.key) {
+        await write();
+        // Columns are called anything, also as what objects have.
+        const values: Gathered["values"] = Object.create(null);
+        sample = { key, values, borrowed: [], isUnfit: false };
+      }
+      const { name, encoding } = byField.get(grouping.fieldOf(entry))!;
+      const bytes = content instanceof Uint8Array ? content : Buffer.concat(
+        await Array.fromAsync(content, (piece) => piece.slice()),
+      );
+      try {
+        sample.values[name] = valueIn(encoding, bytes);
+        sample.borrowed.push(name);
+      } catch (error) {
+        if (!isAboutValue(error)) throw error;
+        sample.isUnfit = true;
+        run.leaveOut(`'${entry.path}' is no ${encoding}: ${error.message}`);
+      }
+    }
+    for (const name of sample?.borrowed ?? []) {
+      const value = sample!.values[name];
+      if (value instanceof Uint8Array) sample!.values[name] = value.slice();
+    }
+    if (sample !== undefined) sample.borrowed = [];
+  }
+  await write();
+  await writer.close({ signal });
+  return writer.length;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Longest text of a whole number, as Python has it. */
+const LONGEST_NUMBER = 4300;
+
+/**
+ * What a file's content is as a value of that encoding.
+ *
+ * @throws What keeps it from being one.
+ */
+function valueIn(encoding: string, bytes: Uint8Array): MDSInput {
+  switch (encoding) {
+    case "str":
+      return utf8.decode(bytes);
+    case "str_int": {
+      const text = utf8.decode(bytes).trim();
+      if (/^[+-]?\d+$/.test(text) && text.length <= LONGEST_NUMBER) {
+        return BigInt(text.replace(/^\+/, ""));
+      }
+      throw new UnfitError("it is no whole number");
+    }
+    case "json":
+      parsePlainJson(utf8.decode(bytes));
+      return bytes;
+    case "ndarray":
+      return readNpy(bytes.slice()); // it shares their memory
+    default:
+      return bytes;
+  }
+}

@@ -1,0 +1,149 @@
+import {
+  ARRAY_TYPES,
+  type Encoding,
+  itemSize,
+  MOST_DIMENSIONS,
+} from "./encoding.ts";
+import { ValueFault } from "./value_fault.ts";
+
+/** What stands before the elements of an array, or of a picture's pixels. */
+export interface ArrayHead {
+  /** NumPy's name of the element type, as the elements stand there. */
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  /** Where the elements start. */
+  readonly start: number;
+  /** Whether the elements are bits, eight in a byte, and each row begins with a new one. */
+  readonly areBits: boolean;
+}
+
+/** Bytes that have all of a head: those of 63 dimensions. */
+export const LONGEST_HEAD = 2 + 8 * MOST_DIMENSIONS;
+
+/** By what Pillow calls a kind of picture: the type of its samples, and how many a pixel has. */
+const MODES: Readonly<Record<string, readonly [string, number]>> = {
+  __proto__: null as never,
+  L: ["|u1", 1],
+  P: ["|u1", 1],
+  LA: ["|u1", 2],
+  La: ["|u1", 2],
+  PA: ["|u1", 2],
+  RGB: ["|u1", 3],
+  YCbCr: ["|u1", 3],
+  LAB: ["|u1", 3],
+  HSV: ["|u1", 3],
+  RGBA: ["|u1", 4],
+  RGBa: ["|u1", 4],
+  RGBX: ["|u1", 4],
+  CMYK: ["|u1", 4],
+  I: ["<i4", 1],
+  F: ["<f4", 1],
+  "I;16": ["<u2", 1],
+  "I;16L": ["<u2", 1],
+  "I;16B": [">u2", 1],
+};
+
+/** Pictures of one bit a pixel. */
+const BITS = "1";
+
+/** Longest word for a kind of picture. */
+const LONGEST_MODE = 16;
+
+/**
+ * Reads what stands before the elements, and compares it with how many bytes there are.
+ *
+ * @param bytes The first bytes of the value: as many as it has, up to {@linkcode LONGEST_HEAD}.
+ * @param length Bytes of the value.
+ * @throws {ValueFault} If they do not fit.
+ */
+export function arrayHead(
+  encoding: Encoding,
+  bytes: Uint8Array,
+  length: number,
+): ArrayHead {
+  const head = encoding.name === "pil"
+    ? pictureHead(bytes)
+    : elementsHead(encoding, bytes);
+  const { dtype, shape, start, areBits } = head;
+  const counted = areBits
+    ? [shape[0]!, Math.ceil(shape[1]! / 8)]
+    : [itemSize(dtype), ...shape];
+  const size = counted.reduce((all, length) => all * length, 1);
+  if (start + size === length) return head;
+  throw new ValueFault(
+    `it has ${length} bytes, and an array of ${dtype} (${
+      shape.join(", ")
+    }) would have ${start + size}`,
+  );
+}
+
+function elementsHead(encoding: Encoding, bytes: Uint8Array): ArrayHead {
+  const view = viewOf(bytes);
+  let start = 0;
+  const need = (count: number) => {
+    if (start + count > bytes.length) throw new ValueFault("it ends too early");
+  };
+  let { dtype, shape } = encoding;
+  if (dtype === undefined) {
+    need(1);
+    const number = bytes[start++]!;
+    dtype = ARRAY_TYPES.get(number)?.[1];
+    if (dtype === undefined) {
+      throw new ValueFault(`its element type ${number} is none that is known`);
+    }
+  }
+  if (shape === undefined) {
+    need(1);
+    const packed = bytes[start++]!;
+    const [dimensions, width] = [packed >> 2, 1 << (packed & 3)];
+    need(dimensions * width);
+    shape = Array.from({ length: dimensions }, () => {
+      const length = wholeAt(view, start, width);
+      start += width;
+      return length;
+    });
+    if (!shape.every(Number.isSafeInteger)) {
+      throw new ValueFault("a dimension is longer than any file");
+    }
+  }
+  return { dtype, shape, start, areBits: false };
+}
+
+function wholeAt(view: DataView, at: number, width: number): number {
+  switch (width) {
+    case 1:
+      return view.getUint8(at);
+    case 2:
+      return view.getUint16(at, true);
+    case 4:
+      return view.getUint32(at, true);
+    default:
+      return Number(view.getBigUint64(at, true));
+  }
+}
+
+/** Width, height, the length of the mode's word, and the word. */
+function pictureHead(bytes: Uint8Array): ArrayHead {
+  if (bytes.length < 12) throw new ValueFault("it ends too early");
+  const view = viewOf(bytes);
+  const [width, height, letters] = [0, 4, 8]
+    .map((at) => view.getUint32(at, true)) as [number, number, number];
+  const start = 12 + letters;
+  if (letters > LONGEST_MODE || start > bytes.length) {
+    throw new ValueFault("the name of its mode is longer than any");
+  }
+  const mode = new TextDecoder().decode(bytes.subarray(12, start));
+  if (mode === BITS) {
+    return { dtype: "|b1", shape: [height, width], start, areBits: true };
+  }
+  const [dtype, samples] = MODES[mode] ?? [];
+  if (dtype === undefined) {
+    throw new ValueFault(`its mode '${mode}' is none of Pillow's`);
+  }
+  const shape = samples === 1 ? [height, width] : [height, width, samples!];
+  return { dtype, shape, start, areBits: false };
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+}

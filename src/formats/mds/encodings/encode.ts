@@ -1,0 +1,189 @@
+import { bytesOf } from "../../../bytes_of.ts";
+import { formatFloat } from "../../../codecs/json/format.ts";
+import type { JsonValue } from "../../../codecs/json/value.ts";
+import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
+import { encodeArray } from "../../../codecs/numpy/array_bytes.ts";
+import type { NpyContent } from "../../../codecs/numpy/nd_array.ts";
+import { ARRAY_TYPES, type Encoding, MOST_DIMENSIONS } from "./encoding.ts";
+
+/**
+ * A value to be written: a number or bigint (`int`, `uint8` … `float64`, `str_int`, `str_float`), a text (`str`,
+ * `str_decimal`), an array (`ndarray`), any value of JSON (`json`), bytes (`bytes`); of `jpeg`, `png`, `pkl` and `pil`, and
+ * of `json` where they are at hand, the bytes that are stored.
+ */
+export type MDSInput =
+  | ArrayBufferView
+  | ArrayBufferLike
+  | string
+  | number
+  | bigint
+  | NpyContent
+  | JsonValue;
+
+/** By type, which whole numbers there are. */
+const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  __proto__: null as never,
+  int: signed(64n),
+  int8: signed(8n),
+  int16: signed(16n),
+  int32: signed(32n),
+  int64: signed(64n),
+  uint8: [0n, (1n << 8n) - 1n],
+  uint16: [0n, (1n << 16n) - 1n],
+  uint32: [0n, (1n << 32n) - 1n],
+  uint64: [0n, (1n << 64n) - 1n],
+};
+
+/** A decimal as Python writes and reads it. */
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
+
+/**
+ * Encodes a value.
+ *
+ * @throws {TypeError} If it is none of that encoding.
+ * @throws {RangeError} If it is a number that the encoding has no room for.
+ */
+export function encodeValue(encoding: Encoding, value: unknown): Uint8Array {
+  const { name, form } = encoding;
+  if (form === "json") return encodeNumber(encoding, value);
+  if (name === "ndarray") return encodeElements(encoding, value as NpyContent);
+  switch (name) {
+    case "str":
+      return textBytes(textIn(value, encoding));
+    case "str_decimal": {
+      const text = textIn(value, encoding);
+      if (!DECIMAL.test(text)) {
+        throw unfit(value, encoding, "a decimal as text");
+      }
+      return textBytes(text);
+    }
+    case "str_int":
+      return textBytes(String(integerIn(value, encoding)));
+    case "str_float":
+      if (typeof value !== "number") throw unfit(value, encoding, "a number");
+      return textBytes(pythonFloat(value));
+    case "json": {
+      const bytes = bytesOf(value);
+      if (bytes !== undefined) return bytes;
+      assertPlainJson(value);
+      return textBytes(JSON.stringify(value));
+    }
+    default: {
+      const bytes = bytesOf(value);
+      if (bytes === undefined) throw unfit(value, encoding, "bytes");
+      return bytes;
+    }
+  }
+}
+
+function encodeNumber(encoding: Encoding, value: unknown): Uint8Array {
+  const { name, size } = encoding;
+  const bytes = new Uint8Array(size!);
+  const view = new DataView(bytes.buffer);
+  if (name.startsWith("float")) {
+    if (typeof value !== "number") throw unfit(value, encoding, "a number");
+    if (size === 2) view.setFloat16(0, value, true);
+    else if (size === 4) view.setFloat32(0, value, true);
+    else view.setFloat64(0, value, true);
+    return bytes;
+  }
+  const number = integerIn(value, encoding);
+  const [least, most] = RANGES[name]!;
+  if (number < least || number > most) {
+    throw new RangeError(`${number} is no '${name}': it is out of its range`);
+  }
+  const digits = BigInt.asUintN(8 * size!, number).toString(16)
+    .padStart(2 * size!, "0");
+  return Uint8Array.fromHex(digits).reverse();
+}
+
+function encodeElements(encoding: Encoding, value: NpyContent): Uint8Array {
+  const isArray = typeof value === "object" && value !== null &&
+    ArrayBuffer.isView(value.data);
+  if (!isArray) throw unfit(value, encoding, "an array, { data, shape }");
+  const { dtype, shape, elements } = encodeArray(value);
+  const number = [...ARRAY_TYPES].find(([, [, short]]) => short === dtype)?.[0];
+  if (number === undefined) {
+    throw new TypeError(`An array of '${dtype}' is no '${encoding.word}'`);
+  }
+  if (encoding.dtype !== undefined && encoding.dtype !== dtype) {
+    throw new TypeError(`An array of '${dtype}' is no '${encoding.word}'`);
+  }
+  if (encoding.shape !== undefined) {
+    const isSame = shape.length === encoding.shape.length &&
+      shape.every((length, i) => length === encoding.shape![i]);
+    if (isSame) return elements;
+    throw new TypeError(
+      `An array of shape (${shape.join(", ")}) is no '${encoding.word}'`,
+    );
+  }
+  // As the original has it: what it would refuse, its readers may not read.
+  if (
+    shape.length === 0 || shape.length > MOST_DIMENSIONS || shape.includes(0)
+  ) {
+    throw new TypeError(
+      `An array of shape (${
+        shape.join(", ")
+      }) can't be stored: it needs from 1 to ${MOST_DIMENSIONS} dimensions, and ` +
+        "none of length 0",
+    );
+  }
+  const head = shapeBytes(shape);
+  const typed = encoding.dtype === undefined ? 1 : 0;
+  const bytes = new Uint8Array(typed + head.length + elements.length);
+  if (typed === 1) bytes[0] = number;
+  bytes.set(head, typed);
+  bytes.set(elements, typed + head.length);
+  return bytes;
+}
+
+/** The number of dimensions and of bytes of each one's length, and the lengths: each in as few bytes as hold them. */
+function shapeBytes(shape: readonly number[]): Uint8Array {
+  const longest = Math.max(...shape);
+  const width = longest < 2 ** 8 ? 0 : longest < 2 ** 16 ? 1 : 2;
+  if (longest >= 2 ** 32) {
+    throw new RangeError(`An array with a dimension of ${longest} is too long`);
+  }
+  const size = 1 << width;
+  const bytes = new Uint8Array(1 + shape.length * size);
+  const view = new DataView(bytes.buffer);
+  bytes[0] = shape.length << 2 | width;
+  for (const [i, length] of shape.entries()) {
+    const at = 1 + i * size;
+    if (size === 1) view.setUint8(at, length);
+    else if (size === 2) view.setUint16(at, length, true);
+    else view.setUint32(at, length, true);
+  }
+  return bytes;
+}
+
+function integerIn(value: unknown, encoding: Encoding): bigint {
+  const isWhole = typeof value === "bigint" || Number.isSafeInteger(value);
+  if (!isWhole) throw unfit(value, encoding, "a whole number");
+  return BigInt(value as number | bigint);
+}
+
+function textIn(value: unknown, encoding: Encoding): string {
+  if (typeof value !== "string") throw unfit(value, encoding, "a text");
+  if (value.isWellFormed()) return value;
+  throw new TypeError("A text with half of a surrogate pair has no UTF-8");
+}
+
+function pythonFloat(value: number): string {
+  if (Number.isNaN(value)) return "nan";
+  if (Number.isFinite(value)) return formatFloat(value);
+  return value > 0 ? "inf" : "-inf";
+}
+
+function textBytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function unfit(value: unknown, { word }: Encoding, wanted: string): TypeError {
+  const what = value === null ? "null" : typeof value;
+  return new TypeError(`A value of '${word}' is ${wanted}, not ${what}`);
+}
+
+function signed(bits: bigint): [bigint, bigint] {
+  return [-(1n << bits - 1n), (1n << bits - 1n) - 1n];
+}

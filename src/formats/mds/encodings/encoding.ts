@@ -1,0 +1,155 @@
+import type { ValueKind } from "../../../tree/node_view.ts";
+
+/** What files show of a column's values: the bytes as they stand there, or a form that is made of them. */
+export type Form = "stored" | "json" | "npy";
+
+/** How the values of a column are written. Plain data, which other threads are given. */
+export interface Encoding {
+  /** As the index calls it, such as `ndarray:float32:2,3`. */
+  readonly word: string;
+  /** The word without its arguments. */
+  readonly name: string;
+  /** Bytes of each value, where all have as many. */
+  readonly size: number | undefined;
+  /** What names of files end in. */
+  readonly suffix: string;
+  readonly form: Form;
+  readonly holds: ValueKind;
+  /** Of arrays: the type and shape of all of them, where the column says them. */
+  readonly dtype: string | undefined;
+  readonly shape: readonly number[] | undefined;
+}
+
+/** Bytes of numbers that stand there as the processor has them, by their encodings. */
+export const SCALARS: Readonly<Record<string, number>> = {
+  __proto__: null as never, // encodings are any words
+  int: 8,
+  uint8: 1,
+  uint16: 2,
+  uint32: 4,
+  uint64: 8,
+  int8: 1,
+  int16: 2,
+  int32: 4,
+  int64: 8,
+  float16: 2,
+  float32: 4,
+  float64: 8,
+};
+
+/** Encodings without arguments whose values have any number of bytes, all of which are shown as they are. */
+const STORED: Readonly<Record<string, readonly [string, ValueKind]>> = {
+  __proto__: null as never,
+  bytes: ["", "bytes"],
+  str: [".txt", "text"],
+  "str_int": [".txt", "number"],
+  "str_float": [".txt", "number"],
+  "str_decimal": [".txt", "text"],
+  png: [".png", "image"],
+  pkl: [".pkl", "tree"],
+  json: [".json", "tree"],
+};
+
+/** The type numbers of arrays, and what NumPy calls the types in words and in short. */
+export const ARRAY_TYPES: ReadonlyMap<number, readonly [string, string]> =
+  new Map([
+    [8, ["uint8", "|u1"]],
+    [9, ["int8", "|i1"]],
+    [16, ["uint16", "<u2"]],
+    [17, ["int16", "<i2"]],
+    [18, ["float16", "<f2"]],
+    [32, ["uint32", "<u4"]],
+    [33, ["int32", "<i4"]],
+    [34, ["float32", "<f4"]],
+    [64, ["uint64", "<u8"]],
+    [65, ["int64", "<i8"]],
+    [66, ["float64", "<f8"]],
+  ]);
+
+/** Most dimensions of an array: their number has 6 bits. */
+export const MOST_DIMENSIONS = 63;
+
+/** All encodings, for messages. */
+export const ENCODING_NAMES: readonly string[] = [
+  "bytes",
+  "str",
+  "json",
+  "pkl",
+  "jpeg",
+  "png",
+  "pil",
+  "ndarray",
+  ...Object.keys(SCALARS),
+  "str_int",
+  "str_float",
+  "str_decimal",
+];
+
+/** Says what an encoding's word means; `undefined` where it is none that is known. */
+export function encodingOf(word: string): Encoding | undefined {
+  const [name = "", ...args] = word.split(":");
+  const all = {
+    word,
+    name,
+    size: undefined,
+    form: "stored" as Form,
+    dtype: undefined,
+    shape: undefined,
+  };
+  if (name === "ndarray") return arrayEncoding(word, args);
+  if (name === "jpeg") {
+    const isKnown = args.length === 0 ||
+      args.length === 1 && /^\d{1,3}$/.test(args[0]!) && Number(args[0]) <= 100;
+    return isKnown ? { ...all, suffix: ".jpg", holds: "image" } : undefined;
+  }
+  if (args.length > 0) return undefined;
+  if (name === "pil") {
+    return { ...all, suffix: ".npy", form: "npy", holds: "array" };
+  }
+  const size = SCALARS[name];
+  if (size !== undefined) {
+    return { ...all, size, suffix: ".json", form: "json", holds: "number" };
+  }
+  const stored = STORED[name];
+  return stored && { ...all, suffix: stored[0], holds: stored[1] };
+}
+
+/** `ndarray`, `ndarray:TYPE`, `ndarray:TYPE:LENGTH,LENGTH`. */
+function arrayEncoding(
+  word: string,
+  args: readonly string[],
+): Encoding | undefined {
+  const [type, lengths] = args;
+  if (args.length > 2) return undefined;
+  let dtype: string | undefined;
+  if (type !== undefined) {
+    const known = [...ARRAY_TYPES.values()].find(([name]) => name === type);
+    if (known === undefined) return undefined;
+    dtype = known[1];
+  }
+  let shape: number[] | undefined;
+  let size: number | undefined;
+  if (lengths !== undefined) {
+    if (!/^[1-9]\d{0,14}(,[1-9]\d{0,14})*$/.test(lengths)) return undefined;
+    shape = lengths.split(",").map(Number);
+    size = shape.reduce((all, length) => all * length, itemSize(dtype!));
+    const isTooLarge = !Number.isSafeInteger(size) ||
+      shape.length > MOST_DIMENSIONS;
+    if (isTooLarge) return undefined;
+  }
+  return {
+    word,
+    name: "ndarray",
+    size,
+    suffix: ".npy",
+    form: "npy",
+    holds: "array",
+    dtype,
+    shape,
+  };
+}
+
+/** Bytes of an element of one of the types above. */
+export function itemSize(dtype: string): number {
+  return Number(dtype.slice(2));
+}

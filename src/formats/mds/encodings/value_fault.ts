@@ -1,0 +1,28 @@
+import { FormatError } from "../../../errors.ts";
+
+/** What is wrong with a value; whoever knows where it is makes an error of it. */
+export class ValueFault extends Error {
+  override name = "ValueFault";
+}
+
+/** Where a value is. */
+export interface ValuePlace {
+  /** The shard. */
+  readonly path: string;
+  /** Number of the sample in the whole dataset. */
+  readonly sample: number;
+  readonly column: string;
+}
+
+/** The error for a value that can't be read. */
+export function badValue(
+  { path, sample, column }: ValuePlace,
+  cause: unknown,
+): FormatError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new FormatError(
+    "bad-value",
+    `${path}: '${column}' of sample ${sample} can't be decoded: ${why}; it is damaged, or was written by another program`,
+    { path, sample, cause },
+  );
+}

@@ -1,0 +1,61 @@
+import type { Steps } from "../../io/concurrency/steps.ts";
+import type { Probe } from "../../tree/format.ts";
+import type { FormatEntry } from "../format.ts";
+import { FORMAT, INDEX, isShard, tableSize, WORD } from "./layout.ts";
+
+/** Bytes of an index by which it is known: the first shard's format stands behind the names of its columns. */
+const HEAD = 1 << 16;
+
+/** MDS of MosaicML Streaming: samples of columns, in shards with an index. */
+export const mds: FormatEntry = {
+  name: "mds",
+  description: "MDS of MosaicML Streaming: samples of columns, in shards",
+  suffixes: [".mds"],
+  detect,
+  evidence: (names) =>
+    names.includes(INDEX) ? `shards of MDS (${INDEX})` : undefined,
+  countSamples: ({ facts }) => ({
+    unit: "samples",
+    length: facts!["samples"]!,
+  }),
+  targets: [{ name: "mds" }],
+  load: async () => (await import("./format.ts")).mds,
+};
+
+function* detect(probe: Probe): Steps<boolean> {
+  const { path, names, size, read, headOf } = probe;
+  if (names !== undefined) {
+    // One of which an index or a shard is missing gets this format's explanation.
+    if (names.some(isShard)) return true;
+    if (!names.includes(INDEX)) return false;
+    const head = yield* headOf(INDEX, HEAD);
+    return head !== undefined && isIndex(head);
+  }
+  if (isShard(path)) return true;
+  if (size === 0) return false;
+  if (path.endsWith(`/${INDEX}`) || path === INDEX) {
+    return isIndex(yield* read(0, Math.min(size, HEAD)));
+  }
+  return yield* isShardInside(probe);
+}
+
+/** Whether bytes begin an index, whatever is wrong with it further on. */
+function isIndex(head: Uint8Array): boolean {
+  const text = new TextDecoder("latin1").decode(head);
+  return /^\s*\{/.test(text) &&
+    (new RegExp(`"format"\\s*:\\s*"${FORMAT}"`).test(text) ||
+      /^\s*\{\s*"shards"\s*:\s*\[\s*\]\s*,\s*"version"\s*:\s*\d+\s*\}\s*$/
+        .test(text));
+}
+
+/** Whether a file of another name is a shard: its configuration stands where its table ends. */
+function* isShardInside({ size, read }: Probe): Steps<boolean> {
+  if (size < tableSize(0)) return false;
+  const start = yield* read(0, 2 * WORD);
+  const view = new DataView(start.buffer, start.byteOffset, start.length);
+  const at = tableSize(view.getUint32(0, true));
+  const end = view.getUint32(WORD, true);
+  if (end <= at || end > size || end - at > HEAD) return false;
+  const config = new TextDecoder("latin1").decode(yield* read(at, end - at));
+  return /^\{/.test(config) && isIndex(new TextEncoder().encode(config));
+}

@@ -1,0 +1,25 @@
+import type { Format } from "../format.ts";
+import { checkShards } from "./check.ts";
+import { openMds } from "./tree/open_mds.ts";
+
+/** MDS of MosaicML Streaming: samples of columns, in shards with an index. */
+export const mds: Format = {
+  open: openMds,
+  check: checkShards,
+  async openSource(container) {
+    const { mdsSource } = await import("./convert/source.ts");
+    return mdsSource(container);
+  },
+  async target() {
+    const { mdsTarget } = await import("./convert/target.ts");
+    return mdsTarget;
+  },
+  async openDataset(path, _info, options) {
+    const { MDSDataset } = await import("./data/mds_dataset.ts");
+    return await MDSDataset.open(path, options);
+  },
+  async readLabels(container, label, signal) {
+    const { columnLabels } = await import("./data/labels.ts");
+    return columnLabels(container, label, signal);
+  },
+};

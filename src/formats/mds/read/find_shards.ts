@@ -1,0 +1,156 @@
+import { FormatError, RecordfsError } from "../../../errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import { pathIn } from "../../../io/storage/place.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import {
+  compressionOf,
+  INDEX,
+  isShard,
+  LARGEST_SHARD,
+  tableSize,
+  WORD,
+} from "../layout.ts";
+import { type MdsIndex, parseConfig, parseIndex } from "./index_file.ts";
+
+/** A dataset: what its index says, and where the files are that it names. */
+export interface FoundShards {
+  readonly index: MdsIndex;
+  /** The directory of the index. */
+  readonly directory: string;
+  /** The index, or the shard that is read alone. */
+  readonly path: string;
+  /** Whether it is a shard that is read alone. */
+  readonly isAlone: boolean;
+}
+
+/** Bytes of the largest index, of some 500,000 shards. */
+const LARGEST_INDEX = 256 << 20;
+/** Bytes of the largest configuration of a shard. */
+const LARGEST_CONFIG = 16 << 20;
+
+/**
+ * Finds the shards of a location: a directory with an index, the index, or one shard, which is read by its own
+ * configuration.
+ *
+ * @throws {FormatError} If there is no index, or it is damaged.
+ */
+export function* findShards(
+  location: string,
+  storage: Storage,
+): Steps<FoundShards> {
+  const names = yield* storage.list(location);
+  if (names === undefined) {
+    const name = location.slice(location.lastIndexOf("/") + 1);
+    if (compressionOf(name) !== undefined) throw compressedAlone(location);
+    const directory = location.includes("/")
+      ? location.slice(0, location.length - name.length - 1) || "/"
+      : ".";
+    if (/\.json$/.test(name)) {
+      const index = yield* readIndex(location, storage);
+      return { index, directory, path: location, isAlone: false };
+    }
+    const index = yield* readAlone(location, name, storage);
+    return { index, directory, path: location, isAlone: true };
+  }
+  if (!names.includes(INDEX)) {
+    const shard = names.find(isShard);
+    throw new FormatError(
+      "missing-index",
+      shard === undefined
+        ? `${location} has no ${INDEX}: name the directory of one dataset, as its split 'train'`
+        : `${location} has shards, as ${shard}, and no ${INDEX}, which says how many there are: fetch it, or name a ` +
+          "shard that is not compressed to read it alone",
+      { path: location },
+    );
+  }
+  const path = pathIn(location, INDEX);
+  const index = yield* readIndex(path, storage);
+  return { index, directory: location, path, isAlone: false };
+}
+
+function* readIndex(path: string, storage: Storage): Steps<MdsIndex> {
+  const source = yield* storage.open(path);
+  try {
+    if (source.size > LARGEST_INDEX) {
+      throw new FormatError(
+        "too-large",
+        `${path} has ${source.size} bytes, and an index up to ${LARGEST_INDEX} is read`,
+        { path, actual: source.size },
+      );
+    }
+    return parseIndex(yield* readPart(source, 0, source.size), path);
+  } finally {
+    source.close();
+  }
+}
+
+/** The index that a shard alone would have. */
+function* readAlone(
+  path: string,
+  basename: string,
+  storage: Storage,
+): Steps<MdsIndex> {
+  const source = yield* storage.open(path);
+  try {
+    const { samples, bytes } = yield* readConfig(source);
+    const raw = { basename, bytes: source.size, hashes: {} };
+    return {
+      sets: [parseConfig(bytes, path)],
+      shards: [{
+        raw,
+        zip: undefined,
+        compression: undefined,
+        samples,
+        set: 0,
+      }],
+    };
+  } finally {
+    source.close();
+  }
+}
+
+/**
+ * The number of samples of a shard, and the bytes of its configuration.
+ *
+ * @throws {FormatError} If there is none where it should be.
+ */
+export function* readConfig(
+  source: ByteSource,
+): Steps<{ readonly samples: number; readonly bytes: Uint8Array }> {
+  const { name: path, size } = source;
+  const bad = (why: string) =>
+    new FormatError(
+      "bad-structure",
+      `${path}: ${why}: it is damaged, or no shard of MDS; fetch it again`,
+      { path },
+    );
+  if (size < tableSize(0)) throw bad(`it has but ${size} bytes`);
+  if (size > LARGEST_SHARD) {
+    throw bad(
+      `it has ${size} bytes, and offsets of 32 bits do not reach so far`,
+    );
+  }
+  const head = yield* readPart(source, 0, 2 * WORD);
+  const view = new DataView(head.buffer);
+  const samples = view.getUint32(0, true);
+  const at = tableSize(samples);
+  const end = view.getUint32(WORD, true);
+  if (at > end || end > size) {
+    throw bad(`its ${samples} samples do not start behind its table`);
+  }
+  if (end - at > LARGEST_CONFIG) {
+    throw bad(`its configuration has ${end - at} bytes`);
+  }
+  return { samples, bytes: yield* readPart(source, at, end - at) };
+}
+
+function compressedAlone(path: string): RecordfsError {
+  return new FormatError(
+    "unsupported",
+    `${path} is a compressed shard: name the directory of its ${INDEX}, which says what is in it, or decompress it ` +
+      "first to read it alone",
+    { path },
+  );
+}

@@ -1,0 +1,149 @@
+import { FormatError } from "../../../errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { fillNow } from "../../../io/read/read_part.ts";
+import { tableSize, WORD } from "../layout.ts";
+import type { Column } from "./index_file.ts";
+import type { ShardStore } from "./shard_store.ts";
+
+/** Bytes of tables that are kept; one that is larger is kept until the next is read. */
+const MOST_BYTES = 64 << 20;
+
+/** Where the samples of shards are: the tables at their starts, read when one is first needed. */
+export class SampleTables {
+  readonly #store: ShardStore;
+  /** Per shard, in order of use: the number of samples, where each starts, and where the last one ends. */
+  readonly #tables = new Map<number, Uint32Array>();
+  #bytes = 0;
+
+  constructor(store: ShardStore) {
+    this.#store = store;
+  }
+
+  /** The table of a shard, if it has been read. */
+  known(shard: number): Uint32Array | undefined {
+    const table = this.#tables.get(shard);
+    if (table === undefined) return undefined;
+    this.#tables.delete(shard); // to the end: most recently used
+    this.#tables.set(shard, table);
+    return table;
+  }
+
+  /**
+   * The table of a shard.
+   *
+   * @throws {FormatError} If it is damaged: samples have to follow each other, inside the shard.
+   */
+  *table(shard: number): Steps<Uint32Array> {
+    const known = this.known(shard);
+    if (known !== undefined) return known;
+    const source = yield* this.#store.content(shard);
+    const { samples, path, rawBytes } = this.#store.shards[shard]!;
+    // The index's count was compared with its size, which is the file's.
+    const bytes = new Uint8Array(tableSize(samples));
+    yield* fillNow(source, bytes, 0);
+    const table = new Uint32Array(bytes.buffer);
+    requireSound(table, samples, rawBytes, path);
+    this.#keep(shard, table);
+    return table;
+  }
+
+  /** Says that a table will be read soon. */
+  expect(shard: number): boolean {
+    const { samples } = this.#store.shards[shard]!;
+    const source = this.#store.opened(shard);
+    return source?.expect?.(0, tableSize(samples)) ?? false;
+  }
+
+  #keep(shard: number, table: Uint32Array): void {
+    if (this.#tables.has(shard)) return; // read twice at a time
+    this.#tables.set(shard, table);
+    this.#bytes += table.byteLength;
+    for (const [other, { byteLength }] of this.#tables) {
+      if (this.#bytes <= MOST_BYTES || other === shard) return;
+      this.#tables.delete(other);
+      this.#bytes -= byteLength;
+    }
+  }
+}
+
+/** Where in its shard a sample starts, by a table; where the one before it ends. */
+export function startIn(table: Uint32Array, number: number): number {
+  return table[1 + number]!;
+}
+
+function requireSound(
+  table: Uint32Array,
+  samples: number,
+  size: number,
+  path: string,
+): void {
+  if (table[0] !== samples) {
+    throw new FormatError(
+      "bad-structure",
+      `${path} says that it has ${
+        table[0]
+      } samples, and the index says ${samples}: it is damaged, or belongs to another ` +
+        "index; fetch both again",
+      { path, expected: samples, actual: table[0] },
+    );
+  }
+  let last = tableSize(samples);
+  for (let number = 0; number <= samples; number++) {
+    const start = startIn(table, number);
+    if (start >= last && start <= size) {
+      last = start;
+      continue;
+    }
+    throw new FormatError(
+      "bad-offsets",
+      `${path}: sample ${number} would start at byte ${start}, and has to between ${last} and ${size}: it is damaged; ` +
+        "fetch it again",
+      { path, sample: number, offset: WORD * (1 + number), actual: start },
+    );
+  }
+}
+
+/** Bytes before a sample's values: the sizes of those that have any. */
+export function headSize(columns: readonly Column[]): number {
+  let variable = 0;
+  for (const { encoding } of columns) {
+    if (encoding.size === undefined) variable++;
+  }
+  return WORD * variable;
+}
+
+/**
+ * Where each value of a sample starts, from the sample's own start on, and where the last one ends.
+ *
+ * @param head The sizes before the values.
+ * @param length Bytes of the sample.
+ * @returns `undefined` if the values are not just as many bytes.
+ */
+export function valueStarts(
+  columns: readonly Column[],
+  head: DataView,
+  length: number,
+): Float64Array | undefined {
+  const starts = new Float64Array(columns.length + 1);
+  let at = head.byteLength;
+  let next = 0;
+  for (const [column, { encoding }] of columns.entries()) {
+    starts[column] = at;
+    at += encoding.size ?? head.getUint32(next++ * WORD, true);
+  }
+  starts[columns.length] = at;
+  return at === length ? starts : undefined;
+}
+
+/** The error for a sample whose values are not as long as it says. */
+export function badSizes(
+  path: string,
+  sample: number,
+  number: number,
+): FormatError {
+  return new FormatError(
+    "bad-structure",
+    `${path}: the sizes of the values of sample ${number} do not add up to its own: it is damaged; fetch it again`,
+    { path, sample },
+  );
+}

@@ -1,0 +1,28 @@
+import type { ValueView } from "../../../tree/node_view.ts";
+import type { Encoding } from "../encodings/encoding.ts";
+
+/** Bytes of the largest value that becomes objects, and of the largest other one, to be shown. */
+const LARGEST_TREE = 16 << 20;
+const LARGEST = 64 << 20;
+
+/** Describes the files of a column, of which some are made of its values. */
+export function columnView(encoding: Encoding): ValueView {
+  const { word, form, holds } = encoding;
+  return {
+    kind: "value",
+    type: word,
+    holds,
+    isList: false,
+    largest: holds === "tree" ? LARGEST_TREE : LARGEST,
+    async decode(bytes) {
+      if (holds === "image" || holds === "bytes") return bytes;
+      if (form === "npy") {
+        const { readNpy } = await import("../../../codecs/numpy/npy.ts");
+        return readNpy(bytes);
+      }
+      // Loaded where somebody looks: a mount needs no decoder.
+      const { decodeValue, numberIn } = await import("../encodings/decode.ts");
+      return form === "json" ? numberIn(bytes) : decodeValue(encoding, bytes);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
+import type { Container, ContainerOptions } from "../../../tree/format.ts";
+import { findShards } from "../read/find_shards.ts";
+import { isCompressed, openShards } from "../read/shard_store.ts";
+import { MdsTree } from "./mds_tree.ts";
+
+/**
+ * Opens a dataset, or a shard alone.
+ *
+ * @throws {FormatError} If the index is damaged, a shard is missing, or what is in it is not supported.
+ */
+export function* openMds(
+  path: string,
+  options: ContainerOptions,
+): Steps<Container> {
+  const storage = options.storage ?? LOCAL_DISK;
+  const found = yield* findShards(path, storage);
+  const store = yield* openShards(found, storage);
+  try {
+    const tree = new MdsTree(store, true);
+    const { shards } = store;
+    const compressed = shards.filter(isCompressed).length;
+    return {
+      tree,
+      info: {
+        format: "mds",
+        kind: found.isAlone ? "a shard" : "samples in shards",
+        files: tree.fileCount,
+        directories: store.length,
+        bytes: shards.reduce((sum, { size }) => sum + size, 0),
+        facts: {
+          samples: store.length,
+          ...compressed > 0 ? { compressed } : {},
+        },
+        parts: shards.map(({ path, size, samples }) => ({
+          path,
+          bytes: size,
+          samples,
+        })),
+      },
+    };
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}

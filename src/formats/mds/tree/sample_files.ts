@@ -1,0 +1,230 @@
+import { RecordfsError } from "../../../errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { fillNow } from "../../../io/read/read_part.ts";
+import { atOnce } from "../../../tree/not_loaded.ts";
+import type { Extent } from "../../../tree/tree.ts";
+import { badValue, ValueFault } from "../encodings/value_fault.ts";
+import {
+  arrayFile,
+  arrayFileSize,
+  bytesLookedAt,
+  numberFile,
+} from "../encodings/values.ts";
+import type { Column } from "../read/index_file.ts";
+import {
+  badSizes,
+  headSize,
+  SampleTables,
+  startIn,
+  valueStarts,
+} from "../read/sample_tables.ts";
+import type { ShardStore } from "../read/shard_store.ts";
+
+/** Samples of which it is kept where their values are. */
+const MOST_LAYOUTS = 4096;
+/** Files that are kept which were made, and their bytes; one that is larger is kept until the next is made. */
+const MOST_FILES = 4096;
+const MOST_BYTES = 64 << 20;
+/** Bytes of an array that is made into a file: all of it is in memory. */
+const LARGEST = 256 << 20;
+
+/** Where a sample and its values are. */
+interface Layout {
+  readonly shard: number;
+  /** Where the sample starts. */
+  readonly start: number;
+  /** Where its values start, from there on, and where the last one ends. */
+  readonly values: Float64Array;
+}
+
+/** A file that is made of a value: its size, and its bytes when somebody wants them. */
+interface MadeFile {
+  readonly size: number;
+  bytes: Uint8Array | undefined;
+}
+
+/** The files that the values of samples are: parts of shards, or made of them when they are first asked for. */
+export class SampleFiles {
+  readonly #store: ShardStore;
+  readonly #tables: SampleTables;
+  readonly #sourceOf: Int32Array;
+  /** By sample, in order of use. */
+  readonly #layouts = new Map<number, Layout>();
+  #last: Layout | undefined;
+  #lastSample = -1;
+  /** By the number of their file among all, in order of use. */
+  readonly #made = new Map<number, MadeFile>();
+  #bytes = 0;
+
+  /** @param sourceOf Per shard: the number that its source has in extents. */
+  constructor(store: ShardStore, sourceOf: Int32Array) {
+    this.#store = store;
+    this.#tables = new SampleTables(store);
+    this.#sourceOf = sourceOf;
+  }
+
+  /**
+   * Bytes of a file.
+   *
+   * @param file The file's number among all.
+   * @throws {FormatError} If the shard is damaged there.
+   * @throws {NotLoaded} If a part of it has to be waited for.
+   */
+  size(sample: number, column: number, file: number): number {
+    const { values, shard } = this.#layout(sample);
+    const { encoding } = this.#columns(shard)[column]!;
+    return encoding.form === "stored"
+      ? values[column + 1]! - values[column]!
+      : this.#madeFile(sample, column, file).size;
+  }
+
+  /** Says where a file is; as {@linkcode SampleFiles.size}. */
+  locate(sample: number, column: number, file: number, into: Extent): void {
+    const { values, shard, start } = this.#layout(sample);
+    const { encoding } = this.#columns(shard)[column]!;
+    into.crc32 = -1;
+    if (encoding.form === "stored") {
+      into.source = this.#sourceOf[shard]!;
+      into.offset = start + values[column]!;
+      into.length = values[column + 1]! - values[column]!;
+      into.bytes = undefined;
+      return;
+    }
+    const bytes = this.#bytesOf(sample, column, file);
+    into.source = -1;
+    into.offset = 0;
+    into.length = bytes.length;
+    into.bytes = bytes;
+  }
+
+  #columns(shard: number): readonly Column[] {
+    return this.#store.columnsOf(shard);
+  }
+
+  #layout(sample: number): Layout {
+    if (sample === this.#lastSample) return this.#last!;
+    let layout = this.#layouts.get(sample);
+    if (layout === undefined) {
+      const shard = this.#store.shardOf(sample);
+      const { path } = this.#store.shards[shard]!;
+      this.#expect(sample, shard);
+      layout = atOnce(path, () => this.#makeLayout(sample));
+    } else {
+      this.#layouts.delete(sample); // to the end: most recently used
+      this.#layouts.set(sample, layout);
+    }
+    this.#last = layout;
+    this.#lastSample = sample;
+    return layout;
+  }
+
+  /** Has what lies on a server fetched: the values of a sample will be wanted as well, and several at a time. */
+  #expect(sample: number, shard: number): void {
+    const source = this.#store.opened(shard);
+    if (source?.expect === undefined) return;
+    const table = this.#tables.known(shard);
+    if (table === undefined) return void this.#tables.expect(shard);
+    const number = sample - this.#store.firsts[shard]!;
+    const start = startIn(table, number);
+    source.expect(start, startIn(table, number + 1) - start);
+  }
+
+  *#makeLayout(sample: number): Steps<Layout> {
+    const store = this.#store;
+    const shard = store.shardOf(sample);
+    const number = sample - store.firsts[shard]!;
+    const source = yield* store.content(shard);
+    const table = yield* this.#tables.table(shard);
+    const start = startIn(table, number);
+    const length = startIn(table, number + 1) - start;
+    const columns = this.#columns(shard);
+    const head = new Uint8Array(headSize(columns));
+    const { path } = store.shards[shard]!;
+    if (head.length > length) throw badSizes(path, sample, number);
+    yield* fillNow(source, head, start);
+    const values = valueStarts(columns, new DataView(head.buffer), length);
+    if (values === undefined) throw badSizes(path, sample, number);
+    const layout = { shard, start, values };
+    this.#layouts.set(sample, layout);
+    if (this.#layouts.size > MOST_LAYOUTS) {
+      const [oldest] = this.#layouts.keys();
+      this.#layouts.delete(oldest!);
+    }
+    return layout;
+  }
+
+  #madeFile(sample: number, column: number, file: number): MadeFile {
+    const made = this.#made.get(file);
+    if (made === undefined) {
+      const { path } = this.#store.shards[this.#layout(sample).shard]!;
+      return atOnce(path, () => this.#make(sample, column, file, false));
+    }
+    this.#made.delete(file);
+    this.#made.set(file, made);
+    return made;
+  }
+
+  #bytesOf(sample: number, column: number, file: number): Uint8Array {
+    const { bytes } = this.#madeFile(sample, column, file);
+    if (bytes !== undefined) return bytes;
+    const { path } = this.#store.shards[this.#layout(sample).shard]!;
+    return atOnce(path, () => this.#make(sample, column, file, true)).bytes!;
+  }
+
+  /** @param isWhole Whether the bytes of an array are wanted, and not only their number. */
+  *#make(
+    sample: number,
+    column: number,
+    file: number,
+    isWhole: boolean,
+  ): Steps<MadeFile> {
+    const { shard, start, values } = this.#layouts.get(sample) ??
+      (yield* this.#makeLayout(sample));
+    const source = yield* this.#store.content(shard);
+    const { encoding, name } = this.#columns(shard)[column]!;
+    const { path } = this.#store.shards[shard]!;
+    const length = values[column + 1]! - values[column]!;
+    const isNumber = encoding.form === "json";
+    if (isWhole && length > LARGEST) {
+      throw new RecordfsError(
+        "too-large",
+        `${path}: '${name}' of sample ${sample} has ${length} bytes, and arrays up to ${LARGEST} are shown as files: ` +
+          "read it by MDSReader",
+        { path, sample },
+      );
+    }
+    const wanted = isNumber || isWhole ? length : bytesLookedAt(length);
+    const bytes = new Uint8Array(wanted);
+    yield* fillNow(source, bytes, start + values[column]!);
+    try {
+      const content = isNumber
+        ? numberFile(encoding, bytes)
+        : isWhole
+        ? arrayFile(encoding, bytes)
+        : undefined;
+      const size = content?.length ?? arrayFileSize(encoding, bytes, length);
+      return this.#keep(file, { size, bytes: content });
+    } catch (cause) {
+      if (!(cause instanceof ValueFault)) throw cause;
+      throw badValue({ path, sample, column: name }, cause);
+    }
+  }
+
+  #keep(file: number, made: MadeFile): MadeFile {
+    this.#forget(file);
+    this.#made.set(file, made);
+    this.#bytes += made.bytes?.length ?? 0;
+    for (const other of this.#made.keys()) {
+      const isEnough = this.#made.size <= MOST_FILES &&
+        this.#bytes <= MOST_BYTES;
+      if (isEnough || other === file) break;
+      this.#forget(other);
+    }
+    return made;
+  }
+
+  #forget(file: number): void {
+    this.#bytes -= this.#made.get(file)?.bytes?.length ?? 0;
+    this.#made.delete(file);
+  }
+}

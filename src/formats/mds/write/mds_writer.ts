@@ -1,0 +1,211 @@
+import { WriteError } from "../../../errors.ts";
+import {
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import { NewDirectory } from "../../../io/write/new_directory.ts";
+import { WriterBase } from "../../../io/write/writer_base.ts";
+import { byCodePoint } from "../../../names.ts";
+import { encodeValue, type MDSInput } from "../encodings/encode.ts";
+import { ENCODING_NAMES, encodingOf } from "../encodings/encoding.ts";
+import type { Column } from "../read/index_file.ts";
+import { ShardsOutput } from "./shards_output.ts";
+
+/** Options of a new dataset. */
+export interface MDSWriterOptions {
+  /** How values are written, by the names of their columns: `{ image: "jpeg", label: "int" }`. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** A shard is full when one more sample would make it larger, in bytes. 64 MiB unless given. */
+  readonly sizeLimit?: number | undefined;
+  /** A shard is full when it has so many samples; unless given, only its size counts. */
+  readonly shardLength?: number | undefined;
+}
+
+/** As the original has it. */
+const SIZE_LIMIT = 1 << 26;
+
+/**
+ * Writes a dataset of MosaicML Streaming: shards that are not compressed, with their SHA-1 in the index. Memory does not
+ * grow with the size of samples and shards.
+ *
+ * The directory appears when the writer is closed, complete and on the disk; an empty one may be there. Until then it is a
+ * hidden directory beside it, which goes when the writer is aborted or disposed of.
+ *
+ * @example Write samples
+ * ```ts
+ * import { MDSReader, MDSWriter } from "@recordfs/recordfs/mds";
+ * import assert from "node:assert/strict";
+ *
+ * const path = `${await Deno.makeTempDir()}/words`;
+ * const columns = { word: "str", length: "int" };
+ * await using writer = await MDSWriter.open(path, { columns });
+ * for (const word of ["one", "two", "three"]) {
+ *   await writer.write({ word, length: word.length });
+ * }
+ * await writer.close();
+ *
+ * using reader = await MDSReader.open(path);
+ * assert.equal((await reader.sample(2))["length"], 5);
+ * ```
+ */
+export class MDSWriter extends WriterBase {
+  readonly #output: ShardsOutput;
+  readonly #directory: NewDirectory;
+  readonly #columns: readonly Column[];
+
+  private constructor(
+    directory: NewDirectory,
+    output: ShardsOutput,
+    columns: readonly Column[],
+  ) {
+    super(directory.path, "write", {
+      finish: () => this.#named(output.finish()),
+      publish: () => directory.publish(),
+      letGo() {
+        output.close();
+        directory.discard();
+      },
+    });
+    this.#directory = directory;
+    this.#output = output;
+    this.#columns = columns;
+  }
+
+  static *#open(
+    location: string | URL,
+    options: MDSWriterOptions,
+  ): Steps<MDSWriter> {
+    const path = localPath(location);
+    const columns = columnsOf(options.columns, path);
+    const limit = (count: number | undefined, name: string) => {
+      if (count === undefined || Number.isSafeInteger(count) && count > 0) {
+        return count;
+      }
+      throw new TypeError(`${name} is a whole number from 1 on, not ${count}`);
+    };
+    const form = {
+      columns,
+      sizeLimit: limit(options.sizeLimit, "sizeLimit") ?? SIZE_LIMIT,
+      shardLength: limit(options.shardLength, "shardLength") ?? Infinity,
+    };
+    const directory = yield* NewDirectory.create(path);
+    const output = new ShardsOutput(directory.temporary, path, form);
+    return new MDSWriter(directory, output, columns);
+  }
+
+  /**
+   * Starts a dataset.
+   *
+   * @param location The directory; the one above it has to be there.
+   * @throws {WriteError} If a column has an encoding that is not known (`bad-spec`), or it can't be written there.
+   */
+  static open(
+    location: string | URL,
+    options: MDSWriterOptions & WaitOptions,
+  ): Promise<MDSWriter> {
+    return runAsync(MDSWriter.#open(location, options), options.signal);
+  }
+
+  /** {@linkcode MDSWriter.open} without waiting. */
+  static openSync(
+    location: string | URL,
+    options: MDSWriterOptions,
+  ): MDSWriter {
+    return runSync(MDSWriter.#open(location, options));
+  }
+
+  /** Number of samples written so far. */
+  get length(): number {
+    return this.#output.length;
+  }
+
+  /**
+   * Writes one sample. Calls that are not awaited keep their order; if one fails, so do those that were made after it
+   * without waiting.
+   *
+   * @param sample A value for each column. Bytes must not be changed before the promise is settled.
+   * @returns The sample's index.
+   * @throws {WriteError} If columns are missing or surplus (`bad-datapoint`), a value is none of its encoding
+   * (`bad-value`), or the system refuses.
+   */
+  // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
+  async write(
+    sample: Readonly<Record<string, MDSInput>>,
+    options: WaitOptions = {},
+  ): Promise<number> {
+    options.signal?.throwIfAborted();
+    this.requireOpen();
+    const values = this.#encode(sample);
+    return this.run(
+      () => this.#named(this.#output.append(values)),
+      options.signal,
+    );
+  }
+
+  /** {@linkcode MDSWriter.write} without waiting. */
+  writeSync(sample: Readonly<Record<string, MDSInput>>): number {
+    this.requireIdle();
+    const values = this.#encode(sample);
+    return this.runSync(() => this.#named(this.#output.append(values)));
+  }
+
+  #encode(sample: Readonly<Record<string, MDSInput>>): Uint8Array[] {
+    const surplus = Object.keys(sample)
+      .find((key) => !this.#columns.some(({ name }) => name === key));
+    if (surplus !== undefined) {
+      throw this.#bad("bad-datapoint", `it has no column '${surplus}'`);
+    }
+    return this.#columns.map(({ name, encoding }) => {
+      if (!Object.hasOwn(sample, name)) {
+        throw this.#bad("bad-datapoint", `the sample has no '${name}'`);
+      }
+      try {
+        return encodeValue(encoding, sample[name]);
+      } catch (cause) {
+        const why = cause instanceof Error ? cause.message : String(cause);
+        throw this.#bad("bad-value", `'${name}': ${why}`, cause);
+      }
+    });
+  }
+
+  #bad(code: string, why: string, cause?: unknown): WriteError {
+    return new WriteError(
+      code,
+      `Cannot write sample ${this.length} to ${this.path}: ${why}`,
+      { path: this.path, sample: this.length, cause },
+    );
+  }
+
+  /** Has errors name the directory as it is to be called. */
+  *#named<T>(work: Steps<T>): Steps<T> {
+    try {
+      return yield* work;
+    } catch (error) {
+      throw this.#directory.asPublished(error);
+    }
+  }
+}
+
+function columnsOf(
+  columns: Readonly<Record<string, string>>,
+  path: string,
+): Column[] {
+  const names = Object.keys(columns).sort(byCodePoint);
+  const bad = (why: string) =>
+    new WriteError("bad-spec", `Cannot write ${path}: ${why}`, { path });
+  if (names.length === 0) throw bad("samples need a column at least");
+  return names.map((name) => {
+    const encoding = encodingOf(columns[name]!);
+    if (encoding === undefined) {
+      throw bad(
+        `the column '${name}' is to be written as '${
+          columns[name]
+        }', which is none of ${ENCODING_NAMES.join(", ")}`,
+      );
+    }
+    return { name, encoding };
+  });
+}

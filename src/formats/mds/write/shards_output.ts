@@ -1,0 +1,217 @@
+import { WriteError } from "../../../errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { pathIn } from "../../../io/storage/place.ts";
+import { newSystemHash } from "../../../io/sums/file_hash.ts";
+import {
+  GatheredBytes,
+  LARGEST_BUFFER,
+} from "../../../io/write/gathered_bytes.ts";
+import { NewFile } from "../../../io/write/new_file.ts";
+import type { WritableFile } from "../../../io/write/writable_file.ts";
+import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
+import {
+  FORMAT,
+  INDEX,
+  LARGEST_SHARD,
+  shardName,
+  tableSize,
+  VERSION,
+  WORD,
+} from "../layout.ts";
+import type { Column } from "../read/index_file.ts";
+
+/** When a shard is full, and what is noted of it. */
+export interface ShardForm {
+  /** Sorted by their names, as the original has them. */
+  readonly columns: readonly Column[];
+  /** Bytes of a shard, unless one sample has more. */
+  readonly sizeLimit: number;
+  /** Samples of a shard. */
+  readonly shardLength: number;
+}
+
+/** The hash that the index has of each shard. */
+const HASH = "sha1";
+
+/** Values that are appended to a file. */
+class ValuesOutput extends GatheredBytes {
+  /** Appends bytes of any number. */
+  *append(bytes: Uint8Array): Steps<void> {
+    if (bytes.byteLength <= this.room) return this.add(bytes);
+    yield* this.flush();
+    if (bytes.byteLength <= LARGEST_BUFFER) this.add(bytes);
+    else yield* this.write(bytes);
+  }
+}
+
+/** A shard that is filled: its samples, which its table stands before, are gathered in a file without a name. */
+interface OpenShard {
+  readonly scratch: WritableFile;
+  readonly output: ValuesOutput;
+}
+
+/**
+ * Writes shards and their index to a directory, in memory that does not grow but by 4 bytes for each sample of a shard.
+ */
+export class ShardsOutput {
+  readonly #directory: string;
+  /** What errors call the directory. */
+  readonly #name: string;
+  readonly #form: ShardForm;
+  readonly #config: Uint8Array;
+  readonly #shards: unknown[] = [];
+  #open: OpenShard | undefined;
+  /** Where each sample of the shard ends, from the start of the first one on. */
+  #ends = new GrowingNumbers();
+  #length = 0;
+
+  constructor(directory: string, name: string, form: ShardForm) {
+    this.#directory = directory;
+    this.#name = name;
+    this.#form = form;
+    this.#config = new TextEncoder().encode(JSON.stringify(this.#facts()));
+  }
+
+  /** Number of samples written. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /**
+   * Appends a sample.
+   *
+   * @param values In the order of the columns, encoded.
+   * @returns Its index.
+   * @throws {WriteError} If it is longer than a shard can be, or the system refuses.
+   */
+  *append(values: readonly Uint8Array[]): Steps<number> {
+    const { columns } = this.#form;
+    const sizes = columns.flatMap(({ encoding }, i) =>
+      encoding.size === undefined ? [values[i]!.byteLength] : []
+    );
+    const head = new Uint8Array(Uint32Array.from(sizes).buffer);
+    const length = values.reduce(
+      (sum, { byteLength }) => sum + byteLength,
+      head.length,
+    );
+    if (this.#sizeWith(0, 1) + length > LARGEST_SHARD) {
+      throw new WriteError(
+        "bad-value",
+        `Cannot write to ${this.#name}: a sample of ${length} bytes is longer than a shard can be`,
+        { path: this.#name, sample: this.#length, actual: length },
+      );
+    }
+    if (this.#isFull(length)) yield* this.#finishShard();
+    const { output } = this.#open ??= yield* this.#start();
+    const before = output.end;
+    try {
+      yield* output.append(head);
+      for (const bytes of values) yield* output.append(bytes);
+    } catch (error) {
+      output.takeBack(before);
+      throw error;
+    }
+    this.#ends.push(output.end);
+    return this.#length++;
+  }
+
+  /** Completes the last shard, and writes the index. */
+  *finish(): Steps<void> {
+    if (this.#open !== undefined) yield* this.#finishShard();
+    const index = { shards: this.#shards, version: VERSION };
+    const text = new TextEncoder().encode(JSON.stringify(index));
+    yield* NewFile.write(pathIn(this.#directory, INDEX), text);
+  }
+
+  /** Lets go of what is open. */
+  close(): void {
+    this.#open?.scratch.close();
+    this.#open = undefined;
+  }
+
+  #isFull(length: number): boolean {
+    const samples = this.#ends.length;
+    if (samples === 0) return false;
+    const { shardLength, sizeLimit } = this.#form;
+    const size = this.#sizeWith(this.#ends.at(samples - 1), samples + 1) +
+      length;
+    return samples >= shardLength || size > Math.min(sizeLimit, LARGEST_SHARD);
+  }
+
+  #sizeWith(data: number, samples: number): number {
+    return tableSize(samples) + this.#config.length + data;
+  }
+
+  *#start(): Steps<OpenShard> {
+    const path = pathIn(this.#directory, shardName(this.#shards.length));
+    const scratch = yield* NewFile.createScratch(path, this.#name);
+    return { scratch, output: new ValuesOutput(scratch, 0) };
+  }
+
+  *#finishShard(): Steps<void> {
+    const { scratch, output } = this.#open!;
+    const samples = this.#ends.length;
+    yield* output.flush();
+    const data = output.end;
+    const basename = shardName(this.#shards.length);
+    const hash = newSystemHash(HASH)!;
+    const shard = yield* NewFile.create(pathIn(this.#directory, basename));
+    try {
+      const { file } = shard;
+      const head = this.#head(samples);
+      hash.update(head);
+      yield* file.writeAt(head, 0);
+      const piece = new Uint8Array(Math.min(data, LARGEST_BUFFER));
+      for (let at = 0; at < data; at += piece.length) {
+        const part = piece.subarray(0, Math.min(piece.length, data - at));
+        yield* scratch.readAt(part, at);
+        hash.update(part);
+        yield* file.writeAt(part, head.length + at);
+      }
+      yield* file.sync();
+      yield* shard.publish(false);
+    } finally {
+      shard.discard();
+    }
+    this.close();
+    this.#ends = new GrowingNumbers();
+    const bytes = this.#sizeWith(data, samples);
+    const raw = { basename, bytes, hashes: { [HASH]: hash.digest() } };
+    const { version, ...facts } = this.#facts();
+    this.#shards.push({
+      ...facts,
+      raw_data: raw,
+      samples,
+      version,
+      zip_data: null,
+    });
+  }
+
+  /** The number of samples, where each starts and the last one ends, and the configuration. */
+  #head(samples: number): Uint8Array {
+    const first = this.#sizeWith(0, samples);
+    const table = new Uint32Array(tableSize(samples) / WORD);
+    table[0] = samples;
+    table[1] = first;
+    for (let i = 0; i < samples; i++) table[2 + i] = first + this.#ends.at(i);
+    const head = new Uint8Array(first);
+    head.set(new Uint8Array(table.buffer));
+    head.set(this.#config, table.byteLength);
+    return head;
+  }
+
+  /** What the configuration says, by its sorted keys. */
+  #facts() {
+    const { columns, sizeLimit } = this.#form;
+    return {
+      column_encodings: columns.map(({ encoding }) => encoding.word),
+      column_names: columns.map(({ name }) => name),
+      column_sizes: columns.map(({ encoding }) => encoding.size ?? null),
+      compression: null,
+      format: FORMAT,
+      hashes: [HASH],
+      size_limit: Number.isFinite(sizeLimit) ? sizeLimit : null,
+      version: VERSION,
+    };
+  }
+}

@@ -1,0 +1,79 @@
+/** What `check` says of hashes, of what is compressed, and of each shard. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { zstdCompressSync } from "node:zlib";
+import { check } from "../../../src/vfs/mod.ts";
+import {
+  COLUMNS,
+  configOf,
+  datasetOf,
+  entryOf,
+  sampleOf,
+  shardOf,
+} from "../../support/mds/make_mds.ts";
+
+const NAME = "shard.00000.mds";
+const SAMPLES = [sampleOf(1, "one"), sampleOf(2, ""), sampleOf(-3, "three")];
+const SHARD = shardOf(SAMPLES);
+
+const entry = (
+  changes: Record<string, unknown> = {},
+  bytes = SHARD.length,
+) => ({
+  ...entryOf(NAME, bytes, 3),
+  ...changes,
+});
+
+Deno.test("check names shards whose hashes are others, and hashes that it does not know", async () => {
+  const hashes = { sha1: "00", xxh64: "11", md5: "22", "no-hash": "x" };
+  const raw = { basename: NAME, bytes: SHARD.length, hashes };
+  const storage = datasetOf([entry({ "raw_data": raw })], { [NAME]: SHARD });
+  const damages: string[] = [];
+  const warnings: string[] = [];
+  const { damaged, samples } = await check("d", {
+    storage,
+    onDamage: ({ code, message }) => damages.push(`${code} ${message}`),
+    onWarning: (message) => warnings.push(message),
+  });
+  assert.deepEqual([damaged, samples], [3, 3]);
+  for (const name of ["sha1", "xxh64", "md5"]) {
+    assert.ok(damages.some((text) => text.includes(`${name} of it is`)), name);
+  }
+  assert.match(warnings.join(), /hashes of the kind 'no-hash'/);
+  assert.equal(warnings.length, 1);
+});
+
+Deno.test("check looks at the hash of what is compressed, at each shard, and at their own columns", async () => {
+  const other = shardOf(SAMPLES, COLUMNS, {
+    config: configOf([["n", "int64", 8], ["t", "str", null]]),
+  });
+  const trailing = Buffer.concat([SHARD, Buffer.alloc(5)]);
+  const zip = zstdCompressSync(SHARD);
+  const storage = datasetOf([
+    entryOf("a.mds", other.length, 3),
+    entryOf("b.mds", trailing.length, 3),
+    {
+      ...entryOf("c.mds", SHARD.length, 3),
+      compression: "zstd",
+      "raw_data": {
+        basename: "c.mds",
+        bytes: SHARD.length,
+        hashes: { sha256: "0" },
+      },
+      "zip_data": { basename: "c.mds.zstd", bytes: zip.length, hashes: {} },
+    },
+    entryOf("gone.mds", 100, 3),
+    entryOf("d.mds", SHARD.length, 3),
+  ], { "a.mds": other, "b.mds": trailing, "c.mds.zstd": zip, "d.mds": SHARD });
+  const damages: string[] = [];
+  const report = await check("d", {
+    storage,
+    onDamage: ({ message }) => damages.push(message),
+  });
+  assert.equal(damages.length, 4, damages.join("\n"));
+  assert.match(damages[0]!, /a\.mds has other columns by its own/);
+  assert.match(damages[1]!, /b\.mds has 5 bytes behind its last sample/);
+  assert.match(damages[2]!, /c\.mds\.zstd: sha256 of what is compressed in it/);
+  assert.match(damages[3]!, /gone\.mds, which is not there/);
+  assert.equal(report.samples, 12);
+});

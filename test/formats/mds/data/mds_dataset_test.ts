@@ -1,0 +1,114 @@
+/** Samples of columns: decoded, as bytes, in batches, by ranks, and again where it stopped. */
+import assert from "node:assert/strict";
+import {
+  DataLoader,
+  MDSDataset,
+  type MDSSample,
+} from "../../../../src/data/mod.ts";
+import { countSamples } from "../../../../src/data/split/counted_samples.ts";
+import { readLabels } from "../../../../src/data/split/read_labels.ts";
+import { formatNamed, loadFormat } from "../../../../src/formats/registry.ts";
+import { open } from "../../../../src/vfs/mod.ts";
+import { sha256 } from "../../../support/golden.ts";
+import { assertValue, mdsCase } from "../../../support/mds/mds_golden.ts";
+import { slowStorage } from "../../../support/slow_storage.ts";
+
+const PLAIN = mdsCase("plain");
+const LABELS = [0, 1, 2, 3, 4, 5, 6];
+
+Deno.test("samples are values, or their bytes", async () => {
+  for (const name of ["plain", "zstd", "every"]) {
+    const { path, content: { samples } } = mdsCase(name);
+    for (const storage of [undefined, slowStorage(3)]) {
+      using dataset = await MDSDataset.open(path, { storage });
+      const order = [2, 0, 1, 1];
+      const decoded = await dataset.get(order);
+      using raw = await MDSDataset.open(path, { storage, decode: false });
+      const bytes = await raw.get(order);
+      for (const [at, i] of order.entries()) {
+        for (const [column, value] of Object.entries(samples[i]!)) {
+          assertValue(decoded[at]![column], value);
+          assert.equal(sha256(bytes[at]![column]!), value.sha256);
+        }
+      }
+      assert.equal(dataset.fileOf(samples.length), undefined);
+      await assert.rejects(dataset.get([samples.length]), {
+        name: "IndexError",
+      });
+    }
+  }
+});
+
+Deno.test("what 'process' makes of samples are samples, of the columns that are wanted", async () => {
+  using dataset = await MDSDataset.open(PLAIN.path, {
+    columns: ["label"],
+    process: (samples) => samples.map((sample) => Object.entries(sample)),
+  });
+  assert.deepEqual(await dataset.get([6, 0]), [[["label", 6]], [["label", 0]]]);
+});
+
+Deno.test("the loader gives each sample once, by ranks and threads, and goes on where it stopped", async () => {
+  for (const name of ["plain", "zstd"]) {
+    const { path, content: { samples } } = mdsCase(name);
+    using dataset = await MDSDataset.open(path, { columns: ["label"] });
+    const seen: number[] = [];
+    for (const rank of [0, 1]) {
+      for (const numWorkers of [0, 1]) {
+        const options = {
+          batchSize: 2,
+          shuffle: true,
+          seed: 5,
+          rank,
+          worldSize: 2,
+          numWorkers,
+          collate: false,
+        } as const;
+        const make = () =>
+          new DataLoader<MDSSample, MDSSample[]>(dataset, options);
+        await using loader = make();
+        const all: number[] = [];
+        for await (const batch of loader) all.push(...labelsOf(batch));
+        if (numWorkers === 0) seen.push(...all);
+        await using stopped = make();
+        const joined: number[] = [];
+        for await (const batch of stopped) {
+          joined.push(...labelsOf(batch));
+          break;
+        }
+        await using rest = make();
+        rest.load(stopped.save());
+        for await (const batch of rest) joined.push(...labelsOf(batch));
+        assert.deepEqual(joined, all);
+      }
+    }
+    assert.deepEqual(
+      [...new Set(seen)].sort((a, b) => a - b),
+      LABELS.slice(0, samples.length),
+    );
+  }
+});
+
+function labelsOf(batch: unknown): number[] {
+  return (batch as MDSSample[]).map((sample) => Number(sample["label"]));
+}
+
+Deno.test("the format's dataset is one of samples; labels are columns", async () => {
+  const { openDataset } = await loadFormat(formatNamed("mds"));
+  using container = await open(PLAIN.path);
+  assert.deepEqual(countSamples(container.info), {
+    unit: "samples",
+    length: 7,
+  });
+  using dataset = await openDataset!(PLAIN.path, container.info, {});
+  assert.deepEqual(labelsOf(await dataset!.get([4])), [4]);
+  const labels = await readLabels(container, "label");
+  assert.deepEqual(
+    LABELS.map((_, i) => labels.names[labels.at(i)]),
+    LABELS.map(String),
+  );
+  const names = await readLabels(container, "name");
+  assert.equal(names.names[names.at(3)], "näme 3");
+  for (const column of ["none", "raw"]) {
+    await assert.rejects(readLabels(container, column), { code: "no-label" });
+  }
+});

@@ -1,0 +1,226 @@
+/** Datasets of an independent writer, from any storage: values, files, and the tree in other threads. */
+import assert from "node:assert/strict";
+import { MDSReader } from "../../../../src/formats/mds/mod.ts";
+import { readNpy } from "../../../../src/codecs/numpy/mod.ts";
+import { LOCAL_DISK } from "../../../../src/io/storage/storage.ts";
+import { runAsync } from "../../../../src/io/concurrency/steps.ts";
+import { newExtent, reopenHandle } from "../../../../src/tree/tree.ts";
+import { whenLoaded } from "../../../../src/tree/not_loaded.ts";
+import { check, open } from "../../../../src/vfs/mod.ts";
+import { findNode } from "../../../../src/vfs/paths.ts";
+import { inMemory } from "../../../support/far_away.ts";
+import { sha256 } from "../../../support/golden.ts";
+import {
+  assertValue,
+  type MdsCase,
+  mdsCase,
+  mdsCases,
+} from "../../../support/mds/mds_golden.ts";
+import { slowStorage } from "../../../support/slow_storage.ts";
+
+const onWarning = (message: string) => assert.fail(message);
+
+function storagesOf({ path }: MdsCase) {
+  return [
+    LOCAL_DISK,
+    inMemory(path),
+    slowStorage(1),
+    slowStorage(2, inMemory(path)),
+  ];
+}
+
+const SUFFIXES: Record<string, string> = {
+  bytes: "",
+  str: ".txt",
+  "str_int": ".txt",
+  "str_float": ".txt",
+  "str_decimal": ".txt",
+  jpeg: ".jpg",
+  png: ".png",
+  pkl: ".pkl",
+  ndarray: ".npy",
+  pil: ".npy",
+};
+
+/** Columns whose names are no file's, or of which another one takes the name. */
+const ODD: Record<string, string> = {
+  "..": "%2E%2E",
+  "a/b.txt": "a%2Fb.txt",
+  "": "%",
+  "clash.txt": "clash.txt.bytes",
+};
+
+function fileOf(column: string, encoding: string): string {
+  return ODD[column] ??
+    `${column}${SUFFIXES[encoding.split(":")[0]!] ?? ".json"}`;
+}
+
+for (const golden of mdsCases()) {
+  const { samples } = golden.content;
+
+  Deno.test(`values are those that were written: ${golden.name}`, async () => {
+    for (const storage of storagesOf(golden)) {
+      using reader = await MDSReader.open(golden.path, { storage });
+      assert.equal(reader.length, samples.length);
+      const order = samples.map((_, i) => i).reverse();
+      const read = await reader.read(order);
+      const decoded = await reader.samples(order);
+      for (const [at, i] of order.entries()) {
+        const expected = samples[i]!;
+        assert.deepEqual(
+          reader.columns(i).map(({ name, encoding }) => [name, encoding]),
+          Object.entries(expected).map(([name, { encoding }]) => [
+            name,
+            encoding,
+          ]),
+        );
+        assert.deepEqual(Object.keys(read[at]!), Object.keys(expected));
+        for (const [column, value] of Object.entries(expected)) {
+          assert.equal(sha256(read[at]![column]!), value.sha256, column);
+          assertValue(decoded[at]![column], value);
+        }
+      }
+    }
+  });
+
+  Deno.test(`values are files, and sound: ${golden.name}`, async () => {
+    for (const storage of storagesOf(golden)) {
+      using fs = await open(golden.path, { storage, onWarning });
+      assert.equal(fs.info.format, "mds");
+      let files = 0;
+      for (const [i, sample] of samples.entries()) {
+        const directory = String(i).padStart(6, "0");
+        for (const [column, expected] of Object.entries(sample)) {
+          files++;
+          const path = `${directory}/${fileOf(column, expected.encoding)}`;
+          const bytes = await fs.read(path);
+          assert.equal((await fs.stat(path)).size, bytes.length, path);
+          if (path.endsWith(".npy")) {
+            assertValue(readNpy(bytes), expected);
+          } else if (SUFFIXES[expected.encoding.split(":")[0]!] === undefined) {
+            const text = new TextDecoder().decode(bytes);
+            if (expected.encoding === "json") assertJson(text, expected.value);
+            else assertNumber(text, expected.value);
+          } else assert.equal(sha256(bytes), expected.sha256, path);
+        }
+      }
+      const all = await Array.fromAsync(fs.walk(""));
+      assert.equal(all.filter(({ isFile }) => isFile).length, files);
+      assert.deepEqual(
+        [fs.info.files, fs.info.directories, fs.info.facts!["samples"]],
+        [files, samples.length, samples.length],
+      );
+      const { damaged, samples: found } = await check(golden.path, {
+        storage,
+        onDamage: (damage) => assert.fail(damage),
+        onWarning,
+      });
+      assert.deepEqual([damaged, found], [0, samples.length]);
+    }
+  });
+}
+
+function assertJson(text: string, value: unknown): void {
+  assert.deepEqual({ json: JSON.parse(text) }, value);
+}
+
+function assertNumber(text: string, value: unknown): void {
+  assert.match(text, /^\S+\n$/);
+  const wanted = Number(String(value).replace("inf", "Infinity"));
+  assert.equal(Number(text), wanted);
+  if (/^-?\d+$/.test(String(value))) assert.equal(text, `${value}\n`);
+}
+
+Deno.test("what is stored is a part of the shard; another thread opens shards by itself", async () => {
+  for (const name of ["plain", "zstd", "merged"]) {
+    const golden = mdsCase(name);
+    using fs = await open(golden.path);
+    const again = await reopenHandle(structuredClone(fs.tree.share()));
+    try {
+      assert.equal(again.nodeCount, fs.tree.nodeCount);
+      for (const path of ["000001/image.jpg", "000001/label.json"]) {
+        const node = await runAsync(findNode(fs.tree, path));
+        const [extent, there] = [newExtent(), newExtent()];
+        assert.ok(
+          await runAsync(whenLoaded(() => fs.tree.locate(node, extent))),
+        );
+        assert.ok(again.locate(node, there));
+        assert.deepEqual(there, extent);
+        assert.equal(extent.source < 0, path.endsWith(".json"));
+        if (extent.source < 0) continue;
+        const source = fs.tree.sources.at(extent.source)!;
+        const bytes = new Uint8Array(extent.length);
+        await source.readAt(bytes, extent.offset);
+        const { image } = golden.content.samples[1]!;
+        assert.equal(sha256(bytes), image!.sha256);
+      }
+    } finally {
+      again.close();
+    }
+  }
+});
+
+Deno.test("an index names the dataset, and a shard is one alone", async () => {
+  const { path, content: { samples } } = mdsCase("plain");
+  using whole = await open(`${path}/index.json`);
+  assert.equal(whole.info.facts!["samples"], 7);
+  using reader = await MDSReader.open(`${path}/shard.00001.mds`);
+  assert.equal(reader.length, 3);
+  const { image, label } = await reader.read(1);
+  assert.equal(sha256(image!), samples[5]!["image"]!.sha256);
+  assert.equal(label![0], 5);
+  assert.equal(reader.fileOf(1), `${path}/shard.00001.mds`);
+  // By its content, under any name.
+  const bytes = await Deno.readFile(`${path}/shard.00001.mds`);
+  using named = await open(bytes);
+  assert.equal(named.info.kind, "a shard");
+  assert.equal(named.info.directories, 3);
+});
+
+Deno.test("shards that lie decompressed beside are read instead", async () => {
+  const { path } = mdsCase("kept");
+  using reader = await MDSReader.open(path);
+  assert.deepEqual(reader.paths, [
+    `${path}/shard.00000.mds`,
+    `${path}/shard.00001.mds`,
+  ]);
+});
+
+Deno.test("only the columns that are wanted are given, and such as there are", async () => {
+  const { path } = mdsCase("plain");
+  using reader = MDSReader.openSync(path);
+  assert.deepEqual({ ...await reader.sample(3, { columns: ["label"] }) }, {
+    label: 3,
+  });
+  const [bytes] = reader.readSync([3], { columns: ["name"] });
+  assert.equal(new TextDecoder().decode(bytes!["name"]), "näme 3");
+  await assert.rejects(reader.read(3, { columns: ["x"] }), {
+    code: "no-column",
+    message: /has no column 'x'; it has image, label, name, raw/,
+  });
+  await assert.rejects(reader.read([0, 7]), { name: "IndexError" });
+});
+
+Deno.test("another thread's reader opens shards when it needs them", async () => {
+  const { path } = mdsCase("zstd");
+  using reader = await MDSReader.open(path);
+  using again = MDSReader.openShared(structuredClone(reader.share()));
+  assert.deepEqual(await again.read([5, 0]), await reader.read([5, 0]));
+});
+
+Deno.test("samples are datapoints to who looks at them, and files values of their encodings", async () => {
+  const { path, content: { samples } } = mdsCase("every");
+  using fs = await open(path);
+  const view = async (path: string) =>
+    fs.tree.view!(await runAsync(findNode(fs.tree, path)));
+  assert.deepEqual(await view("000001"), { kind: "datapoint" });
+  assert.equal(await view(""), undefined);
+  for (const [column, expected] of Object.entries(samples[1]!)) {
+    const file = `000001/${fileOf(column, expected.encoding)}`;
+    const value = await view(file);
+    assert.ok(value?.kind === "value");
+    assert.equal(value.type, expected.encoding);
+    const decoded = await value.decode((await fs.read(file)).slice());
+    assertValue(decoded as never, expected);
+  }
+});

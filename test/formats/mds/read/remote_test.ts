@@ -1,0 +1,82 @@
+/** Datasets on servers: what is asked for, and how much of it. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { MDSDataset } from "../../../../src/data/mod.ts";
+import { MDSReader, MDSWriter } from "../../../../src/formats/mds/mod.ts";
+import { check, open } from "../../../../src/vfs/mod.ts";
+import { sha256 } from "../../../support/golden.ts";
+import { mdsCase, mdsCases } from "../../../support/mds/mds_golden.ts";
+import { withTempDir } from "../../../support/paths.ts";
+import { FileServer } from "../../../support/remote/file_server.ts";
+
+Deno.test("a dataset on a server is its directory or its index", () =>
+  withTempDir(async (dir) => {
+    for (const { name, path, content: { samples } } of mdsCases()) {
+      await using server = await FileServer.start(path);
+      const remote = { cache: { directory: `${dir}/${name}` } };
+      using reader = await MDSReader.open(`${server.url}/index.json`, {
+        remote,
+      });
+      assert.equal(reader.length, samples.length);
+      const all = await reader.read(samples.map((_, i) => i));
+      for (const [i, sample] of samples.entries()) {
+        for (const [column, { sha256: sum }] of Object.entries(sample)) {
+          assert.equal(sha256(all[i]![column]!), sum);
+        }
+      }
+      for (const location of [`${server.url}/`, `${server.url}/index.json`]) {
+        using shown = await open(location, { remote });
+        assert.equal(shown.info.format, "mds");
+        assert.equal(shown.info.directories, samples.length);
+      }
+      const { damaged } = await check(`${server.url}/index.json`, {
+        remote,
+        onDamage: (damage) => assert.fail(damage),
+      });
+      assert.equal(damaged, 0);
+    }
+  }));
+
+Deno.test("one sample needs the index, its shard's table, and itself", () =>
+  withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/www`);
+    const raw = new Uint8Array(3 << 20);
+    await using writer = await MDSWriter.open(`${dir}/www/d`, {
+      columns: { n: "int", raw: "bytes" },
+    });
+    for (let n = 0; n < 40; n++) await writer.write({ n, raw: raw.fill(n) });
+    await writer.close();
+    await using server = await FileServer.start(`${dir}/www`);
+    const remote = { cache: { directory: `${dir}/cache` } };
+    using dataset = await MDSDataset.open(`${server.url}/d/index.json`, {
+      remote,
+    });
+    const [sample] = await dataset.get([30]);
+    assert.equal(sample!["n"], 30);
+    const bytes = server.asked.reduce((sum, { range }) => {
+      const [, first, last] = /bytes=(\d+)-(\d+)/.exec(range ?? "") ?? [];
+      return first === undefined ? sum : sum + Number(last) - Number(first) + 1;
+    }, 0);
+    assert.ok(bytes < 12 << 20, `${bytes} of ${120 << 20}`);
+    const shards = server.asked.filter(({ path, range }) =>
+      path.endsWith(".mds") && /bytes=[1-9]/.test(range ?? "")
+    );
+    assert.ok(shards.every(({ path }) => path === "/d/shard.00001.mds"));
+    assert.ok(dataset.expect([0, 39]) > 0);
+    const [first, last] = await dataset.get([0, 39]);
+    assert.deepEqual([first!["n"], last!["n"]], [0, 39]);
+  }));
+
+Deno.test("a shard that is missing on a server is named", () =>
+  withTempDir(async (dir) => {
+    fs.cpSync(mdsCase("zstd").path, `${dir}/d`, { recursive: true });
+    fs.rmSync(`${dir}/d/shard.00001.mds.zstd`);
+    await using server = await FileServer.start(`${dir}/d`);
+    await assert.rejects(
+      MDSReader.open(`${server.url}/index.json`, { remote: { cache: false } }),
+      {
+        code: "missing-shard",
+        message: /shard.00001.mds.zstd, which is not there/,
+      },
+    );
+  }));

@@ -1,0 +1,354 @@
+/** What the writer writes, by a reader that is not ours, and what is left of it when it fails. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import {
+  type MDSInput,
+  MDSReader,
+  MDSWriter,
+} from "../../../../src/formats/mds/mod.ts";
+import { convert } from "../../../../src/convert/mod.ts";
+import { DatasetReader } from "../../../../src/formats/bags/mod.ts";
+import { check } from "../../../../src/vfs/mod.ts";
+import { sha256 } from "../../../support/golden.ts";
+import { mdsCase } from "../../../support/mds/mds_golden.ts";
+import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
+import { needs, PYTHON } from "../../../support/programs/programs.ts";
+import { tarCase } from "../../../support/tar/tar_golden.ts";
+
+type Shown = readonly Readonly<Record<string, readonly [string, unknown]>>[];
+
+/** What Python reads in a dataset by the description of the format alone. */
+async function inPython(path: string): Promise<Shown> {
+  const script = `${REPOSITORY}test/formats/mds/python/read_mds.py`;
+  const { success, stdout, stderr } = await new Deno.Command(PYTHON, {
+    args: ["-B", script, path],
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+function pythonTest(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, ...needs("python3", "numpy"), fn });
+}
+
+const COLUMNS = {
+  n: "int",
+  small: "int8",
+  half: "float16",
+  wide: "uint64",
+  text: "str",
+  raw: "bytes",
+  tree: "json",
+  digits: "str_int",
+  real: "str_float",
+  exact: "str_decimal",
+  any: "ndarray",
+  typed: "ndarray:float32",
+  fixed: "ndarray:uint16:2,2",
+};
+
+function valuesOf(i: number): Record<keyof typeof COLUMNS, MDSInput> {
+  return {
+    n: i === 1 ? -(2n ** 63n) : i,
+    small: -i,
+    half: i / 2,
+    wide: 2n ** 64n - 1n,
+    text: `täxt ${i}`,
+    raw: new Uint8Array(i * 40_000).fill(i),
+    tree: { a: [i, null, "x"] },
+    digits: 10n ** 25n,
+    real: i === 0 ? NaN : 0.1,
+    exact: "1.10",
+    any: { data: new Float64Array(300 * (i + 1)), shape: [300, i + 1] },
+    typed: { data: Float32Array.of(i, 2, 3), shape: [3] },
+    fixed: { data: Uint16Array.of(1, 2, 3, i), shape: [2, 2] },
+  };
+}
+
+pythonTest(
+  "samples are what Python reads, in shards of any size",
+  () =>
+    withTempDir(async (dir) => {
+      for (
+        const limits of [
+          {},
+          { shardLength: 2 },
+          { sizeLimit: 100_000 },
+          { sizeLimit: 1 },
+        ]
+      ) {
+        const path = `${dir}/a${JSON.stringify(limits).replaceAll(/\W/g, "")}`;
+        await using writer = await MDSWriter.open(path, {
+          columns: COLUMNS,
+          ...limits,
+        });
+        for (let i = 0; i < 5; i++) {
+          assert.equal(await writer.write(valuesOf(i)), i);
+        }
+        assert.equal(fs.existsSync(path), false);
+        await writer.close();
+        const samples = await inPython(path);
+        assert.equal(samples.length, 5);
+        for (const [i, sample] of samples.entries()) {
+          const shown = Object.fromEntries(
+            Object.entries(sample).map(([name, [, value]]) => [name, value]),
+          );
+          assert.deepEqual(
+            Object.entries(sample).map((
+              [name, [encoding]],
+            ) => [name, encoding]),
+            Object.entries(COLUMNS).sort(([a], [b]) => a < b ? -1 : 1),
+          );
+          const zeros = Array(300 * (i + 1)).fill(0);
+          assert.deepEqual(shown, {
+            n: i === 1 ? "-9223372036854775808" : String(i),
+            small: String(-i),
+            half: i / 2,
+            wide: "18446744073709551615",
+            text: `täxt ${i}`,
+            raw: { hex: (i.toString(16).padStart(2, "0")).repeat(i * 40_000) },
+            tree: { a: [i, null, "x"] },
+            digits: `1${"0".repeat(25)}`,
+            real: i === 0 ? "nan" : 0.1,
+            exact: "1.10",
+            any: { dtype: "float64", shape: [300, i + 1], values: zeros },
+            typed: { dtype: "float32", shape: [3], values: [i, 2, 3] },
+            fixed: { dtype: "uint16", shape: [2, 2], values: [1, 2, 3, i] },
+          });
+        }
+        const { damaged } = await check(path, {
+          onDamage: (damage) => assert.fail(damage),
+        });
+        assert.equal(damaged, 0);
+        const { shards } = JSON.parse(
+          fs.readFileSync(`${path}/index.json`, "utf8"),
+        );
+        for (const { raw_data: raw, samples } of shards) {
+          const { shardLength = Infinity, sizeLimit = 1 << 26 } = limits;
+          assert.ok(samples <= shardLength);
+          assert.ok(samples === 1 || raw.bytes <= sizeLimit);
+        }
+        if (limits.shardLength === 2) assert.equal(shards.length, 3);
+        if (limits.sizeLimit === 1) assert.equal(shards.length, 5);
+      }
+    }),
+);
+
+Deno.test("a shard is byte for byte what an independent writer makes", () =>
+  withTempDir(async (dir) => {
+    const { path, content: { samples } } = mdsCase("every");
+    using reader = await MDSReader.open(path);
+    const columns = Object.fromEntries(
+      reader.columns().map(({ name, encoding }) => [name, encoding]),
+    );
+    {
+      using writer = MDSWriter.openSync(`${dir}/out`, {
+        columns,
+        shardLength: 2,
+      });
+      for (let i = 0; i < samples.length; i++) {
+        const sample = await reader.sample(i);
+        const stored = reader.readSync(i);
+        const values: Record<string, MDSInput> = {};
+        for (const { name, encoding } of reader.columns()) {
+          const isValue = /^(u?int|float|str|ndarray)/.test(encoding);
+          // What Python says otherwise of the same number is its own.
+          values[name] = isValue ? sample[name] as MDSInput : stored[name]!;
+        }
+        writer.writeSync(values);
+      }
+      writer.closeSync();
+    }
+    using again = await MDSReader.open(`${dir}/out`);
+    for (const [i, sample] of samples.entries()) {
+      for (const [name, bytes] of Object.entries(await again.read(i))) {
+        assert.equal(sha256(bytes), sample[name]!.sha256, name);
+      }
+    }
+  }));
+
+Deno.test("what does not fit is refused, and leaves the samples before it", () =>
+  withTempDir(async (dir) => {
+    const path = `${dir}/out`;
+    await using writer = await MDSWriter.open(path, { columns: COLUMNS });
+    await writer.write(valuesOf(0));
+    const bad: [Partial<Record<keyof typeof COLUMNS, unknown>>, RegExp][] = [
+      [{ small: 128 }, /'small': 128 is no 'int8'/],
+      [{ n: 1.5 }, /'n': A value of 'int' is a whole number/],
+      [{ n: 2n ** 63n }, /out of its range/],
+      [{ text: 3 }, /'text': A value of 'str' is a text/],
+      [{ text: "\ud800" }, /surrogate/],
+      [{ raw: "text" }, /'raw': A value of 'bytes' is bytes/],
+      [{ exact: "1,5" }, /a decimal as text/],
+      [{ tree: () => 1 }, /'tree'/],
+      [
+        { typed: { data: Float64Array.of(1) } },
+        /'<f8' is no 'ndarray:float32'/,
+      ],
+      [{ fixed: { data: Uint16Array.of(1) } }, /shape \(1\)/],
+      [{ any: { data: new Float64Array(0) } }, /none of length 0/],
+      [{ any: { data: ["x"] } }, /an array/],
+    ];
+    for (const [changes, message] of bad) {
+      await assert.rejects(
+        writer.write({ ...valuesOf(1), ...changes } as never),
+        { code: "bad-value", sample: 1, message },
+      );
+    }
+    const { n: _, ...missing } = valuesOf(1);
+    await assert.rejects(writer.write(missing), {
+      code: "bad-datapoint",
+      message: /has no 'n'/,
+    });
+    await assert.rejects(writer.write({ ...valuesOf(1), x: 1 }), {
+      code: "bad-datapoint",
+      message: /no column 'x'/,
+    });
+    await writer.write(valuesOf(2));
+    await writer.close();
+    using reader = await MDSReader.open(path);
+    assert.equal(reader.length, 2);
+    assert.equal((await reader.sample(1))["n"], 2);
+    await assert.rejects(
+      MDSWriter.open(`${dir}/x`, { columns: { a: "list[jpeg]" } }),
+      { code: "bad-spec", message: /none of bytes, str/ },
+    );
+    await assert.rejects(MDSWriter.open(`${dir}/x`, { columns: {} }), {
+      code: "bad-spec",
+    });
+  }));
+
+Deno.test("one that is given up leaves nothing, and one of nothing is a dataset", () =>
+  withTempDir(async (dir) => {
+    {
+      await using writer = await MDSWriter.open(`${dir}/a`, {
+        columns: { t: "str" },
+        shardLength: 1,
+      });
+      await writer.write({ t: "x" });
+      await writer.write({ t: "y" });
+    }
+    assert.deepEqual(fs.readdirSync(dir), []);
+    await using writer = await MDSWriter.open(`${dir}/a`, {
+      columns: { t: "str" },
+    });
+    await writer.close();
+    using reader = await MDSReader.open(`${dir}/a`);
+    assert.equal(reader.length, 0);
+    assert.deepEqual(fs.readdirSync(dir), ["a"]);
+    await assert.rejects(
+      MDSWriter.open(`${dir}/a`, { columns: { t: "str" } }),
+      {
+        code: "not-empty",
+      },
+    );
+  }));
+
+pythonTest(
+  "any format becomes samples, which Python reads",
+  () =>
+    withTempDir(async (dir) => {
+      const plan = async (
+        source: string,
+        target: string,
+        options: Parameters<typeof convert>[2] = {},
+      ) => {
+        let changed: readonly string[] = [];
+        const report = await convert(source, target, {
+          to: "mds",
+          onPlan: (plan) => changed = plan.changed,
+          ...options,
+        });
+        return { report, changed: changed.join("\n") };
+      };
+      // Files that belong to nobody else are samples.
+      const folder = `${REPOSITORY}test/recipes/just_a_folder`;
+      const files = await plan(folder, `${dir}/files`);
+      assert.match(
+        files.changed,
+        /each file is a sample, .* path \(str\), content/,
+      );
+      const inFolder = await inPython(`${dir}/files`);
+      assert.ok(inFolder.length > 2);
+      for (const { path, content } of inFolder) {
+        const bytes = fs.readFileSync(`${folder}/${path![1]}`);
+        assert.deepEqual(content, ["bytes", { hex: bytes.toString("hex") }]);
+      }
+
+      // Samples of WebDataset.
+      const web = await plan(tarCase("shards").path, `${dir}/web`, {
+        lossy: true,
+        shardLength: 2,
+      });
+      assert.match(web.changed, /files with one name and several extensions/);
+      const first = (await inPython(`${dir}/web`))[0]!;
+      assert.ok("__key__" in first);
+
+      // A dataset as it is shown, and by itself.
+      const { path, content: { samples } } = mdsCase("plain");
+      const own = await plan(path, `${dir}/own`, { shardSize: 20_000 });
+      assert.match(own.changed, /each directory is a sample/);
+      const again = await inPython(`${dir}/own`);
+      assert.deepEqual(
+        again.map(({ label, name }) => [label, name]),
+        samples.map((_, i) => [["json", String(i)], ["str", `näme ${i}`]]),
+      );
+      await convert(`${dir}/own`, `${dir}/folder/`);
+      await convert(`${dir}/folder`, `${dir}/third`, { to: "mds" });
+      assert.deepEqual(await inPython(`${dir}/third`), again);
+      await convert(path, `${dir}/third`, { to: "mds", replace: true });
+
+      // Values of Bags, whose types are lost.
+      const bags = `${REPOSITORY}test/golden/granular3/types/data`;
+      await assert.rejects(convert(bags, `${dir}/bags`, { to: "mds" }), {
+        code: "would-lose",
+        message: /beside the directories of samples: spec.json/,
+      });
+      const points = await plan(bags, `${dir}/bags`, { lossy: true });
+      assert.match(
+        points.changed,
+        /each directory is a sample, .* raw \(bytes\)/,
+      );
+      using dataset = DatasetReader.openSync(bags, { decoders: null });
+      const written = await inPython(`${dir}/bags`);
+      assert.equal(written.length, dataset.length);
+      for (const [i, point] of written.entries()) {
+        const [datapoint] = dataset.readSync([i]);
+        const { img, text } = datapoint as Record<string, Uint8Array>;
+        assert.deepEqual(point["img"], ["bytes", { hex: img!.toHex() }]);
+        assert.deepEqual(point["text"], ["bytes", { hex: text!.toHex() }]);
+      }
+
+      // Records have no names.
+      await convert(path, `${dir}/records.tfrecord`, { lossy: true });
+      const records = await plan(`${dir}/records.tfrecord`, `${dir}/records`);
+      assert.match(records.changed, /columns content \(bytes\)/);
+      assert.equal(records.report.count, 7 * 4);
+    }),
+);
+
+Deno.test("a file that is none of its column's encoding is left out only if that is wanted", () =>
+  withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/in`);
+    for (const [i, text] of ["1", " 2\n", "x"].entries()) {
+      fs.writeFileSync(`${dir}/in/${i}.cls`, text);
+      fs.writeFileSync(`${dir}/in/${i}.txt`, `text ${i}`);
+    }
+    await assert.rejects(convert(`${dir}/in`, `${dir}/out`, { to: "mds" }), {
+      code: "would-lose",
+      message: /'2.cls' is no str_int: it is no whole number/,
+    });
+    assert.equal(fs.existsSync(`${dir}/out`), false);
+    const { count, leftOut } = await convert(`${dir}/in`, `${dir}/out`, {
+      to: "mds",
+      lossy: true,
+      onWarning() {},
+    });
+    assert.deepEqual([count, leftOut], [2, 1]);
+    using reader = await MDSReader.open(`${dir}/out`);
+    assert.deepEqual({ ...await reader.sample(1) }, {
+      "__key__": "1",
+      cls: 2,
+      txt: "text 1",
+    });
+  }));

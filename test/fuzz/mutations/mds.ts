@@ -1,0 +1,130 @@
+/** Mutations of MDS: numbers of tables and of sizes, and what an index says; of compressed shards what is in them. */
+import { Buffer } from "node:buffer";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import {
+  integerBytes,
+  limitsAround,
+  type Mutation,
+  pickNamed,
+} from "./mutation.ts";
+
+const SHARD = /\.mds$/;
+const COMPRESSED = /\.mds\.zstd$/;
+const INDEX = /(^|\/)index\.json$/;
+
+/** A word of a shard's table, or one that stands before the values of a sample. */
+const setWord: Mutation = {
+  name: "set number of a shard",
+  weight: 5,
+  apply(draft, dice) {
+    const path = pickNamed(draft, dice, SHARD);
+    if (path === undefined) return;
+    const bytes = draft.bytes(path);
+    if (bytes.length < 4) return;
+    const at = dice.pick(wordsOf(bytes));
+    const value = dice.pick(limitsAround(bytes.length, at, wordAt(bytes, at)));
+    draft.overwrite(path, at, integerBytes(value, 4, true), "number");
+  },
+};
+
+/** The same inside a shard that is compressed, so that it can be decompressed all the same. */
+const setCompressed: Mutation = {
+  name: "set number of a compressed shard",
+  weight: 3,
+  apply(draft, dice) {
+    const path = pickNamed(draft, dice, COMPRESSED);
+    if (path === undefined) return;
+    let bytes: Buffer;
+    try {
+      bytes = zstdDecompressSync(draft.bytes(path));
+    } catch {
+      return; // another mutation was here
+    }
+    if (bytes.length < 4) return;
+    const at = dice.pick(wordsOf(bytes));
+    const value = dice.pick(limitsAround(bytes.length, wordAt(bytes, at)));
+    bytes.set(integerBytes(value, 4, true), at);
+    draft.replace(path, zstdCompressSync(bytes), "number inside");
+  },
+};
+
+/** A value of the index, by its key. */
+const setIndex: Mutation = {
+  name: "set value of an index",
+  weight: 5,
+  apply(draft, dice) {
+    const path = pickNamed(draft, dice, INDEX);
+    if (path === undefined) return;
+    const text = new TextDecoder().decode(draft.bytes(path));
+    const key = dice.pick([
+      "basename",
+      "bytes",
+      "column_encodings",
+      "column_names",
+      "column_sizes",
+      "compression",
+      "format",
+      "samples",
+      "sha1",
+      "version",
+      "zip_data",
+    ]);
+    const value = dice.pick([
+      "null",
+      "-1",
+      "0",
+      "1",
+      "3.5",
+      "4294967295",
+      "1e300",
+      '"../x"',
+      '"/etc/passwd"',
+      '"zstd"',
+      '"bz2"',
+      "[]",
+      "{}",
+      '["int", "str", "ndarray:int8:9", "pil"]',
+      '["ndarray", "jpeg", "str", "pkl"]',
+      "[8, null, null, 8]",
+    ]);
+    const all = [
+      ...text.matchAll(
+        new RegExp(
+          `("${key}": )([^{}\\[\\],]+|\\[[^\\]]*\\]|\\{[^{}]*\\})`,
+          "g",
+        ),
+      ),
+    ];
+    if (all.length === 0) return;
+    const { index, 0: whole, 1: head } = dice.pick(all);
+    const changed = text.slice(0, index) + head + value +
+      text.slice(index + whole.length);
+    draft.replace(path, new TextEncoder().encode(changed), `${key}: ${value}`);
+  },
+};
+
+export const MDS_MUTATIONS: readonly Mutation[] = [
+  setWord,
+  setCompressed,
+  setIndex,
+];
+
+/** Where numbers stand: in the table, and where its samples start. */
+function wordsOf(bytes: Uint8Array): number[] {
+  const samples = Math.min(Number(wordAt(bytes, 0)), 64);
+  const places = [0];
+  for (let i = 1; i <= samples + 1; i++) {
+    if (4 * i + 4 > bytes.length) break;
+    places.push(4 * i);
+    const start = wordAt(bytes, 4 * i);
+    for (const at of [start, start + 4, start + 8]) {
+      if (at + 4 <= bytes.length) places.push(at);
+    }
+  }
+  return places;
+}
+
+function wordAt(bytes: Uint8Array, at: number): number {
+  if (at + 4 > bytes.length) return 0;
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
+}

@@ -1,0 +1,83 @@
+/** The datasets that an independent writer made of the description of MDS, and what it put into them. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import type { MDSValue } from "../../../src/formats/mds/mod.ts";
+import { REPOSITORY } from "../paths.ts";
+
+const ROOT = `${REPOSITORY}test/golden/mds`;
+
+/** A value as `expect.json` describes it: a number or text as text, an array, what JSON says; or its bytes alone. */
+export interface ExpectedMdsValue {
+  readonly encoding: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly value:
+    | null
+    | string
+    | { readonly json: unknown }
+    | {
+      readonly dtype: string;
+      readonly shape: readonly number[];
+      readonly values: readonly string[];
+    };
+}
+
+/** `expect.json` of one case. */
+export interface MdsCase {
+  readonly name: string;
+  /** Path of the directory. */
+  readonly path: string;
+  readonly content: {
+    readonly samples: readonly Readonly<Record<string, ExpectedMdsValue>>[];
+  };
+}
+
+/** One case. */
+export function mdsCase(name: string): MdsCase {
+  const text = fs.readFileSync(`${ROOT}/${name}/expect.json`, "utf8");
+  const { target, content } = JSON.parse(text);
+  return { name, path: `${ROOT}/${name}/${target}`, content };
+}
+
+/** All cases. */
+export function mdsCases(): MdsCase[] {
+  return fs.readdirSync(ROOT).sort().map(mdsCase);
+}
+
+/** Compares a decoded value with what was written; of pictures and bytes it is told from their bytes. */
+export function assertValue(
+  actual: MDSValue | undefined,
+  { encoding, value }: ExpectedMdsValue,
+): void {
+  if (value === null) return;
+  if (typeof value === "string") {
+    const isText = encoding === "str" || encoding === "str_decimal";
+    if (isText) return assert.equal(actual, value);
+    return assert.deepEqual(Number(actual), pythonNumber(value), value);
+  }
+  if ("json" in value) return assert.deepEqual(plain(actual), value.json);
+  const { dtype, shape, data } = actual as {
+    dtype: string;
+    shape: readonly number[];
+    data: ArrayLike<number | bigint>;
+  };
+  assert.equal(dtype, value.dtype);
+  assert.deepEqual(shape, value.shape);
+  assert.deepEqual(
+    Array.from(data, Number),
+    value.values.map(pythonNumber),
+  );
+}
+
+/** A number as Python's `str` writes it. */
+function pythonNumber(text: string): number {
+  return Number(text.replace("inf", "Infinity"));
+}
+
+/** What pickles give, as JSON has it. */
+function plain(value: unknown): unknown {
+  if (value instanceof Map) {
+    return Object.fromEntries([...value].map(([k, v]) => [k, plain(v)]));
+  }
+  return Array.isArray(value) ? value.map(plain) : value;
+}
