@@ -21,7 +21,7 @@ const image: Mutation = {
   name: "image header",
   weight: 5,
   apply(draft, dice) {
-    const path = pickNamed(draft, dice, /\.(gulp|bag|ffr|jpe?g|png)$/);
+    const path = pickNamed(draft, dice, /\.(gulp|bag|ffr|mds|jpe?g|png)$/);
     if (path === undefined) return;
     const bytes = draft.bytes(path);
     const images = findImages(bytes);
