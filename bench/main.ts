@@ -22,6 +22,7 @@ import { mountSuiteBenchmark } from "./mount/mount_suite.ts";
 import { openPackedBenchmark } from "./ffrecord/open_packed.ts";
 import { openRecordsBenchmark } from "./ffrecord/open_records.ts";
 import { packFolderBenchmark } from "./ffrecord/pack_folder.ts";
+import { parquetBenchmark } from "./formats/parquet.ts";
 import { permutationBenchmark } from "./data/permutation.ts";
 import { pictureMemoryBenchmark } from "./data/picture_memory.ts";
 import { picturesBenchmark } from "./data/pictures.ts";
@@ -64,6 +65,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   gulpReadBenchmark,
   videoFramesBenchmark,
   packFolderBenchmark,
+  parquetBenchmark,
   permutationBenchmark,
   pictureMemoryBenchmark,
   picturesBenchmark,

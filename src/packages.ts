@@ -15,6 +15,8 @@ export const PACKAGES: Readonly<
     | "fflate"
     | "hashWasm"
     | "htmlparser2"
+    | "hyparquet"
+    | "hyparquetCompressors"
     | "imagescript"
     | "nodeRsCrc32"
     | "picomatch"
@@ -31,6 +33,8 @@ export const PACKAGES: Readonly<
   fflate: "npm:fflate@0.8.3",
   hashWasm: "npm:hash-wasm@4.12.0",
   htmlparser2: "npm:htmlparser2@12.0.0",
+  hyparquet: "npm:hyparquet@1.31.5",
+  hyparquetCompressors: "npm:hyparquet-compressors@1.1.2",
   imagescript: "npm:imagescript@1.3.1",
   nodeRsCrc32: "npm:@node-rs/crc32@1.10.6",
   picomatch: "npm:picomatch@4.0.7",

@@ -72,6 +72,10 @@ const TFRECORD =
   `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom FeatureValue IndexError SampleData Storage TFExample
   TFRecordOptions TFRecordReader TFRecordReaderHandle TFRecordWriter TFRecordWriterOptions WaitOptions WriteError WriterBase ${ERRORS}`;
 
+const PARQUET =
+  `CacheOptions RemoteOptions S3Options IndexError ParquetOptions ParquetReader ParquetReaderHandle ParquetRow ParquetValue Storage
+  WaitOptions WriteError ${ERRORS}`;
+
 const CONVERT =
   `CacheOptions RemoteOptions S3Options ConversionError ConversionPlan ConvertOptions ConvertProgress ConvertReport ConvertTarget ConvertUnit ErrorFacts
   Generation RecordfsError Spec WaitOptions convert`;
@@ -89,7 +93,7 @@ const DATA =
   ListRange LoaderOptions LoaderState MakeDataset Mask Mix MixOptions NdArray Normalize NormalizeOptions
   NormalizeVideo NumericArray OpenContainerOptions OpenOptions OpenedFiles Order PackedFolderDataset
   PackedFolderDatasetOptions PackedFolderOptions PadOptions Padding Permutation Picture Portable Process
-  ProcessedDataset ProcessedTFRecordDatasetOptions ProcessedWebDatasetOptions RawTFRecordDatasetOptions AlphaImage MDSBytes MDSColumn MDSDataset MDSDatasetOptions MDSOptions MDSReader MDSReaderHandle MDSReadOptions MDSReadSyncOptions MDSSample MDSValue PickledValue ProcessedMDSDatasetOptions RawMDSDatasetOptions RECIPE SAMPLE_DECODERS SampleDecoder SampleDecoders FeatureValue TFExample TFRecordDataset TFRecordDatasetOptions TFRecordOptions TFRecordReader TFRecordReaderHandle TarOptions TarReader TarReaderHandle TarSample WebDataset WebDatasetOptions WebSample RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop
+  AlphaImage FeatureValue MDSBytes MDSColumn MDSDataset MDSDatasetOptions MDSOptions MDSReadOptions MDSReadSyncOptions MDSReader MDSReaderHandle MDSSample MDSValue ParquetDataset ParquetDatasetOptions ParquetOptions ParquetReader ParquetReaderHandle ParquetRow ParquetValue PickledValue ProcessedDataset ProcessedMDSDatasetOptions ProcessedParquetDatasetOptions ProcessedTFRecordDatasetOptions ProcessedWebDatasetOptions RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop RawMDSDatasetOptions RawTFRecordDatasetOptions SAMPLE_DECODERS SampleDecoder SampleDecoders TFExample TFRecordDataset TFRecordDatasetOptions TFRecordOptions TFRecordReader TFRecordReaderHandle TarOptions TarReader TarReaderHandle TarSample WebDataset WebDatasetOptions WebSample
   RandomCropVideo RandomResizedCrop RandomResizedCropOptions RandomResizedCropVideo RandomSampler RandomSamplerOptions ReadIndexOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
   Sample SampleOptions SamplePlace SampleTransform Sampler SamplerLike Scale ScaleVideo SequentialSampler
   ShardedDatasetOptions Size Spec Step Storage Subset SubsetRandomSampler SubsetSampler TextLabel ToArray ToArrayOptions
@@ -121,6 +125,7 @@ const NAMES: Record<string, string> = {
   "./mds": MDS,
   "./tar": TAR,
   "./zip": ZIP,
+  "./parquet": PARQUET,
   "./tfrecord": TFRECORD,
   "./convert": CONVERT,
   "./data": DATA,

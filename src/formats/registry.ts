@@ -4,6 +4,7 @@ import { ffrecord } from "./ffrecord/entry.ts";
 import type { Format, FormatEntry } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
 import { mds } from "./mds/entry.ts";
+import { parquet } from "./parquet/entry.ts";
 import { tar } from "./tar/entry.ts";
 import { zip } from "./zip/entry.ts";
 import { tfrecord } from "./tfrecord/entry.ts";
@@ -15,6 +16,7 @@ const ENTRIES: FormatEntry[] = [
   bags,
   tar,
   zip,
+  parquet,
   tfrecord,
   mds,
 ];

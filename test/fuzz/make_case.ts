@@ -4,6 +4,7 @@ import { Draft } from "./draft.ts";
 import { BYTE_MUTATIONS } from "./mutations/bytes.ts";
 import { IMAGE_MUTATIONS } from "./mutations/images.ts";
 import type { Mutation } from "./mutations/mutation.ts";
+import { PARQUET_MUTATIONS } from "./mutations/parquets.ts";
 import { PICKLE_MUTATIONS } from "./mutations/pickles.ts";
 import { RECORD_MUTATIONS } from "./mutations/records.ts";
 import { MDS_MUTATIONS } from "./mutations/mds.ts";
@@ -25,6 +26,7 @@ const MUTATIONS: readonly Mutation[] = [
   ...ZIP_MUTATIONS,
   ...TFRECORD_MUTATIONS,
   ...MDS_MUTATIONS,
+  ...PARQUET_MUTATIONS,
 ];
 
 /** A case to be driven. */

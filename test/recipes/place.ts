@@ -9,6 +9,7 @@ import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { tarCase } from "../support/tar/tar_golden.ts";
 import { makeZip } from "../support/zip/make_zip.ts";
 import { writeNpy } from "../../src/codecs/numpy/mod.ts";
+import { parquetCase } from "../support/parquet/parquet_golden.ts";
 import { tfrecordCase } from "../support/tfrecord/tfrecord_golden.ts";
 import { mdsCase } from "../support/mds/mds_golden.ts";
 import { fromFileUrl } from "../support/paths.ts";
@@ -49,6 +50,7 @@ fs.writeFileSync(
 );
 fs.cpSync(tfrecordCase("shards").path, `${place}/records`, { recursive: true });
 fs.cpSync(mdsCase("plain").path, `${place}/mds`, { recursive: true });
+fs.cpSync(parquetCase("shards").path, `${place}/tables`, { recursive: true });
 fs.cpSync(tarCase("shards").path, `${place}/tars`, { recursive: true });
 fs.cpSync(
   fromFileUrl(new URL("../golden/granular3/sharded/data", import.meta.url)),

@@ -49,6 +49,18 @@ export {
   type PackedFolderDatasetOptions,
   type PackedFolderOptions,
 } from "../../formats/ffrecord/data/packed_folder_dataset.ts";
+export {
+  ParquetDataset,
+  type ParquetDatasetOptions,
+  type ProcessedParquetDatasetOptions,
+} from "../../formats/parquet/data/parquet_dataset.ts";
+export {
+  type ParquetOptions,
+  ParquetReader,
+  type ParquetReaderHandle,
+  type ParquetRow,
+} from "../../formats/parquet/read/parquet_reader.ts";
+export type { ParquetValue } from "../../formats/parquet/values/render.ts";
 export { type Process, ProcessedDataset } from "./process.ts";
 export { Subset } from "./subset.ts";
 export {

@@ -1,4 +1,5 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
+import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
 import { crc32cLoaded } from "../../io/sums/crc32c.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatEntry } from "../format.ts";
@@ -26,10 +27,6 @@ export function areExamples(kind: string): boolean {
   return !kind.startsWith("records");
 }
 
-/** `NAME-?????-of-00010`, `NAME-*-of-*`; a URL has its question marks encoded. */
-export const PATTERN =
-  /^(.*)-((?:\?|%3F)+|\*)-of-((?:\?|%3F)+|\*|\d{5,})([^/]*)$/;
-
 /** TFRecord: records in files and shards, examples of TensorFlow. */
 export const tfrecord: FormatEntry = {
   name: "tfrecord",
@@ -37,7 +34,7 @@ export const tfrecord: FormatEntry = {
   suffixes: [".tfrecord", ".tfrecords"],
   detect,
   evidence: (names) => `files of TFRecord (${names.find(isShard)})`,
-  isPattern: (path) => PATTERN.test(path),
+  isPattern: (path) => SHARD_PATTERN.test(path),
   countSamples: ({ facts }) => ({
     unit: "samples",
     length: facts!["records"]!,

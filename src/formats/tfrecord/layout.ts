@@ -64,8 +64,6 @@ export function compressionOf(head: Uint8Array): "GZIP" | "ZLIB" | undefined {
 const NAMED = /\.tfrecords?(?:[.-][^/]*)?$/i;
 /** `train-00000-of-00010`: what the file's name says is no other format. */
 const NUMBERED = /(?:^|\/)[^./]*-\d{5,}-of-\d{5,}$/;
-/** A shard by its number: what is before it, the number, how many there are, what is behind. */
-export const SHARD = /^(.*)-(\d{5,})-of-(\d{5,})([^/]*)$/;
 
 /** Whether a name says that a file is of this format. */
 export function isNamedSo(path: string): boolean {

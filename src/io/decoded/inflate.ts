@@ -33,7 +33,17 @@ export function* decompress(
   into: Uint8Array,
   fault: DecodeFault,
 ): Steps<void> {
-  const options = { maxOutputLength: Math.max(1, into.length) };
+  into.set(yield* decompressed(bytes, compression, into.length, fault));
+}
+
+/** {@linkcode decompress} to memory that is taken as the content comes, and not by its size. */
+export function* decompressed(
+  bytes: Uint8Array,
+  compression: Compression,
+  size: number,
+  fault: DecodeFault,
+): Steps<Uint8Array> {
+  const options = { maxOutputLength: Math.max(1, size) };
   let decoded: Uint8Array;
   try {
     decoded = yield* perform<Uint8Array>({
@@ -52,15 +62,13 @@ export function* decompress(
   } catch (cause) {
     const { code } = cause as { code?: unknown };
     if (code === "ERR_BUFFER_TOO_LARGE") {
-      throw fault(`has more than its ${into.length} bytes`, cause);
+      throw fault(`has more than its ${size} bytes`, cause);
     }
     const why = cause instanceof Error ? cause.message : String(cause);
     throw fault(`can't be decompressed (${why})`, cause);
   }
-  if (decoded.length !== into.length) {
-    throw fault(`has ${decoded.length} bytes and not ${into.length}`);
-  }
-  into.set(decoded);
+  if (decoded.length === size) return decoded;
+  throw fault(`has ${decoded.length} bytes and not ${size}`);
 }
 
 /** The system's library, as it waits and as it doesn't. */
@@ -87,7 +95,8 @@ function decoder(compression: Compression): Decoder {
     case "deflate":
       return { sync: all.inflateRawSync, async: all.inflateRaw };
     case "gzip":
-      return { sync: all.gunzipSync, async: all.gunzip };
+      // Some who say gzip write zlib's own format.
+      return { sync: all.unzipSync, async: all.unzip };
     case "zstd":
       // Where the stream's own checksum is wrong, Deno 2.9.6 throws that where nobody can catch it, and never answers.
       return { sync: all.zstdDecompressSync, async: undefined };

@@ -10,6 +10,7 @@ import {
   GulpVideoDataset,
   MDSDataset,
   PackedFolderDataset,
+  ParquetDataset,
   Scale,
   TFRecordDataset,
   WebDataset,
@@ -43,6 +44,10 @@ const OPENERS: Record<string, (scene: Scene) => Open> = {
     const options = dice.once(2) ? {} : { decode: false } as const;
     return (path) => TFRecordDataset.open(path, options);
   },
+  ParquetDataset: ({ dice }) => {
+    const options = { checkData: !dice.once(3) };
+    return (path) => ParquetDataset.open(path, options);
+  },
   WebDataset: ({ dice }) => {
     const options = { ...QUIET, ...(dice.once(2) ? { decoders: null } : {}) };
     return (path) => WebDataset.open(path, options);
@@ -66,6 +71,7 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   tar: ["WebDataset", "FileDataset"],
   mds: ["MDSDataset", "FileDataset"],
   tfrecord: ["TFRecordDataset", "FileDataset"],
+  parquet: ["ParquetDataset", "FileDataset"],
 };
 
 export const dataDrive: Drive = {

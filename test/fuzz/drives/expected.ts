@@ -18,7 +18,12 @@ import {
 import { assertExpected } from "../../support/expected_value.ts";
 import { type GoldenCase, sha256 } from "../../support/golden.ts";
 import { type GulpCase, joined } from "../../support/gulp/gulp_golden.ts";
+import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
 import { TFRecordReader } from "../../../src/formats/tfrecord/mod.ts";
+import {
+  type ParquetCase,
+  rowsOf,
+} from "../../support/parquet/parquet_golden.ts";
 import type { TFRecordCase } from "../../support/tfrecord/tfrecord_golden.ts";
 import { MDSReader } from "../../../src/formats/mds/mod.ts";
 import type { MdsCase } from "../../support/mds/mds_golden.ts";
@@ -81,6 +86,8 @@ async function compare(
       return await compareRecords(path, content as TFRecordCase["content"]);
     case "mds":
       return await compareColumns(path, content as MdsCase["content"]);
+    case "parquet":
+      return await compareRows(path, content as ParquetCase["content"]);
     case "bag":
       return await compareBag(path, (content as BagContent).records);
     default:
@@ -137,6 +144,18 @@ async function compareZip(
   assert.deepEqual(
     contents.map(sha256),
     entries.map(({ sha256 }) => sha256),
+  );
+}
+
+async function compareRows(
+  path: string,
+  content: ParquetCase["content"],
+): Promise<void> {
+  using reader = await ParquetReader.open(path);
+  const rows = await reader.read(Array(content.rows).keys());
+  assert.deepEqual(
+    rows.map((row) => Object.values(row)),
+    rowsOf({ content }),
   );
 }
 

@@ -7,6 +7,7 @@ import type { Drive } from "./drive.ts";
 import { expectedDrive } from "./expected.ts";
 import { mountDrive } from "./mounts.ts";
 import { mdsDrive } from "./mds.ts";
+import { parquetsDrive } from "./parquets.ts";
 import { readersDrive } from "./readers.ts";
 import { tarsDrive } from "./tars.ts";
 import { tfrecordsDrive } from "./tfrecords.ts";
@@ -30,4 +31,5 @@ export const DRIVES: readonly Drive[] = [
   zipsDrive,
   tfrecordsDrive,
   mdsDrive,
+  parquetsDrive,
 ];

@@ -1,110 +1,20 @@
-import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { pathIn } from "../../../io/storage/place.ts";
+import {
+  type ShardPaths,
+  shardPaths,
+} from "../../../io/storage/shard_paths.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { sortNames } from "../../../names.ts";
-import { PATTERN } from "../entry.ts";
-import { isShard, SHARD } from "../layout.ts";
-
-/** Most shards that one pattern names. */
-const MOST_SHARDS = 1_000_000;
-
-/** Where the files of a container lie. */
-export interface RecordPaths {
-  readonly paths: readonly string[];
-  /** Whether they are the shards of one, each in a directory of its own; otherwise there is but one. */
-  readonly areShards: boolean;
-}
+import { isShard } from "../layout.ts";
 
 /**
- * Finds the files of a location: itself, or those in the directory, in the order of their names; or those that a
- * pattern such as `train-?????-of-00010` names.
+ * Finds the files of a location.
  *
  * @throws {FormatError} If a directory has none, or not all of those that their names count.
  */
-export function* recordPaths(
-  path: string,
-  storage: Storage,
-): Steps<RecordPaths> {
-  const parts = PATTERN.exec(path);
-  if (parts !== null && (yield* storage.stat(path)) === undefined) {
-    return { paths: yield* expand(path, parts, storage), areShards: true };
-  }
-  const names = yield* storage.list(path);
-  if (names === undefined) return { paths: [path], areShards: false };
-  const shards = sortNames(names.filter(isShard));
-  if (shards.length === 0) {
-    throw new FormatError(
-      "missing-shard",
-      `${path} has no file of TFRecord, as x.tfrecord or x-00000-of-00010: name the directory of the shards, or a file`,
-      { path },
-    );
-  }
-  requireAll(path, shards);
-  return {
-    paths: shards.map((name) => pathIn(path, name)),
-    areShards: true,
-  };
-}
-
-/** Those that a pattern names: by their count, or by a list of the directory where it does not say that. */
-function* expand(
-  path: string,
-  parts: RegExpExecArray,
-  storage: Storage,
-): Steps<string[]> {
-  const [, before, , count, after] = parts as unknown as string[];
-  if (/^\d+$/.test(count!)) {
-    const total = Number(count);
-    if (total < 1 || total > MOST_SHARDS) {
-      throw new FormatError(
-        "absurd-count",
-        `${path} names ${total} shards: write how many there are behind -of-`,
-        { path, actual: total },
-      );
-    }
-    const width = Math.max(5, count!.length);
-    return Array.from(
-      { length: total },
-      (_, i) =>
-        `${before}-${String(i).padStart(width, "0")}-of-${count}${after}`,
-    );
-  }
-  const slash = before!.lastIndexOf("/");
-  const directory = slash < 0 ? "." : before!.slice(0, slash) || "/";
-  const base = before!.slice(slash + 1);
-  const names = (yield* storage.list(directory)) ?? [];
-  const found = sortNames(names.filter((name) => {
-    const shard = SHARD.exec(name);
-    return shard !== null && shard[1] === base && shard[4] === after;
-  }));
-  if (found.length === 0) {
-    throw new FormatError(
-      "missing-shard",
-      `${path} names no file: there is none in ${directory}`,
-      { path },
-    );
-  }
-  requireAll(directory, found);
-  return found.map((name) => pathIn(directory, name));
-}
-
-/** Those of which the names say how many there are. */
-function requireAll(path: string, names: readonly string[]): void {
-  const counts = new Map<string, number>();
-  for (const name of names) {
-    const shard = SHARD.exec(name);
-    if (shard === null) continue;
-    const of = `${shard[1]}-…-of-${shard[3]}${shard[4]}`;
-    counts.set(of, (counts.get(of) ?? 0) + 1);
-  }
-  for (const [of, count] of counts) {
-    const wanted = Number(/-of-(\d+)/.exec(of)![1]);
-    if (count === wanted) continue;
-    throw new FormatError(
-      "missing-shard",
-      `${path} has ${count} of the ${wanted} shards ${of}: fetch the others, or name one file`,
-      { path, expected: wanted, actual: count },
-    );
-  }
+export function recordPaths(path: string, storage: Storage): Steps<ShardPaths> {
+  return shardPaths(path, storage, {
+    format: "TFRecord",
+    examples: "x.tfrecord or x-00000-of-00010",
+    isShard,
+  });
 }

@@ -1,4 +1,5 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import { shardDirectories } from "../../../io/storage/shard_paths.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { isReachedInThreads } from "../../../io/storage/thread_storage.ts";
 import { warnOnConsole } from "../../../message_text.ts";
@@ -32,7 +33,7 @@ export function* openRecords(
     );
   }
   const tree = new RecordTree(sources, table, {
-    shards: areShards ? directoriesOf(paths) : undefined,
+    shards: areShards ? shardDirectories(paths, /\.tfrecords?$/i) : undefined,
     suffix: decoded ? "" : suffix,
     decoded,
     asRows: asRows && options.decoded !== true,
@@ -57,11 +58,4 @@ export function* openRecords(
       parts,
     },
   };
-}
-
-/** What files are called as directories: without the suffix, where that tells them apart. */
-function directoriesOf(paths: readonly string[]): string[] {
-  const names = paths.map((path) => path.slice(path.lastIndexOf("/") + 1));
-  const short = names.map((name) => name.replace(/\.tfrecords?$/i, "") || name);
-  return new Set(short).size === names.length ? short : names;
 }

@@ -1,0 +1,19 @@
+import type { PlanNotes } from "../../../convert/conversion.ts";
+import { ContainerSource } from "../../../convert/from/source.ts";
+import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+
+/** Files of Parquet to be converted: each row as a directory of its cells. */
+class ParquetSource extends ContainerSource {
+  override noteFiles({ kept, changed }: PlanNotes): void {
+    kept.push("rows, their order, and the values of their cells");
+    changed.push(
+      "cells are files named by their columns: bytes and text as they are, everything else as JSON",
+      "files do not tell the types of columns, nor no text from an empty one",
+    );
+  }
+}
+
+/** An opened container to be converted. */
+export function parquetSource(container: VirtualFs): ContainerSource {
+  return new ParquetSource(container, "Parquet");
+}

@@ -1,0 +1,21 @@
+import type { Format } from "../format.ts";
+import { checkParquet } from "./check.ts";
+import { openParquet } from "./tree/open_parquet.ts";
+
+/** Parquet: rows of tables, in files and shards. */
+export const parquet: Format = {
+  open: openParquet,
+  check: checkParquet,
+  async openSource(container) {
+    const { parquetSource } = await import("./convert/source.ts");
+    return parquetSource(container);
+  },
+  async openDataset(path, _info, options) {
+    const { ParquetDataset } = await import("./data/parquet_dataset.ts");
+    return await ParquetDataset.open(path, options);
+  },
+  async readLabels(container, label, signal) {
+    const { columnLabels } = await import("./data/labels.ts");
+    return columnLabels(container, label, signal);
+  },
+};

@@ -1,0 +1,16 @@
+/**
+ * Parquet: `ParquetReader` reads rows of tables, from any place.
+ *
+ * @module
+ */
+export {
+  type ParquetOptions,
+  ParquetReader,
+  type ParquetReaderHandle,
+  type ParquetRow,
+} from "./read/parquet_reader.ts";
+export type { ParquetValue } from "./values/render.ts";
+export type * from "../../io/remote/remote_options.ts";
+export type { WaitOptions } from "../../io/storage/byte_source.ts";
+export type { Storage } from "../../io/storage/storage.ts";
+export * from "../../errors.ts";

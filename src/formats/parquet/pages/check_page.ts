@@ -1,0 +1,277 @@
+import { LARGEST_PAGE, MOST_VALUES } from "../layout.ts";
+import type { ParquetLibrary } from "../read/library.ts";
+import type { StoredType } from "../values/schema.ts";
+import { PageFault } from "./page_fault.ts";
+
+/** Bits of the largest number that stands for a value of a dictionary, or a level. */
+const WIDEST = 24;
+
+/** Bytes of values of types that have a size. */
+const SIZES: Readonly<Partial<Record<StoredType, number>>> = {
+  INT32: 4,
+  INT64: 8,
+  INT96: 12,
+  FLOAT: 4,
+  DOUBLE: 8,
+};
+
+/** Bits that numbers up to this one take. */
+export function bitsOf(most: number): number {
+  return 32 - Math.clz32(most);
+}
+
+/** A part of a page: what is looked at before the library makes values of it. */
+export interface PagePart {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  /** Where the part starts. */
+  readonly at: number;
+  readonly end: number;
+}
+
+/** The part of a page from `at` on. */
+export function partOf(
+  bytes: Uint8Array,
+  at = 0,
+  end = bytes.length,
+): PagePart {
+  if (at > end || end > bytes.length) throw new PageFault("ends early");
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return { bytes, view, at, end };
+}
+
+/** How many values may be made at a time. */
+export function checkCount(count: number): void {
+  if (!(count >= 0)) throw new PageFault(`has ${count} values`);
+  if (count > MOST_VALUES) {
+    throw new PageFault(
+      `has ${count} values, and up to ${MOST_VALUES} are decoded at a time: write it in smaller pages`,
+      "too-large",
+    );
+  }
+}
+
+/**
+ * Walks over runs of numbers (RLE and bit-packed, by turns), which have to be as many as are wanted: the library would
+ * write as many as a run says.
+ */
+export function checkRuns(part: PagePart, bits: number, count: number): void {
+  if (bits > WIDEST) throw new PageFault(`has numbers of ${bits} bits`);
+  let { at } = part;
+  const width = bits + 7 >> 3;
+  for (let left = count; left > 0;) {
+    const [header, next] = varint(part, at);
+    at = next;
+    const length = Math.floor(header / 2);
+    if (header % 2 === 1) {
+      const bytes = length * bits;
+      const wanted = Math.ceil(left / 8);
+      // The last run may have more numbers than are wanted, or lack bytes of those that are not.
+      const isWhole = bits > 0 && at + bytes <= part.end;
+      if (length === 0 || !isWhole && length > wanted) {
+        throw new PageFault(
+          `has a run of ${8 * length} numbers, where ${left} are left`,
+        );
+      }
+      if (at + Math.ceil(Math.min(left, 8 * length) * bits / 8) > part.end) {
+        throw new PageFault("ends in a run of numbers");
+      }
+      at += bytes;
+      left -= Math.min(left, 8 * length);
+    } else {
+      if (length > left) {
+        throw new PageFault(
+          `has a run of ${length} numbers, where ${left} are left`,
+        );
+      }
+      at += width;
+      if (at > part.end) throw new PageFault("ends in a run of numbers");
+      left -= length;
+    }
+  }
+}
+
+/** Runs of numbers behind their length, as levels of pages of version 1 are. Gives the place behind them. */
+export function checkSizedRuns(
+  part: PagePart,
+  bits: number,
+  count: number,
+): number {
+  const start = part.at + 4;
+  if (start > part.end) throw new PageFault("ends early");
+  const end = start + part.view.getUint32(part.at, true);
+  checkRuns(partOf(part.bytes, start, end), bits, count);
+  return end;
+}
+
+/** What values are told apart by, before the library makes them. */
+export interface ValueKind {
+  readonly type: StoredType;
+  /** Bytes of a value of a fixed size. */
+  readonly length: number | undefined;
+}
+
+/** Looks whether values in an encoding are all there, and are not more than that. */
+export function checkValues(
+  part: PagePart,
+  encoding: string,
+  count: number,
+  { type, length }: ValueKind,
+  library: ParquetLibrary,
+): void {
+  const isBytes = type === "BYTE_ARRAY";
+  switch (encoding) {
+    case "PLAIN":
+      return isBytes
+        ? checkPlainBytes(part, count)
+        : requireBytes(part, sizeOf(type, length, count));
+    case "BYTE_STREAM_SPLIT":
+      if (isBytes || type === "BOOLEAN" || type === "INT96") break;
+      return requireBytes(part, sizeOf(type, length, count));
+    case "RLE":
+      if (type !== "BOOLEAN") break;
+      checkSizedRuns(part, 1, count);
+      return;
+    case "PLAIN_DICTIONARY":
+    case "RLE_DICTIONARY": {
+      if (type === "BOOLEAN") break;
+      if (count === 0 && part.at === part.end) return;
+      if (part.at >= part.end) throw new PageFault("ends early");
+      const bits = part.bytes[part.at]!;
+      return checkRuns({ ...part, at: part.at + 1 }, bits, count);
+    }
+    case "DELTA_BINARY_PACKED":
+      if (type !== "INT32" && type !== "INT64") break;
+      return checkDeltas(part, count);
+    case "DELTA_LENGTH_BYTE_ARRAY":
+      if (!isBytes) break;
+      return checkDeltaLengths(part, count, library);
+    case "DELTA_BYTE_ARRAY":
+      if (!isBytes && type !== "FIXED_LEN_BYTE_ARRAY") break;
+      return checkDeltaBytes(part, count, library);
+  }
+  throw new PageFault(
+    `has values of ${type} encoded as ${encoding}, which is not read`,
+    "unsupported",
+  );
+}
+
+function sizeOf(
+  type: StoredType,
+  length: number | undefined,
+  count: number,
+): number {
+  if (type === "BOOLEAN") return Math.ceil(count / 8);
+  const size = type === "FIXED_LEN_BYTE_ARRAY" ? length : SIZES[type];
+  if (size === undefined || size <= 0) {
+    throw new PageFault(`has values of ${size} bytes`);
+  }
+  return count * size;
+}
+
+function requireBytes({ at, end }: PagePart, wanted: number): void {
+  if (at + wanted > end) {
+    throw new PageFault(
+      `has ${end - at} bytes of values, and they take ${wanted}`,
+    );
+  }
+}
+
+function checkPlainBytes({ view, at, end }: PagePart, count: number): void {
+  for (let i = 0; i < count; i++) {
+    if (at + 4 > end) throw new PageFault(`ends before value ${i}`);
+    at += 4 + view.getUint32(at, true);
+  }
+  if (at > end) throw new PageFault("ends in a value");
+}
+
+/** Differences: the library takes memory by what their head says. */
+function checkDeltas(part: PagePart, count: number): void {
+  if (count === 0) return;
+  const [block, afterBlock] = varint(part, part.at);
+  const [parts, afterParts] = varint(part, afterBlock);
+  const [total] = varint(part, afterParts);
+  const each = block / parts;
+  const isRight = block > 0 && block % 128 === 0 && block <= 1 << 20 &&
+    parts > 0 && Number.isInteger(each) && each % 32 === 0;
+  if (!isRight) {
+    throw new PageFault(
+      `has differences in blocks of ${block} and ${parts} parts`,
+    );
+  }
+  if (total !== count) {
+    throw new PageFault(`has ${total} differences for ${count} values`);
+  }
+}
+
+/** Lengths that are written as differences, and where they end. */
+function lengthsOf(
+  part: PagePart,
+  count: number,
+  { deltaBinaryUnpack }: ParquetLibrary,
+): { readonly lengths: Int32Array; readonly end: number } {
+  const lengths = new Int32Array(count);
+  if (count === 0) return { lengths, end: part.at };
+  checkDeltas(part, count);
+  const reader = { view: part.view, offset: part.at };
+  deltaBinaryUnpack(reader, count, lengths);
+  if (reader.offset > part.end) throw new PageFault("ends in its lengths");
+  return { lengths, end: reader.offset };
+}
+
+function checkDeltaLengths(
+  part: PagePart,
+  count: number,
+  library: ParquetLibrary,
+): void {
+  const { lengths, end } = lengthsOf(part, count, library);
+  let at = end;
+  for (const length of lengths) {
+    if (length < 0) throw new PageFault(`has a value of ${length} bytes`);
+    at += length;
+  }
+  if (at > part.end) throw new PageFault("ends in a value");
+}
+
+/** Values that begin as the one before them: a few bytes may stand for very many. */
+function checkDeltaBytes(
+  part: PagePart,
+  count: number,
+  library: ParquetLibrary,
+): void {
+  const { lengths: shared, end } = lengthsOf(part, count, library);
+  const rest = lengthsOf({ ...part, at: end }, count, library);
+  let [at, before, total] = [rest.end, 0, 0];
+  for (let i = 0; i < count; i++) {
+    const [same, more] = [shared[i]!, rest.lengths[i]!];
+    if (same < 0 || more < 0 || same > before) {
+      throw new PageFault(
+        `has a value that shares ${same} bytes with one of ${before}`,
+      );
+    }
+    before = same + more;
+    at += more;
+    total += before;
+  }
+  if (at > part.end) throw new PageFault("ends in a value");
+  if (total > LARGEST_PAGE) {
+    throw new PageFault(
+      `has values of ${total} bytes, and up to ${LARGEST_PAGE} are read`,
+      "too-large",
+    );
+  }
+}
+
+/** A number of 7 bits a byte, and where it ends. */
+function varint(
+  { bytes, end }: PagePart,
+  at: number,
+): readonly [number, number] {
+  let value = 0;
+  for (let i = 0; i < 5 && at < end; i++) {
+    const byte = bytes[at++]!;
+    value += (byte & 0x7f) * 2 ** (7 * i);
+    if (byte < 0x80) return [value, at];
+  }
+  throw new PageFault("ends in a number, or has one that does not end");
+}

@@ -1,0 +1,276 @@
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { crc32Of } from "../../../io/read/crc32_of.ts";
+import { LARGEST_PAGE } from "../layout.ts";
+import { BadThrift, thriftEnd } from "../read/check_thrift.ts";
+import { Chunk } from "../read/footer.ts";
+import type { LibraryHeader, ParquetLibrary } from "../read/library.ts";
+import type { Leaf } from "../values/schema.ts";
+import type { StoredPage } from "./decode_page.ts";
+import { PageFault } from "./page_fault.ts";
+
+/** Bytes that are read to find a header, at first and at most: least and greatest values may stand in it. */
+const HEADER_WINDOW = 1 << 10;
+const LARGEST_HEADER = 16 << 20;
+/** Most pages of a column chunk. */
+const MOST_PAGES = 1 << 20;
+/** Bytes of a column chunk up to which all of it is fetched when its headers are looked for. */
+const FETCHED_WHOLE = 32 << 20;
+
+/** Where a column chunk lies, and how long its parts are. */
+export interface ChunkPlace {
+  readonly source: ByteSource;
+  /** {@linkcode Chunk}: numbers of its own. */
+  readonly numbers: Float64Array;
+  /** Rows of its row group. */
+  readonly rows: number;
+  readonly leaf: Leaf;
+}
+
+/** The pages of a column chunk. */
+export interface ChunkPages {
+  /** Per page, its place with its header, and how many bytes that takes. */
+  readonly starts: Float64Array;
+  readonly lengths: Float64Array;
+  /** Per page, and once more for all, its first row in the row group; `undefined` where only decoding tells that. */
+  readonly firsts: Float64Array | undefined;
+  readonly dictionary:
+    | { readonly start: number; readonly length: number }
+    | undefined;
+}
+
+/**
+ * Finds the pages of a column chunk: by its offset index, or by the headers of its pages, one after the other.
+ *
+ * @throws {PageFault} If they are not as the footer says.
+ */
+export function* chunkPages(
+  place: ChunkPlace,
+  library: ParquetLibrary,
+): Steps<ChunkPages> {
+  const { numbers, rows } = place;
+  if (numbers[Chunk.LENGTH] === 0 || rows === 0) {
+    if (rows > 0) throw new PageFault(`has no pages for ${rows} rows`);
+    return {
+      starts: new Float64Array(0),
+      lengths: new Float64Array(0),
+      firsts: new Float64Array(1),
+      dictionary: undefined,
+    };
+  }
+  return numbers[Chunk.INDEX]! > 0
+    ? yield* pagesByIndex(place, library)
+    : yield* pagesByHeaders(place, library);
+}
+
+function* pagesByIndex(
+  { source, numbers, rows }: ChunkPlace,
+  library: ParquetLibrary,
+): Steps<ChunkPages> {
+  const length = numbers[Chunk.INDEX_LENGTH]!;
+  if (length > LARGEST_HEADER) {
+    throw new PageFault(
+      `has an index of ${length} bytes, and up to ${LARGEST_HEADER} are read`,
+      "too-large",
+    );
+  }
+  const bytes = yield* readPart(source, numbers[Chunk.INDEX]!, length);
+  if (thriftEndOf(bytes) < 0) throw new PageFault("has an index that is cut");
+  const { page_locations: pages } = library.readOffsetIndex({
+    view: new DataView(bytes.buffer),
+    offset: 0,
+  });
+  const [start, end] = [
+    numbers[Chunk.START]!,
+    numbers[Chunk.START]! + numbers[Chunk.LENGTH]!,
+  ];
+  const count = pages.length;
+  const starts = new Float64Array(count);
+  const lengths = new Float64Array(count);
+  const firsts = new Float64Array(count + 1);
+  firsts[count] = rows;
+  let before = start;
+  for (const [i, page] of pages.entries()) {
+    const [at, length] = [
+      Number(page.offset),
+      Number(page.compressed_page_size),
+    ];
+    const first = Number(page.first_row_index);
+    const isRight = at >= before && length > 0 && at + length <= end &&
+      (i === 0 ? first === 0 : first > firsts[i - 1]!) && first < rows;
+    if (!isRight) {
+      throw new PageFault(
+        `has an index whose page ${i} would be at bytes ${at} to ${
+          at + length
+        }, from row ${first} on`,
+      );
+    }
+    [starts[i], lengths[i], firsts[i]] = [at, length, first];
+    before = at + length;
+  }
+  if (count === 0) {
+    throw new PageFault(`has an index of no pages for ${rows} rows`);
+  }
+  const dictionary = starts[0]! > start
+    ? { start, length: starts[0]! - start }
+    : undefined;
+  return { starts, lengths, firsts, dictionary };
+}
+
+function* pagesByHeaders(
+  { source, numbers, rows, leaf }: ChunkPlace,
+  library: ParquetLibrary,
+): Steps<ChunkPages> {
+  const start = numbers[Chunk.START]!;
+  const end = start + numbers[Chunk.LENGTH]!;
+  if (end - start <= FETCHED_WHOLE) source.expect?.(start, end - start);
+  const starts: number[] = [];
+  const lengths: number[] = [];
+  const firsts: number[] = [0];
+  let dictionary: ChunkPages["dictionary"];
+  let [values, areCounted] = [0, true];
+  for (let at = start; at < end && values < numbers[Chunk.VALUES]!;) {
+    const { header, length } = yield* readHeader(source, at, end, library);
+    const whole = length + header.compressed_page_size;
+    if (at + whole > end) {
+      throw new PageFault(`has a page at byte ${at} that ends behind it`);
+    }
+    const head = header.data_page_header_v2 ?? header.data_page_header;
+    if (header.type === "DICTIONARY_PAGE") {
+      if (dictionary !== undefined || starts.length > 0) {
+        throw new PageFault("has a dictionary behind its first page");
+      }
+      dictionary = { start: at, length: whole };
+    } else if (header.type === "DATA_PAGE" || header.type === "DATA_PAGE_V2") {
+      if (head === undefined || !(head.num_values >= 0)) {
+        throw new PageFault(`has a page at byte ${at} without a count`);
+      }
+      values += head.num_values;
+      if (head.num_values > 0) {
+        starts.push(at);
+        lengths.push(whole);
+        const count = header.data_page_header_v2?.num_rows ?? head.num_values;
+        areCounted &&= leaf.maxRepetition === 0 ||
+          header.data_page_header_v2 !== undefined;
+        firsts.push(firsts.at(-1)! + count);
+      }
+      if (starts.length > MOST_PAGES) {
+        throw new PageFault(`has more than ${MOST_PAGES} pages`);
+      }
+    }
+    at += whole;
+  }
+  if (
+    values !== numbers[Chunk.VALUES] || areCounted && firsts.at(-1) !== rows
+  ) {
+    const what = values === numbers[Chunk.VALUES]
+      ? `${firsts.at(-1)} rows in its pages, and ${rows}`
+      : `${values} values in its pages, and ${numbers[Chunk.VALUES]}`;
+    throw new PageFault(`has ${what} by the footer`);
+  }
+  return {
+    starts: Float64Array.from(starts),
+    lengths: Float64Array.from(lengths),
+    firsts: areCounted ? Float64Array.from(firsts) : undefined,
+    dictionary,
+  };
+}
+
+/** A header, and how many bytes it takes; more is read where it turns out to be cut. */
+function* readHeader(
+  source: ByteSource,
+  at: number,
+  end: number,
+  library: ParquetLibrary,
+): Steps<{ readonly header: LibraryHeader; readonly length: number }> {
+  for (let window = HEADER_WINDOW;; window *= 16) {
+    const bytes = yield* readPart(source, at, Math.min(window, end - at));
+    const length = thriftEndOf(bytes);
+    if (length >= 0) return { header: headerOf(bytes, library), length };
+    if (bytes.length === end - at || window >= LARGEST_HEADER) {
+      throw new PageFault(`has a page at byte ${at} whose header does not end`);
+    }
+  }
+}
+
+/**
+ * Takes a page apart that was read.
+ *
+ * @param check Whether it is compared with its CRC-32, where it has one.
+ */
+export function pageOf(
+  bytes: Uint8Array,
+  library: ParquetLibrary,
+  check: boolean,
+): StoredPage {
+  const length = thriftEndOf(bytes);
+  if (length < 0) throw new PageFault("has a page whose header does not end");
+  const header = headerOf(bytes, library);
+  const body = bytes.subarray(length, length + header.compressed_page_size);
+  if (body.length !== header.compressed_page_size) {
+    throw new PageFault(
+      `has a page of ${header.compressed_page_size} bytes, and there are ${body.length}`,
+    );
+  }
+  if (check && header.crc !== undefined && crc32Of(body) !== header.crc >>> 0) {
+    throw new PageFault(
+      "has a page that does not match its CRC-32: its bytes are not those that were written",
+      "sum",
+    );
+  }
+  return { header, body };
+}
+
+/** Reads a page of so many bytes, its header with it. */
+export function* readPage(
+  source: ByteSource,
+  start: number,
+  length: number,
+): Steps<Uint8Array> {
+  if (length <= LARGEST_PAGE) return yield* readPart(source, start, length);
+  throw new PageFault(
+    `has a page of ${length} bytes, and up to ${LARGEST_PAGE} are read: write it in smaller pages`,
+    "too-large",
+  );
+}
+
+function headerOf(bytes: Uint8Array, library: ParquetLibrary): LibraryHeader {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const header = library.parquetHeader({ view, offset: 0 });
+  const { compressed_page_size: size, uncompressed_page_size: whole, crc } =
+    header;
+  const { data_page_header: first, data_page_header_v2: second } = header;
+  const dictionary = header.dictionary_page_header;
+  // What stands there may be of any type of the protocol.
+  const numbers: unknown[] = [size, whole, crc ?? 0];
+  if (first !== undefined) numbers.push(first.num_values);
+  if (dictionary !== undefined) numbers.push(dictionary.num_values);
+  if (second !== undefined) {
+    numbers.push(
+      second.num_values,
+      second.num_rows,
+      second.definition_levels_byte_length,
+      second.repetition_levels_byte_length,
+    );
+  }
+  if (numbers.every(Number.isInteger) && size >= 0) return header;
+  throw new PageFault(
+    `has a page whose header counts wrongly (${numbers.map(brief).join(", ")})`,
+  );
+}
+
+function brief(value: unknown): string {
+  return typeof value === "number" || typeof value === "bigint"
+    ? String(value)
+    : typeof value;
+}
+
+function thriftEndOf(bytes: Uint8Array): number {
+  try {
+    return thriftEnd(bytes);
+  } catch (error) {
+    if (!(error instanceof BadThrift)) throw error;
+    throw new PageFault(`has a header that ${error.message}`, "damaged", error);
+  }
+}

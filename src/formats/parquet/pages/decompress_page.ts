@@ -1,0 +1,86 @@
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { decompressed } from "../../../io/decoded/inflate.ts";
+import { type Codec, LARGEST_PAGE } from "../layout.ts";
+import type { ParquetLibrary } from "../read/library.ts";
+import { PageFault } from "./page_fault.ts";
+
+/** How many times the bytes of a page it may be decompressed to, by codecs that have no way to be better. */
+const RATIOS: Readonly<Partial<Record<Codec, number>>> = {
+  SNAPPY: 64, // 64 bytes for 3
+  GZIP: 1032, // 258 bytes for 2 bits
+  LZ4: 256, // 255 for each byte more of a length
+  LZ4_RAW: 256,
+};
+
+/** What decompresses all at once. */
+const BY_NODE = { GZIP: "gzip", BROTLI: "brotli", ZSTD: "zstd" } as const;
+
+/**
+ * Decompresses a page, or the values of one, to memory of its own.
+ *
+ * @param size Bytes that it should have then: no more memory is taken than comes of what is compressed.
+ */
+export function* decompressPage(
+  bytes: Uint8Array,
+  codec: Codec,
+  size: number,
+  library: ParquetLibrary,
+): Steps<Uint8Array> {
+  if (!(size >= 0)) throw new PageFault(`would have ${size} bytes`);
+  if (size > LARGEST_PAGE) {
+    throw new PageFault(
+      `would have ${size} bytes, and up to ${LARGEST_PAGE} are read: write it in smaller pages`,
+      "too-large",
+    );
+  }
+  if (codec === "UNCOMPRESSED") {
+    if (bytes.length === size) return bytes;
+    throw new PageFault(`has ${bytes.length} bytes, and should have ${size}`);
+  }
+  if (codec === "LZO") {
+    throw new PageFault(
+      "is compressed by LZO, which is not read",
+      "unsupported",
+    );
+  }
+  const ratio = RATIOS[codec];
+  if (ratio !== undefined && size > ratio * bytes.length + 64) {
+    throw new PageFault(
+      `would have ${size} bytes of ${bytes.length} by ${codec}, which can't be`,
+    );
+  }
+  if (size === 0) return new Uint8Array(0);
+  if (codec === "SNAPPY" || codec === "LZ4" || codec === "LZ4_RAW") {
+    return byLibrary(bytes, codec, size, library);
+  }
+  const fault = (why: string, cause?: unknown) =>
+    new PageFault(why, "damaged", cause);
+  return yield* decompressed(bytes, BY_NODE[codec], size, fault);
+}
+
+function byLibrary(
+  bytes: Uint8Array,
+  codec: "SNAPPY" | "LZ4" | "LZ4_RAW",
+  size: number,
+  { snappy, decompressLz4, decompressLz4Raw }: ParquetLibrary,
+): Uint8Array {
+  if (codec === "LZ4") return decompressLz4(bytes, size);
+  if (codec === "LZ4_RAW") return decompressLz4Raw(bytes, size);
+  // It writes as many bytes as these say, and not as it is asked for.
+  const declared = snappySize(bytes);
+  if (declared === size) return snappy(bytes, size);
+  throw new PageFault(
+    `has ${declared} bytes when it is decompressed, and should have ${size}`,
+  );
+}
+
+/** Bytes that are made of what is compressed, as it says at its start. */
+function snappySize(bytes: Uint8Array): number {
+  let size = 0;
+  for (let i = 0; i < 5; i++) {
+    const byte = bytes[i] ?? 0;
+    size += (byte & 0x7f) * 2 ** (7 * i);
+    if (byte < 0x80) break;
+  }
+  return size;
+}

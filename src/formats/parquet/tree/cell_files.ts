@@ -1,0 +1,245 @@
+import { FormatError } from "../../../errors.ts";
+import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { storageInThread } from "../../../io/storage/thread_storage.ts";
+import { encodeName } from "../../../names.ts";
+import { NotLoaded } from "../../../tree/not_loaded.ts";
+import { CellReader, type DecodedRows } from "../read/cells.ts";
+import { type ParquetFile, reopenFile, rowsOf } from "../read/parquet_files.ts";
+import {
+  fieldNames,
+  fileNames,
+  knownSuffix,
+  type Shown,
+  shownAs,
+} from "../values/column_names.ts";
+import { jsonOf } from "../values/render.ts";
+import { type Field, mediaOf } from "../values/schema.ts";
+import { sniffedSuffix, suffixOfPath } from "../values/suffix.ts";
+import type { SharedCells } from "./shared_cells.ts";
+
+/** Bytes that a thread keeps decoded of its own, where it shares with others. */
+const KEPT_BESIDE_SHARED = 16 << 20;
+
+const encoder = new TextEncoder();
+const EMPTY = new Uint8Array(0);
+
+/** Names of a file's columns, as those of the files in its rows. */
+export interface CellNames {
+  readonly names: readonly string[];
+  readonly bytes: readonly Uint8Array[];
+  /** What columns are called in rows. */
+  readonly keys: readonly string[];
+  readonly byName: ReadonlyMap<string, number>;
+}
+
+/** Cells as files: their names, and their bytes, which are made of decoded pages. */
+export class CellFiles {
+  readonly #files: readonly ParquetFile[];
+  readonly #cells: CellReader;
+  /** Opened when they are needed, where the tree has none. */
+  readonly #sources: ByteSource[];
+  readonly #isBorrowed: boolean;
+  readonly #names: CellNames[] = [];
+  readonly #shown: (readonly Shown[])[];
+  // What was made last: a file is asked for its size first, and then read in parts.
+  #lastCell = "";
+  #lastBytes: Uint8Array = EMPTY;
+
+  readonly #shared: SharedCells | undefined;
+
+  /**
+   * @param sources The files; without, they are opened by this thread.
+   * @param shared What this thread shares with others.
+   */
+  constructor(
+    files: readonly ParquetFile[],
+    check: boolean,
+    sources: readonly ByteSource[] | undefined,
+    shared: SharedCells | undefined,
+  ) {
+    this.#files = files;
+    this.#isBorrowed = sources !== undefined;
+    this.#sources = sources === undefined ? [] : [...sources];
+    this.#shared = shared;
+    this.#cells = new CellReader(
+      files,
+      (file) => this.#source(file),
+      check,
+      shared && KEPT_BESIDE_SHARED,
+    );
+    this.#shown = files.map(({ columns }) => columns.map(shownAs));
+  }
+
+  /** How cells of a column are shown. */
+  shown(file: number, column: number): Shown {
+    return this.#shown[file]![column]!;
+  }
+
+  /**
+   * Names of the files of each row. What pictures are called by is told by the footer, or else by the first of them.
+   *
+   * @throws {NotLoaded} If that has to be waited for.
+   */
+  names(file: number): CellNames {
+    return this.#names[file] ??= this.#makeNames(file);
+  }
+
+  /**
+   * The bytes of a cell. They must not be changed.
+   *
+   * @param row Number of the row in its file.
+   * @throws {NotLoaded} If they have to be waited for.
+   */
+  bytes(file: number, column: number, row: number): Uint8Array {
+    const shown = this.#shown[file]![column]!;
+    const field = this.#files[file]!.columns[column]!;
+    const cell = `${file} ${column} ${row}`;
+    if (cell === this.#lastCell) return this.#lastBytes;
+    const bytes = shown === "json"
+      ? this.#json(field, file, column, row)
+      : this.#own(field, file, column, row);
+    this.#lastBytes = bytes;
+    this.#lastCell = cell;
+    return bytes;
+  }
+
+  /** Closes what was opened here. */
+  close(): void {
+    if (this.#isBorrowed) return;
+    for (const source of this.#sources) source?.close();
+  }
+
+  #makeNames(file: number): CellNames {
+    const { columns, suffixes } = this.#files[file]!;
+    const all = columns.map((_, column) =>
+      knownSuffix(this.#shown[file]![column]!, suffixes[column]) ??
+        this.#foundSuffix(file, column)
+    );
+    const names = fileNames(columns, all);
+    return {
+      names,
+      bytes: names.map(encodeName),
+      keys: fieldNames(columns),
+      byName: new Map(names.map((name, i) => [name, i])),
+    };
+  }
+
+  /** {@linkcode CellFiles.#sniffed}; nothing where those values are damaged: others may be read all the same. */
+  #foundSuffix(file: number, column: number): string {
+    try {
+      return this.#sniffed(file, column);
+    } catch (error) {
+      if (error instanceof FormatError && error.code !== "changed") return "";
+      throw error;
+    }
+  }
+
+  /** What the first values of a column say that its files are called by: the path of one, or else its first bytes. */
+  #sniffed(file: number, column: number): string {
+    const field = this.#files[file]!.columns[column]!;
+    if (rowsOf(this.#files[file]!) === 0) return "";
+    const { rows } = this.#decoded(file, column, 0);
+    const media = mediaOf(field);
+    let found: string | undefined;
+    for (let i = 0; i < rows.length; i++) {
+      const path = media && (rows[i] as Parts)?.[media.path];
+      const suffix = path instanceof Uint8Array ? suffixOfPath(path) : "";
+      if (suffix !== "") return suffix;
+      const bytes = bytesOf(field, rows[i]);
+      if (bytes !== undefined) found ??= sniffedSuffix(bytes) ?? "";
+      if (found !== undefined && media === undefined) break;
+    }
+    return found ?? "";
+  }
+
+  #json(
+    field: Field,
+    file: number,
+    column: number,
+    row: number,
+  ): Uint8Array {
+    const { first, rows } = this.#decoded(file, column, row);
+    return encoder.encode(`${jsonOf(field, rows[row - first])}\n`);
+  }
+
+  /** The bytes of a cell that has its own: of this thread's pages, or of those that another thread has decoded. */
+  #own(field: Field, file: number, column: number, row: number): Uint8Array {
+    const kept = this.#cells.kept(file, column, row);
+    if (kept === undefined && this.#shared !== undefined) {
+      return this.#answer(
+        file,
+        () => this.#sharedCell(this.#shared!, file, column, row),
+      );
+    }
+    const { first, rows } = kept ?? this.#decoded(file, column, row);
+    return bytesOf(field, rows[row - first]) ?? EMPTY;
+  }
+
+  #decoded(file: number, column: number, row: number): DecodedRows {
+    return this.#cells.kept(file, column, row) ??
+      this.#answer(file, () => this.#cells.decode(file, column, row));
+  }
+
+  /** Takes a cell from where threads share them, or decodes it, and puts those there that are decoded with it. */
+  *#sharedCell(
+    shared: SharedCells,
+    file: number,
+    column: number,
+    row: number,
+  ): Steps<Uint8Array> {
+    const place = yield* this.#cells.place(file, column, row);
+    const found = shared.read(place);
+    if (found !== undefined) return found;
+    // Of several threads that want it, one decodes it; who fetches from a server must not stand still for that.
+    const isLocal = (yield* this.#source(file)).readAtSync !== undefined;
+    const isOurs = isLocal && shared.claim(place);
+    try {
+      const others = isLocal && !isOurs ? shared.read(place) : undefined;
+      if (others !== undefined) return others;
+      const { first, rows } = yield* this.#cells.decode(file, column, row);
+      const field = this.#files[file]!.columns[column]!;
+      const cells = Array.from(rows, (one) => bytesOf(field, one) ?? EMPTY);
+      shared.keep(place, cells);
+      return cells[row - first]!;
+    } finally {
+      if (isOurs) shared.release(place);
+    }
+  }
+
+  /**
+   * Answers at once, if all is at hand.
+   *
+   * @throws {NotLoaded} If not.
+   */
+  #answer<T>(file: number, steps: () => Steps<T>): T {
+    try {
+      return runSync(steps());
+    } catch (error) {
+      const mustWait = (error as { code?: unknown }).code === "must-wait" &&
+        !(error instanceof NotLoaded);
+      if (!mustWait) throw error;
+      throw new NotLoaded(this.#files[file]!.path, function* () {
+        yield* steps();
+      });
+    }
+  }
+
+  *#source(file: number): Steps<ByteSource> {
+    return this.#sources[file] ??= yield* this.#reopened(file);
+  }
+
+  #reopened(file: number): Steps<ByteSource> {
+    const opened = this.#files[file]!;
+    return reopenFile(opened, storageInThread(opened.path));
+  }
+}
+
+type Parts = Readonly<Record<number, unknown>> | null | undefined;
+
+/** The bytes that a cell has of its own, and not as JSON; `undefined` where it is null. */
+function bytesOf(field: Field, stored: unknown): Uint8Array | undefined {
+  const media = mediaOf(field);
+  const bytes = media === undefined ? stored : (stored as Parts)?.[media.bytes];
+  return bytes instanceof Uint8Array ? bytes : undefined;
+}

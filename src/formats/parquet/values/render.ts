@@ -1,0 +1,194 @@
+import { formatFloat } from "../../../codecs/json/format.ts";
+import type { Field } from "./schema.ts";
+import {
+  decimalText,
+  int96Nanos,
+  momentText,
+  timeText,
+  uuidText,
+} from "./texts.ts";
+
+/** A value of a cell: what JavaScript has for it. */
+export type ParquetValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array<ArrayBuffer>
+  | ParquetValue[]
+  | { [name: string]: ParquetValue };
+
+/** Makes something of values of some kind: values for programs, or their text. */
+interface Forms<T> {
+  /** Of nothing. */
+  readonly none: T;
+  leaf(field: Field, stored: unknown): T;
+  list(items: T[]): T;
+  struct(names: readonly string[], items: T[]): T;
+}
+
+/** What a cell holds, with bytes that are its own. */
+export function valueOf(field: Field, stored: unknown): ParquetValue {
+  return made(field, stored, VALUES);
+}
+
+/** What a cell holds as JSON; bytes are in base64. */
+export function jsonOf(field: Field, stored: unknown): string {
+  return made(field, stored, TEXTS);
+}
+
+function made<T>(field: Field, stored: unknown, forms: Forms<T>): T {
+  if (field.repetition !== "REPEATED") return madeOne(field, stored, forms);
+  const items = (stored ?? []) as unknown[];
+  return forms.list(items.map((item) => madeOne(field, item, forms)));
+}
+
+function madeOne<T>(field: Field, stored: unknown, forms: Forms<T>): T {
+  if (stored === null || stored === undefined) return forms.none;
+  if (field.type !== undefined) return forms.leaf(field, stored);
+  const parts = stored as Readonly<Record<number, unknown>>;
+  const { is } = field.meaning;
+  if (is === "list" || is === "map") {
+    const repeated = repeatedOf(field);
+    const items = repeated && (parts[0] ?? []) as unknown[];
+    if (items !== undefined) {
+      const item = is === "list"
+        ? elementOf(field, repeated!)
+        : pairOf(repeated!);
+      if (item !== undefined) {
+        return forms.list(items.map((one) => item(one, forms)));
+      }
+    }
+  }
+  return forms.struct(
+    field.parts.map(({ name }) => name),
+    field.parts.map((part, i) => made(part, parts[i], forms)),
+  );
+}
+
+/** The one part of a list or a map, which is there for each of their items. */
+function repeatedOf({ parts }: Field): Field | undefined {
+  const [only] = parts;
+  return parts.length === 1 && only!.repetition === "REPEATED"
+    ? only
+    : undefined;
+}
+
+type Item = <T>(stored: unknown, forms: Forms<T>) => T;
+
+/** How an item of a list is made: of the part itself, or of the one part of that (LogicalTypes.md, "Lists"). */
+function elementOf(list: Field, repeated: Field): Item {
+  const [only] = repeated.parts;
+  const isElement = repeated.parts.length !== 1 || repeated.name === "array" ||
+    repeated.name === `${list.name}_tuple`;
+  if (isElement) return (stored, forms) => madeOne(repeated, stored, forms);
+  return (stored, forms) =>
+    made(only!, (stored as Record<number, unknown>)?.[0], forms);
+}
+
+/** How an item of a map is made: a list of key and value, since keys may be anything, and come twice. */
+function pairOf(repeated: Field): Item | undefined {
+  const [key, value] = repeated.parts;
+  if (repeated.parts.length !== 2) return undefined;
+  return (stored, forms) => {
+    const parts = stored as Record<number, unknown>;
+    return forms.list([
+      made(key!, parts[0], forms),
+      made(value!, parts[1], forms),
+    ]);
+  };
+}
+
+const decoder = new TextDecoder();
+
+const VALUES: Forms<ParquetValue> = {
+  none: null,
+  leaf(field, stored) {
+    const { is } = field.meaning;
+    switch (is) {
+      case "bytes":
+        return (stored as Uint8Array<ArrayBuffer>).slice();
+      case "boolean":
+      case "float":
+        return stored as number | boolean;
+      case "half":
+        return halfOf(stored as Uint8Array);
+      case "integer":
+        return integerOf(field, stored);
+      default:
+        return textOf(field, stored);
+    }
+  },
+  list: (items) => items,
+  struct: (names, items) =>
+    names.reduce<{ [name: string]: ParquetValue }>((struct, name, i) => {
+      struct[name] = items[i]!;
+      return struct;
+    }, Object.create(null)),
+};
+
+const TEXTS: Forms<string> = {
+  none: "null",
+  leaf(field, stored) {
+    const { is } = field.meaning;
+    switch (is) {
+      case "bytes":
+        return JSON.stringify((stored as Uint8Array).toBase64());
+      case "boolean":
+        return String(stored);
+      case "float":
+        return formatFloat(stored as number);
+      case "half":
+        return formatFloat(halfOf(stored as Uint8Array));
+      case "integer":
+        return String(integerOf(field, stored));
+      default:
+        return JSON.stringify(textOf(field, stored));
+    }
+  },
+  list: (items) => `[${items.join(", ")}]`,
+  struct: (names, items) =>
+    `{${
+      names.map((name, i) => `${JSON.stringify(name)}: ${items[i]}`).join(", ")
+    }}`,
+};
+
+function integerOf({ meaning, type }: Field, stored: unknown): number | bigint {
+  const unsigned = meaning.is === "integer" && meaning.unsigned;
+  if (type === "INT64") {
+    return unsigned ? BigInt.asUintN(64, stored as bigint) : stored as bigint;
+  }
+  return unsigned ? (stored as number) >>> 0 : stored as number;
+}
+
+/** What has no form of its own in JavaScript, as text. */
+function textOf({ meaning }: Field, stored: unknown): string {
+  switch (meaning.is) {
+    case "decimal":
+      return decimalText(stored as number | bigint | Uint8Array, meaning.scale);
+    case "uuid":
+      return uuidText(stored as Uint8Array);
+    case "date":
+      return momentText(BigInt(stored as number) * 86_400n, 0, "date", false);
+    case "int96":
+      return momentText(int96Nanos(stored as bigint), 9, "timestamp", false);
+    case "time":
+      return timeText(BigInt(stored as number | bigint), meaning.digits);
+    case "timestamp":
+      return momentText(
+        BigInt(stored as number | bigint),
+        meaning.digits,
+        "timestamp",
+        meaning.utc,
+      );
+    default: // text, JSON
+      return stored instanceof Uint8Array
+        ? decoder.decode(stored)
+        : String(stored);
+  }
+}
+
+function halfOf(bytes: Uint8Array): number {
+  return new DataView(bytes.buffer, bytes.byteOffset).getFloat16(0, true);
+}

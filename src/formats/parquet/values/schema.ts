@@ -1,0 +1,251 @@
+import { DEEPEST } from "../layout.ts";
+import type { LibraryDecoder, LibraryTree } from "../read/library.ts";
+
+type Element = LibraryTree["element"];
+/** How a value is stored. */
+export type StoredType = NonNullable<Element["type"]>;
+
+/** What a stored value stands for. */
+export type Meaning =
+  | { readonly is: "bytes" | "text" | "json" | "boolean" | "float" | "half" }
+  | { readonly is: "uuid" | "date" | "int96" | "null" }
+  | { readonly is: "integer"; readonly unsigned: boolean }
+  | { readonly is: "decimal"; readonly scale: number }
+  /** @param digits Of its fraction of a second: 3, 6 or 9. */
+  | {
+    readonly is: "time" | "timestamp";
+    readonly digits: number;
+    readonly utc: boolean;
+  }
+  | { readonly is: "group" | "list" | "map" };
+
+/** A column, or a part of one, as plain data. */
+export interface Field {
+  readonly name: string;
+  readonly repetition: "REQUIRED" | "OPTIONAL" | "REPEATED";
+  readonly meaning: Meaning;
+  /** How it is stored, where it has no parts. */
+  readonly type: StoredType | undefined;
+  /** Bytes of a value of a fixed size. */
+  readonly length: number | undefined;
+  readonly parts: readonly Field[];
+  /** The first of its leaves, among those of all columns, and how many it has. */
+  readonly leaf: number;
+  readonly leaves: number;
+}
+
+/** Why there are no columns in a footer; whoever knows the file makes an error of it. */
+export class BadSchema extends Error {}
+
+/** Makes columns of the elements of a footer, which are the nodes of a tree in the order of a walk. */
+export function fieldsOf(elements: readonly Element[]): readonly Field[] {
+  let at = 1;
+  let leaf = 0;
+  const parts = (count: number, depth: number): Field[] => {
+    if (!(count >= 0)) throw new BadSchema(`has ${count} parts of a column`);
+    if (depth > DEEPEST) {
+      throw new BadSchema(`has columns that are nested deeper than ${DEEPEST}`);
+    }
+    const fields: Field[] = [];
+    for (let i = 0; i < count; i++) {
+      const element = elements[at++];
+      if (element === undefined) {
+        throw new BadSchema("ends within its columns");
+      }
+      fields.push(field(element, depth));
+    }
+    return fields;
+  };
+  const field = (element: Element, depth: number): Field => {
+    const { name, type, num_children: children, type_length: length } = element;
+    const { repetition_type: repetition } = element;
+    if (typeof name !== "string" || repetition === undefined) {
+      throw new BadSchema(
+        "has a column without a name or without saying how often it is there",
+      );
+    }
+    const sizes = [length ?? 0, element.scale ?? 0];
+    if (!sizes.every((size) => Number.isInteger(size) && size >= 0)) {
+      throw new BadSchema(`has a column '${name}' of no size`);
+    }
+    const first = leaf;
+    const isLeaf = type !== undefined;
+    if (isLeaf === (children !== undefined && children > 0)) {
+      throw new BadSchema(
+        `has a column '${name}' with neither parts nor values, or with both`,
+      );
+    }
+    if (isLeaf) leaf++;
+    const within = isLeaf ? [] : parts(children!, depth + 1);
+    return {
+      name,
+      repetition,
+      meaning: isLeaf ? meaningOf(element, type) : groupOf(element),
+      type,
+      length,
+      parts: within,
+      leaf: first,
+      leaves: leaf - first,
+    };
+  };
+  const [root] = elements;
+  if (root === undefined) {
+    throw new BadSchema("has no columns, and not even none");
+  }
+  const fields = parts(root.num_children ?? 0, 1);
+  if (at !== elements.length) {
+    throw new BadSchema(
+      `has ${elements.length - at} columns that belong nowhere`,
+    );
+  }
+  return fields;
+}
+
+function groupOf(element: Element): Meaning {
+  const { converted_type: converted, logical_type: logical } = element;
+  if (converted === "LIST" || logical?.type === "LIST") return { is: "list" };
+  const isMap = converted === "MAP" ||
+    converted === "MAP_KEY_VALUE" || logical?.type === "MAP";
+  return { is: isMap ? "map" : "group" };
+}
+
+function meaningOf(element: Element, type: StoredType): Meaning {
+  const { converted_type: converted, logical_type: logical } = element;
+  const isInteger = type === "INT32" || type === "INT64";
+  const isBytes = type === "BYTE_ARRAY" || type === "FIXED_LEN_BYTE_ARRAY";
+  if (logical?.type === "NULL") return { is: "null" };
+  if (logical?.type === "DECIMAL" || converted === "DECIMAL") {
+    const scale = element.scale ??
+      (logical?.type === "DECIMAL" ? logical.scale : 0);
+    if (!Number.isInteger(scale)) {
+      throw new BadSchema(`has decimal numbers of ${String(scale)} digits`);
+    }
+    if (isInteger || isBytes) return { is: "decimal", scale };
+  }
+  if (isBytes) {
+    if (logical?.type === "JSON" || converted === "JSON") return { is: "json" };
+    if (logical?.type === "FLOAT16" && element.type_length === 2) {
+      return { is: "half" };
+    }
+    if (logical?.type === "UUID" && element.type_length === 16) {
+      return { is: "uuid" };
+    }
+    const isText = logical?.type === "STRING" || logical?.type === "ENUM" ||
+      converted === "UTF8" || converted === "ENUM";
+    return { is: isText ? "text" : "bytes" };
+  }
+  if (type === "BOOLEAN") return { is: "boolean" };
+  if (type === "FLOAT" || type === "DOUBLE") return { is: "float" };
+  if (type === "INT96") return { is: "int96" };
+  if (logical?.type === "DATE" || converted === "DATE") return { is: "date" };
+  if (logical?.type === "TIME" || logical?.type === "TIMESTAMP") {
+    const digits = { MILLIS: 3, MICROS: 6, NANOS: 9 }[logical.unit];
+    const is = logical.type === "TIME" ? "time" : "timestamp";
+    return { is, digits, utc: logical.isAdjustedToUTC === true };
+  }
+  const time = /^(TIME|TIMESTAMP)_(MILLIS|MICROS)$/.exec(converted ?? "");
+  if (time !== null) {
+    const is = time[1] === "TIME" ? "time" : "timestamp";
+    return { is, digits: time[2] === "MILLIS" ? 3 : 6, utc: true };
+  }
+  const unsigned = logical?.type === "INTEGER"
+    ? !logical.isSigned
+    : converted?.startsWith("UINT_") === true;
+  return { is: "integer", unsigned };
+}
+
+/** A leaf as the library is told of it. */
+export interface Leaf {
+  readonly field: Field;
+  readonly decoder: LibraryDecoder;
+  readonly maxDefinition: number;
+  readonly maxRepetition: number;
+  /** The path by which the library assembles a column of its leaves. */
+  readonly path: string;
+}
+
+/** A column as the library is told of it: its parts by their numbers, since names may come twice, or be anything. */
+export interface LibraryColumn {
+  readonly tree: LibraryTree;
+  readonly leaves: readonly Leaf[];
+  /** Whether a value is there once at most in each row, and nothing is around it. */
+  readonly isFlat: boolean;
+}
+
+/** Describes a column to the library: what it is stored as, and not what that stands for, which is made of it later. */
+export function libraryColumn(column: Field): LibraryColumn {
+  const leaves: Leaf[] = [];
+  const root: LibraryTree = {
+    element: { name: "", repetition_type: "REQUIRED", num_children: 1 },
+    children: [],
+    count: 1,
+    path: [],
+  };
+  const treeOf = (
+    field: Field,
+    number: number,
+    above: readonly LibraryTree[],
+  ): LibraryTree => {
+    const element: Element = {
+      name: String(number),
+      "repetition_type": field.repetition,
+      ...field.type === undefined
+        ? { num_children: field.parts.length }
+        : { type: field.type },
+      ...field.length === undefined ? {} : { type_length: field.length },
+    };
+    const path = [...above.at(-1)!.path, element.name];
+    const tree: LibraryTree = { element, children: [], count: 1, path };
+    const schemaPath = [...above, tree];
+    tree.children = field.parts.map((part, i) => treeOf(part, i, schemaPath));
+    if (field.type !== undefined) leaves.push(leafOf(field, schemaPath));
+    return tree;
+  };
+  const tree = treeOf(column, 0, [root]);
+  const isFlat = column.type !== undefined && column.repetition !== "REPEATED";
+  return { tree, leaves, isFlat };
+}
+
+function leafOf(field: Field, schemaPath: LibraryTree[]): Leaf {
+  const { element, path } = schemaPath.at(-1)!;
+  const repetitions = schemaPath.map(({ element }) => element.repetition_type);
+  const decoder = {
+    pathInSchema: path,
+    element,
+    schemaPath,
+    type: field.type!,
+    codec: "UNCOMPRESSED", // pages are decompressed before they are decoded
+    utf8: false,
+  } as unknown as LibraryDecoder;
+  return {
+    field,
+    decoder,
+    maxDefinition: repetitions.filter((one) => one !== "REQUIRED").length,
+    maxRepetition: repetitions.filter((one) => one === "REPEATED").length,
+    path: path.join("."),
+  };
+}
+
+/** The parts of a picture, or of sound, as Hugging Face's `datasets` stores it: its bytes, and the path it had. */
+export interface Media {
+  /** Number of the part that has the bytes. */
+  readonly bytes: number;
+  /** Number of the part that has the path. */
+  readonly path: number;
+}
+
+/** Tells whether a column is of `{bytes, path}`. */
+export function mediaOf(
+  { parts, repetition, meaning }: Field,
+): Media | undefined {
+  if (parts.length !== 2 || repetition === "REPEATED") return undefined;
+  if (meaning.is !== "group") return undefined;
+  const bytes = parts.findIndex(({ name, type, meaning, repetition }) =>
+    name === "bytes" && type === "BYTE_ARRAY" && meaning.is === "bytes" &&
+    repetition !== "REPEATED"
+  );
+  const path = parts.findIndex(({ name, meaning, repetition }) =>
+    name === "path" && meaning.is === "text" && repetition !== "REPEATED"
+  );
+  return bytes < 0 || path < 0 ? undefined : { bytes, path };
+}

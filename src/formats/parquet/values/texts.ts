@@ -1,0 +1,84 @@
+/** Days from the first of the Julian calendar to 1970, by which INT96 counts. */
+const JULIAN_1970 = 2_440_588n;
+const NANOS_OF_DAY = 86_400_000_000_000n;
+
+/** Seconds of the days that a `Date` can be of. */
+const MOST_SECONDS = 8_640_000_000_000n;
+
+/** A decimal number, digit by digit: those of `12.30` are kept. */
+export function decimalText(
+  stored: number | bigint | Uint8Array,
+  scale: number,
+): string {
+  const unscaled = stored instanceof Uint8Array
+    ? signedOf(stored)
+    : BigInt(stored);
+  const sign = unscaled < 0n ? "-" : "";
+  const digits = String(unscaled < 0n ? -unscaled : unscaled);
+  if (scale <= 0 || scale > 1000) {
+    return scale === 0 ? sign + digits : `${sign}${digits}e${-scale}`;
+  }
+  const padded = digits.padStart(scale + 1, "0");
+  const point = padded.length - scale;
+  return `${sign}${padded.slice(0, point)}.${padded.slice(point)}`;
+}
+
+/** A whole number, the highest byte first, as two's complement. */
+function signedOf(bytes: Uint8Array): bigint {
+  if (bytes.length === 0) return 0n;
+  return BigInt.asIntN(8 * bytes.length, BigInt(`0x${bytes.toHex()}`));
+}
+
+/** 16 bytes as a UUID is written. */
+export function uuidText(bytes: Uint8Array): string {
+  const hex = bytes.toHex();
+  const parts = [[0, 8], [8, 12], [12, 16], [16, 20], [20, 32]] as const;
+  return parts.map(([start, end]) => hex.slice(start, end)).join("-");
+}
+
+/** Nanoseconds since 1970 of an INT96: nanoseconds of a day, and above them the number of that day. */
+export function int96Nanos(stored: bigint): bigint {
+  const days = (stored >> 64n) - JULIAN_1970;
+  return days * NANOS_OF_DAY + (stored & 0xffff_ffff_ffff_ffffn);
+}
+
+/** A time of day, of parts of a second with so many digits. */
+export function timeText(stored: bigint, digits: number): string {
+  const [seconds, fraction] = divided(stored, digits);
+  const two = (number: bigint) => String(number).padStart(2, "0");
+  const hours = seconds / 3600n;
+  const text = `${two(hours)}:${two(seconds / 60n % 60n)}:${
+    two(seconds % 60n)
+  }`;
+  return digits === 0
+    ? text
+    : `${text}.${String(fraction).padStart(digits, "0")}`;
+}
+
+/** A date, or a moment, as ISO 8601 has it; what lies beyond its years is a number of seconds. */
+export function momentText(
+  stored: bigint,
+  digits: number,
+  form: "date" | "timestamp",
+  utc: boolean,
+): string {
+  const [seconds, fraction] = divided(stored, digits);
+  if (seconds > MOST_SECONDS || seconds < -MOST_SECONDS) {
+    return digits === 0
+      ? String(seconds)
+      : `${seconds}.${String(fraction).padStart(digits, "0")}`;
+  }
+  const [date, time] = new Date(Number(seconds) * 1000).toISOString().split(
+    "T",
+  );
+  if (form === "date") return date!;
+  const parts = String(fraction).padStart(digits, "0");
+  return `${date}T${time!.slice(0, 8)}.${parts}${utc ? "Z" : ""}`;
+}
+
+/** Whole units, and what is left over, which is never negative. */
+function divided(stored: bigint, digits: number): readonly [bigint, bigint] {
+  const unit = 10n ** BigInt(digits);
+  const rest = (stored % unit + unit) % unit;
+  return [(stored - rest) / unit, rest];
+}

@@ -1,0 +1,76 @@
+/** What a check finds: wrong checksums, pages that can't be decoded, counts that differ. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { check } from "../../../mod.ts";
+import type { FormatError } from "../../../src/errors.ts";
+import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
+import { parquetCase } from "../../support/parquet/parquet_golden.ts";
+import { parquetFile } from "../../support/parquet/make_parquet.ts";
+import { withTempDir } from "../../support/paths.ts";
+
+async function damagesOf(bytes: Uint8Array): Promise<FormatError[]> {
+  const damages: FormatError[] = [];
+  await withTempDir(async (dir) => {
+    fs.writeFileSync(`${dir}/t.parquet`, bytes);
+    const onDamage = (damage: FormatError) => damages.push(damage);
+    const report = await check(`${dir}/t.parquet`, { onDamage });
+    assert.equal(report.damaged, damages.length);
+  });
+  return damages;
+}
+
+Deno.test("each byte of a page that is not what was written is found by its CRC-32", async () => {
+  const { path } = parquetCase("none_v1");
+  const whole = fs.readFileSync(path);
+  const at = whole.indexOf("word 3 ");
+  assert.ok(at > 0);
+  whole[at]! ^= 1;
+  const damages = await damagesOf(whole);
+  assert.deepEqual(damages.map(({ code }) => code), ["sample-checksum"]);
+  assert.match(
+    damages[0]!.message,
+    /column 'word' of row group 0 has a page that does not match its CRC-32/,
+  );
+  // A reader tells it as well, and reads on where that is not wanted.
+  await withTempDir(async (dir) => {
+    fs.writeFileSync(`${dir}/t.parquet`, whole);
+    using reader = await ParquetReader.open(`${dir}/t.parquet`);
+    await assert.rejects(reader.read(Array(130).keys()), {
+      code: "sample-checksum",
+    });
+    using unchecked = await ParquetReader.open(`${dir}/t.parquet`, {
+      checkData: false,
+    });
+    assert.equal((await unchecked.read(Array(130).keys())).length, 130);
+  });
+});
+
+Deno.test("pages that can't be decoded are told, and the others looked at", async () => {
+  const whole = fs.readFileSync(parquetCase("plain_v1").path);
+  assert.deepEqual(await damagesOf(whole), []);
+  // The lengths of two values of 39 bytes, in different pages.
+  for (const first of [39, 23]) {
+    const value = Uint8Array.from({ length: 39 }, (_, i) => first + i);
+    const at = whole.indexOf(value);
+    assert.equal(whole.readUInt32LE(at - 4), 39);
+    whole[at - 1] = 0x7f;
+  }
+  const damages = await damagesOf(whole);
+  assert.equal(damages.length, 2);
+  for (const { code, message } of damages) {
+    assert.equal(code, "bad-structure");
+    assert.match(
+      message,
+      /t\.parquet: column 'data' of row group 0 \(rows \d+ to \d+\) /,
+    );
+  }
+});
+
+Deno.test("a file whose start is not PAR1, or whose footer is damaged, is told", async () => {
+  const bytes = parquetFile();
+  bytes[0] = 0;
+  const [start] = await damagesOf(bytes);
+  assert.match(start!.message, /does not begin with PAR1/);
+  const [footer] = await damagesOf(parquetFile({ footer: { 3: { i64: 9 } } }));
+  assert.equal(footer!.code, "absurd-count");
+});

@@ -1,0 +1,220 @@
+/** Rows as directories: names, cells as files, what a stat costs, and files that lie far away. */
+import assert from "node:assert/strict";
+import * as files from "node:fs";
+import { check } from "../../../../mod.ts";
+import { open } from "../../../../src/vfs/mod.ts";
+import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
+import {
+  filesIn,
+  type ParquetCase,
+  parquetCase,
+  parquetCases,
+  valueOf,
+} from "../../../support/parquet/parquet_golden.ts";
+import { slowStorage } from "../../../support/slow_storage.ts";
+import { largeFile } from "../../../support/parquet/make_parquet.ts";
+import { withTempDir } from "../../../support/paths.ts";
+import {
+  newExtent,
+  reopenHandle,
+  type Tree,
+} from "../../../../src/tree/tree.ts";
+
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+for (const one of parquetCases()) {
+  Deno.test(`${one.name}: files have what pyarrow reads, also of a storage that answers late`, async () => {
+    using local = await open(one.path);
+    using late = await open(one.path, { storage: slowStorage(7) });
+    const files = filesIn(local);
+    const read = await local.read(files);
+    assert.deepEqual(await late.read(files), read);
+    for (const [i, path] of files.entries()) {
+      assert.equal(local.statSync(path).size, read[i]!.length, path);
+    }
+    assert.equal(files.length, one.content.rows * one.content.columns.length);
+    let damaged = 0;
+    const report = await check(one.path, { onDamage: () => damaged++ });
+    assert.equal(damaged, 0);
+    assert.equal(report.samples, one.content.rows);
+  });
+}
+
+Deno.test("cells are their own bytes, text, or JSON; null is an empty file, or null", async () => {
+  using fs = await open(parquetCase("types").path);
+  const cells = async (name: string) =>
+    (await fs.read([0, 1, 2, 3].map((row) => `00000${row}/${name}`))).map(text);
+  assert.deepEqual(await cells("string.txt"), ["", "häß ☃ 🦊", "", 'a\nb"c']);
+  assert.deepEqual(await cells("int64.json"), [
+    "-9223372036854775808\n",
+    "9223372036854775807\n",
+    "null\n",
+    "9007199254740993\n",
+  ]);
+  assert.deepEqual(await cells("uint64.json"), [
+    "0\n",
+    "18446744073709551615\n",
+    "null\n",
+    "9007199254740993\n",
+  ]);
+  assert.deepEqual(await cells("bool.json"), [
+    "true\n",
+    "false\n",
+    "null\n",
+    "true\n",
+  ]);
+  assert.deepEqual(await cells("double.json"), [
+    "0.1\n",
+    "NaN\n",
+    "null\n",
+    "-1e+300\n",
+  ]);
+  assert.deepEqual(await cells("decimal9.json"), [
+    '"1.20"\n',
+    '"-0.05"\n',
+    "null\n",
+    '"1234567.89"\n',
+  ]);
+  assert.deepEqual(await fs.read("000001/binary"), Uint8Array.of(0, 255));
+  assert.deepEqual(await cells("fixed"), ["abc", "\0\x01\x02", "", "xyz"]);
+  using nested = await open(parquetCase("nested").path);
+  const json = async (path: string) => text(await nested.read(path));
+  assert.equal(await json("000000/list.json"), "[1, 2, null]\n");
+  assert.equal(await json("000001/list.json"), "[]\n");
+  assert.equal(await json("000002/list.json"), "null\n");
+  assert.equal(await json("000000/map.json"), '[["k", 1], ["", null]]\n');
+  assert.equal(await json("000000/struct.json"), '{"a": 1, "b": "x"}\n');
+  assert.equal(await json("000000/bytes_in_list.json"), '["AQ==", null]\n');
+});
+
+/** Names of the files in the first row. */
+async function namesOf({ path }: ParquetCase): Promise<string[]> {
+  using fs = await open(path);
+  return fs.listSync("000000");
+}
+
+Deno.test("names are those of columns, each one name of its own", async () => {
+  assert.deepEqual(await namesOf(parquetCase("odd_names")), [
+    "a%2Fb.txt",
+    "%2E%2E.txt",
+    "%2E.txt",
+    "%.txt",
+    "a.b.txt",
+    "ü ☃.txt",
+    "100%25.txt",
+    "x.txt",
+    "x~2.txt",
+    "__proto__.txt",
+    `${"n".repeat(223)}~10.txt`,
+  ]);
+  assert.deepEqual(await namesOf(parquetCase("duplicates")), [
+    "a.json",
+    "a~2.json",
+  ]);
+  using none = await open(parquetCase("no_columns").path);
+  assert.deepEqual(none.listSync(""), []);
+});
+
+Deno.test("pictures have the suffix of their paths, other bytes that of what they begin with", async () => {
+  const { path, content } = parquetCase("pictures");
+  using fs = await open(path);
+  assert.deepEqual(fs.listSync("000011"), [
+    "image.png",
+    "label.json",
+    "caption.txt",
+  ]);
+  const [image] = content.columns;
+  for (const [row, value] of image!.values.entries()) {
+    const name = `${String(row).padStart(6, "0")}/image.png`;
+    const expected = valueOf(value) as { bytes: Uint8Array } | null;
+    assert.deepEqual(
+      await fs.read(name),
+      expected?.bytes ?? new Uint8Array(0),
+    );
+  }
+  assert.deepEqual(await namesOf(parquetCase("sniffed")), [
+    "jpg.jpg",
+    "data.flac",
+    "json.txt",
+  ]);
+});
+
+Deno.test("shards are directories, whose rows are numbered in each", async () => {
+  using fs = await open(parquetCase("shards").path);
+  const names = [0, 1, 2].map((i) => `train-0000${i}-of-00003`);
+  assert.deepEqual(fs.listSync(""), names);
+  assert.equal(fs.listSync(names[2]!).length, 22);
+  assert.equal(text(await fs.read(`${names[1]}/000003/id.json`)), "103\n");
+  const pattern = `${parquetCase("shards").path}/train-*-of-*.parquet`;
+  using one = await open(pattern);
+  assert.equal(one.info.facts!["rows"], 63);
+});
+
+Deno.test("nodes are views: rows are datapoints, cells are values of their kind", async () => {
+  using fs = await open(parquetCase("pictures").path);
+  const { tree } = fs;
+  const encoder = new TextEncoder();
+  const find = (dir: number, name: string) =>
+    tree.lookup(dir, encoder.encode(name), 0, name.length);
+  const row = find(1, "000002");
+  assert.deepEqual(tree.view!(row), { kind: "datapoint" });
+  const kinds = ["image.png", "label.json", "caption.txt"].map((name) => {
+    const view = tree.view!(find(row, name));
+    return view?.kind === "value" ? [view.type, view.holds] : view;
+  });
+  assert.deepEqual(kinds, [
+    ["struct<bytes, path>", "image"],
+    ["int64", "number"],
+    ["text", "text"],
+  ]);
+  assert.equal(tree.parent(find(row, "label.json")), row);
+});
+
+Deno.test("a tree that another thread makes again is the same", async () => {
+  const { path } = parquetCase("snappy_v1");
+  using fs = await open(path);
+  const again = await reopenHandle(structuredClone(fs.tree.share()));
+  const extents = [fs.tree, again].map((tree) => {
+    const into = newExtent();
+    assert.ok(tree.locate(tree.nodeCount, into));
+    return into.bytes;
+  });
+  assert.deepEqual(extents[0], extents[1]);
+  again.close();
+});
+
+Deno.test("what one thread has decoded, others take, as long as it is kept", () =>
+  withTempDir(async (dir) => {
+    const path = `${dir}/p.parquet`;
+    const shape = { groups: 1, pages: 3, rows: 4, size: 100_000 };
+    const whole = largeFile({ ...shape, isIndexed: true });
+    files.writeFileSync(path, whole);
+    files.utimesSync(path, 1_700_000_000, 1_700_000_000);
+    using fs = await open(path);
+    const handle = () => structuredClone(fs.tree.share());
+    const first = await reopenHandle(handle());
+    const second = await reopenHandle(handle());
+    const cell = (tree: Tree, row: number) => {
+      const into = newExtent();
+      assert.ok(tree.locate(2 + 12 + row, into));
+      return into.bytes!;
+    };
+    assert.ok(cell(first, 5).every((byte) => byte === 5));
+    // Nobody sees that the pages are others now: size and time stay.
+    files.writeFileSync(path, whole.fill(0, 4, whole.length - 1000));
+    files.utimesSync(path, 1_700_000_000, 1_700_000_000);
+    assert.equal(cell(second, 7).length, 100_000);
+    assert.ok(cell(second, 7).every((byte) => byte === 7));
+    assert.ok(cell(second, 4).every((byte) => byte === 4));
+    first.close();
+    second.close();
+  }));
+
+Deno.test("a file in memory is opened, and is served by no thread", async () => {
+  const bytes = await Deno.readFile(parquetCase("pictures").path);
+  using fs = await open("x", {
+    storage: new MemoryStorage({ x: bytes }), // told by what is in it
+  });
+  assert.equal(fs.info.format, "parquet");
+  assert.throws(() => fs.tree.share(), { code: "unsupported" });
+});

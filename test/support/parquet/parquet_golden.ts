@@ -1,0 +1,73 @@
+/** The files of Parquet that pyarrow wrote, and what it reads of them. */
+import * as fs from "node:fs";
+import type { ParquetValue } from "../../../src/formats/parquet/mod.ts";
+import type { VirtualFs } from "../../../src/vfs/mod.ts";
+import { REPOSITORY } from "../paths.ts";
+
+const ROOT = `${REPOSITORY}test/golden/parquet`;
+
+/** A value as `expect.json` describes it. */
+export type ExpectedValue =
+  | null
+  | boolean
+  | number
+  | string
+  | ExpectedValue[]
+  | { readonly hex: string }
+  | { readonly bigint: string }
+  | { readonly float: number | string }
+  | { readonly struct: readonly (readonly [string, ExpectedValue])[] };
+
+/** `expect.json` of one case. */
+export interface ParquetCase {
+  readonly name: string;
+  /** Path of the file, or of the directory of shards. */
+  readonly path: string;
+  readonly content: {
+    readonly rows: number;
+    readonly columns: readonly {
+      readonly name: string;
+      readonly values: readonly ExpectedValue[];
+    }[];
+  };
+}
+
+/** One case. */
+export function parquetCase(name: string): ParquetCase {
+  const text = fs.readFileSync(`${ROOT}/${name}/expect.json`, "utf8");
+  const { target, content } = JSON.parse(text);
+  return { name, path: `${ROOT}/${name}/${target}`, content };
+}
+
+/** All cases. */
+export function parquetCases(): ParquetCase[] {
+  return fs.readdirSync(ROOT).sort().map(parquetCase);
+}
+
+/** The value that a reader has to give. */
+export function valueOf(value: ExpectedValue): ParquetValue {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(valueOf);
+  if ("hex" in value) return Uint8Array.fromHex(value.hex);
+  if ("bigint" in value) return BigInt(value.bigint);
+  if ("float" in value) return Number(value.float);
+  const struct = Object.create(null);
+  for (const [name, part] of value.struct) struct[name] = valueOf(part);
+  return struct;
+}
+
+/** Rows of a case, as a reader has to give them. */
+export function rowsOf(
+  { content }: Pick<ParquetCase, "content">,
+): ParquetValue[][] {
+  return Array.from(
+    { length: content.rows },
+    (_, row) => content.columns.map(({ values }) => valueOf(values[row]!)),
+  );
+}
+
+/** Paths of all files of a container. */
+export function filesIn(container: VirtualFs): string[] {
+  return [...container.walkSync("")].filter(({ isFile }) => isFile)
+    .map(({ path }) => path);
+}
