@@ -82,7 +82,7 @@ const DATA =
   BufferPool CenterCrop CenterCropVideo ChooseFilesOptions ClipOptions Collate CollateOptions Collated
   Colorspace Compose ComposeVideo ConcatDataset ContainerOptions DataError DataErrorCode DataLoader Datapoint
   Dataset DatasetOptions DecodeImage DecodeImageOptions Decoder Decoders Epochs EpochsOptions ErrorFacts
-  FFRecordDataset FFRecordDatasetOptions FileDataset FileDatasetOptions FileOptions FileSample FilesDataset
+  DecodedFile DecodedFileOptions FFRecordDataset FFRecordDatasetOptions FileDataset FileDatasetOptions FileOptions FileSample FilesDataset
   FinishedClip FinishedImage FloatImage GetOptions GulpDataset GulpDatasetOptions GulpImageDataset GulpImageOptions
   GulpLabelOptions GulpMeta GulpSample GulpVideoDataset GulpVideoOptions Image ImageCodecName Imported
   ImportedName IndexError Interleave JitterCrop JitterCropVideo JsonValue LabelChoice LabelFunction LabelOf

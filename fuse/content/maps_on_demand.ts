@@ -26,20 +26,26 @@ export class MapsOnDemand {
   readonly #sources: LazySources | SeveralSources;
   readonly #most: number;
   readonly #listener: ChangeListener;
+  readonly #fileOf: (path: string) => ServedFile | undefined;
   readonly #maps = new Map<number, UsedMap>();
   #time = 0;
   #last: UsedMap | undefined;
   #lastIndex = -1;
 
-  /** @param most How many maps there may be at a time. */
+  /**
+   * @param most How many maps there may be at a time.
+   * @param fileOf The file of a path that is served already: what is decoded of it changes with it.
+   */
   constructor(
     sources: LazySources | SeveralSources,
     most: number,
     listener: ChangeListener,
+    fileOf: (path: string) => ServedFile | undefined = () => undefined,
   ) {
     this.#sources = sources;
     this.#most = most;
     this.#listener = listener;
+    this.#fileOf = fileOf;
   }
 
   get bytes(): number {
@@ -75,7 +81,9 @@ export class MapsOnDemand {
     if (source === undefined) return undefined;
     if (this.#maps.size >= this.#most) this.#dropOldest();
     const mapped = mapAny(source);
-    const file = mapped.file && new ServedFile(mapped.file, this.#listener);
+    const file = mapped.decoded !== undefined
+      ? this.#fileOf(mapped.decoded.storedIn ?? "")
+      : mapped.file && new ServedFile(mapped.file, this.#listener);
     const map = { ...mapped, file, used: 0 };
     this.#maps.set(index, map);
     return map;

@@ -25,6 +25,7 @@ export interface ServedSources {
 export class ListedSources implements ServedSources {
   readonly bytes: number;
   readonly #sources: readonly ServedSource[];
+  #files: Map<string, ServedFile> | undefined;
 
   constructor(sources: readonly MappedSource[], listener: ChangeListener) {
     this.#sources = sources.map((source) => ({
@@ -36,6 +37,14 @@ export class ListedSources implements ServedSources {
 
   at(index: number): ServedSource | undefined {
     return this.#sources[index];
+  }
+
+  /** The file of that path, as all that is served of it knows it. */
+  fileOf(path: string): ServedFile | undefined {
+    this.#files ??= new Map(
+      this.#sources.flatMap(({ file }) => file ? [[file.path, file]] : []),
+    );
+    return this.#files.get(path);
   }
 
   close(): void {} // whoever has mapped them unmaps them
@@ -62,7 +71,8 @@ export async function servedSources(
   }
   const { MapsOnDemand } = await import("./maps_on_demand.ts");
   const most = Math.floor(MOST_MAPS / workers);
-  const maps = new MapsOnDemand(sources, most, listener);
+  const fileOf = (path: string) => listed?.fileOf(path);
+  const maps = new MapsOnDemand(sources, most, listener, fileOf);
   return listed === undefined
     ? maps
     : new PartlyListedSources(listed, mapped!.length, maps);

@@ -47,9 +47,9 @@ export interface ConvertOptions extends WaitOptions {
   readonly generation?: 1 | 2 | 3 | undefined;
   /** Keys and types, where files or samples become `bags`. */
   readonly spec?: Readonly<Record<string, string>> | undefined;
-  /** Of `bags`, `mds` and `tar`: a shard is full when it has this many bytes. */
+  /** Of `bags`, `mds`, `tar` and `tfrecord`: a shard is full when it has this many bytes. */
   readonly shardSize?: number | undefined;
-  /** Of `bags`, `mds` and `tar`: a shard is full when it has this many datapoints, or samples. */
+  /** Of `bags`, `mds`, `tar` and `tfrecord`: a shard is full when it has this many datapoints, or samples. */
   readonly shardLength?: number | undefined;
   /**
    * Of `ffrecord-samples`, and of `ffrecord` from a folder: how many files, in a new directory; one is the

@@ -41,6 +41,12 @@ export interface FormatEntry extends FormatVariant {
    */
   evidence?(names: readonly string[]): string | undefined;
   /**
+   * What keeps a directory that no format takes from being of this one, and the way out, as a sentence without its end.
+   *
+   * @param names Sorted names in the directory.
+   */
+  nearly?(names: readonly string[]): string | undefined;
+  /**
    * Whether a location that no file or directory lies at stands for several of this format, such as
    * `train-{0..9}.data`.
    */

@@ -21,6 +21,11 @@ export interface ContainerOptions {
    * has that name, there is none. Defaults to `false`.
    */
   readonly decoded?: boolean | undefined;
+  /**
+   * Whether samples that are one file, or files beside others, show as directories with a file for each value: as rows,
+   * for who looks at them. Formats whose samples are such directories anyway take no notice. Defaults to `false`.
+   */
+  readonly asRows?: boolean | undefined;
   /** Told of what is odd but readable. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
   /** Where the container lies. Defaults to the local disk, or the server that its URL names. */

@@ -21,10 +21,15 @@ export class LinkPath {
   suffix = 0;
   readonly #tree: Tree;
   readonly #name = new Uint8Array(LONGEST_NAME);
+  readonly #isOfParts: boolean;
 
-  /** @param tree One whose nodes have names. */
-  constructor(tree: Tree) {
+  /**
+   * @param tree One whose nodes have names.
+   * @param isOfParts Whether several files are one sample: what tells them apart begins at the first dot of their names.
+   */
+  constructor(tree: Tree, isOfParts: boolean) {
     this.#tree = tree;
+    this.#isOfParts = isOfParts;
   }
 
   /** Length of the path in bytes. */
@@ -76,10 +81,17 @@ export class LinkPath {
     this.start = start;
   }
 
-  /** The last dot and what follows it, if anything does; dots that a name starts with are none. */
+  /**
+   * The last dot and what follows it, if anything does; dots that a name starts with are none. Of parts, the first dot
+   * and all that follows.
+   */
   #findSuffix(): number {
     const { bytes, start } = this;
     const end = bytes.length;
+    if (this.#isOfParts) {
+      const dot = bytes.indexOf(DOT, start + 1);
+      return dot < 0 ? end : dot;
+    }
     let first = start;
     while (first < end && bytes[first] === DOT) first++;
     first = Math.max(first, end - LONGEST_SUFFIX);

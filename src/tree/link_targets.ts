@@ -31,8 +31,10 @@ export interface LinkTargetsData {
 /** Which node each link leads to: computed, so that a link takes no memory. */
 export class LinkTargets {
   readonly data: LinkTargetsData;
-  /** Number of links of an epoch. */
+  /** Number of samples of an epoch. */
   readonly length: number;
+  /** How many files a sample is at most, each of which has a link. */
+  readonly parts: number;
   /** Whether links lead to directories; `undefined` where some do. */
   readonly areDirectories: boolean | undefined;
   /** The largest id that a sample has. */
@@ -50,6 +52,7 @@ export class LinkTargets {
     this.data = data;
     this.#samples = new SampleRuns(data.samples);
     this.length = data.indices?.length ?? this.#samples.length;
+    this.parts = this.#samples.most;
     this.areDirectories = data.samples.areDirectories;
     this.largestNode = this.#samples.largestNode;
     this.#makeOrder = makeOrder;
@@ -65,18 +68,30 @@ export class LinkTargets {
   }
 
   /**
-   * The node at a position.
+   * The node at a position; 0 where the sample is left out.
    *
    * @param epoch From 0, which is the first one that there are links for.
    * @param position From 0 to `length - 1`.
+   * @param part Which of the sample's files.
    */
-  node(epoch: number, position: number): NodeId {
+  node(epoch: number, position: number, part = 0): NodeId {
+    const first = this.#samples.node(this.#sampleAt(epoch, position));
+    return first === 0 ? 0 : first + part;
+  }
+
+  /** Whether the sample at a position has a file of that number; the first is always there. */
+  hasPart(epoch: number, position: number, part: number): boolean {
+    if (part === 0) return true;
+    return part < this.#samples.widthOf(this.#sampleAt(epoch, position));
+  }
+
+  #sampleAt(epoch: number, position: number): number {
     if (epoch !== this.#epoch) {
       this.#order = this.#makeOrder(this.data.firstEpoch + epoch);
       this.#epoch = epoch;
     }
     const at = this.#order!.at(position);
     const { indices } = this.data;
-    return this.#samples.node(indices === undefined ? at : indices[at]!);
+    return indices === undefined ? at : indices[at]!;
   }
 }

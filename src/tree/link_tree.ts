@@ -2,6 +2,7 @@ import { RecordfsError } from "../errors.ts";
 import { runAsync } from "../io/concurrency/steps.ts";
 import { LinkPath } from "./link_path.ts";
 import { LinkTargets, type LinkTargetsData } from "./link_targets.ts";
+import { LONGEST_NAME } from "./names/name_table_builder.ts";
 import { NumberedNames } from "./names/numbered_names.ts";
 import { whenLoaded } from "./not_loaded.ts";
 import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
@@ -19,9 +20,11 @@ const EPOCH_PREFIX = new TextEncoder().encode("epoch-");
 
 /**
  * A tree, and beside what is in its root a directory of symbolic links for each epoch: `epoch-0000/00000000.jpg`
- * leads to `../train/cat/001.jpg`. Their names are in the order in which the epoch reads the samples.
+ * leads to `../train/cat/001.jpg`. Their names are in the order in which the epoch reads the samples. Where a sample is
+ * several files, each has a link of the same number.
  *
- * Node ids: each epoch's directory, then its links in order, so that the last one has the largest id there is.
+ * Node ids: each epoch's directory, then its links in order, so that the last one has the largest id there is; each
+ * sample has as many as the one of most files, some of which are none's.
  * What a link is called and leads to is computed when it is asked for.
  */
 export class LinkTree extends WrappedTree<LinkTargetsData> {
@@ -32,7 +35,7 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
   #resolved: NodeId = 0;
   readonly #linkNames: NumberedNames;
   readonly #epochNames = new NumberedNames(EPOCH_DIGITS, "");
-  readonly #name = new Uint8Array(64);
+  readonly #name: Uint8Array;
   /** Digits of a link's name. */
   readonly #width: number;
   /** Number of nodes of an epoch: its directory and its links. */
@@ -45,11 +48,12 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     const { length } = targets;
     this.#targets = targets;
     this.#mtime = mtime;
-    this.#path = new LinkPath(inner);
+    this.#path = new LinkPath(inner, targets.parts > 1);
+    this.#name = new Uint8Array(targets.parts > 1 ? 64 + LONGEST_NAME : 64);
     const digits = String(Math.max(length - 1, 0)).length;
     this.#width = Math.max(digits, LINK_DIGITS);
     this.#linkNames = new NumberedNames(this.#width, "");
-    this.#stride = length + 1;
+    this.#stride = length * targets.parts + 1;
     const nodes = this.#stride * targets.data.epochs;
     this.#first = Number.MAX_SAFE_INTEGER + 1 - nodes;
   }
@@ -127,7 +131,7 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
   isLink(node: NodeId): boolean {
     return node < this.#first
       ? this.inner.isLink?.(node) === true
-      : !this.isDirectory(node);
+      : !this.isDirectory(node) && this.#isThere(node);
   }
 
   override list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
@@ -154,6 +158,7 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     into.isDirectory = this.isDirectory(node);
     into.size = 0;
     if (into.isDirectory) return true;
+    if (!this.#isThere(node)) return false;
     this.#resolve(node);
     into.isLink = true;
     into.size = this.#path.length;
@@ -162,7 +167,7 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
 
   override locate(node: NodeId, into: Extent): boolean {
     if (node < this.#first) return this.inner.locate(node, into);
-    if (this.isDirectory(node)) return false;
+    if (!this.isLink(node)) return false;
     this.#resolve(node);
     const { bytes, start, length } = this.#path;
     into.source = -1;
@@ -175,7 +180,7 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
 
   readLink(node: NodeId, into: Uint8Array, at: number): number {
     if (node < this.#first) return this.inner.readLink?.(node, into, at) ?? -1;
-    if (this.isDirectory(node)) return -1;
+    if (!this.isLink(node)) return -1;
     this.#resolve(node);
     const { bytes, start, length } = this.#path;
     for (let i = 0; i < length; i++) into[at + i] = bytes[start + i]!;
@@ -184,7 +189,7 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
 
   target(node: NodeId): NodeId {
     if (node < this.#first) return this.inner.target?.(node) ?? 0;
-    return this.isDirectory(node) ? 0 : this.#targetOf(node);
+    return this.isLink(node) ? this.#targetOf(node) : 0;
   }
 
   /** Writes the path that a link leads to. */
@@ -196,18 +201,38 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
   }
 
   #targetOf(link: NodeId): NodeId {
-    const epoch = Math.floor((link - this.#first) / this.#stride);
-    const position = (link - this.#first) % this.#stride - 1;
-    return this.#targets.node(epoch, position);
+    const slot = this.#slotOf(link);
+    const { parts } = this.#targets;
+    const position = Math.floor(slot / parts);
+    return this.#targets.node(this.#epochOf(link), position, slot % parts);
+  }
+
+  /** Whether a link is one: its sample may have fewer files than others. */
+  #isThere(link: NodeId): boolean {
+    const slot = this.#slotOf(link);
+    const { parts } = this.#targets;
+    const part = slot % parts;
+    const position = Math.floor(slot / parts);
+    return this.#targets.hasPart(this.#epochOf(link), position, part);
+  }
+
+  /** The number of a link in its epoch, counted with those that are none. */
+  #slotOf(link: NodeId): number {
+    return (link - this.#first) % this.#stride - 1;
+  }
+
+  #epochOf(link: NodeId): number {
+    return Math.floor((link - this.#first) / this.#stride);
   }
 
   #listLinks(epoch: NodeId, cursor: number, visit: EntryVisitor): void {
     if (!this.isDirectory(epoch)) return;
-    const { length } = this.#targets;
-    for (let position = cursor; position < length; position++) {
-      const link = epoch + 1 + position;
-      const end = this.#writeLinkName(link, position);
-      if (!visit(this.#name, 0, end, link, position + 1)) return;
+    const { length, parts } = this.#targets;
+    for (let slot = cursor; slot < length * parts; slot++) {
+      const link = epoch + 1 + slot;
+      if (!this.#isThere(link)) continue;
+      const end = this.#writeLinkName(link, Math.floor(slot / parts));
+      if (!visit(this.#name, 0, end, link, slot + 1)) return;
     }
   }
 
@@ -221,13 +246,24 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     const digits = Math.min(start + this.#width, end);
     const position = this.#linkNames.parse(name, start, digits);
     if (position < 0 || position >= this.#targets.length) return 0;
-    const link = epoch + 1 + position;
-    const length = this.#writeLinkName(link, position);
-    if (length !== end - start) return 0;
-    for (let i = this.#width; i < length; i++) {
-      if (this.#name[i] !== name[start + i]) return 0;
+    const { parts } = this.#targets;
+    const first = epoch + 1 + position * parts;
+    for (let link = first; link < first + parts; link++) {
+      if (!this.#isThere(link)) break;
+      const length = this.#writeLinkName(link, position);
+      if (length === end - start && this.#isName(name, start, length)) {
+        return link;
+      }
     }
-    return link;
+    return 0;
+  }
+
+  /** Whether a name has the suffix of the one that was written last. */
+  #isName(name: Uint8Array, start: number, length: number): boolean {
+    for (let i = this.#width; i < length; i++) {
+      if (this.#name[i] !== name[start + i]) return false;
+    }
+    return true;
   }
 
   /** Links to files end as the files do, for programs that look at that. */

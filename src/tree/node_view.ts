@@ -18,7 +18,10 @@ export interface ClipView {
   readonly meta: string | undefined;
 }
 
-/** A directory that is a row: its entries are values, or directories of values where those are lists. */
+/**
+ * A directory that is a row: its entries are values, or directories of values where those are lists; directories that
+ * have no view gather values.
+ */
 export interface DatapointView {
   /** Which of the views it is. */
   readonly kind: "datapoint";
@@ -28,6 +31,8 @@ export interface DatapointView {
 export interface ValueView {
   /** Which of the views it is. */
   readonly kind: "value";
+  /** What the datapoint calls it, where that is not the name of its file. */
+  readonly key?: string | undefined;
   /** As the container calls it. */
   readonly type: string;
   /** What it is, whatever the type is called. */

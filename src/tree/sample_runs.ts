@@ -78,6 +78,17 @@ export class SampleRuns {
     return firsts[run]! + (sample - starts[run]!) * strides[run]!;
   }
 
+  /** How many files each sample is at most. */
+  get most(): number {
+    return this.columns.widths?.reduce((a, b) => Math.max(a, b), 1) ?? 1;
+  }
+
+  /** How many files a sample is, its node's neighbours; 1 where it is a directory, or left out. */
+  widthOf(sample: number): number {
+    const { starts, firsts, widths } = this.columns;
+    return widths?.[lastUpTo(starts, sample, firsts.length)] ?? 1;
+  }
+
   /** The sample that a node is, or is a part of beside others, or -1. What lies in a sample is none. */
   indexOf(node: NodeId): number {
     const { starts, firsts, strides, byNode } = this.columns;

@@ -230,6 +230,9 @@ export interface Tree {
    */
   view?(node: NodeId): NodeView | undefined;
 
+  /** Whether nodes have times of their own, as far as the container knows them; otherwise all have that of its files. */
+  readonly hasTimes?: boolean | undefined;
+
   /** Tells whether `node` is a symbolic link. Present only in trees that have some. */
   isLink?(node: NodeId): boolean;
 

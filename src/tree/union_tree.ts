@@ -34,6 +34,7 @@ export class UnionTree implements Tree {
   readonly isLink?: (node: NodeId) => boolean;
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
   readonly target?: (node: NodeId) => NodeId;
+  readonly hasTimes: boolean;
   readonly sources: Tree["sources"];
   readonly #trees: readonly Tree[];
   readonly #columns: UnionColumns;
@@ -69,6 +70,7 @@ export class UnionTree implements Tree {
         return trees[at]!.sampleOf?.(this.#localOf(node, at)) ?? -1;
       };
     }
+    this.hasTimes = trees.some(({ hasTimes }) => hasTimes === true);
     if (trees.some(({ view }) => view !== undefined)) {
       this.view = (node) => {
         const at = this.#find(node);

@@ -52,6 +52,10 @@ export abstract class WrappedTree<Seed> implements Tree {
     return this.inner.lastNode;
   }
 
+  get hasTimes(): boolean | undefined {
+    return this.inner.hasTimes;
+  }
+
   lookup(
     parent: NodeId,
     name: Uint8Array,

@@ -168,6 +168,12 @@ function unknown({ path, names, size }: Probe): FormatError {
   const suffixes = formats().filter(({ areFiles }) => !areFiles)
     .flatMap(({ suffixes }) => suffixes);
   const last = suffixes.pop();
+  const sorted = names?.toSorted() ?? [];
+  for (const { nearly } of formats()) {
+    const why = nearly?.(sorted);
+    if (why === undefined) continue;
+    return new FormatError("unsupported", `${path} ${why}`, { path });
+  }
   const why = names === undefined
     ? `its ${size} bytes do not start as one`
     : `the directory holds no ${

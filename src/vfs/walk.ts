@@ -38,12 +38,15 @@ const PAGE = 1000;
 
 /**
  * Walks a tree depth first, each directory before its content, in the order of the container, a
- * page of entries at a time. Links show as the files that they lead to; those that lead to none are left out.
+ * page of entries at a time. Links show as the files that they lead to; those that lead to none are left out, unless
+ * all links are wanted.
  */
 export class Walker {
   readonly #tree: Tree;
   readonly #maxDepth: number;
   readonly #levels: Level[];
+  /** Whether links that lead to no file show as well. */
+  readonly #withLinks: boolean;
   readonly #onDamage: ((error: FormatError) => void) | undefined;
 
   /**
@@ -51,6 +54,7 @@ export class Walker {
    * @param path Its path, which the paths of its entries start with.
    * @param maxDepth 1 for its own entries only.
    * @param onDamage Told of directories that can't be listed, whose rest is left out; without it the walk ends by them.
+   * @param withLinks Whether links that lead to no file show as well.
    */
   constructor(
     tree: Tree,
@@ -58,10 +62,12 @@ export class Walker {
     path: string,
     maxDepth: number,
     onDamage?: (error: FormatError) => void,
+    withLinks = false,
   ) {
     this.#tree = tree;
     this.#maxDepth = maxDepth;
     this.#onDamage = onDamage;
+    this.#withLinks = withLinks;
     const prefix = path === "" ? "" : `${path}/`;
     this.#levels = [{ node: start, prefix, cursor: 0, done: false }];
   }
@@ -84,7 +90,7 @@ export class Walker {
     let descend: WalkedNode | undefined;
     let full = false;
     const visit: EntryVisitor = (bytes, start, end, node, next) => {
-      if (leadsToNoFile(tree, node)) {
+      if (!this.#withLinks && leadsToNoFile(tree, node)) {
         level.cursor = next;
         return true;
       }

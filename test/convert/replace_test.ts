@@ -43,6 +43,7 @@ const KINDS: [string, string, ConvertOptions][] = [
   ["bags", "data", { to: "bags", generation: 2 }],
   ["bags", "shards", { to: "bags", shardLength: 2 }],
   ["gulp", "chunks", { to: "gulp" }],
+  ["x.ffr", "records", { to: "tfrecord", shardLength: 3 }],
 ];
 
 for (const [source, name, options] of KINDS) {

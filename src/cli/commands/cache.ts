@@ -1,6 +1,11 @@
+import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import { runAsync } from "../../io/concurrency/steps.ts";
-import { removeKeptTables } from "../../io/kept/kept_tables.ts";
+import {
+  type KeptFile,
+  listKeptTables,
+  removeKeptTables,
+} from "../../io/kept/kept_tables.ts";
 import {
   type CachedEntry,
   CacheDirectory,
@@ -48,7 +53,10 @@ export function makeCommand(program: Command): Command {
     .addOption(json())
     .action(list);
   add("rm", "delete what is kept of locations, unless a process uses it")
-    .argument("[location...]", "a URL: all that lies there and below")
+    .argument(
+      "[location...]",
+      "a URL: all that lies there and below; or a path: its index",
+    )
     .option("--all", "everything")
     .addOption(directory())
     .action(remove);
@@ -67,7 +75,8 @@ function directoryOf({ cacheDir }: CacheFlags): CacheDirectory {
 }
 
 function list(flags: CacheFlags): void {
-  const objects = directoryOf(flags).objects()
+  const directory = directoryOf(flags);
+  const objects: Listed[] = directory.objects()
     .sort((a, b) => b.used - a.used)
     .map(({ path, facts: { url, size }, bytes, used }) => ({
       url,
@@ -76,25 +85,40 @@ function list(flags: CacheFlags): void {
       fetched: readCounts(path),
       used: new Date(used).toISOString(),
     }));
-  print(flags.json ? objects : table(objects, COLUMNS), 2);
+  const indexes: Listed[] = listKeptTables(directory.path)
+    .sort((a, b) => b.used - a.used)
+    .map(({ of, size, used }) => ({
+      indexOf: of,
+      size,
+      cached: size,
+      used: new Date(used).toISOString(),
+    }));
+  const all = [...objects, ...indexes];
+  print(flags.json ? all : table(all, COLUMNS), 2);
 }
 
 const COLUMNS = {
-  OBJECT: ({ url }: Listed) => nameWriter()(url),
+  OBJECT: ({ url, indexOf }: Listed) =>
+    url === undefined
+      ? `index of ${nameWriter()(indexOf!)}`
+      : nameWriter()(url),
   SIZE: ({ size }: Listed) => formatBytes(size),
   KEPT: ({ cached }: Listed) => formatBytes(cached),
   PART: ({ cached, size }: Listed) =>
     size === 0 ? "100 %" : `${Math.floor(100 * cached / size)} %`,
-  FETCHED: ({ fetched }: Listed) => formatFetched(fetched),
+  FETCHED: ({ fetched }: Listed) =>
+    fetched === undefined ? "" : formatFetched(fetched),
   USED: ({ used }: Listed) => used,
 };
 
+/** An object of a server, or the index of a container, also of one on this machine. */
 interface Listed {
-  readonly url: string;
+  readonly url?: string;
+  readonly indexOf?: string;
   readonly size: number;
   readonly cached: number;
   /** By all processes, since it was there. */
-  readonly fetched: ObjectCounts;
+  readonly fetched?: ObjectCounts;
   readonly used: string;
 }
 
@@ -109,36 +133,44 @@ function remove(
     throw new UsageError("cache rm takes locations or --all, not both");
   }
   const directory = directoryOf(flags);
-  const roots = locations.map(rootOf);
+  const indexes = listKeptTables(directory.path);
+  const roots = locations.map((location) => rootOf(location, indexes));
   const objects = directory.objects();
   const chosen = flags.all
     ? objects
     : objects.filter(({ facts }) =>
       roots.some((root) => isIn(facts.url, root))
     );
-  if (flags.all) {
-    directory.removeLists();
-    removeKeptTables(directory.path);
-  }
-  let bytes = 0;
+  if (flags.all) directory.removeLists();
+  const chosenIndexes = flags.all
+    ? indexes
+    : indexes.filter(({ of }) => roots.some((root) => isIn(of, root)));
+  removeKeptTables(chosenIndexes);
+  let bytes = chosenIndexes.reduce((sum, { size }) => sum + size, 0);
   let used = 0;
   for (const object of chosen) {
     if (directory.remove(object.path)) bytes += object.bytes;
     else used++;
   }
-  const deleted = `${counted(chosen.length - used, "object")} deleted, ${
-    formatBytes(bytes)
-  }`;
+  const counts = [
+    counted(chosen.length - used, "object"),
+    ...chosenIndexes.length === 0
+      ? []
+      : [counted(chosenIndexes.length, "index", "indexes")],
+  ];
+  const deleted = `${counts.join(" and ")} deleted, ${formatBytes(bytes)}`;
   if (used === 0) return print(`${deleted}\n`);
   const left = `${counted(used, "object")} in use, and left`;
   report(`${deleted}; ${left}: unmount or end what uses it`);
   throw new Exit(ExitCode.FAILED);
 }
 
-function rootOf(location: string): string {
+function rootOf(location: string, indexes: readonly KeptFile[]): string {
   if (isUrl(location)) return withoutSecrets(location).replace(/\/+$/, "");
+  const path = resolve(location);
+  if (indexes.some(({ of }) => isIn(of, path))) return path;
   throw new UsageError(
-    `${location} is no URL; \`cache ls\` lists those there are`,
+    `${location} is no URL, and no index of it is kept; \`cache ls\` lists what is`,
   );
 }
 

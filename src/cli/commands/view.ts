@@ -31,7 +31,8 @@ async function view(
   sources: readonly string[],
   options: ViewOptions,
 ): Promise<void> {
-  await runServer(sources, options, {}, ({ link, port }, name) => {
+  const asRows = { ...options, asRows: true };
+  await runServer(sources, asRows, {}, ({ link, port }, name) => {
     report(`${name}: open this link; Ctrl-C ends it`);
     print(`${link}\n`);
     if (isRemoteLogin()) {

@@ -22,6 +22,12 @@ export interface OpenedSources {
   readonly sources: readonly OpenedSource[];
 }
 
+/** How the command line wants a container opened. */
+export interface SourceOptions extends CommonOptions {
+  /** Whether samples show as rows. */
+  readonly asRows?: boolean | undefined;
+}
+
 /**
  * Opens a container, or several as one, as the command line asks for.
  *
@@ -37,9 +43,9 @@ export async function openSource(
 /** {@linkcode openSource}, with what is needed to open them again. */
 export async function openSources(
   source: string,
-  options: CommonOptions,
+  options: SourceOptions,
 ): Promise<OpenedSources> {
-  const { format, ext, decoded, verify, add, prefix } = options;
+  const { format, ext, decoded, asRows, verify, add, prefix } = options;
   checkSource(source, "the container");
   checkExt(options);
   const warnings = new Flood(warn, options);
@@ -48,6 +54,7 @@ export async function openSources(
     format,
     ext,
     decoded,
+    asRows,
     prefix,
     checkData: verify,
     onWarning: (message: string) => warnings.add(message),

@@ -11,7 +11,11 @@ import { inFlags } from "../flag_words.ts";
 import { UsageError } from "../exit.ts";
 import { Flood, report } from "../messages.ts";
 import { parsePlaced } from "../input/given.ts";
-import { type OpenedSources, openSources } from "../input/source.ts";
+import {
+  type OpenedSources,
+  openSources,
+  type SourceOptions,
+} from "../input/source.ts";
 import { onEndSignal, signalExitCode } from "../terminal/signals.ts";
 import type { ServeCommandOptions } from "./serve_options.ts";
 
@@ -23,7 +27,7 @@ import type { ServeCommandOptions } from "./serve_options.ts";
  */
 export async function runServer(
   given: readonly string[],
-  options: ServeCommandOptions,
+  options: ServeCommandOptions & SourceOptions,
   own: ServeOptions,
   ready: (server: ServedAddress, name: string) => Promise<Disposable | void>,
 ): Promise<void> {

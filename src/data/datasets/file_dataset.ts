@@ -11,6 +11,7 @@ import {
   storageArgument,
 } from "../recipe.ts";
 import type { ChooseFilesOptions } from "./choose_files.ts";
+import type { DecodedFile } from "./decode_files.ts";
 import {
   datasetOf,
   type FileSample,
@@ -24,11 +25,23 @@ import { type Process, recipeOf, requireClass } from "./process.ts";
 export interface FileOptions
   extends OpenContainerOptions, ChooseFilesOptions, WaitOptions {}
 
+/** {@linkcode FileOptions} where files are decoded by their extensions. */
+export interface DecodedFileOptions extends FileOptions {
+  /** Whether samples are {@linkcode DecodedFile}: arrays, images, texts, … in place of bytes. */
+  readonly decode: true;
+}
+
 /** {@linkcode FileOptions} where samples are not the files themselves. */
 export interface FileDatasetOptions<T> extends FileOptions {
   /** Maker of samples of files; a module's, where the loader has workers. */
   readonly process: Imported<Process<FileSample, T>>;
 }
+
+/** What decodes files, as threads of a loader find it. */
+const DECODE = {
+  module: new URL("./decode_files.ts", import.meta.url),
+  name: "decodeFiles",
+};
 
 /** Where containers were opened, and how. */
 const origins = new WeakMap<VirtualFs, [string, OpenContainerOptions]>();
@@ -49,6 +62,18 @@ const origins = new WeakMap<VirtualFs, [string, OpenContainerOptions]>();
  * assert.equal(first?.path, dataset.paths[0]);
  * assert.deepEqual(first?.bytes.subarray(0, 2), Uint8Array.of(0xff, 0xd8));
  * ```
+ *
+ * @example The arrays of an `.npz`
+ * ```ts
+ * import { FileDataset } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
+ *
+ * using arrays = await FileDataset.open("test/recipes/just_a_folder/just_another_folder/npzfile.npz", {
+ *   decode: true,
+ * });
+ * const [first] = await arrays.get([0]);
+ * assert.ok(first?.path.endsWith(".npy"));
+ * ```
  */
 export class FileDataset<T = FileSample> extends FilesDataset<T> {
   /**
@@ -67,6 +92,12 @@ export class FileDataset<T = FileSample> extends FilesDataset<T> {
     source: string | URL | VirtualFs,
     options: FileDatasetOptions<T>,
   ): Promise<FileDataset<T>>;
+  /** Opens a container; samples are paths and what the files were decoded to. */
+  static open(
+    this: typeof FileDataset,
+    source: string | URL | VirtualFs,
+    options: DecodedFileOptions,
+  ): Promise<FileDataset<DecodedFile>>;
   /** Opens a container; samples are paths and bytes. */
   static open(
     this: typeof FileDataset,
@@ -81,12 +112,21 @@ export class FileDataset<T = FileSample> extends FilesDataset<T> {
   ): Promise<D>;
   static async open(
     source: string | URL | VirtualFs,
-    options: OpenContainerOptions & OpenFilesOptions = {},
+    options: OpenContainerOptions & OpenFilesOptions & {
+      readonly decode?: true;
+    } = {},
   ): Promise<FileDataset<unknown>> {
+    const { decode, process } = options;
+    if (decode === true && process !== undefined) {
+      throw new TypeError(
+        "Files become samples by 'decode' or by 'process', not by both",
+      );
+    }
+    const made = decode === true ? { ...options, process: DECODE } : options;
     const fs = source instanceof VirtualFs
       ? source
       : await openPlaced(source, options);
-    return await datasetOf<FileDataset<unknown>>(this, fs, options);
+    return await datasetOf<FileDataset<unknown>>(this, fs, made);
   }
 
   /** The container again. */

@@ -32,7 +32,9 @@ export {
   FFRecordDataset,
   type FFRecordDatasetOptions,
 } from "../../formats/ffrecord/data/ffrecord_dataset.ts";
+export type { DecodedFile } from "./decode_files.ts";
 export {
+  type DecodedFileOptions,
   FileDataset,
   type FileDatasetOptions,
   type FileOptions,
@@ -59,7 +61,7 @@ export {
   type SampleDecoder,
   type SampleDecoders,
   type WebSample,
-} from "../../formats/tar/data/sample_values.ts";
+} from "../../codecs/file_values.ts";
 export {
   type TarOptions,
   TarReader,

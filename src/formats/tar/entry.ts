@@ -34,6 +34,7 @@ export const tar: FormatEntry = {
   detect,
   evidence: (names) => `tars (${names.find(isShard)})`,
   isPattern: (path) => PATTERN.test(path),
+  nearly,
   countSamples: ({ kind, facts }) =>
     hasSamples(kind)
       ? { unit: "samples", length: facts!["samples"]! }
@@ -41,6 +42,21 @@ export const tar: FormatEntry = {
   targets: [{ name: "tar", suffix: ".tar" }],
   load: async () => (await import("./format.ts")).tar,
 };
+
+/** A directory of compressed tars is none of shards. */
+function nearly(names: readonly string[]): string | undefined {
+  for (const { name, program, suffixes } of COMPRESSIONS) {
+    const suffix = suffixes.find((suffix) =>
+      names.some((name) => name.endsWith(suffix))
+    );
+    if (suffix === undefined) continue;
+    const first = names.find((name) => name.endsWith(suffix))!;
+    const plain = `${first.slice(0, -suffix.length)}.tar`;
+    return `holds tars that are compressed by ${name} (${first}), which have to be read from their start to find ` +
+      `anything in them: make plain ones of them (${program} ${first} > ${plain}), which are shards of one data set`;
+  }
+  return undefined;
+}
 
 /** `NAME-{000000..000146}.tar`; a URL has its braces encoded. */
 export const PATTERN =

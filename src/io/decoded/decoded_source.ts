@@ -6,6 +6,8 @@ import { BLOCK, type DecodedBlocks } from "./decoded_blocks.ts";
 export interface EncodedContent {
   /** Name in messages. */
   readonly name: string;
+  /** Path of the file that it is stored in, where it is in one: who serves it looks whether that changes. */
+  readonly storedIn?: string | undefined;
   /** Bytes of the content, as its container declares it. */
   readonly size: number;
   /** Last modification, in milliseconds since 1970. */
@@ -107,6 +109,11 @@ export class DecodedSource implements ByteSource {
 
   get name(): string {
     return this.#content.name;
+  }
+
+  /** Path of the file that the content is stored in, if any. */
+  get storedIn(): string | undefined {
+    return this.#content.storedIn;
   }
 
   get size(): number {

@@ -90,6 +90,10 @@ export interface Directory {
    */
   createUnnamed(): UnnamedFile | undefined;
   makeDirectory(name: string): void;
+  /** Makes a symbolic link; there must be nothing of its name. */
+  makeLink(name: string, target: string): void;
+  /** Sets when an entry of it was modified, and of a link when it was itself; `.` is the directory. */
+  setModified(name: string, time: Date): void;
   /**
    * Gives an entry another name in it.
    *

@@ -28,6 +28,7 @@ import {
   identityInStatx,
   openAt,
   statOf,
+  timesOf,
   TO_READ,
   UnnamedDescribedFile,
 } from "./file_by_descriptor.ts";
@@ -130,6 +131,16 @@ class DescribedDirectory implements Directory {
 
   makeDirectory(name: string): void {
     answer((libc) => libc.mkdirat(this.#fd, cName(name), 0o777));
+  }
+
+  makeLink(name: string, target: string): void {
+    answer((libc) => libc.symlinkat(cName(target, 1), this.#fd, cName(name)));
+  }
+
+  setModified(name: string, time: Date): void {
+    const times = timesOf(time);
+    const flags = At.SYMLINK_NOFOLLOW;
+    answer((libc) => libc.utimensat(this.#fd, cName(name), times, flags));
   }
 
   rename(from: string, to: string, mayReplace: boolean): void {

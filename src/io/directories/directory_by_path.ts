@@ -98,6 +98,15 @@ class NamedDirectory implements Directory {
     fs.mkdirSync(this.#at(name));
   }
 
+  makeLink(name: string, target: string): void {
+    fs.symlinkSync(reachable(target), this.#at(name));
+  }
+
+  setModified(name: string, time: Date): void {
+    const seconds = secondsOf(time);
+    fs.lutimesSync(this.#at(name), seconds, seconds);
+  }
+
   rename(from: string, to: string, mayReplace: boolean): void {
     if (!mayReplace) requireNothing(this, to);
     fs.renameSync(this.#at(from), this.#at(to));
@@ -174,8 +183,7 @@ class NamedFile implements OpenFile {
   }
 
   setModified(time: Date): void {
-    // Seconds as a float, which are cut down to the nanosecond: 0.123 would become 0.122999999.
-    const seconds = time.getTime() / 1000 + 5e-7;
+    const seconds = secondsOf(time);
     fs.futimesSync(this.#fd, seconds, seconds);
   }
 
@@ -189,6 +197,11 @@ class NamedFile implements OpenFile {
     if (this.#fd !== CLOSED) fs.closeSync(this.#fd);
     this.#fd = CLOSED;
   }
+}
+
+/** Seconds as a float, which are cut down to the nanosecond: 0.123 would become 0.122999999. */
+function secondsOf(time: Date): number {
+  return time.getTime() / 1000 + 5e-7;
 }
 
 /** Opens a directory by its path. */

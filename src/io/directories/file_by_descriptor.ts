@@ -60,13 +60,7 @@ export class DescribedFile implements OpenFile {
   }
 
   setModified(time: Date): void {
-    const ms = time.getTime();
-    if (ms !== timesOf) {
-      const seconds = Math.floor(ms / 1000);
-      times[0] = times[2] = BigInt(seconds);
-      times[1] = times[3] = BigInt(Math.floor((ms - seconds * 1000) * 1e6));
-      timesOf = ms;
-    }
+    const times = timesOf(time);
     const libc = libcIfPermitted()!;
     let attempt = 0;
     while (libc.futimens(this.fd, times) < 0) {
@@ -144,10 +138,22 @@ const EINVAL = 22;
 /** What is read to see whether it is in memory. */
 const probe = new Uint8Array(1);
 
-/** `struct timespec[2]`, last access and last modification: most files of a container get the same. */
+/** Last access and last modification: most files of a container get the same. */
 const times = new BigInt64Array(4);
 /** What they are set to, in milliseconds. */
-let timesOf: number | undefined;
+let lastTime: number | undefined;
+
+/** A time as `struct timespec[2]`, in memory that the next call uses again. */
+export function timesOf(time: Date): BigInt64Array<ArrayBuffer> {
+  const ms = time.getTime();
+  if (ms !== lastTime) {
+    const seconds = Math.floor(ms / 1000);
+    times[0] = times[2] = BigInt(seconds);
+    times[1] = times[3] = BigInt(Math.floor((ms - seconds * 1000) * 1e6));
+    lastTime = ms;
+  }
+  return times;
+}
 
 /** Opens a file for reading by its path. */
 export function openDescribedFile(path: string): OpenFile {

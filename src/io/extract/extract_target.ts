@@ -1,23 +1,31 @@
 import * as fs from "node:fs";
 import { resolve } from "node:path";
-import { RecordfsError } from "../../errors.ts";
-import type { Directory, EntryKind } from "../directories/directory.ts";
+import process from "node:process";
+import type { Directory } from "../directories/directory.ts";
 import { DirectoryChain } from "../directories/directory_chain.ts";
 import { openDirectory } from "../directories/open_directory.ts";
-import { systemCode, whatIsWrong } from "../libc/system_error.ts";
+import { systemCode } from "../libc/system_error.ts";
 import { extractorOf } from "../write/temporaries.ts";
 import {
   type Durability,
   type Placing,
   UnplacedFile,
 } from "./unplaced_file.ts";
+import {
+  gone,
+  inTheWay,
+  notEntered,
+  refusal,
+  requireInside,
+  safeNames,
+} from "./refusals.ts";
 import { workingDirectory } from "../storage/local_path.ts";
 
 /** Options of an {@linkcode ExtractTarget}. */
 export interface ExtractTargetOptions {
   /** True if files that are there already are replaced. */
   readonly replace: boolean;
-  /** Last modification that the files get. */
+  /** Last modification that the files get, unless each has its own. */
   readonly mtime: Date;
   /** What {@linkcode ExtractTarget.complete} makes sure of. */
   readonly sync: Durability;
@@ -63,6 +71,8 @@ export class ExtractTarget implements Disposable {
   readonly #chain: DirectoryChain;
   /** How files get their places. */
   readonly placing: Placing;
+  /** Last modification of files that have none of their own. */
+  readonly mtime: Date;
   #temporaries = 0;
   /** Depth of the directory that a walk started in. */
   #start = 0;
@@ -72,7 +82,8 @@ export class ExtractTarget implements Disposable {
     this.#options = options;
     const { replace, mtime, sync, shownAs } = options;
     const isHidden = shownAs !== undefined;
-    this.placing = { replace, mtime, sync, isHidden };
+    this.placing = { replace, sync, isHidden };
+    this.mtime = mtime;
     if (!directory.startsWith("/")) workingDirectory();
     this.#root = resolve(directory);
     try {
@@ -122,12 +133,57 @@ export class ExtractTarget implements Disposable {
     this.#naming(place, () => this.#checkFree(place));
   }
 
+  /**
+   * Sets when a directory was modified: when all is in it, and in those below.
+   *
+   * @throws {RecordfsError} If it is not there.
+   */
+  setModified(place: Place, mtime: Date): void {
+    this.makeDirectory(place);
+    this.#naming(place, () => this.#chain.last.setModified(".", mtime));
+  }
+
   /** Puts a file in place. */
-  write(place: Place, content: Uint8Array): void {
+  write(place: Place, content: Uint8Array, mtime = this.mtime): void {
     this.#naming(place, () => {
       using file = this.#newFile(place);
       file.write(content);
-      this.#finish(file);
+      this.#finish(file, mtime);
+    });
+  }
+
+  /**
+   * Makes a symbolic link. Nothing is ever put in place by way of one.
+   *
+   * @param target Where it leads to: up as far as the directory that is extracted to, and then down.
+   * @throws {RecordfsError} If it would lead out of that, or something is in the way.
+   */
+  makeLink(place: Place, target: string, mtime = this.mtime): void {
+    this.#naming(place, () => {
+      const { directory, name } = this.#place(place);
+      requireInside(
+        typeof place === "string" ? place : place.path,
+        target,
+        this.#chain.depth,
+      );
+      const { replace } = this.#options;
+      const number = ++this.#temporaries;
+      const first = replace ? `.recordfs-${process.pid}-${number}.part` : name;
+      try {
+        directory.makeLink(first, target);
+      } catch (error) {
+        if (systemCode(error) === "EEXIST") this.#requireFree(directory, name);
+        throw error;
+      }
+      directory.setModified(first, mtime);
+      if (first === name) return;
+      try {
+        directory.rename(first, name, true);
+      } catch (error) {
+        directory.remove(first);
+        this.#requireFree(directory, name);
+        throw error;
+      }
     });
   }
 
@@ -135,12 +191,13 @@ export class ExtractTarget implements Disposable {
   async writeStream(
     place: Place,
     content: AsyncIterable<Uint8Array>,
+    mtime = this.mtime,
   ): Promise<void> {
     using file = this.#naming(place, () => this.#newFile(place));
     for await (const chunk of content) {
       this.#naming(place, () => file.write(chunk));
     }
-    this.#naming(place, () => this.#finish(file));
+    this.#naming(place, () => this.#finish(file, mtime));
   }
 
   /**
@@ -233,9 +290,9 @@ export class ExtractTarget implements Disposable {
     }
   }
 
-  #finish(file: UnplacedFile): void {
+  #finish(file: UnplacedFile, mtime: Date): void {
     try {
-      file.place();
+      file.place(mtime);
     } catch (error) {
       this.#requireFree(file.directory, file.name); // says what it is that is there
       throw error;
@@ -303,7 +360,8 @@ export class ExtractTarget implements Disposable {
       for (const name of last.list().names) {
         const writer = extractorOf(name);
         if (writer === undefined || isAlive(writer)) continue;
-        if (last.stat(name, "keep")?.kind === "file") last.remove(name);
+        const kind = last.stat(name, "keep")?.kind;
+        if (kind === "file" || kind === "symlink") last.remove(name);
       }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
@@ -315,56 +373,4 @@ export class ExtractTarget implements Disposable {
 /** Tells whether there is a process of that number; where none can be seen, there may be. */
 function isAlive(pid: number): boolean {
   return fs.existsSync(`/proc/${pid}`) || !fs.existsSync("/proc/self");
-}
-
-/** The names of a path, none of which leads anywhere but down. */
-function safeNames(path: string): string[] {
-  const names = path.split("/").filter((name) => name !== "" && name !== ".");
-  if (names.includes("..") || path.includes("\0")) {
-    throw new RecordfsError(
-      "unsafe-name",
-      `Cannot extract '${path}': the name could lead out of the directory`,
-      { path },
-    );
-  }
-  return names;
-}
-
-/** Has the system's refusal say what it is about; its code stays. Any other error stays what it is. */
-function refusal(
-  shown: string,
-  path: string,
-  error: unknown,
-  reason = whatIsWrong(error),
-): unknown {
-  const code = systemCode(error);
-  if (!(error instanceof Error) || code === undefined) return error;
-  const message = `Cannot extract to ${shown}: ${reason}`;
-  return new RecordfsError(code, message, { path, cause: error });
-}
-
-/** The chain ends above the directory that an entry of a walk lies in. */
-function gone(path: string): RecordfsError {
-  return new RecordfsError(
-    "changed",
-    `Cannot extract to ${path}: its directory was not made, or was replaced by another meanwhile`,
-    { path },
-  );
-}
-
-function notEntered(directory: string, kind: EntryKind): RecordfsError {
-  return inTheWay(
-    directory,
-    kind === "symlink"
-      ? "it is a symbolic link, and what it points to may lie outside"
-      : "it is not a directory",
-  );
-}
-
-function inTheWay(path: string, reason: string): RecordfsError {
-  return new RecordfsError(
-    "in-the-way",
-    `Cannot extract to ${path}: ${reason}`,
-    { path },
-  );
 }

@@ -18,6 +18,7 @@ export class FileGroup {
   readonly #target: ExtractTarget;
   readonly #files: HandedOver[] = [];
   readonly #contents: Uint8Array[] = [];
+  readonly #times: number[] = [];
   readonly #directories = new Set<Directory>();
   #memory: SharedArrayBuffer | undefined;
 
@@ -28,10 +29,11 @@ export class FileGroup {
   /**
    * Adds a file, for which its directory is made.
    *
+   * @param mtime Last modification that it gets.
    * @returns `false` where only this thread can put it in place.
    * @throws What {@linkcode ExtractTarget.write} does of its directory.
    */
-  add(place: WalkPlace, content: Uint8Array): boolean {
+  add(place: WalkPlace, content: Uint8Array, mtime: Date): boolean {
     const memory: unknown = content.buffer;
     if (!(memory instanceof SharedArrayBuffer)) return false;
     this.#memory ??= memory;
@@ -42,6 +44,7 @@ export class FileGroup {
     this.#directories.add(file.directory);
     this.#files.push(file);
     this.#contents.push(content);
+    this.#times.push(mtime.getTime());
     return true;
   }
 
@@ -61,6 +64,7 @@ export class FileGroup {
         directories: files.map(({ directory }) => directory.descriptor!),
         names: files.map(({ name }) => name),
         starts: contents.map(({ byteOffset }) => byteOffset),
+        times: this.#times,
         lengths: contents.map(({ length }) => length),
         memory: this.#memory!,
       });

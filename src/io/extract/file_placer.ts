@@ -42,10 +42,10 @@ export class FilePlacer implements AsyncDisposable {
     const thread = this.#idleThread();
     const group = thread && new FileGroup(this.#target);
     return {
-      write: (place, content) => {
+      write: (place, content, mtime = this.#target.mtime) => {
         this.#files++;
-        if (typeof place === "string" || !group?.add(place, content)) {
-          this.#target.write(place, content);
+        if (typeof place === "string" || !group?.add(place, content, mtime)) {
+          this.#target.write(place, content, mtime);
         }
       },
       end: (onRefused) => {
@@ -93,9 +93,10 @@ export interface FileBatchPlacer {
   /**
    * Puts a file in place, or leaves it to the other thread.
    *
+   * @param mtime Last modification that it gets, where that is not that of all.
    * @throws What {@linkcode ExtractTarget.write} does.
    */
-  write(place: Place, content: Uint8Array): void;
+  write(place: Place, content: Uint8Array, mtime?: Date): void;
   /**
    * Ends the batch, however it went.
    *

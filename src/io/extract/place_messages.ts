@@ -13,6 +13,8 @@ export interface FilesToPlace {
   /** Where their contents start, and how long they are. */
   readonly starts: readonly number[];
   readonly lengths: readonly number[];
+  /** Their last modifications, in milliseconds since 1970. */
+  readonly times: readonly number[];
   /** Memory that threads share. */
   readonly memory: SharedArrayBuffer;
 }

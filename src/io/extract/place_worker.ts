@@ -36,5 +36,5 @@ function place(files: FilesToPlace, index: number): void {
   const number = files.numbers[index]!;
   using file = new UnplacedFile(directory, name, number, files.how);
   file.write(new Uint8Array(memory, starts[index]!, lengths[index]!));
-  file.place();
+  file.place(new Date(files.times[index]!));
 }

@@ -18,8 +18,6 @@ const WORTH_A_START = 64 * 1024;
 export interface Placing {
   /** True if a file that is there already is replaced. */
   readonly replace: boolean;
-  /** Last modification that it gets. */
-  readonly mtime: Date;
   /** When it is waited for until it is on the disk: see {@linkcode Durability}. */
   readonly sync: Durability;
   /** Whether nobody sees its directory yet, so that it may have its name from the start. */
@@ -76,10 +74,11 @@ export class UnplacedFile implements Disposable {
   /**
    * Gives it its name.
    *
+   * @param mtime Last modification that it gets.
    * @throws An `EEXIST` if something is there that is not to be replaced, and whatever else the system refuses.
    */
-  place(): void {
-    const { mtime, sync, replace } = this.#how;
+  place(mtime: Date): void {
+    const { sync, replace } = this.#how;
     this.#file.setModified(mtime);
     if (sync === "files") this.#file.sync();
     // The disk has something to do meanwhile; of small files it is given many at once.

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { variable } from "../../environment.ts";
+import { withoutSecrets } from "../remote/remote_location.ts";
 import { RemoteSource } from "../remote/remote_source.ts";
 import type { RemoteOptions } from "../remote/remote_options.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
@@ -13,6 +14,8 @@ export interface KeptPlace {
   readonly directory: string;
   /** What tells the state of the source from all others. */
   readonly state: string;
+  /** The source's path, or its URL without secrets. */
+  readonly of: string;
 }
 
 /** What is looked at of the options that a container is opened with. */
@@ -50,7 +53,10 @@ export function keptPlace(
   const name = createHash("sha256").update(`${kind}\n${nameOf(source)}`);
   const path = `${directory}/${name.digest("hex").slice(0, 32)}.index`;
   const hashed = createHash("sha256").update(`${kind}\n${state}`);
-  return { path, directory, state: hashed.digest("hex") };
+  const of = source instanceof RemoteSource
+    ? withoutSecrets(source.name)
+    : nameOf(source);
+  return { path, directory, state: hashed.digest("hex"), of };
 }
 
 function nameOf(source: ByteSource): string {

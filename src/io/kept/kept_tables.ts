@@ -27,6 +27,8 @@ type TypeName = "f64" | "u32" | "u8";
 
 interface Head {
   readonly state: string;
+  /** What it is of, for people. */
+  readonly of: string;
   readonly facts: unknown;
   readonly columns: readonly {
     readonly name: string;
@@ -47,26 +49,17 @@ export function readKeptTables(place: KeptPlace): KeptTables | undefined {
   try {
     fd = fs.openSync(place.path, "r");
     const { size } = fs.fstatSync(fd);
-    const start = new Uint8Array(FIXED);
-    if (size < FIXED || !isFilled(fd, start, 0)) return undefined;
-    const view = new DataView(start.buffer);
-    const isOne = new TextDecoder().decode(start.subarray(0, MAGIC.length)) ===
-      MAGIC;
-    const headLength = view.getUint32(FIXED - 8, true);
-    if (!isOne || headLength > Math.min(LONGEST_HEAD, size - FIXED)) {
-      return undefined;
-    }
-    const headBytes = new Uint8Array(headLength);
-    if (!isFilled(fd, headBytes, FIXED)) return undefined;
+    const found = headIn(fd, size);
     // Before all is read: it may be of another state.
-    const head: Head = JSON.parse(new TextDecoder().decode(headBytes));
-    if (head.state !== place.state) return undefined;
+    if (found?.head.state !== place.state) return undefined;
+    const { head, bytes: headBytes, sum } = found;
+    const headLength = headBytes.length;
     const rest = new Uint8Array(
       new SharedArrayBuffer(size - FIXED - headLength),
     );
     if (!isFilled(fd, rest, FIXED + headLength)) return undefined;
     const crc = crc32Of(rest, crc32Of(headBytes));
-    if (crc !== view.getUint32(FIXED - 4, true)) return undefined;
+    if (crc !== sum) return undefined;
     const columns = head.columns.map(({ name, type, length, start }) => {
       const at = start - FIXED - headLength;
       return [name, columnOf(type, rest.buffer, at, length)] as const;
@@ -78,6 +71,25 @@ export function readKeptTables(place: KeptPlace): KeptTables | undefined {
   } finally {
     if (fd !== undefined) fs.closeSync(fd);
   }
+}
+
+/** The head of a file of tables, and the sum of it and all behind it; `undefined` where it is none. */
+function headIn(
+  fd: number,
+  size: number,
+): { head: Head; bytes: Uint8Array; sum: number } | undefined {
+  const start = new Uint8Array(FIXED);
+  if (size < FIXED || !isFilled(fd, start, 0)) return undefined;
+  const view = new DataView(start.buffer);
+  const magic = new TextDecoder().decode(start.subarray(0, MAGIC.length));
+  const length = view.getUint32(FIXED - 8, true);
+  if (magic !== MAGIC || length > Math.min(LONGEST_HEAD, size - FIXED)) {
+    return undefined;
+  }
+  const bytes = new Uint8Array(length);
+  if (!isFilled(fd, bytes, FIXED)) return undefined;
+  const head: Head = JSON.parse(new TextDecoder().decode(bytes));
+  return { head, bytes, sum: view.getUint32(FIXED - 4, true) };
 }
 
 /**
@@ -92,7 +104,7 @@ export function keepTables(
   const temporary = `${place.path}.${randomUUID()}.tmp`;
   try {
     fs.mkdirSync(place.directory, { recursive: true, mode: 0o700 });
-    const parts = partsOf(place.state, columns, facts);
+    const parts = partsOf(place, columns, facts);
     const bytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
     if (!hasRoom(place.directory, bytes)) return false;
     const fd = fs.openSync(temporary, "wx", 0o600);
@@ -113,15 +125,46 @@ export function keepTables(
   }
 }
 
-/** Deletes all tables that are kept in the cache at a path. */
-export function removeKeptTables(cache: string): void {
-  for (const { path } of keptFiles(`${cache}/indexes`)) {
-    fs.rmSync(path, { force: true });
+/** A file of tables that are kept. */
+export interface KeptFile {
+  readonly path: string;
+  /** The path of what they are of, or its URL without secrets; of what is damaged, the file's own path. */
+  readonly of: string;
+  /** Bytes. */
+  readonly size: number;
+  /** When it was used last, in milliseconds since 1970. */
+  readonly used: number;
+}
+
+/** What is kept in the cache at a path. */
+export function listKeptTables(cache: string): KeptFile[] {
+  return keptFiles(`${cache}/indexes`).map((file) => ({
+    ...file,
+    of: sourceOf(file.path) ?? file.path,
+  }));
+}
+
+function sourceOf(path: string): string | undefined {
+  try {
+    const fd = fs.openSync(path, "r");
+    try {
+      const of: unknown = headIn(fd, fs.fstatSync(fd).size)?.head.of;
+      return typeof of === "string" ? of : undefined;
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch {
+    return undefined; // it is being written, or damaged
   }
 }
 
+/** Deletes tables that are kept: who goes by them has them in memory. */
+export function removeKeptTables(files: readonly KeptFile[]): void {
+  for (const { path } of files) fs.rmSync(path, { force: true });
+}
+
 function partsOf(
-  state: string,
+  { state, of }: KeptPlace,
   columns: KeptTables["columns"],
   facts: unknown,
 ): Uint8Array[] {
@@ -133,7 +176,7 @@ function partsOf(
     start: Number.MAX_SAFE_INTEGER, // as wide as any
   }));
   const headOf = (columns: Head["columns"]) =>
-    new TextEncoder().encode(JSON.stringify({ state, facts, columns }));
+    new TextEncoder().encode(JSON.stringify({ state, of, facts, columns }));
   const headLength = aligned(headOf(lengths).length);
   let start = FIXED + headLength;
   const placed = lengths.map((column, i) => {

@@ -3,16 +3,16 @@ import type { NdArray } from "../../codecs/numpy/mod.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ValueView } from "../../tree/node_view.ts";
 import type { NodeId } from "../../tree/tree.ts";
-import { describe, type ListedEntry, namesFrom } from "../entries.ts";
+import { type ListedEntry, namesFrom } from "../entries.ts";
 import { headOf } from "../head_of.ts";
 import { encodeUrlName } from "../paths.ts";
 import type { Served } from "../served.ts";
 import { waitFor } from "../wait_for.ts";
 import { displayNumbers, dtypeWord } from "./array_value.ts";
-import type { Directory } from "./describe_entry.ts";
+import { type Directory, valuesIn } from "./describe_entry.ts";
 import { CELL, Displayed } from "./display.ts";
-import { kindOf, viewOf } from "./kinds.ts";
-import type { Cell, CellValue } from "./messages.ts";
+import { kindOf } from "./kinds.ts";
+import type { Cell, CellValue, Kind } from "./messages.ts";
 import type { Positions } from "./positions.ts";
 
 /** Keys of a datapoint that are shown. */
@@ -30,30 +30,28 @@ export function* cellsOf(
   directory: Directory,
 ): Steps<Cell[]> {
   const { tree } = served;
-  const { entries } = yield* namesFrom(tree, node, 0, MOST_KEYS);
   const cells: Cell[] = [];
-  for (const named of entries) {
-    const entry = yield* describe(tree, named);
-    const view = yield* viewOf(served, named.node);
-    const value = view?.kind === "value" ? view : undefined;
+  for (
+    const { entry, view, above } of yield* valuesIn(served, node, MOST_KEYS)
+  ) {
     const { name, isDirectory, size } = entry;
     const first = isDirectory
-      ? (yield* namesFrom(tree, named.node, 0, 1)).entries[0]
-      : named;
+      ? (yield* namesFrom(tree, entry.node, 0, 1)).entries[0]
+      : entry;
     const kind = first === undefined
       ? "binary"
-      : yield* kindOf(served, first.node, name, false, value);
+      : yield* kindOf(served, first.node, name, false, view);
     cells.push({
-      key: name,
-      type: value?.type ?? "",
+      key: view?.key ?? above.path + name,
+      type: view?.type ?? "",
       kind,
       size,
-      path: directory.path + name,
-      url: directory.url + encodeUrlName(name),
+      path: directory.path + above.path + name,
+      url: directory.url + above.url + encodeUrlName(name),
       isList: isDirectory,
       value: isDirectory
-        ? { kind: "list", length: yield* positions.count(named.node) }
-        : yield* cellValue(served, entry, value),
+        ? { kind: "list", length: yield* positions.count(entry.node) }
+        : yield* cellValue(served, entry, kind, view),
     });
   }
   return cells;
@@ -63,10 +61,12 @@ export function* cellsOf(
 function* cellValue(
   served: Served,
   { node, size }: ListedEntry,
+  kind: Kind,
   view: ValueView | undefined,
 ): Steps<CellValue | null> {
   if (view === undefined || size === null) return null;
-  const { holds } = view;
+  const isText = view.holds === "bytes" && (kind === "text" || kind === "json");
+  const holds = isText ? "text" : view.holds;
   const largest = holds === "array"
     ? LARGEST_ARRAY
     : holds === "text"

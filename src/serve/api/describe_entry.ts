@@ -1,9 +1,9 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import type { NodeView } from "../../tree/node_view.ts";
+import type { NodeView, ValueView } from "../../tree/node_view.ts";
 import { describe, type ListedEntry, namesFrom } from "../entries.ts";
 import { encodeUrlName } from "../paths.ts";
 import type { Served } from "../served.ts";
-import { kindOf, viewOf } from "./kinds.ts";
+import { isOfContainer, kindOf, viewOf } from "./kinds.ts";
 import type { Entry } from "./messages.ts";
 
 /** Keys of a datapoint among which a picture is looked for. */
@@ -69,12 +69,58 @@ function* pictureIn(
     return first === undefined ? null : `${url}/${encodeUrlName(first.name)}`;
   }
   if (view?.kind !== "datapoint") return null;
-  const { entries } = yield* namesFrom(served.tree, node, 0, MOST_KEYS);
-  for (const { name, node: value } of entries) {
-    const own = yield* viewOf(served, value);
-    if (own?.kind === "value" && own.holds === "image" && !own.isList) {
-      return `${url}/${encodeUrlName(name)}`;
+  try {
+    const values = yield* valuesIn(served, node, MOST_KEYS);
+    for (const { entry, view, above } of values) {
+      const { name, node: value, isDirectory } = entry;
+      if (view === undefined || isDirectory) continue;
+      const kind = yield* kindOf(served, value, name, false, view);
+      if (kind === "image") return `${url}/${above.url}${encodeUrlName(name)}`;
+    }
+    return null;
+  } catch (error) {
+    if (isOfContainer(error)) return null; // whoever looks at it is told
+    throw error;
+  }
+}
+
+/** A value of a datapoint, or a list of values. */
+export interface DatapointValue {
+  readonly entry: ListedEntry;
+  readonly view: ValueView | undefined;
+  /** The directories between the datapoint and it. */
+  readonly above: Directory;
+}
+
+/** The values of a datapoint, also those that are gathered in directories. */
+export function* valuesIn(
+  served: Served,
+  node: number,
+  most: number,
+): Steps<DatapointValue[]> {
+  const { tree } = served;
+  const values: DatapointValue[] = [];
+  const looked = [{ node, above: { path: "", url: "" } as Directory }];
+  for (let at = 0; at < looked.length && values.length < most; at++) {
+    const { node, above } = looked[at]!;
+    const left = most - values.length;
+    const { entries } = yield* namesFrom(tree, node, 0, left);
+    for (const named of entries) {
+      const entry = yield* describe(tree, named);
+      const view = yield* viewOf(served, entry.node);
+      const { path, url } = above;
+      const name = `${entry.name}/`;
+      if (entry.isDirectory && view === undefined) {
+        const below = {
+          path: path + name,
+          url: url + encodeUrlName(entry.name) + "/",
+        };
+        looked.push({ node: entry.node, above: below });
+        continue;
+      }
+      const value = view?.kind === "value" ? view : undefined;
+      values.push({ entry, view: value, above });
     }
   }
-  return null;
+  return values;
 }

@@ -10,7 +10,7 @@ import type { Served } from "../served.ts";
 import { cellsOf } from "./cells.ts";
 import { directoryOf, entryOf, toEntry } from "./describe_entry.ts";
 import { Displayed, WHOLE } from "./display.ts";
-import { viewOf } from "./kinds.ts";
+import { isOfContainer, viewOf } from "./kinds.ts";
 import { directoryIn, namesOf, startOf } from "./listing.ts";
 import type {
   ClipView,
@@ -145,7 +145,7 @@ export function* rowsAnswer(
       const cells = yield* cellsOf(served, positions, listed.node, own);
       rows.push({ entry, index, cells, damage: null });
     } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
+      if (!isOfContainer(error)) throw error;
       rows.push({ entry, index, cells: [], damage: error.message });
     }
   }

@@ -1,4 +1,4 @@
-import { FormatError } from "../../errors.ts";
+import { FormatError, RecordfsError } from "../../errors.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { NodeView, ValueKind } from "../../tree/node_view.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
@@ -31,6 +31,12 @@ const OF_VALUES: Readonly<Record<ValueKind, Kind>> = {
 /** Bytes by which a kind is told. */
 const HEAD = 256;
 
+/** Whether an error says that a container is damaged somewhere, or has something that is too large to be taken apart. */
+export function isOfContainer(error: unknown): error is RecordfsError {
+  return error instanceof FormatError ||
+    error instanceof RecordfsError && error.code === "too-large";
+}
+
 /** What a format says of a node. */
 export function* viewOf(
   { tree }: Served,
@@ -39,7 +45,7 @@ export function* viewOf(
   try {
     return yield* whenLoaded(() => tree.view?.(node));
   } catch (error) {
-    if (error instanceof FormatError) return undefined; // whoever reads it is told
+    if (isOfContainer(error)) return undefined; // whoever reads it is told
     throw error;
   }
 }

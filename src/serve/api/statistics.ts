@@ -99,9 +99,11 @@ class Counting {
     const kind = yield* kindOf(this.#served, node, name, false, view);
     gathered.addFile(size);
     gathered.addKind(kind);
-    if (value !== undefined && directory === this.#datapoint) {
-      gathered.addValue(name, value.type, size);
-      yield* this.#addLabel(name, node, size, value);
+    const key = value?.key ??
+      (directory === this.#datapoint ? name : undefined);
+    if (value !== undefined && key !== undefined) {
+      gathered.addValue(key, value.type, size);
+      yield* this.#addLabel(key, node, size, value);
     } else if (value === undefined) {
       const slash = path.indexOf("/");
       if (slash > 0 && (yield* this.#isPlain(directory))) {

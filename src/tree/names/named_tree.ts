@@ -48,6 +48,10 @@ export abstract class NamedTree<Names extends RecordNames = RecordNames>
   abstract share(): TreeHandle;
   abstract close(): void;
 
+  get hasTimes(): boolean {
+    return this.#times !== undefined;
+  }
+
   get nodeCount(): number {
     return this.names.length;
   }

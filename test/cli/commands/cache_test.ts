@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
+import { tarBytes } from "../../support/tar/make_tar.ts";
 import { FileServer } from "../../support/remote/file_server.ts";
 import { assertFailed, recordfs, succeed } from "../run_cli.ts";
 
@@ -94,6 +95,54 @@ Deno.test("a container is fetched ahead, listed, compared and deleted", async ()
     assert.doesNotMatch(rest.stdout, /a\.ffr/);
     await succeed(["cache", "rm", "--all", ...where]);
     assert.equal((await succeed(["cache", "ls", ...where])).stdout, "");
+  });
+});
+
+Deno.test("indexes of large tars are listed and deleted, by what they are of", async () => {
+  await withTempDir(async (dir) => {
+    const tar = tarBytes(
+      Array.from({ length: 33_000 }, (_, i) => ({ name: `${i}` })),
+    );
+    fs.mkdirSync(`${dir}/root`);
+    for (const path of ["root/far.tar", "near.tar", "other.tar"]) {
+      fs.writeFileSync(`${dir}/${path}`, tar);
+    }
+    await using server = await FileServer.start(`${dir}/root`);
+    const ok = (...args: string[]) =>
+      succeed([...args, "--cache-dir", `${dir}/cache`]);
+    const remote = { cache: { directory: `${dir}/cache` } };
+    const far = `${server.url}/far.tar`;
+    for (
+      const path of [`${far}?x=hush`, `${dir}/near.tar`, `${dir}/other.tar`]
+    ) {
+      using _opened = await open(path, { remote });
+    }
+    const listed = async (): Promise<string[]> => {
+      const { stdout } = await ok("cache", "ls", "--json");
+      assert.doesNotMatch(stdout, /hush/);
+      const all: { indexOf?: string; size: number }[] = JSON.parse(stdout);
+      return all.filter(({ size }) => size > 33_000)
+        .flatMap(({ indexOf }) => indexOf ?? []).sort();
+    };
+    const [near, other] = [`${dir}/near.tar`, `${dir}/other.tar`];
+    assert.deepEqual(await listed(), [near, other, far].sort());
+    const { stdout } = await ok("cache", "ls");
+    assert.match(stdout, /index of .*near\.tar +[\d.]+ MB/);
+    const local = await ok("cache", "rm", near);
+    assert.match(local.stdout, /^0 objects and 1 index deleted, [\d.]+ MB\n$/);
+    assert.deepEqual(await listed(), [other, far].sort());
+    const both = await ok("cache", "rm", far);
+    assert.match(both.stdout, /^1 object and 1 index deleted/);
+    assert.deepEqual(await listed(), [other]);
+    // What is damaged is listed and deleted as well.
+    const [file] = fs.readdirSync(`${dir}/cache/indexes`);
+    fs.writeFileSync(`${dir}/cache/indexes/${file}`, "no index");
+    const damaged = await ok("cache", "ls");
+    assert.ok(
+      damaged.stdout.includes(`index of ${dir}/cache/indexes/${file}`),
+    );
+    await ok("cache", "rm", "--all");
+    assert.deepEqual(fs.readdirSync(`${dir}/cache/indexes`), []);
   });
 });
 

@@ -23,6 +23,8 @@ function counted(
     openFile: (name) => directory.openFile(name),
     createFile: (name) => directory.createFile(name),
     makeDirectory: (name) => directory.makeDirectory(name),
+    makeLink: (name, target) => directory.makeLink(name, target),
+    setModified: (name, time) => directory.setModified(name, time),
     rename: (from, to, mayReplace) => directory.rename(from, to, mayReplace),
     syncFileSystem: () => directory.syncFileSystem(),
     openAgain: () => counted(directory.openAgain(), open),

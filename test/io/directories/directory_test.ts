@@ -104,6 +104,30 @@ for (const [way, open] of WAYS) {
     });
   });
 
+  Deno.test(`${way}: links are made, and have times of their own`, async () => {
+    await withTempDir(async (dir) => {
+      const directory = open(dir);
+      const [old, older] = [
+        new Date(1_500_000_000_250),
+        new Date(1_400_000_000_500),
+      ];
+      await Deno.writeTextFile(`${dir}/file`, "content");
+      directory.makeLink("link", "file");
+      directory.makeLink("nowhere", "not/there");
+      assert.throws(() => directory.makeLink("file", "x"), { code: "EEXIST" });
+      const before = directory.stat("file", "keep")!.mtimeMs;
+      directory.setModified("link", old);
+      directory.setModified("nowhere", older);
+      directory.setModified(".", older);
+      assert.equal(directory.stat("link", "keep")!.mtimeMs, old.getTime());
+      assert.equal(directory.stat("nowhere", "keep")!.mtimeMs, older.getTime());
+      assert.equal(directory.stat("file", "keep")!.mtimeMs, before);
+      assert.equal((await Deno.stat(dir)).mtime!.getTime(), older.getTime());
+      assert.equal(await Deno.readLink(`${dir}/nowhere`), "not/there");
+      directory.close();
+    });
+  });
+
   Deno.test({
     name: `${way}: opening a pipe waits for nobody`,
     ...needs("mkfifo"),

@@ -30,7 +30,10 @@ for (const sync of ["end", "files", "none"] as const) {
       ] as const;
       for (const [place, start, end] of files) {
         if (place.depth === 2) target.makeDirectory("sub");
-        assert.equal(group.add(place, memory.subarray(start, end)), true);
+        assert.equal(
+          group.add(place, memory.subarray(start, end), target.mtime),
+          true,
+        );
       }
       const refused = await group.place(thread);
       assert.deepEqual(
@@ -70,9 +73,9 @@ Deno.test("what lies in memory that threads do not share is not left to another"
     const group = new FileGroup(target);
     const place = { path: "a", name: "a", depth: 1 };
     const shared = () => new Uint8Array(new SharedArrayBuffer(3));
-    assert.equal(group.add(place, new Uint8Array(3)), false);
-    assert.equal(group.add(place, shared()), true);
-    assert.equal(group.add(place, shared()), false); // another memory
+    assert.equal(group.add(place, new Uint8Array(3), target.mtime), false);
+    assert.equal(group.add(place, shared(), target.mtime), true);
+    assert.equal(group.add(place, shared(), target.mtime), false); // another memory
     const asked: number[] = [];
     const thread: Pick<PlaceThread, "place"> = {
       place({ names }) {

@@ -80,13 +80,15 @@ async function extract(
   });
   faults.end();
   const seconds = (performance.now() - start) / 1000;
-  const { failures, ...facts } = counts;
-  const { files, directories, bytes } = facts;
+  const { failures, links, ...others } = counts;
+  const { files, directories, bytes } = others;
+  const facts = links > 0 ? { ...others, links } : others;
   print(
     options.json
       ? { path: directory, ...facts, seconds, failed }
       : `${nameWriter()(directory)}: ${counted(files, "file")}, ` +
         `${counted(directories, "directory", "directories")}, ` +
+        (links > 0 ? `${counted(links, "link")}, ` : "") +
         `${counted(bytes, "byte")}${rateAfter(bytes, seconds)}\n`,
   );
   if (failures === 0) return;

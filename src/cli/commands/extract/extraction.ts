@@ -16,6 +16,7 @@ import {
 } from "../../input/chosen_paths.ts";
 import { formatBytes } from "../../terminal/amounts.ts";
 import { Progress, Rate } from "../../terminal/progress.ts";
+import { finishDirectory, timeOf } from "./finish_directory.ts";
 
 /** What could not be extracted, as `--json` has it. */
 export interface Failure {
@@ -48,7 +49,15 @@ export class Extraction implements AsyncDisposable {
    * What was extracted: directories that were in the container, or in what was asked for of it; and how many files
    * and directories were not, each of which has been reported.
    */
-  readonly counts = { files: 0, directories: 0, bytes: 0, failures: 0 };
+  readonly counts = {
+    files: 0,
+    directories: 0,
+    links: 0,
+    bytes: 0,
+    failures: 0,
+  };
+  /** Directories that are not finished: their links are made last. */
+  readonly #unfinished: string[] = [];
 
   /** @param onFailure Told of each file and directory that is not extracted. */
   constructor(
@@ -93,6 +102,14 @@ export class Extraction implements AsyncDisposable {
       await this.#guard(path, () => this.#extract(path));
     }
     if (globs.length > 0) await this.#extractMatching(globs, wanted);
+    for (const path of this.#unfinished) {
+      await finishDirectory(this.#fs, path, {
+        target: this.#target,
+        signal: this.#signal,
+        onLink: () => void this.counts.links++,
+        onFailure: (path, error) => this.#fail(path, error),
+      });
+    }
   }
 
   /** Extracts what globs match, but what was extracted before. */
@@ -152,11 +169,14 @@ export class Extraction implements AsyncDisposable {
     const first = await walk.next(); // finds the directory, or there is none to be made
     this.#target.start(path);
     if (path !== "") this.counts.directories++;
+    const { tree } = this.#fs;
     await this.#copy(async function* () {
       if (first.done) return;
-      yield first.value;
-      yield* walk;
+      const isNoLink = ({ ino }: WalkEntry) => tree.isLink?.(ino) !== true;
+      if (isNoLink(first.value)) yield first.value;
+      for await (const entry of walk) if (isNoLink(entry)) yield entry;
     }());
+    this.#unfinished.push(path);
   }
 
   async #copy(walk: AsyncIterable<WalkEntry>): Promise<void> {
@@ -186,7 +206,8 @@ export class Extraction implements AsyncDisposable {
           if (entry.isDirectory) return this.#makeDirectory(entry);
           if (isLarge) return await this.#stream(entry);
           const bytes = content ?? await this.#fs.read(entry);
-          placing.write(placeOf(entry), bytes);
+          const mtime = timeOf(this.#fs.tree, entry.ino);
+          placing.write(placeOf(entry), bytes, mtime);
           this.counts.files++;
           this.counts.bytes += bytes.length;
           this.#done += bytes.length;
@@ -226,7 +247,11 @@ export class Extraction implements AsyncDisposable {
     const { path, ino } = entry;
     const content = contentPieces(this.#fs, ino, path, this.#signal);
     const before = this.#done;
-    await this.#target.writeStream(placeOf(entry), this.#counting(content));
+    await this.#target.writeStream(
+      placeOf(entry),
+      this.#counting(content),
+      timeOf(this.#fs.tree, ino),
+    );
     this.counts.files++;
     this.counts.bytes += this.#done - before;
   }

@@ -4,7 +4,7 @@ import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
 import { TarReader } from "../read/tar_reader.ts";
 import { tarsOf } from "../tree/open_tars.ts";
-import { decodeSample, SAMPLE_DECODERS } from "./sample_values.ts";
+import { decodeSample, SAMPLE_DECODERS } from "../../../codecs/file_values.ts";
 
 /** Samples whose labels are read at a time. */
 const PAGE = 4096;

@@ -27,7 +27,7 @@ import {
   SAMPLE_DECODERS,
   type SampleDecoders,
   type WebSample,
-} from "./sample_values.ts";
+} from "../../../codecs/file_values.ts";
 
 /** Options of opening a {@linkcode WebDataset}. */
 export interface WebDatasetOptions extends TarOptions, WaitOptions {

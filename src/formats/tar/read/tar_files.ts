@@ -4,6 +4,7 @@ import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import { type Extent, type NodeId, ROOT } from "../../../tree/tree.ts";
 import type { TarTree } from "../tree/tar_tree.ts";
+import { keyOfPath, pathOf } from "./sample_keys.ts";
 import { isWebDataset, sampleCount } from "./tar_columns.ts";
 
 /** A file of a sample. */
@@ -53,7 +54,7 @@ export class TarFiles {
   /** The path of a file in its tar. */
   name(file: number): string {
     const { tree, node } = this.#nodeOf(file);
-    return this.#path(tree, node);
+    return pathOf(tree, node);
   }
 
   /** The file of a path: of the first tar that has it. */
@@ -104,9 +105,7 @@ export class TarFiles {
   /** What the paths of a sample's files have in common. */
   key(sample: number): string {
     const [{ file }] = this.parts(sample) as [SamplePart];
-    const path = this.name(file);
-    const dot = path.indexOf(".", path.lastIndexOf("/") + 2);
-    return dot < 0 ? path : path.slice(0, dot);
+    return keyOfPath(this.name(file));
   }
 
   /** The tar of a sample. */
@@ -131,16 +130,6 @@ export class TarFiles {
     return dot < 0 || dot >= length
       ? ""
       : decodeName(this.#name, dot + 1, length);
-  }
-
-  #path(tree: TarTree, node: NodeId): string {
-    let path = "";
-    for (let at = node; at !== ROOT; at = tree.parent(at)) {
-      const length = tree.nameOf(at, this.#name);
-      const name = decodeName(this.#name, 0, length);
-      path = path === "" ? name : `${name}/${path}`;
-    }
-    return path;
   }
 }
 

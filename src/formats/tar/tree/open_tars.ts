@@ -10,7 +10,13 @@ import type { Tree } from "../../../tree/tree.ts";
 import { UnionTree } from "../../../tree/union_tree.ts";
 import { FILES, inShards, isShard, PATTERN, WEB_DATASET } from "../entry.ts";
 import { openIndex } from "../read/open_index.ts";
-import { fileCount, isWebDataset, sampleCount } from "../read/tar_columns.ts";
+import {
+  fileCount,
+  isWebDataset,
+  sampleCount,
+  type TarColumns,
+} from "../read/tar_columns.ts";
+import { SampleRows } from "./sample_rows.ts";
 import { TarTree } from "./tar_tree.ts";
 
 /** Most shards that one pattern names. */
@@ -85,7 +91,7 @@ const opened = new WeakMap<Tree, readonly TarTree[]>();
 
 /** The tars that a tree is of, in their order; `undefined` where it is none that was opened here. */
 export function tarsOf(tree: Tree): readonly TarTree[] | undefined {
-  return tree instanceof TarTree ? [tree] : opened.get(tree);
+  return opened.get(tree);
 }
 
 /**
@@ -101,8 +107,13 @@ export function* openTars(
   const { paths, areShards } = yield* tarPaths(path, storage);
   const trees = yield* openTrees(paths, storage, options);
   try {
-    const tree = areShards ? joinShards(paths, trees) : trees[0]!;
-    return containerOf(tree, paths, trees, areShards);
+    const columns = trees.map(({ columns }) => columns);
+    const asRows = options.asRows === true && columns.every(isWebDataset);
+    const shown = asRows ? trees.map((tree) => new SampleRows(tree)) : trees;
+    const tree = areShards ? joinShards(paths, shown) : shown[0]!;
+    opened.set(tree, trees);
+    if (asRows) warnOfOthers(path, columns, options);
+    return containerOf(tree, paths, trees, areShards, asRows);
   } catch (error) {
     for (const tree of trees) tree.close();
     throw error;
@@ -158,15 +169,30 @@ function* openTree(
 /** Each shard is a directory of its name without suffix. */
 function joinShards(
   paths: readonly string[],
-  trees: readonly TarTree[],
+  trees: readonly Tree[],
 ): Tree {
   const placed = trees.map((tree, i) => {
     const name = paths[i]!;
     return { tree, path: [shardName(name)], name };
   });
-  const tree = UnionTree.of(placed);
-  opened.set(tree, trees);
-  return tree;
+  return UnionTree.of(placed);
+}
+
+/** Says how many files are not among the samples. */
+function warnOfOthers(
+  path: string,
+  columns: readonly TarColumns[],
+  { onWarning = warnOnConsole }: ContainerOptions,
+): void {
+  const others = columns.reduce(
+    (sum, { nodes, sampleRecords }) =>
+      sum + nodes.length - sampleRecords.length,
+    0,
+  );
+  if (others === 0) return;
+  onWarning(
+    `${path} has files that are of no sample, which are not shown among the rows: ${others}`,
+  );
 }
 
 function shardName(path: string): string {
@@ -179,12 +205,17 @@ function containerOf(
   paths: readonly string[],
   trees: readonly TarTree[],
   areShards: boolean,
+  asRows: boolean,
 ): Container {
   const columns = trees.map((tree) => tree.columns);
   const files = columns.reduce((sum, one) => sum + fileCount(one), 0);
   const links = columns.reduce((sum, one) => sum + one.links.length, 0);
   const records = columns.reduce((sum, { nodes }) => sum + nodes.length, 0);
   const samples = columns.reduce((sum, one) => sum + sampleCount(one), 0);
+  const gathered = columns.reduce(
+    (sum, { sampleRecords }) => sum + sampleRecords.length,
+    0,
+  );
   const isWeb = columns.length > 0 && columns.every(isWebDataset);
   const kind = isWeb ? WEB_DATASET : FILES;
   const parts = trees.map(({ sources, columns }, i) => ({
@@ -197,8 +228,9 @@ function containerOf(
     info: {
       format: "tar",
       kind: areShards ? inShards(kind) : kind,
-      files,
-      directories: tree.nodeCount - 1 - records,
+      files: asRows ? samples + gathered : files,
+      directories: tree.nodeCount - 1 -
+        (asRows ? samples + gathered : records),
       bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
       ...isWeb || links > 0
         ? {

@@ -51,6 +51,12 @@ export class TarTree extends NamedTree<NameTable> {
     }
   }
 
+  /** A tree that another thread has shared; it has no sources. */
+  static reopened(data: unknown): TarTree {
+    const { columns, mtime } = data as Seed;
+    return new TarTree([], columns, mtime);
+  }
+
   override stat(node: NodeId, into: NodeStat): boolean {
     into.isLink = this.#pathLength(this.names.record(node)) >= 0;
     return super.stat(node, into);
@@ -116,6 +122,5 @@ export class TarTree extends NamedTree<NameTable> {
 
 /** Rebuilds a shared tree in another thread, over the same tables. It has no sources there. */
 export function reopenTree(data: unknown): Tree {
-  const { columns, mtime } = data as Seed;
-  return new TarTree([], columns, mtime);
+  return TarTree.reopened(data);
 }

@@ -3,11 +3,13 @@ import {
   type NumberedNames,
   numberedNames,
 } from "../../../tree/names/numbered_names.ts";
+import type { NodeView } from "../../../tree/node_view.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import type { EntryVisitor, Extent, NodeId } from "../../../tree/tree.ts";
 import type { RecordTable } from "../read/record_files.ts";
 import type { DecodedRecords } from "./decoded_records.ts";
 import type { Content, RecordLayout } from "./record_layout.ts";
+import { bytesView, numbersView } from "./value_view.ts";
 
 /** A directory of values, among the nodes of a record. */
 type Values = Content & { readonly kind: "values" };
@@ -127,6 +129,23 @@ export class DecodedNodes {
     return true;
   }
 
+  /** What a value is to who looks at it. */
+  view(node: NodeId): NodeView | undefined {
+    const [owner, local] = this.#enter(-1, node);
+    if (owner < 0) return undefined;
+    const layout = this.#records.layout(owner);
+    const list = layout.steps.get(local);
+    if (list !== undefined) return bytesView("steps", true, list);
+    const named = layout.nodes[local];
+    if (named === undefined) return bytesView("bytes", false, undefined);
+    const { content } = named;
+    if (content === undefined) return undefined;
+    const key = isOther(layout, local) ? undefined : content.key;
+    return content.kind === "json" || content.kind === "npy"
+      ? numbersView(content, key)
+      : bytesView("bytes", content.kind === "values", key);
+  }
+
   close(): void {
     this.#records.close();
   }
@@ -150,6 +169,14 @@ export class DecodedNodes {
 }
 
 const NONE = [-1, 0] as const;
+
+/** Whether a node is the second form of a number, which stands beside the first. */
+function isOther({ nodes }: RecordLayout, local: number): boolean {
+  const { content } = nodes[local]!;
+  const before = nodes[local - 1]?.content;
+  return content?.kind === "npy" && before?.kind === "json" &&
+    before.numbers === content.numbers;
+}
 
 function valuesAt({ nodes }: RecordLayout, local: number): Values | undefined {
   const content = nodes[local]?.content;

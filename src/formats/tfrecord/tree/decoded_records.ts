@@ -30,6 +30,7 @@ interface Kept {
 export class DecodedRecords {
   readonly #table: RecordTable;
   readonly #check: boolean;
+  readonly #asRows: boolean;
   /** Opened when they are needed, where the tree has none. */
   readonly #sources: ByteSource[];
   readonly #isBorrowed: boolean;
@@ -42,16 +43,21 @@ export class DecodedRecords {
   /**
    * @param sources The files; without, they are opened by this thread.
    * @param nodes How many files and directories a record may have.
+   * @param asRows Whether numbers show in one form alone.
    */
   constructor(
     table: RecordTable,
     nodes: number,
-    check: boolean,
+    { checkData, asRows }: {
+      readonly checkData: boolean;
+      readonly asRows: boolean;
+    },
     sources?: readonly ByteSource[],
   ) {
     this.#table = table;
     this.nodes = nodes;
-    this.#check = check;
+    this.#check = checkData;
+    this.#asRows = asRows;
     this.#isBorrowed = sources !== undefined;
     this.#sources = sources === undefined ? [] : [...sources];
   }
@@ -130,7 +136,7 @@ export class DecodedRecords {
     const layout = orNoExample(
       table,
       record,
-      () => layOut(bytes!, this.nodes, names),
+      () => layOut(bytes!, this.nodes, names, this.#asRows),
     );
     const kept = { layout, forms: new Map(), weight: layout.weight };
     this.#kept.set(record, kept);

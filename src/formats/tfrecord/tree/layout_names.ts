@@ -68,6 +68,16 @@ export class NodeNames<Content> {
     return true;
   }
 
+  /** The node of a key whose slashes are directories; 0 where there is none. */
+  find(directory: number, key: string): number {
+    let node: number | undefined = directory;
+    for (const name of key.split("/")) {
+      node = this.nodes[node]!.children?.get(name);
+      if (node === undefined) return 0;
+    }
+    return node;
+  }
+
   #has(directory: number, name: string): boolean {
     return this.nodes[directory]!.children!.has(name);
   }

@@ -19,13 +19,13 @@ export function* openRecords(
   options: ContainerOptions,
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
-  const { checkData = true, ext, lastNode, onWarning = warnOnConsole } =
-    options;
+  const { checkData = true, asRows = false, ext, lastNode } = options;
+  const { onWarning = warnOnConsole } = options;
   const suffix = nameSuffix(ext);
   const { paths, areShards } = yield* recordPaths(path, storage);
   const { sources, table } = yield* openFiles(paths, storage, options);
   const { kind, length } = table;
-  const decoded = options.decoded === true && kind !== "records";
+  const decoded = (options.decoded === true || asRows) && kind !== "records";
   if (options.decoded === true && !decoded && length > 0) {
     onWarning(
       `${path} has records that are no Examples of TensorFlow: they are shown as they are`,
@@ -35,6 +35,7 @@ export function* openRecords(
     shards: areShards ? directoriesOf(paths) : undefined,
     suffix: decoded ? "" : suffix,
     decoded,
+    asRows: asRows && options.decoded !== true,
     checkData,
     lastNode,
     isReached: isReachedInThreads(storage),

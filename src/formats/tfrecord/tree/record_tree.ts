@@ -18,6 +18,7 @@ import {
   type Tree,
   type TreeHandle,
 } from "../../../tree/tree.ts";
+import type { NodeView } from "../../../tree/node_view.ts";
 import { type FilesHandle, RecordTable } from "../read/record_files.ts";
 import { DecodedRecords } from "./decoded_records.ts";
 import { DecodedNodes } from "./decoded_nodes.ts";
@@ -31,6 +32,8 @@ export interface RecordTreeOptions {
   readonly suffix: string;
   /** Whether records are examples, shown as their features. */
   readonly decoded: boolean;
+  /** Whether numbers are shown in one form alone, for who looks at them. */
+  readonly asRows: boolean;
   /** Whether records are compared with their checksums. */
   readonly checkData: boolean;
   /** The largest id that a node may have, unless the tree has all of them to itself. */
@@ -62,6 +65,7 @@ export class RecordTree implements Tree {
   readonly #first: NodeId;
   readonly #mtime: number;
   readonly #decoded: DecodedNodes | undefined;
+  readonly view?: (node: NodeId) => NodeView | undefined;
   readonly #extent = newExtent();
   readonly #name = new Uint8Array(300);
 
@@ -74,7 +78,7 @@ export class RecordTree implements Tree {
     this.sources = sources;
     this.table = table;
     this.#options = options;
-    const { shards = [], suffix, decoded, checkData, lastNode } = options;
+    const { shards = [], suffix, decoded, lastNode } = options;
     this.#directories = shards.map((name) => encodeName(name));
     this.#byName = new Map(shards.map((name, i) => [name, i]));
     this.#names = table.files.map(({ columns }) =>
@@ -91,8 +95,13 @@ export class RecordTree implements Tree {
     const each = Math.floor(room / Math.max(1, table.length));
     const nodes = Math.max(1, Math.min(MOST_NODES, each));
     const opened = sources.length > 0 ? sources : undefined;
-    const records = new DecodedRecords(table, nodes, checkData, opened);
-    this.#decoded = new DecodedNodes(records, table, before);
+    const records = new DecodedRecords(table, nodes, options, opened);
+    const nodesOfRecords = new DecodedNodes(records, table, before);
+    this.#decoded = nodesOfRecords;
+    this.view = (node) =>
+      this.#record(node) < 0
+        ? nodesOfRecords.view(node)
+        : { kind: "datapoint" };
     this.lastNode = before + nodes * table.length - 1;
   }
 

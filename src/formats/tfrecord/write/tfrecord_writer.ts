@@ -129,6 +129,11 @@ export class TFRecordWriter extends WriterBase {
     return this.#length;
   }
 
+  /** Bytes of the file so far. */
+  get size(): number {
+    return this.#output.end;
+  }
+
   /**
    * Writes one record. Calls that are not awaited keep their order; if one fails, so do those that were made after it
    * without waiting.

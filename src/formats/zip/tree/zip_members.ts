@@ -92,6 +92,7 @@ export class ZipMembers implements LazySources {
     const { expect, refetch } = archive;
     return {
       name: `${archive.name}: '${nameOf(record)}'`,
+      storedIn: archive.name,
       size,
       mtime: archive.mtime,
       isLocal: archive.readAtSync !== undefined,

@@ -72,12 +72,9 @@ async function listView(
     into.append(element("p", { class: "note" }, "The list is empty."));
   }
   for (const entry of entries) {
-    const value = await fileView(
-      { ...entry, kind: cell.kind },
-      signal,
-      undefined,
-      true,
-    );
+    const value = entry.isDirectory
+      ? element("p", { class: "note" }, "It is a list itself.")
+      : await fileView({ ...entry, kind: cell.kind }, signal, undefined, true);
     into.append(element(
       "section",
       { class: "element", "aria-label": shownName(entry.name) },

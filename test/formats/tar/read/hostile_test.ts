@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { FormatError } from "../../../../src/errors.ts";
+import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { open, type VirtualFs } from "../../../../src/vfs/mod.ts";
 import {
   type Member,
@@ -300,6 +301,28 @@ Deno.test("what is compressed is refused with the way out, also under a tar's na
     const file = new File([Buffer.from(magic!, "hex")], "y.tar");
     await assert.rejects(open(file), new RegExp(program!));
   }
+});
+
+Deno.test("a directory of compressed tars is refused with the way out, and one with others is what these are", async () => {
+  const storage = new MemoryStorage({
+    "gz/b.tar.gz": new Uint8Array(3),
+    "gz/a.tar.gz": new Uint8Array(3),
+    "zst/README": new Uint8Array(3),
+    "zst/a.tar.zst": new Uint8Array(3),
+    "both/a.tar.gz": new Uint8Array(3),
+    "both/b.tar": tarBytes([{ name: "x", data: "1" }]),
+  });
+  await assert.rejects(open("gz", { storage }), {
+    code: "unsupported",
+    message:
+      /^gz holds tars that are compressed by gzip \(a\.tar\.gz\).*zcat a\.tar\.gz > a\.tar/,
+  });
+  await assert.rejects(
+    open("zst", { storage }),
+    /zstdcat a\.tar\.zst > a\.tar/,
+  );
+  using both = await open("both", { storage });
+  assert.deepEqual(await both.list(""), ["b"]);
 });
 
 Deno.test("a tar is known by its content", async () => {

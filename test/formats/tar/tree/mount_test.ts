@@ -94,11 +94,23 @@ mountTest(
           shown.stdout.split("\n").filter((line) => /^\d/.test(line)),
           ["001", "007", "014"].flatMap(files),
         );
-        const links = fs.readdirSync(`${mountpoint}/epoch-0000`);
-        const first = links.map((name) =>
-          fs.readFileSync(`${mountpoint}/epoch-0000/${name}`, "utf8")
+        // Each of their files has a link, all of one sample with one number.
+        const epoch = `${mountpoint}/epoch-0000`;
+        const links = fs.readdirSync(epoch);
+        assert.deepEqual(
+          links.sort(),
+          ["00000000", "00000001", "00000002"].flatMap(files),
         );
-        assert.deepEqual(first.sort(), ["1", "14", "7"]);
+        const texts = (end: string) =>
+          links.filter((name) => name.endsWith(end)).map((name) =>
+            fs.readFileSync(`${epoch}/${name}`, "utf8")
+          );
+        const classes = texts(".cls");
+        assert.deepEqual(classes.toSorted(), ["1", "14", "7"]);
+        assert.deepEqual(
+          texts(".txt"),
+          classes.map((number) => `text of ${number}\n`),
+        );
       });
     }),
 );

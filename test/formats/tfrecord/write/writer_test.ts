@@ -1,7 +1,7 @@
 /** What the writer writes, by an independent reader, and what is left of it when it fails. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { convert } from "../../../../src/convert/mod.ts";
+import { convert, type ConvertOptions } from "../../../../src/convert/mod.ts";
 import {
   TFRecordReader,
   TFRecordWriter,
@@ -113,4 +113,75 @@ Deno.test("records of other formats become records, and these files", () =>
 
 function sha256Of(bytes: Uint8Array): string {
   return sha256(bytes);
+}
+
+Deno.test("records become shards by their number or their bytes, whose names say how many there are", () =>
+  withTempDir(async (dir) => {
+    await using writer = await TFRecordWriter.open(`${dir}/all.tfrecord`);
+    for (const record of RECORDS) await writer.write(record);
+    await writer.close();
+    assert.equal(writer.size, fs.statSync(`${dir}/all.tfrecord`).size);
+    const cases: [string, ConvertOptions, number[]][] = [
+      ["by-length", { shardLength: 3 }, [3, 3, 1]],
+      ["by-size", { shardSize: 65_536 }, [3, 1, 1, 2]],
+      ["by.both", { shardSize: 100_000, shardLength: 4 }, [4, 1, 2]],
+      ["one", { shardLength: 100 }, [7]],
+    ];
+    for (const [name, limits, counts] of cases) {
+      const target = `${dir}/${name}`;
+      const { count, plan } = await convert(`${dir}/all.tfrecord`, target, {
+        ...limits,
+        to: "tfrecord",
+      });
+      assert.equal(count, RECORDS.length);
+      assert.equal(plan.to, "shards of TFRecord");
+      assert.deepEqual(plan.lost, []);
+      const start = name.includes(".") ? `${name}.tfrecord` : name;
+      const of = `of-0000${counts.length}`;
+      const names = counts.map((_, i) => `${start}-0000${i}-${of}`);
+      assert.deepEqual(fs.readdirSync(target).sort(), names);
+      let from = 0;
+      for (const [i, count] of counts.entries()) {
+        const expected = fileOf(RECORDS.slice(from, from += count));
+        assert.ok(expected.equals(fs.readFileSync(`${target}/${names[i]}`)));
+      }
+      using reader = await TFRecordReader.open(target);
+      assert.equal(reader.length, RECORDS.length);
+    }
+  }));
+
+Deno.test("shards of files without an order of their own, of nothing, and of what is given up", () =>
+  withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/files`);
+    const options: ConvertOptions = { to: "tfrecord", shardLength: 2 };
+    await convert(`${dir}/files`, `${dir}/none`, { ...options, lossy: true });
+    assert.deepEqual(fs.readdirSync(`${dir}/none`), ["none-00000-of-00001"]);
+    assert.equal(fs.statSync(`${dir}/none/none-00000-of-00001`).size, 0);
+    for (const name of ["a", "b", "c"]) {
+      fs.writeFileSync(`${dir}/files/${name}`, name.repeat(3));
+    }
+    await assert.rejects(convert(`${dir}/files`, `${dir}/lost`, options), {
+      code: "would-lose",
+      losses: ["the names of files and directories"],
+    });
+    await convert(`${dir}/files`, `${dir}/three`, { ...options, lossy: true });
+    using reader = await TFRecordReader.open(`${dir}/three`);
+    const records = await reader.read([0, 1, 2]);
+    assert.deepEqual(records.map(String), ["aaa", "bbb", "ccc"].map(textBytes));
+    const before = fs.readdirSync(dir).sort();
+    const abort = new AbortController();
+    await assert.rejects(
+      convert(`${dir}/files`, `${dir}/late`, {
+        ...options,
+        lossy: true,
+        signal: abort.signal,
+        onProgress: ({ done }) => void (done === 3 && abort.abort()),
+      }),
+      { name: "AbortError" },
+    );
+    assert.deepEqual(fs.readdirSync(dir).sort(), before);
+  }));
+
+function textBytes(text: string): string {
+  return String(new TextEncoder().encode(text));
 }

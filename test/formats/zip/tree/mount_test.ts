@@ -166,3 +166,48 @@ mountTest(
       }
     }),
 );
+
+mountTest(
+  "a zip that changes in its place is noticed by who reads compressed members",
+  () =>
+    withTempDir(async (dir) => {
+      const names = ["a", "b", "c"];
+      const texts = names.map((name) => `${name} `.repeat(40_000));
+      const path = `${dir}/a.zip`;
+      const bytes = makeZip(
+        names.map((name, i) => ({ name, data: texts[i]!, method: 8 })),
+      );
+      fs.writeFileSync(path, bytes);
+      const log: string[] = [];
+      const onLog = (message: string) => log.push(message);
+      await withMountpoint(async (mountpoint) => {
+        await using _mounted = await mount(path, mountpoint, { onLog });
+        const read = async (name: string) => {
+          const file = `${mountpoint}/${name}`;
+          await output("dd", `if=${file}`, "iflag=nocache", "count=0");
+          return await output("cat", file);
+        };
+        const logged = async (what: RegExp) => {
+          while (!what.test(log.join("\n"))) {
+            await read("a");
+            await new Promise((resolve) => setTimeout(resolve, 50));
+          }
+        };
+        assert.equal((await read("a")).stdout, texts[0]);
+        // In the deflated content of the second: the name, 30 bytes of header, and some of it.
+        const start = bytes.indexOf(0x62, 31); // the name `b`
+        const at = fs.openSync(path, "r+");
+        fs.writeSync(at, new Uint8Array(40).fill(0xff), 0, 40, start + 20);
+        fs.closeSync(at);
+        const changed = await read("b");
+        assert.match(changed.stderr, /Input\/output error/);
+        await logged(/a\.zip was changed while it is mounted/);
+        // What was decoded before, and what is as it was, is right.
+        assert.equal((await read("a")).stdout, texts[0]);
+        assert.equal((await read("c")).stdout, texts[2]);
+        fs.truncateSync(path, 50);
+        // It may take a second until somebody looks again.
+        await logged(/a\.zip was cut from \d+ to 50 bytes/);
+      });
+    }),
+);

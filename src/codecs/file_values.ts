@@ -1,5 +1,4 @@
-import { FormatError } from "../../../errors.ts";
-import type { TarSample } from "../read/tar_reader.ts";
+import { FormatError } from "../errors.ts";
 
 /** Makes a value of a file's bytes; it may keep and share their memory. */
 export type SampleDecoder = (bytes: Uint8Array<ArrayBuffer>) => unknown;
@@ -8,6 +7,12 @@ export type SampleDecoder = (bytes: Uint8Array<ArrayBuffer>) => unknown;
  * Decoders by the last extension of files, in small letters: that of `seg.png` is `png`. Files that have none are bytes.
  */
 export type SampleDecoders = Readonly<Record<string, SampleDecoder>>;
+
+/** A sample of WebDataset: what its files are, by their extensions. */
+interface Sample {
+  readonly __key__: string;
+  readonly [extension: string]: Uint8Array<ArrayBuffer> | string;
+}
 
 /** A sample of WebDataset whose files were decoded, by their extensions. */
 export interface WebSample {
@@ -32,12 +37,12 @@ const integer: SampleDecoder = (bytes) => {
 
 // Codecs are loaded when the first file needs them.
 const image: SampleDecoder = async (bytes) => {
-  const { imageCodec } = await import("../../../codecs/image/choose_codec.ts");
+  const { imageCodec } = await import("./image/choose_codec.ts");
   return await (await imageCodec()).decode(bytes);
 };
 
 const array: SampleDecoder = async (bytes) => {
-  const { readNpy } = await import("../../../codecs/numpy/npy.ts");
+  const { readNpy } = await import("./numpy/npy.ts");
   return readNpy(bytes);
 };
 
@@ -76,7 +81,7 @@ export const SAMPLE_DECODERS: SampleDecoders = Object.freeze({
  * @throws {FormatError} If one can't be decoded.
  */
 export async function decodeSample(
-  sample: TarSample,
+  sample: Sample,
   decoders: SampleDecoders | null,
   path: string,
 ): Promise<WebSample> {
@@ -84,18 +89,43 @@ export async function decodeSample(
   const decoded: Record<string, unknown> = Object.create(null);
   for (const [extension, bytes] of Object.entries(sample)) {
     if (typeof bytes === "string") continue; // the key
-    const word = extension.slice(extension.lastIndexOf(".") + 1).toLowerCase();
-    const decode = Object.hasOwn(decoders, word) ? decoders[word] : undefined;
-    try {
-      decoded[extension] = decode === undefined ? bytes : await decode(bytes);
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new FormatError(
-        "bad-value",
-        `${path}: '${sample.__key__}.${extension}' can't be decoded: ${why}`,
-        { path, cause },
-      );
-    }
+    const place = `'${sample.__key__}.${extension}'`;
+    decoded[extension] = await decodeFile(
+      extension,
+      bytes,
+      decoders,
+      path,
+      place,
+    );
   }
   return Object.assign(decoded, { __key__: sample.__key__ });
+}
+
+/**
+ * Decodes a file by its last extension; it is its bytes where there is no decoder.
+ *
+ * @param name Its name, or an extension.
+ * @param path The container, for messages.
+ * @param place The file in it.
+ * @throws {FormatError} If it can't be decoded.
+ */
+export async function decodeFile(
+  name: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  decoders: SampleDecoders,
+  path: string,
+  place: string,
+): Promise<unknown> {
+  const word = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  const decode = Object.hasOwn(decoders, word) ? decoders[word] : undefined;
+  try {
+    return decode === undefined ? bytes : await decode(bytes);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new FormatError(
+      "bad-value",
+      `${path}: ${place} can't be decoded: ${why}`,
+      { path, cause },
+    );
+  }
 }

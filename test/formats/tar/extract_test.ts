@@ -1,0 +1,159 @@
+/** What `recordfs extract` makes of a tar, beside what tar does. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { recordfs, succeed } from "../../cli/run_cli.ts";
+import { output } from "../../fuse/support/mounting.ts";
+import { withTempDir } from "../../support/paths.ts";
+import { needs } from "../../support/programs/programs.ts";
+import { tarBytes } from "../../support/tar/make_tar.ts";
+
+/** Each name below a directory: what it is, when it was modified, in milliseconds, and where it leads as a link. */
+async function facts(dir: string): Promise<string[]> {
+  const { stdout } = await output(
+    "find",
+    dir,
+    "-mindepth",
+    "1",
+    "-printf",
+    "%P %y %T@ %l\\n",
+  );
+  return stdout.trim().split("\n").sort().map((line) =>
+    line.replace(/(\.\d{3})\d+/, "$1")
+  );
+}
+
+/** A directory as people have it: links that stay inside, of all kinds, and times. */
+function makeTree(dir: string): void {
+  fs.mkdirSync(`${dir}/a/deep/er`, { recursive: true });
+  fs.mkdirSync(`${dir}/empty`);
+  fs.writeFileSync(`${dir}/a/file`, "content");
+  fs.writeFileSync(`${dir}/a/deep/er/large`, new Uint8Array(3_000_000).fill(7));
+  fs.linkSync(`${dir}/a/file`, `${dir}/a/hard`);
+  fs.symlinkSync("../file", `${dir}/a/deep/to-file`);
+  fs.symlinkSync("a/deep", `${dir}/to-directory`);
+  fs.symlinkSync("not/there", `${dir}/to-nothing`);
+  fs.symlinkSync("to-directory", `${dir}/to-link`);
+  fs.symlinkSync(".", `${dir}/a/to-here`);
+  const names = [
+    ...["a/deep/to-file", "to-directory", "to-nothing", "to-link", "a/to-here"],
+    ...["a/file", "a/deep/er/large", "a/deep/er", "a/deep", "a", "empty"],
+  ];
+  for (const [i, name] of names.entries()) {
+    const time = 1_500_000_000 + i * 1000 + 0.25;
+    fs.lutimesSync(`${dir}/${name}`, time, time);
+  }
+}
+
+Deno.test({
+  name: "links, times and contents are those of tar x",
+  ...needs("tar", "find"),
+  fn: () =>
+    withTempDir(async (dir) => {
+      fs.mkdirSync(`${dir}/from`);
+      makeTree(`${dir}/from`);
+      for (const format of ["gnu", "pax"]) {
+        const tar = `${dir}/${format}.tar`;
+        await output(
+          "tar",
+          `--format=${format}`,
+          "-cf",
+          tar,
+          "-C",
+          `${dir}/from`,
+          "a",
+          "empty",
+          "to-directory",
+          "to-link",
+          "to-nothing",
+        );
+        const [theirs, ours] = [`${dir}/${format}-tar`, `${dir}/${format}-own`];
+        fs.mkdirSync(theirs);
+        await output("tar", "-xf", tar, "-C", theirs);
+        const said = JSON.parse(
+          (await succeed(["extract", "--json", tar, ours])).stdout,
+        );
+        assert.deepEqual([said.files, said.directories, said.links], [3, 4, 5]);
+        assert.deepEqual(await facts(ours), await facts(theirs));
+        const diff = await output(
+          "diff",
+          "-r",
+          "--no-dereference",
+          ours,
+          theirs,
+        );
+        assert.deepEqual([diff.code, diff.stdout], [0, ""]);
+        // Where only Deno's own functions are to be had, the same.
+        const plain = `${dir}/${format}-plain`;
+        await recordfs(["extract", "--sync", "none", tar, plain], {
+          permissions: ["--allow-read", "--allow-write", "--allow-env"],
+        });
+        assert.deepEqual(await facts(plain), await facts(theirs));
+        // Again, over what is there.
+        await succeed(["extract", "--force", tar, ours]);
+        assert.deepEqual(await facts(ours), await facts(theirs));
+        assert.deepEqual(
+          fs.readdirSync(ours).sort(),
+          fs.readdirSync(theirs).sort(),
+        );
+      }
+      // A part of it; a link that is named itself is the file that it leads to.
+      const tar = `${dir}/gnu.tar`;
+      await succeed([
+        "extract",
+        tar,
+        `${dir}/part`,
+        "a/deep",
+        "to-link/to-file",
+      ]);
+      assert.equal(fs.readlinkSync(`${dir}/part/a/deep/to-file`), "../file");
+      assert.equal(
+        fs.statSync(`${dir}/part/a/deep`).mtimeMs,
+        Math.floor(fs.statSync(`${dir}/from/a/deep`).mtimeMs / 1000) * 1000,
+      );
+    }),
+});
+
+Deno.test("no link leads out, whatever the tar and what is extracted of it", () =>
+  withTempDir(async (dir) => {
+    fs.writeFileSync(`${dir}/secret`, "secret");
+    const link = (name: string, to: string) => ({ name, type: "2", link: to });
+    fs.writeFileSync(
+      `${dir}/a.tar`,
+      tarBytes([
+        { name: "in/d/file", data: "1" },
+        { name: "beside", data: "2" },
+        link("up", "../secret"),
+        link("absolute", `${dir}/secret`),
+        // Goes down to where nothing is, and up again: it depends on what will be there.
+        link("in/round", "d/nothing/../../../../secret"),
+        link("in/d/back", "../../beside"),
+        link("in/good", "d/file"),
+      ]),
+    );
+    const run = (args: string[]) => recordfs(["extract", ...args]);
+    const all = await run([`${dir}/a.tar`, `${dir}/all`]);
+    assert.equal(all.code, 1);
+    assert.match(all.stderr, /in\/round.*could lead out/);
+    const shown = fs.readdirSync(`${dir}/all`, { recursive: true }).map(String);
+    assert.deepEqual(shown.sort(), [
+      "beside",
+      "in",
+      "in/d",
+      "in/d/back",
+      "in/d/file",
+      "in/good",
+    ]);
+    assert.equal(fs.readFileSync(`${dir}/all/in/d/back`, "utf8"), "2");
+    // Of a directory as if it were all, what leads out of that is not made.
+    const part = await run(["--prefix", "in", `${dir}/a.tar`, `${dir}/part`]);
+    assert.match(part.stderr, /d\/back.*could lead out/);
+    assert.deepEqual(fs.readdirSync(`${dir}/part`).sort(), ["d", "good"]);
+    assert.deepEqual(fs.readdirSync(`${dir}/part/d`), ["file"]);
+    // A link that lies there already is not gone through.
+    fs.mkdirSync(`${dir}/there`);
+    fs.mkdirSync(`${dir}/elsewhere`);
+    fs.symlinkSync(`${dir}/elsewhere`, `${dir}/there/in`);
+    const there = await run(["--force", `${dir}/a.tar`, `${dir}/there`]);
+    assert.equal(there.code, 1);
+    assert.deepEqual(fs.readdirSync(`${dir}/elsewhere`), []);
+  }));

@@ -1,0 +1,121 @@
+/** Samples of WebDataset as rows, for who looks at them. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import type {
+  EntryMessage,
+  InfoMessage,
+  RowsMessage,
+} from "../../../../src/serve/api/messages.ts";
+import { samplesOf } from "../../../../src/tree/samples_of.ts";
+import { newExtent, newStat, ROOT } from "../../../../src/tree/tree.ts";
+import { reopenHandle } from "../../../../src/tree/tree.ts";
+import { open } from "../../../../src/vfs/mod.ts";
+import { served } from "../../../support/serve/served_folder.ts";
+import { tarBytes } from "../../../support/tar/make_tar.ts";
+import { tarCase } from "../../../support/tar/tar_golden.ts";
+
+Deno.test("a sample is a row of its files, which are drawn by their extensions", async () => {
+  const { path } = tarCase("webdataset");
+  await using server = served(await open(path, { asRows: true }));
+  const get = async <T>(url: string): Promise<T> =>
+    await (await server.get(url)).json();
+  const info = await get<InfoMessage>("api/info");
+  assert.deepEqual(info.samples, { unit: "datapoints", length: 12 });
+  const { rows, total } = await get<RowsMessage>("api/row");
+  assert.equal(total, 12);
+  // The generator of the golden files says what each sample is.
+  for (const [i, { cells, entry }] of rows.entries()) {
+    assert.equal(entry.name, String(i).padStart(6, "0"));
+    const key = `train/${String(i).padStart(3, "0")}`;
+    const values = Object.fromEntries(
+      cells.filter(({ key }) => key !== "bin").map((
+        { key, value },
+      ) => [key, value]),
+    );
+    assert.deepEqual(values, {
+      __key__: { kind: "text", text: key, isCut: false },
+      cls: { kind: "tree", value: i },
+      txt: { kind: "text", text: `text of ${i}\n`, isCut: false },
+      "meta.json": { kind: "tree", value: { i, half: i / 2 } },
+      npy: {
+        kind: "array",
+        shape: [2],
+        dtype: "float32",
+        data: [i, i + 0.5],
+      },
+    });
+  }
+  const entry = await get<EntryMessage>("api/entry?path=000005/bin");
+  assert.equal(entry.entry.size, 5);
+  assert.deepEqual(
+    await (await server.get("files/000005/bin")).bytes(),
+    new Uint8Array(5).fill(5),
+  );
+});
+
+Deno.test("rows of shards lie in directories, each node where it is listed, also in other threads", async () => {
+  using fs = await open(tarCase("shards").path, { asRows: true });
+  assert.equal((await samplesOf(fs.tree)).length, 15);
+  const paths = (await Array.fromAsync(fs.walk())).map(({ path }) => path);
+  const again = await reopenHandle(fs.tree.share());
+  const [stat, extent, other] = [newStat(), newExtent(), newExtent()];
+  let [files, directories] = [0, 0];
+  const visitAll = (dir: number) => {
+    let cursor = 0;
+    for (let found = true; found;) {
+      found = false;
+      fs.tree.list(dir, cursor, (bytes, start, end, node, next) => {
+        if (found) return false;
+        [found, cursor] = [true, next];
+        const name = bytes.slice(start, end);
+        assert.equal(fs.tree.lookup(dir, name, 0, name.length), node);
+        assert.equal(fs.tree.parent(node), dir);
+        assert.ok(fs.tree.stat(node, stat));
+        if (stat.isDirectory) {
+          directories++;
+          visitAll(node);
+          return true;
+        }
+        files++;
+        assert.ok(fs.tree.locate(node, extent) && again.locate(node, other));
+        assert.equal(extent.length, stat.size);
+        assert.deepEqual(other, extent);
+        return true;
+      });
+    }
+  };
+  visitAll(ROOT);
+  assert.equal(files, fs.info.files);
+  assert.equal(directories, fs.info.directories);
+  assert.equal(files + directories, paths.length);
+  for (const node of [0, 1.5, fs.tree.nodeCount + 1]) {
+    assert.equal(fs.tree.locate(node, extent), false);
+  }
+});
+
+Deno.test("names that no path may have; links are of no sample, as other files", async () => {
+  const tar = tarBytes([
+    { name: "README", data: "of no sample" },
+    { name: "a...", data: "dots" },
+    { name: "a.txt", data: "text" },
+    { name: "b.txt", data: "of b" },
+    { name: "b.lnk", type: "2", link: "a.txt" },
+  ]);
+  const warnings: string[] = [];
+  using fs = await open(tar, {
+    asRows: true,
+    onWarning: (text) => warnings.push(text),
+  });
+  assert.match(warnings.join(), /of no sample.*: 2$/);
+  assert.deepEqual(await fs.list("000000"), ["__key__", "a...", "txt"]);
+  const read = async (path: string) => String(Buffer.from(await fs.read(path)));
+  assert.equal(await read("000000/a..."), "dots");
+  assert.deepEqual(await fs.list("000001"), ["__key__", "txt"]);
+  assert.equal(await read("000001/__key__"), "b");
+  // What is no WebDataset shows as always.
+  using plain = await open(
+    tarBytes([{ name: "x", data: "1" }, { name: "y", data: "2" }]),
+    { asRows: true },
+  );
+  assert.deepEqual(await plain.list(), ["x", "y"]);
+});

@@ -1,0 +1,151 @@
+/** The files of zips as samples: decoded, over ranks and threads, resumed, and from a server. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { writeNpy } from "../../../../src/codecs/numpy/mod.ts";
+import {
+  DataLoader,
+  type DecodedFile,
+  FileDataset,
+} from "../../../../src/data/mod.ts";
+import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
+import { FileServer } from "../../../support/remote/file_server.ts";
+import { makeZip } from "../../../support/zip/make_zip.ts";
+
+const COUNT = 23;
+
+/** Arrays, as `numpy.savez` and `savez_compressed` have them, by turns. */
+function npz(): Uint8Array {
+  return makeZip(
+    Array.from({ length: COUNT }, (_, i) => ({
+      name: `${nameOf(i)}.npy`,
+      data: writeNpy({ data: Int32Array.of(i, i * i, 100 - i) }),
+      method: i % 2 * 8,
+    })),
+  );
+}
+
+function nameOf(i: number): string {
+  return `a${String(i).padStart(2, "0")}`;
+}
+
+function numberOf({ path, value }: DecodedFile): number {
+  const { data, shape } = value as { data: Int32Array; shape: number[] };
+  const [i, square, rest] = data;
+  assert.deepEqual([path, shape], [`${nameOf(i!)}.npy`, [3]]);
+  assert.deepEqual([square, rest], [i! * i!, 100 - i!]);
+  return i!;
+}
+
+Deno.test("a loader has the arrays of an npz once, over ranks and threads, from disks and servers, and goes on where it stopped", () =>
+  withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/www`);
+    fs.writeFileSync(`${dir}/www/a.npz`, npz());
+    await using server = await FileServer.start(`${dir}/www`);
+    const remote = { cache: { directory: `${dir}/cache` } };
+    for (const location of [`${dir}/www/a.npz`, `${server.url}/a.npz`]) {
+      using dataset = await FileDataset.open(location, {
+        decode: true,
+        remote,
+      });
+      assert.equal(dataset.length, COUNT);
+      const seen: number[] = [];
+      for (const [rank, numWorkers] of [[0, 0], [1, 1], [2, 2]] as const) {
+        const options = {
+          batchSize: 3,
+          shuffle: true,
+          seed: 11,
+          collate: false,
+          rank,
+          worldSize: 3,
+          numWorkers,
+        } as const;
+        const loaderOf = () =>
+          new DataLoader<DecodedFile, DecodedFile[]>(dataset, options);
+        const all: number[] = [];
+        await using loader = loaderOf();
+        for await (const batch of loader) all.push(...batch.map(numberOf));
+        seen.push(...all);
+        await using stopped = loaderOf();
+        const joined: number[] = [];
+        for await (const batch of stopped) {
+          joined.push(...batch.map(numberOf));
+          break;
+        }
+        await using rest = loaderOf();
+        rest.load(stopped.save());
+        for await (const batch of rest) joined.push(...batch.map(numberOf));
+        assert.deepEqual(joined, all);
+      }
+      // All of them; some twice, where ranks are to have as many as each other.
+      assert.deepEqual(
+        [...new Set(seen)].sort((a, b) => a - b),
+        Array.from({ length: COUNT }, (_, i) => i),
+      );
+    }
+  }));
+
+Deno.test("files are decoded by their extensions, and those of none are bytes", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/a.zip`;
+    const members = {
+      "d.txt/plain": "in a directory with a dot",
+      "a.cls": "7\n",
+      "b/c.json": `{"x": [1, null]}`,
+      "t.txt": "text",
+      "wrong.cls": "seven",
+    };
+    fs.writeFileSync(
+      path,
+      makeZip(
+        Object.entries(members).map(([name, data]) => ({
+          name,
+          data,
+          method: 8,
+        })),
+      ),
+    );
+    using dataset = await FileDataset.open(path, { decode: true });
+    const at = (name: string) => dataset.get([dataset.paths.indexOf(name)]);
+    assert.deepEqual(await at("a.cls"), [{ path: "a.cls", value: 7 }]);
+    assert.deepEqual((await at("b/c.json"))[0]?.value, { x: [1, null] });
+    assert.deepEqual((await at("t.txt"))[0]?.value, "text");
+    assert.deepEqual(
+      (await at("d.txt/plain"))[0]?.value,
+      new TextEncoder().encode("in a directory with a dot"),
+    );
+    await assert.rejects(at("wrong.cls"), {
+      code: "bad-value",
+      path: "wrong.cls",
+      message: /wrong\.cls.*no whole number/,
+    });
+    await assert.rejects(
+      FileDataset.open(path, {
+        ...{ decode: true } as const,
+        process: (files) => files,
+      }),
+      TypeError,
+    );
+  });
+});
+
+Deno.test("an npz that NumPy wrote has its arrays", async () => {
+  const path =
+    `${REPOSITORY}test/recipes/just_a_folder/just_another_folder/npzfile.npz`;
+  using dataset = await FileDataset.open(path, { decode: true });
+  const values = await dataset.get(dataset.paths.map((_, i) => i));
+  // As make_fixture.py has given them to NumPy.
+  assert.deepEqual(
+    Object.fromEntries(values.map(({ path, value }) => {
+      const { shape, data } = value as {
+        shape: number[];
+        data: Iterable<unknown>;
+      };
+      return [path, [shape, [...data].map(String)]];
+    })),
+    {
+      "mask.npy": [[3], ["1", "0", "1"]],
+      "names.npy": [[2], ["cat", "dog"]],
+      "arr_0.npy": [[2, 2], ["1", "2", "3", String(2n ** 60n)]],
+    },
+  );
+});
