@@ -21,6 +21,11 @@
  * | `@recordfs/recordfs/ffrecord` | FFRecord: readers, writers, pickles                                      |
  * | `@recordfs/recordfs/gulp`    | GulpIO: readers, writers, adapters, `GulpIngestor`                        |
  * | `@recordfs/recordfs/bags`    | Bags and Granular: readers, writers, types of values                      |
+ * | `@recordfs/recordfs/tar`     | tar and WebDataset: readers, writers                                      |
+ * | `@recordfs/recordfs/zip`     | zip: its reader                                                           |
+ * | `@recordfs/recordfs/tfrecord` | TFRecord: readers, writers, examples                                     |
+ * | `@recordfs/recordfs/mds`     | MDS of MosaicML Streaming: readers, writers                               |
+ * | `@recordfs/recordfs/parquet` | Parquet: its reader                                                       |
  * | `@recordfs/recordfs/convert` | `convert`, and its types                                                  |
  * | `@recordfs/recordfs/image`   | JPEG and PNG                                                              |
  * | `@recordfs/recordfs/video`   | Frames of videos, through ffmpeg                                          |

@@ -14,7 +14,7 @@ import {
 import { sharedFiles } from "./shared_files.ts";
 
 const DESCRIPTION =
-  "Opens the containers that training data is packed in, FFRecord, GulpIO and Bags, " +
+  "Opens the files that training data is packed in, FFRecord, GulpIO, Bags, tar, zip, TFRecord, MDS and Parquet, " +
   "as read-only filesystems, and writes them";
 
 /** Files that are the same in the repository. */

@@ -1,5 +1,5 @@
 /**
- * Conversion between FFRecord, GulpIO, Bags of all generations, and plain folders.
+ * Conversion of containers of all formats, and of plain folders, to those that are written here.
  *
  * @module
  */

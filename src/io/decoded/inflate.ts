@@ -95,7 +95,8 @@ function decoder(compression: Compression): Decoder {
     case "deflate":
       return { sync: all.inflateRawSync, async: all.inflateRaw };
     case "gzip":
-      return { sync: all.gunzipSync, async: all.gunzip };
+      // Some who say gzip write zlib's own format.
+      return { sync: all.unzipSync, async: all.unzip };
     case "zstd":
       // Where the stream's own checksum is wrong, Deno 2.9.6 throws that where nobody can catch it, and never answers.
       return { sync: all.zstdDecompressSync, async: undefined };

@@ -1,4 +1,4 @@
-/** A key as one name: what no name may have is written as in URLs. */
+/** A key of any characters as one name of a file: what no name may have is written as in URLs. */
 export function escapedName(key: string): string {
   const name = key.replaceAll(
     /[%/\0]/g,

@@ -1,15 +1,16 @@
 import type { ValueView } from "../../../tree/node_view.ts";
-import type { Encoding } from "../encodings/encoding.ts";
+import type { Column } from "../read/index_file.ts";
 
 /** Bytes of the largest value that becomes objects, and of the largest other one, to be shown. */
 const LARGEST_TREE = 16 << 20;
 const LARGEST = 64 << 20;
 
 /** Describes the files of a column, of which some are made of its values. */
-export function columnView(encoding: Encoding): ValueView {
+export function columnView({ name, encoding }: Column): ValueView {
   const { word, form, holds } = encoding;
   return {
     kind: "value",
+    key: name,
     type: word,
     holds,
     isList: false,

@@ -160,7 +160,7 @@ export class MdsTree implements Tree {
     const file = node - this.#firstFile;
     if (!this.#isFile(file)) return undefined;
     const shard = this.store.shardOf(Math.floor(file / this.#most));
-    return columnView(this.store.columnsOf(shard)[file % this.#most]!.encoding);
+    return columnView(this.store.columnsOf(shard)[file % this.#most]!);
   }
 
   share(): TreeHandle {

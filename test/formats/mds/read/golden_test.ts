@@ -219,7 +219,7 @@ Deno.test("samples are datapoints to who looks at them, and files values of thei
     const file = `000001/${fileOf(column, expected.encoding)}`;
     const value = await view(file);
     assert.ok(value?.kind === "value");
-    assert.equal(value.type, expected.encoding);
+    assert.deepEqual([value.key, value.type], [column, expected.encoding]);
     const decoded = await value.decode((await fs.read(file)).slice());
     assertValue(decoded as never, expected);
   }
