@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import {
   closeHeld,
   openCounts,
@@ -41,6 +42,8 @@ export type BackgroundAnswer = {
   readonly warning?: string | undefined;
 } | { readonly error: string };
 
+/** Milliseconds after which a process that was asked to end is asked again. */
+const END_MS = 1000;
 /** Lines of the log that are shown when the process ended without an answer. */
 const LAST_LINES = 5;
 
@@ -86,9 +89,24 @@ export async function mountInBackground(job: MountJob): Promise<void> {
     throw new RecordfsError("server", answer.error);
   }
   if (answer.warning !== undefined) warn(answer.warning);
+  if (cause !== undefined) {
+    // Told to end while the mount was made: the signal was passed on, and the mount will not stay.
+    await endHeard(child);
+    child.unref();
+    throw new Exit(signalExitCode(cause));
+  }
   child.unref();
-  // Told to end while the mount was made: the signal was passed on, and the mount will not stay.
-  if (cause !== undefined) throw new Exit(signalExitCode(cause));
+}
+
+/** Asks a process to end once more that was asked and goes on: a shell that has just forked loses signals. */
+async function endHeard(child: Deno.ChildProcess): Promise<void> {
+  const patience = new AbortController();
+  const isOver = await Promise.race([
+    child.status.then(() => true),
+    setTimeout(END_MS, false, { signal: patience.signal }).catch(() => false),
+  ]);
+  patience.abort();
+  if (!isOver) sendSignal(child.pid, "SIGTERM");
 }
 
 /**
