@@ -46,7 +46,7 @@ async function run(...args: string[]): Promise<number> {
     env: {
       RECORDFS_TEST_IGNORED: report,
       RECORDFS_TEST_PLACE: place,
-      DENO_JOBS: "2",
+      DENO_JOBS: "3", // one more than two processors: many tests wait for programs
       // Tests compare what programs print. With all packages there, Deno still announces on standard
       // error that it asks the registry about them, as long as it has no answer from before.
       DENO_LOG: "warn",
