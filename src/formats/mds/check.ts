@@ -7,6 +7,8 @@ import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import { type FileHash, newFileHash } from "../../io/sums/file_hash.ts";
 import { warnOnConsole } from "../../message_text.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
+import { requireSoundList } from "./encodings/list_value.ts";
+import { badValue, ValueFault } from "./encodings/value_fault.ts";
 import {
   findShards,
   type FoundShards,
@@ -193,12 +195,31 @@ class Check {
     }
     const size = headSize(columns);
     const heads = new Heads(content, signal);
+    const lists = columns.flatMap(({ name, encoding }, column) =>
+      encoding.list === undefined ? [] : [{ name, column, list: encoding.list }]
+    );
     for (let sample = 0; sample < samples; sample++) {
       const start = startIn(table, sample);
       const length = startIn(table, sample + 1) - start;
       const head = size > length ? undefined : await heads.at(start, size);
-      if (head !== undefined && valueStarts(columns, head, length)) continue;
-      this.#report(badSizes(path, sample, sample));
+      const starts = head && valueStarts(columns, head, length);
+      if (starts === undefined) {
+        this.#report(badSizes(path, sample, sample));
+        continue;
+      }
+      for (const { name, column, list } of lists) {
+        const place = {
+          source: content,
+          offset: start + starts[column]!,
+          length: starts[column + 1]! - starts[column]!,
+        };
+        try {
+          await runAsync(requireSoundList(list, place), signal);
+        } catch (cause) {
+          if (!(cause instanceof ValueFault)) throw cause;
+          this.#report(badValue({ path, sample, column: name }, cause));
+        }
+      }
     }
   }
 

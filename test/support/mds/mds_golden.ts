@@ -6,7 +6,10 @@ import { REPOSITORY } from "../paths.ts";
 
 const ROOT = `${REPOSITORY}test/golden/mds`;
 
-/** A value as `expect.json` describes it: a number or text as text, an array, what JSON says; or its bytes alone. */
+/**
+ * A value as `expect.json` describes it: a number or text as text, an array, what JSON says, a list of values, of a
+ * picture its size; or its bytes alone.
+ */
 export interface ExpectedMdsValue {
   readonly encoding: string;
   readonly size: number;
@@ -15,6 +18,8 @@ export interface ExpectedMdsValue {
     | null
     | string
     | { readonly json: unknown }
+    | { readonly list: readonly ExpectedMdsValue[] }
+    | { readonly width: number; readonly height: number }
     | {
       readonly dtype: string;
       readonly shape: readonly number[];
@@ -56,6 +61,18 @@ export function assertValue(
     return assert.deepEqual(Number(actual), pythonNumber(value), value);
   }
   if ("json" in value) return assert.deepEqual(plain(actual), value.json);
+  if ("list" in value) {
+    assert.ok(Array.isArray(actual));
+    assert.equal(actual.length, value.list.length);
+    for (const [i, element] of value.list.entries()) {
+      assertValue(actual[i] as MDSValue, element);
+    }
+    return;
+  }
+  if ("width" in value) {
+    const { width, height } = actual as typeof value;
+    return assert.deepEqual({ width, height }, value);
+  }
   const { dtype, shape, data } = actual as {
     dtype: string;
     shape: readonly number[];
@@ -69,8 +86,9 @@ export function assertValue(
   );
 }
 
-/** A number as Python's `str` writes it. */
+/** A number, or a truth value as one, as Python's `str` writes it. */
 function pythonNumber(text: string): number {
+  if (text === "True" || text === "False") return Number(text === "True");
   return Number(text.replace("inf", "Infinity"));
 }
 

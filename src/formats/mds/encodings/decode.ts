@@ -3,13 +3,15 @@ import { type JsonValue, parsePlainJson } from "../../../codecs/json/value.ts";
 import type { NdArray } from "../../../codecs/numpy/nd_array.ts";
 import type { PickledValue } from "../../../codecs/pickle/read_pickle.ts";
 import type { Encoding } from "./encoding.ts";
+import { elementsOf } from "./list_value.ts";
 import { ValueFault } from "./value_fault.ts";
 import { arrayOf, scalarOf, whole } from "./values.ts";
 
 /**
  * A value of a column: bytes (`bytes`), a text (`str`, `str_decimal`), a number (`int`, `uint8` … `float64`, `str_int`,
  * `str_float`; a bigint beyond 2^53), a picture (`jpeg`, `png`), an array (`ndarray`, `pil`), any value of JSON (`json`),
- * or the plain data of a pickle (`pkl`).
+ * the plain data of a pickle (`pkl`), or a list of pictures or arrays (`list[jpeg]`, `list[png]`, `list[pil]`,
+ * `jpeg_array`, `jpegarray`).
  */
 export type MDSValue =
   | Uint8Array<ArrayBuffer>
@@ -19,7 +21,9 @@ export type MDSValue =
   | AlphaImage
   | NdArray
   | JsonValue
-  | PickledValue;
+  | PickledValue
+  | readonly AlphaImage[]
+  | readonly NdArray[];
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -44,6 +48,14 @@ export async function decodeValue(
   encoding: Encoding,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<MDSValue> {
+  const { list } = encoding;
+  if (list !== undefined) {
+    const values: MDSValue[] = [];
+    for (const element of elementsOf(list, bytes)) {
+      values.push(await decodeValue(list.element, element));
+    }
+    return values as AlphaImage[] | NdArray[];
+  }
   if (encoding.holds === "image") {
     // Codecs are loaded when the first picture needs them.
     const { imageCodec } = await import(

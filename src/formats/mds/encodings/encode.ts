@@ -4,12 +4,19 @@ import type { JsonValue } from "../../../codecs/json/value.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
 import { encodeArray } from "../../../codecs/numpy/array_bytes.ts";
 import type { NpyContent } from "../../../codecs/numpy/nd_array.ts";
-import { ARRAY_TYPES, type Encoding, MOST_DIMENSIONS } from "./encoding.ts";
+import {
+  ARRAY_TYPES,
+  type Encoding,
+  type ListEncoding,
+  MOST_DIMENSIONS,
+} from "./encoding.ts";
+import { listOf } from "./list_value.ts";
 
 /**
  * A value to be written: a number or bigint (`int`, `uint8` … `float64`, `str_int`, `str_float`), a text (`str`,
  * `str_decimal`), an array (`ndarray`), any value of JSON (`json`), bytes (`bytes`); of `jpeg`, `png`, `pkl` and `pil`, and
- * of `json` where they are at hand, the bytes that are stored.
+ * of `json` where they are at hand, the bytes that are stored; of
+ * lists (`list[jpeg]`, `list[png]`, `list[pil]`, `jpeg_array`, `jpegarray`), those of each element.
  */
 export type MDSInput =
   | ArrayBufferView
@@ -18,7 +25,8 @@ export type MDSInput =
   | number
   | bigint
   | NpyContent
-  | JsonValue;
+  | JsonValue
+  | readonly (ArrayBufferView | ArrayBufferLike)[];
 
 /** By type, which whole numbers there are. */
 const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
@@ -44,7 +52,8 @@ const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
  * @throws {RangeError} If it is a number that the encoding has no room for.
  */
 export function encodeValue(encoding: Encoding, value: unknown): Uint8Array {
-  const { name, form } = encoding;
+  const { name, form, list } = encoding;
+  if (list !== undefined) return encodeList(encoding, list, value);
   if (form === "json") return encodeNumber(encoding, value);
   if (name === "ndarray") return encodeElements(encoding, value as NpyContent);
   switch (name) {
@@ -74,6 +83,26 @@ export function encodeValue(encoding: Encoding, value: unknown): Uint8Array {
       return bytes;
     }
   }
+}
+
+function encodeList(
+  encoding: Encoding,
+  list: ListEncoding,
+  value: unknown,
+): Uint8Array {
+  if (!Array.isArray(value)) {
+    throw unfit(value, encoding, "a list of the bytes of each element");
+  }
+  if (value.length === 0 && !list.mayBeEmpty) {
+    throw new TypeError(
+      `A value of '${encoding.word}' needs an element at least: the original's readers refuse it without`,
+    );
+  }
+  const elements = Array.from(
+    value,
+    (element) => encodeValue(list.element, element),
+  );
+  return listOf(list, elements);
 }
 
 function encodeNumber(encoding: Encoding, value: unknown): Uint8Array {

@@ -18,6 +18,17 @@ export interface Encoding {
   /** Of arrays: the type and shape of all of them, where the column says them. */
   readonly dtype: string | undefined;
   readonly shape: readonly number[] | undefined;
+  /** Of lists: how their elements are written. */
+  readonly list: ListEncoding | undefined;
+}
+
+/** How a list of values is written: their number, the size of each, and these one behind the other. */
+export interface ListEncoding {
+  readonly element: Encoding;
+  /** Bytes before the number, which nobody reads. */
+  readonly before: number;
+  /** Whether there may be no elements: of others, readers of the original refuse what has none. */
+  readonly mayBeEmpty: boolean;
 }
 
 /** Bytes of numbers that stand there as the processor has them, by their encodings. */
@@ -48,6 +59,16 @@ const STORED: Readonly<Record<string, readonly [string, ValueKind]>> = {
   png: [".png", "image"],
   pkl: [".pkl", "tree"],
   json: [".json", "tree"],
+};
+
+/** Lists: the encoding of their elements, and bytes before the number of these. */
+const LISTS: Readonly<Record<string, readonly [string, number]>> = {
+  __proto__: null as never,
+  "list[jpeg]": ["jpeg", 4],
+  "list[png]": ["png", 4],
+  "list[pil]": ["pil", 4],
+  "jpeg_array": ["jpeg", 0],
+  "jpegarray": ["jpeg", 0],
 };
 
 /** The type numbers of arrays, and what NumPy calls the types in words and in short. */
@@ -83,6 +104,7 @@ export const ENCODING_NAMES: readonly string[] = [
   "str_int",
   "str_float",
   "str_decimal",
+  ...Object.keys(LISTS),
 ];
 
 /** Says what an encoding's word means; `undefined` where it is none that is known. */
@@ -95,6 +117,7 @@ export function encodingOf(word: string): Encoding | undefined {
     form: "stored" as Form,
     dtype: undefined,
     shape: undefined,
+    list: undefined,
   };
   if (name === "ndarray") return arrayEncoding(word, args);
   if (name === "jpeg") {
@@ -105,6 +128,13 @@ export function encodingOf(word: string): Encoding | undefined {
   if (args.length > 0) return undefined;
   if (name === "pil") {
     return { ...all, suffix: ".npy", form: "npy", holds: "array" };
+  }
+  const listed = LISTS[name];
+  if (listed !== undefined) {
+    const [of, before] = listed;
+    const element = encodingOf(of)!;
+    const list = { element, before, mayBeEmpty: before > 0 };
+    return { ...all, suffix: "", holds: element.holds, list };
   }
   const size = SCALARS[name];
   if (size !== undefined) {
@@ -146,6 +176,7 @@ function arrayEncoding(
     holds: "array",
     dtype,
     shape,
+    list: undefined,
   };
 }
 

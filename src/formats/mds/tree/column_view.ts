@@ -1,16 +1,29 @@
 import type { ValueView } from "../../../tree/node_view.ts";
+import type { Encoding, ListEncoding } from "../encodings/encoding.ts";
 import type { Column } from "../read/index_file.ts";
 
 /** Bytes of the largest value that becomes objects, and of the largest other one, to be shown. */
 const LARGEST_TREE = 16 << 20;
 const LARGEST = 64 << 20;
 
-/** Describes the files of a column, of which some are made of its values. */
+/** Describes the files of a column, of which some are made of its values; of a list, its directory. */
 export function columnView({ name, encoding }: Column): ValueView {
+  const { list, word } = encoding;
+  return list === undefined
+    ? valueView(encoding, name)
+    : { ...elementView(list), key: name, type: word, isList: true };
+}
+
+/** Describes the files of a list. */
+export function elementView({ element }: ListEncoding): ValueView {
+  return valueView(element, undefined);
+}
+
+function valueView(encoding: Encoding, key: string | undefined): ValueView {
   const { word, form, holds } = encoding;
   return {
     kind: "value",
-    key: name,
+    key,
     type: word,
     holds,
     isList: false,

@@ -10,6 +10,8 @@ const LONGEST = 255;
 export interface FileNames {
   readonly names: readonly Uint8Array[];
   readonly byName: ReadonlyMap<string, number>;
+  /** The columns that are lists, and shown as directories. */
+  readonly lists: readonly number[];
 }
 
 /**
@@ -25,12 +27,15 @@ export function fileNames(
 ): FileNames {
   const byName = new Map<string, number>();
   const names: Uint8Array[] = [];
+  const lists: number[] = [];
   for (const [column, { name, encoding }] of columns.entries()) {
     const bare = escapedName(name);
     let file = hasSuffix(bare, encoding.suffix)
       ? bare
       : `${bare}${encoding.suffix}`;
-    while (byName.has(file)) file = `${file}${encoding.suffix || ".bytes"}`;
+    const again = encoding.suffix ||
+      (encoding.list === undefined ? ".bytes" : ".list");
+    while (byName.has(file)) file = `${file}${again}`;
     const bytes = encodeName(file);
     if (bytes.length > LONGEST) {
       throw new FormatError(
@@ -42,8 +47,9 @@ export function fileNames(
     }
     byName.set(file, column);
     names.push(bytes);
+    if (encoding.list !== undefined) lists.push(column);
   }
-  return { names, byName };
+  return { names, byName, lists };
 }
 
 function hasSuffix(name: string, suffix: string): boolean {

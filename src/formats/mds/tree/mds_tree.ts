@@ -22,19 +22,29 @@ import {
   type Tree,
   type TreeHandle,
 } from "../../../tree/tree.ts";
+import type { ListEncoding } from "../encodings/encoding.ts";
+import type { Column } from "../read/index_file.ts";
 import {
   isCompressed,
   type ShardsHandle,
   ShardStore,
 } from "../read/shard_store.ts";
-import { columnView } from "./column_view.ts";
+import { columnView, elementView } from "./column_view.ts";
+import { ElementNodes } from "./element_nodes.ts";
 import { type FileNames, fileNames } from "./file_names.ts";
-import { SampleFiles } from "./sample_files.ts";
+import { SampleFiles, type ValueFile } from "./sample_files.ts";
+
+/** What another thread rebuilds a tree from. */
+interface Seed {
+  readonly shards: ShardsHandle;
+  readonly limit: NodeId | undefined;
+}
 
 /**
- * Samples as directories, named by their numbers over all shards; their values are files.
+ * Samples as directories, named by their numbers over all shards; their values are files, and lists directories of such.
  *
- * Node ids: the root, all samples, and their files, each sample with as many ids as the one with most files.
+ * Node ids: the root, all samples, and their files, each sample with as many ids as the one with most files; then the
+ * elements of lists.
  */
 export class MdsTree implements Tree {
   readonly sources: Tree["sources"];
@@ -47,11 +57,25 @@ export class MdsTree implements Tree {
   readonly #most: number;
   readonly #firstFile: NodeId;
   readonly #mtime: number;
+  readonly #elements: ElementNodes;
+  readonly #limit: NodeId | undefined;
   readonly #name = new Uint8Array(32);
+  /** The value that a node is, which was looked at last. */
+  readonly #value: ValueFile = {
+    file: -1,
+    sample: -1,
+    column: -1,
+    element: -1,
+    list: -1,
+  };
 
-  /** @param isOwner Whether its sources are those of this thread; otherwise they come from elsewhere. */
-  constructor(store: ShardStore, isOwner: boolean) {
+  /**
+   * @param isOwner Whether its sources are those of this thread; otherwise they come from elsewhere.
+   * @param limit The largest id that a node may have, unless the tree has all of them to itself.
+   */
+  constructor(store: ShardStore, isOwner: boolean, limit: NodeId | undefined) {
     this.store = store;
+    this.#limit = limit;
     this.#sets = store.sets.map((columns) => fileNames(columns, store.path));
     this.#most = this.#sets.reduce(
       (most, { names }) => Math.max(most, names.length),
@@ -61,19 +85,36 @@ export class MdsTree implements Tree {
     this.#firstFile = ROOT + 1 + store.length;
     const last = this.#firstFile - 1 + store.length * this.#most;
     if (!Number.isSafeInteger(last)) throw tooMany(store);
-    this.nodeCount = this.#firstFile - 1 + this.fileCount;
-    if (last !== this.nodeCount) this.lastNode = last;
     const { shards } = store;
+    this.#elements = new ElementNodes(
+      last,
+      store.length,
+      this.#sets.reduce((most, { lists }) => Math.max(most, lists.length), 0),
+      shards.reduce((most, { rawBytes }) => Math.max(most, rawBytes), 0),
+      limit,
+    );
+    this.nodeCount = this.#firstFile - 1 + this.fileCount + this.listCount;
+    if (this.#elements.last !== this.nodeCount) {
+      this.lastNode = this.#elements.last;
+    }
     this.#mtime = shards.reduce((last, { mtime }) => Math.max(last, mtime), 0);
     const { sources, sourceOf } = sourcesOf(store, isOwner);
     this.sources = sources;
-    this.#files = new SampleFiles(store, sourceOf);
+    this.#files = new SampleFiles(store, sourceOf, this.#elements.each);
   }
 
-  /** How many files there are. */
+  /** How many files there are; those of lists are not counted: nobody knows their number before lists are read. */
   get fileCount(): number {
+    return this.store.shards.reduce((sum, { samples, set }) => {
+      const { names, lists } = this.#sets[set]!;
+      return sum + samples * (names.length - lists.length);
+    }, 0);
+  }
+
+  /** How many lists there are, which are directories. */
+  get listCount(): number {
     return this.store.shards.reduce(
-      (sum, { samples, set }) => sum + samples * this.#sets[set]!.names.length,
+      (sum, { samples, set }) => sum + samples * this.#sets[set]!.lists.length,
       0,
     );
   }
@@ -89,7 +130,13 @@ export class MdsTree implements Tree {
       return sample >= 0 && sample < this.store.length ? ROOT + 1 + sample : 0;
     }
     const sample = this.#sample(parent);
-    if (sample < 0) return 0;
+    if (sample < 0) {
+      const list = this.#list(parent);
+      if (list === undefined) return 0;
+      const count = this.#countIn(parent);
+      const number = namesIn(list, count).parse(name, start, end);
+      return number >= 0 && number < count ? this.#element(parent, number) : 0;
+    }
     const { byName } = this.#namesOf(sample);
     const column = byName.get(decodeName(name, start, end));
     return column === undefined ? 0 : this.#node(sample, column);
@@ -97,12 +144,17 @@ export class MdsTree implements Tree {
 
   parent(node: NodeId): NodeId {
     const file = node - this.#firstFile;
-    if (!this.#isFile(file)) return ROOT;
+    if (!this.#isFile(file)) {
+      return this.#enterElement(node)
+        ? this.#firstFile + this.#value.list
+        : ROOT;
+    }
     return ROOT + 1 + Math.floor(file / this.#most);
   }
 
   isDirectory(node: NodeId): boolean {
-    return node === ROOT || this.#sample(node) >= 0;
+    return node === ROOT || this.#sample(node) >= 0 ||
+      this.#list(node) !== undefined;
   }
 
   list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
@@ -115,7 +167,7 @@ export class MdsTree implements Tree {
       return;
     }
     const sample = this.#sample(dir);
-    if (sample < 0) return;
+    if (sample < 0) return this.#listElements(dir, cursor, visit);
     const { names } = this.#namesOf(sample);
     for (let column = cursor; column < names.length; column++) {
       const name = names[column]!;
@@ -129,18 +181,14 @@ export class MdsTree implements Tree {
     into.size = 0;
     into.isDirectory = this.isDirectory(node);
     if (into.isDirectory) return true;
-    const file = node - this.#firstFile;
-    if (!this.#isFile(file)) return false;
-    const sample = Math.floor(file / this.#most);
-    into.size = this.#files.size(sample, file % this.#most, file);
+    if (!this.#enterValue(node)) return false;
+    into.size = this.#files.size(this.#value);
     return true;
   }
 
   locate(node: NodeId, into: Extent): boolean {
-    const file = node - this.#firstFile;
-    if (!this.#isFile(file)) return false;
-    const sample = Math.floor(file / this.#most);
-    this.#files.locate(sample, file % this.#most, file, into);
+    if (!this.#enterValue(node)) return false;
+    this.#files.locate(this.#value, into);
     return true;
   }
 
@@ -158,15 +206,16 @@ export class MdsTree implements Tree {
   view(node: NodeId): NodeView | undefined {
     if (this.#sample(node) >= 0) return { kind: "datapoint" };
     const file = node - this.#firstFile;
-    if (!this.#isFile(file)) return undefined;
-    const shard = this.store.shardOf(Math.floor(file / this.#most));
-    return columnView(this.store.columnsOf(shard)[file % this.#most]!);
+    if (this.#isFile(file)) return columnView(this.#columnOf(file));
+    if (!this.#enterElement(node)) return undefined;
+    return elementView(this.#columnOf(this.#value.list).encoding.list!);
   }
 
   share(): TreeHandle {
     const { path, storage } = this.store;
     requireReached(path, storage);
-    return { module: import.meta.url, data: this.store.share() };
+    const data: Seed = { shards: this.store.share(), limit: this.#limit };
+    return { module: import.meta.url, data };
   }
 
   close(): void {
@@ -184,6 +233,78 @@ export class MdsTree implements Tree {
       : -1;
   }
 
+  /** How a list is written whose directory a node is. */
+  #list(node: NodeId): ListEncoding | undefined {
+    const file = node - this.#firstFile;
+    return this.#isFile(file) ? this.#columnOf(file).encoding.list : undefined;
+  }
+
+  #columnOf(file: number): Column {
+    const shard = this.store.shardOf(Math.floor(file / this.#most));
+    return this.store.columnsOf(shard)[file % this.#most]!;
+  }
+
+  /** How many elements are in the directory of a list. */
+  #countIn(dir: NodeId): number {
+    const file = dir - this.#firstFile;
+    const sample = Math.floor(file / this.#most);
+    return this.#files.elements(sample, file % this.#most, file);
+  }
+
+  #element(dir: NodeId, number: number): NodeId {
+    const file = dir - this.#firstFile;
+    const sample = Math.floor(file / this.#most);
+    const { lists } = this.#namesOf(sample);
+    return this.#elements.node(
+      sample,
+      lists.indexOf(file % this.#most),
+      number,
+    );
+  }
+
+  #listElements(dir: NodeId, cursor: number, visit: EntryVisitor): void {
+    const list = this.#list(dir);
+    if (list === undefined) return;
+    const count = this.#countIn(dir);
+    const names = namesIn(list, count);
+    for (let number = cursor; number < count; number++) {
+      const end = names.write(number, this.#name);
+      const node = this.#element(dir, number);
+      if (!visit(this.#name, 0, end, node, number + 1)) return;
+    }
+  }
+
+  /** Looks which value a file is; `false` if the node is none. */
+  #enterValue(node: NodeId): boolean {
+    const file = node - this.#firstFile;
+    if (!this.#isFile(file)) return this.#enterElement(node);
+    if (this.#columnOf(file).encoding.list !== undefined) return false;
+    const value = this.#value;
+    value.file = file;
+    value.sample = Math.floor(file / this.#most);
+    value.column = file % this.#most;
+    value.element = -1;
+    value.list = -1;
+    return true;
+  }
+
+  #enterElement(node: NodeId): boolean {
+    const elements = this.#elements;
+    if (!elements.enter(node)) return false;
+    const { sample, number } = elements;
+    const column = this.#namesOf(sample).lists[elements.list];
+    if (column === undefined) return false;
+    const list = sample * this.#most + column;
+    if (number >= this.#files.elements(sample, column, list)) return false;
+    const value = this.#value;
+    value.file = node - this.#firstFile;
+    value.sample = sample;
+    value.column = column;
+    value.element = number;
+    value.list = list;
+    return true;
+  }
+
   #node(sample: number, column: number): NodeId {
     return this.#firstFile + sample * this.#most + column;
   }
@@ -194,6 +315,10 @@ export class MdsTree implements Tree {
     return sample < this.store.length &&
       file % this.#most < this.#namesOf(sample).names.length;
   }
+}
+
+function namesIn({ element }: ListEncoding, count: number): NumberedNames {
+  return numberedNames(count, element.suffix);
 }
 
 function tooMany({ path, length }: ShardStore): FormatError {
@@ -234,9 +359,7 @@ function sourcesOf(
 
 /** Rebuilds a shared tree in another thread, which opens shards again when it needs them. */
 export function reopenTree(data: unknown): Tree {
-  const handle = data as ShardsHandle;
-  return new MdsTree(
-    new ShardStore(handle, storageInThread(handle.path)),
-    false,
-  );
+  const { shards, limit } = data as Seed;
+  const storage = storageInThread(shards.path);
+  return new MdsTree(new ShardStore(shards, storage), false, limit);
 }

@@ -18,7 +18,7 @@ export function* openMds(
   const found = yield* findShards(path, storage);
   const store = yield* openShards(found, storage);
   try {
-    const tree = new MdsTree(store, true);
+    const tree = new MdsTree(store, true, options.lastNode);
     const { shards } = store;
     const compressed = shards.filter(isCompressed).length;
     return {
@@ -27,7 +27,7 @@ export function* openMds(
         format: "mds",
         kind: found.isAlone ? "a shard" : "samples in shards",
         files: tree.fileCount,
-        directories: store.length,
+        directories: store.length + tree.listCount,
         bytes: shards.reduce((sum, { size }) => sum + size, 0),
         facts: {
           samples: store.length,

@@ -3,6 +3,8 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { fillNow } from "../../../io/read/read_part.ts";
 import { atOnce } from "../../../tree/not_loaded.ts";
 import type { Extent } from "../../../tree/tree.ts";
+import type { Encoding } from "../encodings/encoding.ts";
+import { elementCount, elementStarts } from "../encodings/list_value.ts";
 import { badValue, ValueFault } from "../encodings/value_fault.ts";
 import {
   arrayFile,
@@ -19,6 +21,7 @@ import {
   valueStarts,
 } from "../read/sample_tables.ts";
 import type { ShardStore } from "../read/shard_store.ts";
+import { KeptLists } from "./kept_lists.ts";
 
 /** Samples of which it is kept where their values are. */
 const MOST_LAYOUTS = 4096;
@@ -35,6 +38,25 @@ interface Layout {
   readonly start: number;
   /** Where its values start, from there on, and where the last one ends. */
   readonly values: Float64Array;
+}
+
+/** Which value a file is. */
+export interface ValueFile {
+  /** The file's number among all; none other has it. */
+  file: number;
+  sample: number;
+  column: number;
+  /** Of an element of a list its number, and of a list the number of its own file; otherwise -1. */
+  element: number;
+  list: number;
+}
+
+/** Where such a value is. */
+interface StoredValue extends ValueFile {
+  readonly shard: number;
+  readonly encoding: Encoding;
+  readonly offset: number;
+  readonly length: number;
 }
 
 /** A file that is made of a value: its size, and its bytes when somebody wants them. */
@@ -55,9 +77,18 @@ export class SampleFiles {
   /** By the number of their file among all, in order of use. */
   readonly #made = new Map<number, MadeFile>();
   #bytes = 0;
+  readonly #lists = new KeptLists();
+  readonly #mostElements: number;
+  /** Where the value that was looked at last is, in its shard. */
+  #offset = 0;
+  #length = 0;
 
-  /** @param sourceOf Per shard: the number that its source has in extents. */
-  constructor(store: ShardStore, sourceOf: Int32Array) {
+  /**
+   * @param sourceOf Per shard: the number that its source has in extents.
+   * @param mostElements How many a list may have.
+   */
+  constructor(store: ShardStore, sourceOf: Int32Array, mostElements: number) {
+    this.#mostElements = mostElements;
     this.#store = store;
     this.#tables = new SampleTables(store);
     this.#sourceOf = sourceOf;
@@ -66,35 +97,94 @@ export class SampleFiles {
   /**
    * Bytes of a file.
    *
-   * @param file The file's number among all.
    * @throws {FormatError} If the shard is damaged there.
    * @throws {NotLoaded} If a part of it has to be waited for.
    */
-  size(sample: number, column: number, file: number): number {
-    const { values, shard } = this.#layout(sample);
-    const { encoding } = this.#columns(shard)[column]!;
-    return encoding.form === "stored"
-      ? values[column + 1]! - values[column]!
-      : this.#madeFile(sample, column, file).size;
+  size(value: ValueFile): number {
+    const { form } = this.#find(value);
+    return form === "stored" ? this.#length : this.#madeFile(value).size;
   }
 
   /** Says where a file is; as {@linkcode SampleFiles.size}. */
-  locate(sample: number, column: number, file: number, into: Extent): void {
-    const { values, shard, start } = this.#layout(sample);
-    const { encoding } = this.#columns(shard)[column]!;
+  locate(value: ValueFile, into: Extent): void {
+    const { form } = this.#find(value);
     into.crc32 = -1;
-    if (encoding.form === "stored") {
-      into.source = this.#sourceOf[shard]!;
-      into.offset = start + values[column]!;
-      into.length = values[column + 1]! - values[column]!;
+    if (form === "stored") {
+      into.source = this.#sourceOf[this.#last!.shard]!;
+      into.offset = this.#offset;
+      into.length = this.#length;
       into.bytes = undefined;
       return;
     }
-    const bytes = this.#bytesOf(sample, column, file);
+    const bytes = this.#bytesOf(value);
     into.source = -1;
     into.offset = 0;
     into.length = bytes.length;
     into.bytes = bytes;
+  }
+
+  /**
+   * How many elements a list has; as {@linkcode SampleFiles.size}.
+   *
+   * @param list The number of its file among all.
+   */
+  elements(sample: number, column: number, list: number): number {
+    return this.#listStarts(sample, column, list).length - 1;
+  }
+
+  /** Finds where a value is, and how it is written. */
+  #find({ sample, column, element, list }: ValueFile): Encoding {
+    const { values, shard, start } = this.#layout(sample);
+    const { encoding } = this.#columns(shard)[column]!;
+    this.#offset = start + values[column]!;
+    this.#length = values[column + 1]! - values[column]!;
+    if (element < 0) return encoding;
+    const starts = this.#listStarts(sample, column, list);
+    this.#offset += starts[element]!;
+    this.#length = starts[element + 1]! - starts[element]!;
+    return encoding.list!.element;
+  }
+
+  #listStarts(sample: number, column: number, list: number): Float64Array {
+    const known = this.#lists.known(list);
+    if (known !== undefined) return known;
+    const { shard } = this.#layout(sample);
+    const { path } = this.#store.shards[shard]!;
+    return atOnce(path, () => this.#readList(sample, column, list));
+  }
+
+  *#readList(
+    sample: number,
+    column: number,
+    file: number,
+  ): Steps<Float64Array> {
+    const { shard, start, values } = this.#layouts.get(sample) ??
+      (yield* this.#makeLayout(sample));
+    const source = yield* this.#store.content(shard);
+    const { encoding: { list }, name } = this.#columns(shard)[column]!;
+    const { path } = this.#store.shards[shard]!;
+    const place = {
+      source,
+      offset: start + values[column]!,
+      length: values[column + 1]! - values[column]!,
+    };
+    try {
+      const count = yield* elementCount(list!, place);
+      if (count > this.#mostElements) {
+        throw new RecordfsError(
+          "too-large",
+          `${path}: '${name}' of sample ${sample} has ${count} elements, and up to ${this.#mostElements} are shown as ` +
+            "files: read it by MDSReader",
+          { path, sample },
+        );
+      }
+      const starts = yield* elementStarts(list!, place, count);
+      this.#lists.keep(file, starts);
+      return starts;
+    } catch (cause) {
+      if (!(cause instanceof ValueFault)) throw cause;
+      throw badValue({ path, sample, column: name }, cause);
+    }
   }
 
   #columns(shard: number): readonly Column[] {
@@ -153,37 +243,43 @@ export class SampleFiles {
     return layout;
   }
 
-  #madeFile(sample: number, column: number, file: number): MadeFile {
+  #madeFile(value: ValueFile): MadeFile {
+    const { file } = value;
     const made = this.#made.get(file);
-    if (made === undefined) {
-      const { path } = this.#store.shards[this.#layout(sample).shard]!;
-      return atOnce(path, () => this.#make(sample, column, file, false));
-    }
+    if (made === undefined) return this.#makeNow(value, false);
     this.#made.delete(file);
     this.#made.set(file, made);
     return made;
   }
 
-  #bytesOf(sample: number, column: number, file: number): Uint8Array {
-    const { bytes } = this.#madeFile(sample, column, file);
-    if (bytes !== undefined) return bytes;
-    const { path } = this.#store.shards[this.#layout(sample).shard]!;
-    return atOnce(path, () => this.#make(sample, column, file, true)).bytes!;
+  #bytesOf(value: ValueFile): Uint8Array {
+    const { bytes } = this.#madeFile(value);
+    return bytes ?? this.#makeNow(value, true).bytes!;
+  }
+
+  /** Makes the file of the value that was found last. */
+  #makeNow(value: ValueFile, isWhole: boolean): MadeFile {
+    const { shard } = this.#last!;
+    const { encoding } = this.#columns(shard)[value.column]!;
+    const stored: StoredValue = {
+      ...value,
+      shard,
+      encoding: value.element < 0 ? encoding : encoding.list!.element,
+      offset: this.#offset,
+      length: this.#length,
+    };
+    const { path } = this.#store.shards[shard]!;
+    return atOnce(path, () => this.#make(stored, isWhole));
   }
 
   /** @param isWhole Whether the bytes of an array are wanted, and not only their number. */
   *#make(
-    sample: number,
-    column: number,
-    file: number,
+    { file, sample, column, shard, encoding, offset, length }: StoredValue,
     isWhole: boolean,
   ): Steps<MadeFile> {
-    const { shard, start, values } = this.#layouts.get(sample) ??
-      (yield* this.#makeLayout(sample));
     const source = yield* this.#store.content(shard);
-    const { encoding, name } = this.#columns(shard)[column]!;
+    const { name } = this.#columns(shard)[column]!;
     const { path } = this.#store.shards[shard]!;
-    const length = values[column + 1]! - values[column]!;
     const isNumber = encoding.form === "json";
     if (isWhole && length > LARGEST) {
       throw new RecordfsError(
@@ -195,7 +291,7 @@ export class SampleFiles {
     }
     const wanted = isNumber || isWhole ? length : bytesLookedAt(length);
     const bytes = new Uint8Array(wanted);
-    yield* fillNow(source, bytes, start + values[column]!);
+    yield* fillNow(source, bytes, offset);
     try {
       const content = isNumber
         ? numberFile(encoding, bytes)

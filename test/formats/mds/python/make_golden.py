@@ -12,7 +12,8 @@ import mds
 import numpy as np
 
 GOLDEN = sys.argv[1]
-PICTURE = open(f"{GOLDEN}/../pictures/gray.jpg", "rb").read()
+PICTURE, OTHER = (open(f"{GOLDEN}/../pictures/{name}.jpg", "rb").read() for name in ("gray", "420"))
+SIZES = {picture: np.load(f"{GOLDEN}/../pictures/{name}.npy").shape[1::-1] for picture, name in ((PICTURE, "gray"), (OTHER, "420"))}
 
 
 def chunk(kind, data):
@@ -25,10 +26,32 @@ def png(width, height, grey):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
+def pixels(width, height, mode, raw):
+    """What Pillow's picture would become as an array."""
+    if mode == "1":
+        rows = np.frombuffer(raw, np.uint8).reshape(height, -1)
+        return np.unpackbits(rows, axis=1)[:, :width].astype(bool)
+    dtype, shape = {"RGB": ("u1", (height, width, 3)), "L": ("u1", (height, width)), "I;16": ("<u2", (height, width))}[mode]
+    return np.frombuffer(raw, dtype).reshape(shape)
+
+
+def element(encoding, value):
+    """One of a list's: its bytes, and bare pixels, or how many a picture has."""
+    data = mds.encode(encoding, value)
+    if encoding == "pil":
+        inside = shown(encoding, pixels(*value))
+    else:
+        width, height = struct.unpack(">II", value[16:24]) if encoding == "png" else SIZES[value]
+        inside = {"width": width, "height": height}
+    return {"encoding": encoding, "size": len(data), "sha256": hashlib.sha256(data).hexdigest(), "value": inside}
+
+
 def shown(encoding, value):
     """What a reader has to give: numbers as text, arrays by their elements."""
     if isinstance(value, np.ndarray):
         return {"dtype": value.dtype.str, "shape": list(value.shape), "values": [str(item) for item in value.ravel().tolist()]}
+    if encoding in mds.LISTS:
+        return {"list": [element(mds.LISTS[encoding][0], one) for one in value]}
     if encoding.split(":")[0] in mds.NUMBERS:
         return str(np.array(value, mds.NUMBERS[encoding.split(":")[0]]).item())
     if encoding in ("str", "str_int", "str_float", "str_decimal"):
@@ -152,6 +175,37 @@ def every(i):
 
 
 case("every", "all encodings", [("data", EVERY, map(every, range(3)), {"per_shard": 2})])
+LISTS = {
+    "array": "jpeg_array",
+    "bare": "list[pil]",
+    "frames": "jpegarray",
+    "images": "list[jpeg]",
+    "label": "int",
+    "maps": "list[png]",
+    "mask": "png",
+}
+BARE = [
+    (3, 2, "RGB", bytes(range(18))),
+    (10, 2, "1", bytes([0b10110000, 0b01000000, 0b00000001, 0b10000000])),
+    (2, 2, "I;16", struct.pack("<4H", 1, 2, 300, 65535)),
+    (1, 3, "L", b"\0\x7f\xff"),
+]
+
+
+def lists(i):
+    return {
+        "array": [PICTURE] * (i + 1),
+        "bare": BARE[i : 2 * i],
+        "frames": [OTHER, PICTURE],
+        "images": [PICTURE, OTHER, PICTURE][:i],
+        "label": i,
+        "maps": [png(2 + k, 3, 10 * k) for k in range(3 - i)],
+        "mask": png(4, 3, 10 * i),
+    }
+
+
+case("lists", "lists of pictures, some without any", [("data", LISTS, map(lists, range(4)), {"per_shard": 3, "hashes": ["sha1"]})])
+case("lists_zstd", "lists of pictures in compressed shards", [("data", LISTS, map(lists, range(3)), {"per_shard": 2, "compression": "zstd"})])
 case(
     "zstd",
     "shards compressed by zstd",

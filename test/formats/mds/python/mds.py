@@ -16,6 +16,9 @@ import numpy as np
 
 NUMBERS = {name: np.dtype(name) for name in "uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64".split()}
 NUMBERS["int"] = np.dtype("int64")
+# By a list's encoding: what its elements are encoded as, and what stands before their number.
+LISTS = {f"list[{name}]": (name, bytes(4)) for name in ("jpeg", "png", "pil")}
+LISTS.update({name: ("jpeg", b"") for name in ("jpeg_array", "jpegarray")})
 ARRAYS = dict(zip((8, 9, 16, 17, 18, 32, 33, 34, 64, 65, 66), "uint8 int8 uint16 int16 float16 uint32 int32 float32 uint64 int64 float64".split()))
 
 
@@ -49,6 +52,11 @@ def encode(encoding, value):
             head += bytes([value.ndim << 2 | width])
             head += np.array(value.shape, [np.uint8, np.uint16, np.uint32][width]).tobytes()
         return head + value.tobytes()
+    if name in LISTS:
+        element, before = LISTS[name]
+        elements = [encode(element, one) for one in value]
+        sizes = b"".join(struct.pack("<I", len(one)) for one in elements)
+        return before + struct.pack("<I", len(elements)) + sizes + b"".join(elements)
     if name == "pil":
         width, height, mode, raw = value
         return struct.pack("<III", width, height, len(mode)) + mode.encode() + raw
@@ -80,6 +88,16 @@ def decode(encoding, data):
             shape = np.frombuffer(data[1 : 1 + (ndim << width)], f"<u{1 << width}")
             data = data[1 + (ndim << width) :]
         return np.frombuffer(data, dtype).reshape([int(n) for n in shape])
+    if name in LISTS:
+        element, before = LISTS[name]
+        (count,) = struct.unpack_from("<I", data, len(before))
+        sizes = struct.unpack_from(f"<{count}I", data, len(before) + 4)
+        at, elements = len(before) + 4 * (1 + count), []
+        for size in sizes:
+            elements.append(decode(element, data[at : at + size]))
+            at += size
+        assert at == len(data)
+        return elements
     return data
 
 

@@ -10,6 +10,8 @@ import numpy as np
 def shown(value):
     if isinstance(value, bytes):
         return {"hex": value.hex()}
+    if isinstance(value, list) and any(isinstance(one, bytes) for one in value):
+        return [shown(one) for one in value]
     if isinstance(value, np.ndarray):
         return {"dtype": value.dtype.name, "shape": list(value.shape), "values": value.ravel().tolist()}
     if isinstance(value, float) and not math.isfinite(value):

@@ -6,12 +6,13 @@ import { LOCAL_DISK } from "../../../../src/io/storage/storage.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
 import { newExtent, reopenHandle } from "../../../../src/tree/tree.ts";
 import { whenLoaded } from "../../../../src/tree/not_loaded.ts";
-import { check, open } from "../../../../src/vfs/mod.ts";
+import { check, open, type VirtualFs } from "../../../../src/vfs/mod.ts";
 import { findNode } from "../../../../src/vfs/paths.ts";
 import { inMemory } from "../../../support/far_away.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {
   assertValue,
+  type ExpectedMdsValue,
   type MdsCase,
   mdsCase,
   mdsCases,
@@ -40,6 +41,11 @@ const SUFFIXES: Record<string, string> = {
   pkl: ".pkl",
   ndarray: ".npy",
   pil: ".npy",
+  "list[jpeg]": "",
+  "list[png]": "",
+  "list[pil]": "",
+  "jpeg_array": "",
+  jpegarray: "",
 };
 
 /** Columns whose names are no file's, or of which another one takes the name. */
@@ -87,12 +93,19 @@ for (const golden of mdsCases()) {
     for (const storage of storagesOf(golden)) {
       using fs = await open(golden.path, { storage, onWarning });
       assert.equal(fs.info.format, "mds");
-      let files = 0;
+      let [files, lists, elements] = [0, 0, 0];
       for (const [i, sample] of samples.entries()) {
         const directory = String(i).padStart(6, "0");
         for (const [column, expected] of Object.entries(sample)) {
-          files++;
           const path = `${directory}/${fileOf(column, expected.encoding)}`;
+          const { value } = expected;
+          if (typeof value === "object" && value !== null && "list" in value) {
+            lists++;
+            elements += value.list.length;
+            await assertList(fs, path, value.list);
+            continue;
+          }
+          files++;
           const bytes = await fs.read(path);
           assert.equal((await fs.stat(path)).size, bytes.length, path);
           if (path.endsWith(".npy")) {
@@ -105,10 +118,10 @@ for (const golden of mdsCases()) {
         }
       }
       const all = await Array.fromAsync(fs.walk(""));
-      assert.equal(all.filter(({ isFile }) => isFile).length, files);
+      assert.equal(all.filter(({ isFile }) => isFile).length, files + elements);
       assert.deepEqual(
         [fs.info.files, fs.info.directories, fs.info.facts!["samples"]],
-        [files, samples.length, samples.length],
+        [files, samples.length + lists, samples.length],
       );
       const { damaged, samples: found } = await check(golden.path, {
         storage,
@@ -118,6 +131,29 @@ for (const golden of mdsCases()) {
       assert.deepEqual([damaged, found], [0, samples.length]);
     }
   });
+}
+
+/** Compares the files in the directory of a list with its elements. */
+async function assertList(
+  fs: VirtualFs,
+  path: string,
+  list: readonly ExpectedMdsValue[],
+): Promise<void> {
+  assert.ok((await fs.stat(path)).isDirectory);
+  const entries = await fs.list(path);
+  assert.deepEqual(
+    entries,
+    list.map(({ encoding }, i) => `00000${i}${SUFFIXES[encoding]}`),
+  );
+  for (const [i, element] of list.entries()) {
+    const file = `${path}/${entries[i]!}`;
+    const bytes = await fs.read(file);
+    assert.equal((await fs.stat(file)).size, bytes.length, file);
+    if (file.endsWith(".npy")) assertValue(readNpy(bytes), element);
+    else assert.equal(sha256(bytes), element.sha256, file);
+  }
+  const none = `${path}/${String(list.length).padStart(6, "0")}.jpg`;
+  await assert.rejects(fs.stat(none), { code: "not-found" });
 }
 
 function assertJson(text: string, value: unknown): void {
@@ -158,6 +194,51 @@ Deno.test("what is stored is a part of the shard; another thread opens shards by
       again.close();
     }
   }
+});
+
+Deno.test("elements of lists are parts of the shard, known to other threads and to several datasets as one", async () => {
+  for (const name of ["lists", "lists_zstd"]) {
+    const golden = mdsCase(name);
+    using fs = await open(golden.path);
+    const again = await reopenHandle(structuredClone(fs.tree.share()));
+    try {
+      const nodes = new Set<number>();
+      for await (const entry of fs.walk("")) {
+        const { path, isFile } = entry;
+        const node = await runAsync(findNode(fs.tree, path));
+        nodes.add(node);
+        assert.ok(node <= (fs.tree.lastNode ?? fs.tree.nodeCount), path);
+        assert.equal(again.isDirectory(node), !isFile, path);
+        const above = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+        const parent = await runAsync(findNode(fs.tree, above));
+        assert.equal(again.parent(node), parent, path);
+        const [extent, there] = [newExtent(), newExtent()];
+        const isThere = await runAsync(
+          whenLoaded(() => fs.tree.locate(node, extent)),
+        );
+        assert.equal(isThere, isFile, path);
+        again.locate(node, there);
+        assert.deepEqual(there, extent, path);
+        if (!isFile) continue;
+        assert.equal(extent.source < 0, !/\.(jpg|png)$/.test(path), path);
+      }
+      const all = await Array.fromAsync(fs.walk(""));
+      assert.equal(nodes.size, all.length);
+    } finally {
+      again.close();
+    }
+  }
+  using both = await open([
+    { location: mdsCase("plain").path, path: "plain" },
+    { location: mdsCase("lists").path, path: "lists" },
+  ]);
+  const { samples } = mdsCase("lists").content;
+  const bytes = await both.read("lists/000001/images/000000.jpg");
+  const { value } = samples[1]!["images"]!;
+  assert.equal(
+    sha256(bytes),
+    (value as { list: ExpectedMdsValue[] }).list[0]!.sha256,
+  );
 });
 
 Deno.test("an index names the dataset, and a shard is one alone", async () => {
@@ -222,5 +303,35 @@ Deno.test("samples are datapoints to who looks at them, and files values of thei
     assert.deepEqual([value.key, value.type], [column, expected.encoding]);
     const decoded = await value.decode((await fs.read(file)).slice());
     assertValue(decoded as never, expected);
+  }
+});
+
+Deno.test("lists are directories of values to who looks at them", async () => {
+  const { path, content: { samples } } = mdsCase("lists");
+  using fs = await open(path);
+  const view = async (path: string) => {
+    const value = fs.tree.view!(await runAsync(findNode(fs.tree, path)));
+    assert.ok(value?.kind === "value");
+    return value;
+  };
+  for (const [column, expected] of Object.entries(samples[2]!)) {
+    const { value } = expected;
+    if (typeof value !== "object" || value === null || !("list" in value)) {
+      continue;
+    }
+    const { key, type, isList, holds } = await view(`000002/${column}`);
+    assert.deepEqual([key, type, isList], [column, expected.encoding, true]);
+    for (const [i, element] of value.list.entries()) {
+      const file = `000002/${column}/00000${i}${SUFFIXES[element.encoding]}`;
+      const one = await view(file);
+      assert.deepEqual(
+        [one.key, one.type, one.isList, one.holds],
+        [undefined, element.encoding, false, holds],
+      );
+      const decoded = await one.decode((await fs.read(file)).slice());
+      if (holds === "image") {
+        assert.equal(sha256(decoded as Uint8Array), element.sha256);
+      } else assertValue(decoded as never, element);
+    }
   }
 });

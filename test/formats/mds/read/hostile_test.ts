@@ -132,8 +132,10 @@ Deno.test("indexes that are none are refused, each for its reason", async () => 
 Deno.test("encodings that are not known are refused by name", async () => {
   for (
     const encoding of [
-      "list[jpeg]",
-      "jpeg_array",
+      "list[str]",
+      "list[jpeg:90]",
+      "jpeg_array:1",
+      "list",
       "jpeg:101",
       "str:x",
       "ndarray:float128",

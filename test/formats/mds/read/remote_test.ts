@@ -27,7 +27,7 @@ Deno.test("a dataset on a server is its directory or its index", () =>
       for (const location of [`${server.url}/`, `${server.url}/index.json`]) {
         using shown = await open(location, { remote });
         assert.equal(shown.info.format, "mds");
-        assert.equal(shown.info.directories, samples.length);
+        assert.equal(shown.info.facts!["samples"], samples.length);
       }
       const { damaged } = await check(`${server.url}/index.json`, {
         remote,

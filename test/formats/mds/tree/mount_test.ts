@@ -5,7 +5,11 @@ import { mount } from "../../../../fuse/mod.ts";
 import { MDSWriter } from "../../../../src/formats/mds/mod.ts";
 import { open } from "../../../../src/vfs/mod.ts";
 import { sha256 } from "../../../support/golden.ts";
-import { type MdsCase, mdsCase } from "../../../support/mds/mds_golden.ts";
+import {
+  type ExpectedMdsValue,
+  type MdsCase,
+  mdsCase,
+} from "../../../support/mds/mds_golden.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { FileServer } from "../../../support/remote/file_server.ts";
 import {
@@ -32,6 +36,33 @@ async function assertMounted(
   const image = fs.readFileSync(`${mountpoint}/000001/image.jpg`);
   assert.equal(sha256(image), samples[1]!["image"]!.sha256);
 }
+
+mountTest(
+  "lists are directories of files",
+  () =>
+    withMountpoint(async (mountpoint) => {
+      for (const name of ["lists", "lists_zstd"]) {
+        const { path, content: { samples } } = mdsCase(name);
+        await using _mounted = await mount(path, mountpoint);
+        using shown = await open(path);
+        let files = 0;
+        for await (const entry of shown.walk("")) {
+          if (!entry.isFile) continue;
+          files++;
+          const read = fs.readFileSync(`${mountpoint}/${entry.path}`);
+          const expected = await shown.read(entry);
+          assert.equal(sha256(read), sha256(expected), entry.path);
+        }
+        const { stdout } = await output("find", mountpoint, "-type", "f");
+        assert.equal(stdout.trim().split("\n").length, files);
+        assert.deepEqual(fs.readdirSync(`${mountpoint}/000000/images`), []);
+        const { value } = samples[2]!["frames"]!;
+        const { list } = value as { list: ExpectedMdsValue[] };
+        const read = fs.readFileSync(`${mountpoint}/000002/frames/000001.jpg`);
+        assert.equal(sha256(read), list[1]!.sha256);
+      }
+    }),
+);
 
 for (const name of ["plain", "zstd", "merged"]) {
   mountTest(

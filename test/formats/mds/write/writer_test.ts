@@ -45,6 +45,8 @@ const COLUMNS = {
   any: "ndarray",
   typed: "ndarray:float32",
   fixed: "ndarray:uint16:2,2",
+  pictures: "list[jpeg]",
+  frames: "jpeg_array",
 };
 
 function valuesOf(i: number): Record<keyof typeof COLUMNS, MDSInput> {
@@ -62,6 +64,8 @@ function valuesOf(i: number): Record<keyof typeof COLUMNS, MDSInput> {
     any: { data: new Float64Array(300 * (i + 1)), shape: [300, i + 1] },
     typed: { data: Float32Array.of(i, 2, 3), shape: [3] },
     fixed: { data: Uint16Array.of(1, 2, 3, i), shape: [2, 2] },
+    pictures: Array.from({ length: i }, (_, k) => Uint8Array.of(k, i)),
+    frames: [Uint8Array.of(i), new ArrayBuffer(2), new Uint16Array(1)],
   };
 }
 
@@ -114,6 +118,11 @@ pythonTest(
             any: { dtype: "float64", shape: [300, i + 1], values: zeros },
             typed: { dtype: "float32", shape: [3], values: [i, 2, 3] },
             fixed: { dtype: "uint16", shape: [2, 2], values: [1, 2, 3, i] },
+            pictures: Array.from(
+              { length: i },
+              (_, k) => ({ hex: `0${k}0${i}` }),
+            ),
+            frames: [{ hex: `0${i}` }, { hex: "0000" }, { hex: "0000" }],
           });
         }
         const { damaged } = await check(path, {
@@ -188,6 +197,12 @@ Deno.test("what does not fit is refused, and leaves the samples before it", () =
       [{ fixed: { data: Uint16Array.of(1) } }, /shape \(1\)/],
       [{ any: { data: new Float64Array(0) } }, /none of length 0/],
       [{ any: { data: ["x"] } }, /an array/],
+      [
+        { pictures: new Uint8Array(3) },
+        /'list\[jpeg\]' is a list of the bytes/,
+      ],
+      [{ pictures: [new Uint8Array(3), "x"] }, /'jpeg' is bytes, not string/],
+      [{ frames: [] }, /'jpeg_array' needs an element at least/],
     ];
     for (const [changes, message] of bad) {
       await assert.rejects(
@@ -208,9 +223,9 @@ Deno.test("what does not fit is refused, and leaves the samples before it", () =
     await writer.close();
     using reader = await MDSReader.open(path);
     assert.equal(reader.length, 2);
-    assert.equal((await reader.sample(1))["n"], 2);
+    assert.equal((await reader.sample(1, { columns: ["n"] }))["n"], 2);
     await assert.rejects(
-      MDSWriter.open(`${dir}/x`, { columns: { a: "list[jpeg]" } }),
+      MDSWriter.open(`${dir}/x`, { columns: { a: "list[str]" } }),
       { code: "bad-spec", message: /none of bytes, str/ },
     );
     await assert.rejects(MDSWriter.open(`${dir}/x`, { columns: {} }), {

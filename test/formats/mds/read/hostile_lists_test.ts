@@ -1,0 +1,113 @@
+/** Lists that no writer makes: counts and sizes that lie, elements that are none, and such as have no elements. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { check, open } from "../../../../src/vfs/mod.ts";
+import { read } from "../../../support/mds/refused.ts";
+import {
+  datasetOf,
+  entryOf,
+  type MadeColumn,
+  shardOf,
+} from "../../../support/mds/make_mds.ts";
+
+const NAME = "shard.00000.mds";
+
+/** Lists by their encoding and words, the bytes behind these, and what is wrong. */
+const LISTS: readonly (readonly [string, number[], number, RegExp])[] = [
+  ["list[jpeg]", [], 0, /ends before the number/],
+  ["list[jpeg]", [0], 3, /ends before the number/],
+  ["jpeg_array", [], 3, /ends before the number/],
+  ["list[png]", [0, 0xffffffff], 0, /4294967295 elements, and not even/],
+  ["jpegarray", [0xffffffff, 1], 1, /4294967295 elements, and not even/],
+  ["list[pil]", [0, 2, 1], 3, /2 elements, and not even/],
+  ["list[jpeg]", [0, 2, 1, 0xffffffff], 2, /it would have 4294967312/],
+  ["list[png]", [0, 2, 1, 2], 2, /18 bytes, .* it would have 19/],
+  ["jpeg_array", [2, 1, 0], 2, /14 bytes, .* it would have 13/],
+  ["list[jpeg]", [7, 0], 1, /9 bytes, .* it would have 8/],
+  ["jpeg_array", [0], 5, /9 bytes, .* it would have 4/],
+];
+
+/** A dataset of one sample with a list, whose words and as many more bytes are told. */
+function listDataset(encoding: string, words: number[], more: number) {
+  const columns: readonly MadeColumn[] = [["v", encoding, null]];
+  const bytes = Buffer.concat([
+    new Uint8Array(Uint32Array.from(words).buffer),
+    Buffer.alloc(more),
+  ]);
+  const head = Buffer.alloc(4);
+  head.writeUInt32LE(bytes.length);
+  const shard = shardOf([Buffer.concat([head, bytes])], columns);
+  return datasetOf([entryOf(NAME, shard.length, 1, columns)], {
+    [NAME]: shard,
+  });
+}
+
+Deno.test("lists whose counts and sizes lie are refused by readers, as directories, and by check", async () => {
+  for (const [encoding, words, more, message] of LISTS) {
+    const storage = listDataset(encoding, words, more);
+    const refused = { code: "bad-value", sample: 0, message };
+    await assert.rejects(read(storage, [0]), refused);
+    using fs = await open("d", { storage });
+    assert.ok((await fs.stat("000000/v")).isDirectory);
+    await assert.rejects(fs.list("000000/v"), refused);
+    await assert.rejects(fs.stat("000000/v/000000.jpg"), refused);
+    const damages: unknown[] = [];
+    await check("d", { storage, onDamage: (damage) => damages.push(damage) });
+    assert.equal(damages.length, 1);
+    assert.throws(() => {
+      throw damages[0];
+    }, refused);
+  }
+});
+
+Deno.test("lists without elements are empty, also such as the original writes and does not read", async () => {
+  for (
+    const [encoding, words] of [
+      ["list[jpeg]", [0, 0]],
+      ["list[pil]", [0xffffffff, 0]],
+      ["jpeg_array", [0]],
+    ] as const
+  ) {
+    const storage = listDataset(encoding, [...words], 0);
+    const [sample] = await read(storage, [0]);
+    assert.deepEqual(sample!["v"], []);
+    using fs = await open("d", { storage });
+    assert.deepEqual(await fs.list("000000/v"), []);
+    await check("d", { storage, onDamage: (damage) => assert.fail(damage) });
+  }
+});
+
+Deno.test("an element that is none of its encoding is refused alone", async () => {
+  const storage = listDataset("list[pil]", [0, 2, 13, 4, 1, 0, 1], 5);
+  await assert.rejects(read(storage, [0]), { code: "bad-value" });
+  using fs = await open("d", { storage });
+  assert.equal((await fs.list("000000/v")).length, 2);
+  for (const name of ["000000.npy", "000001.npy"]) {
+    await assert.rejects(fs.read(`000000/v/${name}`), {
+      code: "bad-value",
+      sample: 0,
+      message: /'v' of sample 0 can't be decoded/,
+    });
+  }
+  const jpegs = listDataset("list[jpeg]", [0, 2, 0, 3], 3);
+  await assert.rejects(read(jpegs, [0]), { code: "bad-value", sample: 0 });
+  using shown = await open("d", { storage: jpegs });
+  assert.equal((await shown.read("000000/v/000000.jpg")).length, 0);
+  assert.equal((await shown.read("000000/v/000001.jpg")).length, 3);
+});
+
+Deno.test("a list of more elements than a directory shows is read by MDSReader alone", async () => {
+  const count = (1 << 20) + 1;
+  const words = [0, count, ...new Uint32Array(count)];
+  const storage = listDataset("list[pil]", words, 0);
+  using fs = await open("d", { storage });
+  await assert.rejects(fs.list("000000/v"), {
+    code: "too-large",
+    message: /1048577 elements, and up to 1048576 are shown/,
+  });
+  const { damaged } = await check("d", {
+    storage,
+    onDamage: (damage) => assert.fail(damage),
+  });
+  assert.equal(damaged, 0);
+});

@@ -1,0 +1,51 @@
+/** Lists that the writer writes. */
+import assert from "node:assert/strict";
+import {
+  type MDSInput,
+  MDSReader,
+  MDSWriter,
+} from "../../../../src/formats/mds/mod.ts";
+import { sha256 } from "../../../support/golden.ts";
+import { mdsCase } from "../../../support/mds/mds_golden.ts";
+import { withTempDir } from "../../../support/paths.ts";
+
+Deno.test("lists are byte for byte what an independent writer makes", () =>
+  withTempDir(async (dir) => {
+    const { path, content: { samples } } = mdsCase("lists");
+    using reader = await MDSReader.open(path);
+    const columns = Object.fromEntries(
+      reader.columns().map(({ name, encoding }) => [name, encoding]),
+    );
+    await using writer = await MDSWriter.open(`${dir}/out`, { columns });
+    for (const [i, sample] of samples.entries()) {
+      const stored = await reader.read(i);
+      const values: Record<string, MDSInput> = {};
+      for (const [name, { encoding }] of Object.entries(sample)) {
+        values[name] = name === "label"
+          ? i
+          : encoding === "png"
+          ? stored[name]!
+          : elementsIn(stored[name]!, encoding);
+      }
+      await writer.write(values);
+    }
+    await writer.close();
+    using again = await MDSReader.open(`${dir}/out`);
+    for (const [i, sample] of samples.entries()) {
+      for (const [name, bytes] of Object.entries(await again.read(i))) {
+        assert.equal(sha256(bytes), sample[name]!.sha256, name);
+      }
+    }
+  }));
+
+/** The elements of a list, by the description of the format alone. */
+function elementsIn(bytes: Uint8Array, encoding: string): Uint8Array[] {
+  const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const start = encoding.startsWith("list") ? 4 : 0;
+  const count = words.getUint32(start, true);
+  let at = start + 4 * (1 + count);
+  return Array.from({ length: count }, (_, i) => {
+    const size = words.getUint32(start + 4 * (1 + i), true);
+    return bytes.subarray(at, at += size);
+  });
+}
