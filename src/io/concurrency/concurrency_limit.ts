@@ -7,7 +7,9 @@ export const READS_IN_FLIGHT = 16;
 export class ConcurrencyLimit {
   readonly #most: number;
   #count = 0;
-  #failures: unknown[] = [];
+  #begun = 0;
+  /** Of the pieces that failed, the one that was begun first, whenever that was found out. */
+  #failure: { readonly order: number; readonly error: unknown } | undefined;
   #ended: () => void = () => {};
 
   /** @param most How many pieces may be under way. */
@@ -17,18 +19,21 @@ export class ConcurrencyLimit {
 
   /** True if a piece has failed, so that nothing more should be begun. */
   get failed(): boolean {
-    return this.#failures.length > 0;
+    return this.#failure !== undefined;
   }
 
   /** Takes a piece that has been begun. */
   add(piece: Promise<unknown>): void {
     this.#count++;
+    const order = this.#begun++;
     const end = () => {
       this.#count--;
       this.#ended();
     };
     piece.then(end, (error) => {
-      this.#failures.push(error);
+      if (this.#failure === undefined || order < this.#failure.order) {
+        this.#failure = { order, error };
+      }
       end();
     });
   }
@@ -41,11 +46,11 @@ export class ConcurrencyLimit {
   /**
    * Waits until nothing is under way.
    *
-   * @throws What the first piece that failed has thrown.
+   * @throws What the piece has thrown that was begun first, of those that failed.
    */
   async end(): Promise<void> {
     while (this.#count > 0) await this.#end();
-    if (this.failed) throw this.#failures[0];
+    if (this.#failure !== undefined) throw this.#failure.error;
   }
 
   #end(): Promise<void> {
@@ -57,7 +62,7 @@ export class ConcurrencyLimit {
  * Runs procedures one after the other, or several at once where they can wait. All that were begun have
  * ended when this does.
  *
- * @throws What the first of them that failed has thrown; those behind it are not begun.
+ * @throws What the first of those that fail has thrown, in their order; of those behind it few are begun.
  */
 export function* inParallel(procedures: readonly Steps<void>[]): Steps<void> {
   yield* perform({

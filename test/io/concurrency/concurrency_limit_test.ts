@@ -1,0 +1,49 @@
+/** Pieces of work, several at once. */
+import assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
+import {
+  ConcurrencyLimit,
+  inParallel,
+} from "../../../src/io/concurrency/concurrency_limit.ts";
+import {
+  perform,
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../src/io/concurrency/steps.ts";
+
+/** Fails at once where nothing is waited for, or after so many milliseconds. */
+function* failing(name: string, ms: number): Steps<void> {
+  yield* perform<void>({
+    sync() {
+      throw new Error(name);
+    },
+    async async() {
+      await setTimeout(ms);
+      throw new Error(name);
+    },
+  });
+}
+
+Deno.test("of several that fail the first in their order is told, waiting or not", async () => {
+  const procedures = () => [failing("first", 30), failing("second", 0)];
+  assert.throws(() => runSync(inParallel(procedures())), /^Error: first$/);
+  await assert.rejects(runAsync(inParallel(procedures())), /^Error: first$/);
+});
+
+Deno.test("no more are under way than may be, and all have ended at the end", async () => {
+  const limit = new ConcurrencyLimit(2);
+  let [underWay, most, ended] = [0, 0, 0];
+  for (let i = 0; i < 6; i++) {
+    await limit.room();
+    most = Math.max(most, ++underWay);
+    limit.add(
+      setTimeout(1).then(() => {
+        underWay--;
+        ended++;
+      }),
+    );
+  }
+  await limit.end();
+  assert.deepEqual([most, ended, limit.failed], [2, 6, false]);
+});
