@@ -1,4 +1,4 @@
-import { FormatError } from "../../errors.ts";
+import { changedFile } from "../../io/storage/changed_file.ts";
 import { open, type OpenContainerOptions } from "../../vfs/open.ts";
 import { VirtualFs } from "../../vfs/virtual_fs.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
@@ -171,11 +171,7 @@ export async function reopenFileDataset<T>(
     dataset.fileOf(0) === first && dataset.fileOf(dataset.length - 1) === last;
   if (isSame) return dataset;
   dataset.close();
-  throw new FormatError(
-    "changed",
-    `${location} was replaced or changed after it was opened; open it again`,
-    { path: location, expected: ends },
-  );
+  throw changedFile(location, ends);
 }
 
 async function openHere(

@@ -1,3 +1,4 @@
+import { changedFile } from "../storage/changed_file.ts";
 import { FormatError, RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { FileSource } from "../storage/file_source.ts";
@@ -64,11 +65,7 @@ function map(source: FileSource, access: number, kind: number): MappedRange {
   const functions = libc(path);
   return source.useDescriptor((fd) => {
     if (!source.isStill(sizeOf(fd))) {
-      throw new FormatError(
-        "changed",
-        `${path} was replaced or changed after it was opened; open it again`,
-        { path, expected: size, actual: sizeOf(fd) },
-      );
+      throw changedFile(path, size, sizeOf(fd));
     }
     const length = BigInt(size);
     const address = functions.mmap(null, length, access, kind, fd, 0n);

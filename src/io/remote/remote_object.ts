@@ -1,3 +1,4 @@
+import { changedFile } from "../storage/changed_file.ts";
 import { FormatError } from "../../errors.ts";
 import type { Client, Patience } from "./client.ts";
 import { RemoteError } from "./remote_error.ts";
@@ -241,9 +242,5 @@ function changed(
   state: ObjectState,
   actual: string,
 ): FormatError {
-  return new FormatError(
-    "changed",
-    `${name} was replaced or changed after it was opened; open it again`,
-    { path: name, expected: state.tag, actual },
-  );
+  return changedFile(name, state.tag, actual);
 }

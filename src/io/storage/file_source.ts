@@ -1,4 +1,5 @@
-import { FormatError, RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../errors.ts";
+import { changedFile } from "./changed_file.ts";
 import type {
   ByteSource,
   OpenFileOptions,
@@ -266,11 +267,7 @@ export class FileSource implements ByteSource {
     const isSame = now.dev === dev && now.ino === ino &&
       this.isStill(now.size) && (this.mayGrow || now.mtimeMs === mtimeMs);
     if (isSame) return;
-    throw new FormatError(
-      "changed",
-      `${this.path} was replaced or changed after it was opened; open it again`,
-      { path: this.path, expected: this.identity, actual: now },
-    );
+    throw changedFile(this.path, this.identity, now);
   }
 }
 

@@ -1,3 +1,4 @@
+import { changedFile } from "../../../io/storage/changed_file.ts";
 import { RecordfsError } from "../../../errors.ts";
 import { runSync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -14,7 +15,6 @@ import type {
 import type { Bag } from "../bag/bag.ts";
 import { openBag } from "../bag/open_bag.ts";
 import { requireReached } from "../../../io/storage/thread_storage.ts";
-import { changed } from "./tree_shard.ts";
 
 /** Handle that another thread opens the tree again by. */
 interface SeedData {
@@ -91,5 +91,5 @@ export function reopenTree(data: unknown): Tree {
     : bag.length === length;
   if (isSame) return new BagTree(bag, suffix, storage, length, mtime);
   bag.close();
-  throw changed(path);
+  throw changedFile(path);
 }

@@ -1,3 +1,4 @@
+import { changedFile } from "../../../io/storage/changed_file.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { FileSource } from "../../../io/storage/file_source.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -8,7 +9,6 @@ import {
   type NumberedNames,
   numberedNames,
 } from "../../../tree/names/numbered_names.ts";
-import { FormatError } from "../../../errors.ts";
 import type { Bag } from "../bag/bag.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 import { References } from "../dataset/references.ts";
@@ -115,7 +115,7 @@ export class TreeShard {
         (shard.refs === undefined
           ? bag.length >= this.length
           : bag.source.mtime <= this.mtime);
-      if (!isSame) throw changed(bag.path);
+      if (!isSame) throw changedFile(bag.path);
       if (shard.bags[key] !== undefined) bag.close(); // another was quicker
       return shard.bags[key] ??= bag;
     } catch (error) {
@@ -133,15 +133,6 @@ export class TreeShard {
     }
     this.#references.checkRange(key, this.bag(key).length);
   }
-}
-
-/** Says that what is there now is not what was opened. */
-export function changed(path: string): FormatError {
-  return new FormatError(
-    "changed",
-    `${path} was replaced or changed after it was opened; open it again`,
-    { path },
-  );
 }
 
 /** A key keeps its name where a view would have the same: the view is left out. */

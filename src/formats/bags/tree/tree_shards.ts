@@ -1,3 +1,4 @@
+import { changedFile } from "../../../io/storage/changed_file.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
@@ -6,7 +7,7 @@ import { shardPath } from "../dataset/dataset_location.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { openHead, openShard, type Shard } from "../dataset/open_shard.ts";
 import type { DatasetNodes } from "./dataset_nodes.ts";
-import { changed, TreeShard } from "./tree_shard.ts";
+import { TreeShard } from "./tree_shard.ts";
 import { hashIds, idsOf } from "./tree_storage.ts";
 import { atOnce } from "../../../tree/not_loaded.ts";
 import type { DecodedViews } from "./decoded_views.ts";
@@ -159,7 +160,7 @@ export class TreeShards implements LazySources {
       const isSame = (refs === undefined || refs.length === length) &&
         // Where there is no datapoint yet, a writer may still make the bags.
         (length === 0 || hashIds(ids) === facts.get(number, ShardFact.INODES));
-      if (!isSame) throw changed(path);
+      if (!isSame) throw changedFile(path);
       return this.#keep(number, shard, ids);
     } catch (error) {
       shard.close();

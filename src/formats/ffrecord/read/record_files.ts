@@ -1,5 +1,5 @@
 import { warnOnConsole } from "../../../message_text.ts";
-import { FormatError, RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../errors.ts";
 import { sortNames } from "../../../names.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import {
@@ -8,6 +8,10 @@ import {
   type PlaceOptions,
   storedAt,
 } from "../../../io/storage/place.ts";
+import {
+  openSources,
+  reopenSources,
+} from "../../../io/storage/open_sources.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { PendingHeader, readHeader, type RecordFileHeader } from "./header.ts";
@@ -68,15 +72,12 @@ export function* openRecordFiles(
   const { checkData: check = true } = options;
   const headers: RecordFileHeader[] = [];
   const { paths, storage } = yield* listRecordFiles(location, options);
-  const sources = yield* openSources(storage, paths, function* (source) {
-    headers.push(
-      yield* pending
-        ? PendingHeader.read(source, check)
-        : readHeader(source, check),
-    );
-    if (headers.length === paths.length) {
-      warnOfOldFiles(paths, headers, options);
-    }
+  let read = 0;
+  const sources = yield* openSources(storage, paths, function* (source, at) {
+    headers[at] = yield* pending
+      ? PendingHeader.read(source, check)
+      : readHeader(source, check);
+    if (++read === paths.length) warnOfOldFiles(paths, headers, options);
   });
   const index = new SampleIndex(
     headers.map((header, i) => ({
@@ -140,16 +141,12 @@ export function* reopenRecordFiles(
   { files }: RecordFilesHandle,
   storage = LOCAL_DISK,
 ): Steps<RecordFiles> {
-  const paths = files.map(({ part }) => part.path);
-  const sources = yield* openSources(storage, paths, function* (source, i) {
-    const { part: { path, size }, mtime } = files[i]!;
-    if (source.size === size && source.mtime === mtime) return;
-    throw new FormatError(
-      "changed",
-      `${path} was replaced or changed after it was opened; open it again`,
-      { path },
-    );
-  });
+  const known = files.map(({ part: { path, size }, mtime }) => ({
+    path,
+    size,
+    mtime,
+  }));
+  const sources = yield* reopenSources(storage, known);
   const headers = files.map(({ part: { count, table }, checksum }) => ({
     count,
     table,
@@ -157,25 +154,6 @@ export function* reopenRecordFiles(
   }));
   const index = new SampleIndex(files.map(({ part }) => part));
   return { storage, sources, headers, index };
-}
-
-/** Opens files, and looks at each; all are closed if that fails. */
-function* openSources(
-  storage: Storage,
-  paths: readonly string[],
-  look: (source: ByteSource, i: number) => Steps<void>,
-): Steps<ByteSource[]> {
-  const sources: ByteSource[] = [];
-  try {
-    for (const [i, path] of paths.entries()) {
-      sources.push(yield* storage.open(path));
-      yield* look(sources[i]!, i);
-    }
-    return sources;
-  } catch (error) {
-    for (const source of sources) source.close();
-    throw error;
-  }
 }
 
 /**

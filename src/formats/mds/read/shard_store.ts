@@ -1,3 +1,4 @@
+import { reopenSource } from "../../../io/storage/open_sources.ts";
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
@@ -138,16 +139,7 @@ export class ShardStore implements SourceList {
   }
 
   *#open(shard: number): Steps<void> {
-    const { path, size, mtime } = this.shards[shard]!;
-    const file = yield* this.storage.open(path);
-    if (file.size !== size || file.mtime !== mtime) {
-      file.close();
-      throw new FormatError(
-        "changed",
-        `${path} was replaced or changed after it was opened; open it again`,
-        { path, expected: size, actual: file.size },
-      );
-    }
+    const file = yield* reopenSource(this.storage, this.shards[shard]!);
     if (this.#files[shard] === undefined) this.#files[shard] = file;
     else file.close(); // another was opened while this one was waited for
   }
@@ -179,23 +171,15 @@ export function* openShards(
   const { index, path } = found;
   const files: ByteSource[] = [];
   const shards: ShardFile[] = [];
-  /** Of those that failed, the first: which one that is must not depend on who was quicker. */
-  let failed: { readonly at: number; readonly error: unknown } | undefined;
   const names = new ShardNames(found, storage);
   yield* names.list();
   const openOne = function* (at: number): Steps<void> {
-    if (failed !== undefined && failed.at < at) return;
-    try {
-      const { file, shard } = yield* openShard(found, names, at, storage);
-      files[at] = file;
-      shards[at] = shard;
-    } catch (error) {
-      if (failed === undefined || at < failed.at) failed = { at, error };
-    }
+    const { file, shard } = yield* openShard(found, names, at, storage);
+    files[at] = file;
+    shards[at] = shard;
   };
   try {
     yield* inParallel(index.shards.map((_, at) => openOne(at)));
-    if (failed !== undefined) throw (failed as { error: unknown }).error;
     const blocks = shards.some(isCompressed) ? decodedBlocks() : undefined;
     const handle = {
       path,

@@ -1,11 +1,11 @@
-import { FormatError } from "../../../errors.ts";
-import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import {
   type ShardPaths,
   shardPaths,
 } from "../../../io/storage/shard_paths.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import type { KnownFile } from "../../../io/storage/changed_file.ts";
+import { openSources } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { lastUpTo, sharedFloat64 } from "../../../tree/shared_numbers.ts";
 import { isNamedSo } from "../layout.ts";
@@ -24,11 +24,7 @@ export function parquetPaths(
 }
 
 /** A file, as another thread opens it again. */
-export interface ParquetFile extends ParquetIndex {
-  readonly path: string;
-  readonly size: number;
-  readonly mtime: number;
-}
+export interface ParquetFile extends ParquetIndex, KnownFile {}
 
 /** Rows of one file or of several, numbered from 0 over all of them. */
 export class RowTable {
@@ -71,48 +67,11 @@ export function* openFiles(
   paths: readonly string[],
   storage: Storage,
 ): Steps<OpenedFiles> {
-  const sources: ByteSource[] = [];
   const files: ParquetFile[] = [];
-  /** Of those that failed, the first: which one that is must not depend on who was quicker. */
-  let failed: { readonly at: number; readonly error: unknown } | undefined;
-  const openOne = function* (path: string, at: number): Steps<void> {
-    if (failed !== undefined && failed.at < at) return;
-    try {
-      const source = sources[at] = yield* storage.open(path);
-      const index = yield* readFooter(source);
-      const { name, size, mtime } = source;
-      files[at] = { ...index, path: name, size, mtime };
-    } catch (error) {
-      if (failed === undefined || at < failed.at) failed = { at, error };
-    }
-  };
-  try {
-    const [only] = paths;
-    if (paths.length === 1) yield* openOne(only!, 0);
-    else yield* inParallel(paths.map(openOne));
-    if (failed !== undefined) throw (failed as { error: unknown }).error;
-    return { sources, table: new RowTable(files) };
-  } catch (error) {
-    for (const source of sources) source?.close();
-    throw error;
-  }
-}
-
-/**
- * Opens a file that another thread has opened.
- *
- * @throws {FormatError} If it is not the same any more.
- */
-export function* reopenFile(
-  { path, size, mtime }: ParquetFile,
-  storage: Storage,
-): Steps<ByteSource> {
-  const source = yield* storage.open(path);
-  if (source.size === size && source.mtime === mtime) return source;
-  source.close();
-  throw new FormatError(
-    "changed",
-    `${path} was replaced or changed after it was opened; open it again`,
-    { path, expected: size, actual: source.size },
-  );
+  const sources = yield* openSources(storage, paths, function* (source, at) {
+    const index = yield* readFooter(source);
+    const { name, size, mtime } = source;
+    files[at] = { ...index, path: name, size, mtime };
+  });
+  return { sources, table: new RowTable(files) };
 }

@@ -1,3 +1,4 @@
+import { reopenSources } from "../../../io/storage/open_sources.ts";
 import { FormatError, IndexError, RecordfsError } from "../../../errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
@@ -21,7 +22,6 @@ import {
   openFiles,
   type ParquetFile,
   parquetPaths,
-  reopenFile,
   RowTable,
 } from "./parquet_files.ts";
 
@@ -125,10 +125,9 @@ export class ParquetReader implements Disposable {
       & Pick<ParquetOptions, "storage">
       & WaitOptions = {},
   ): Promise<ParquetReader> {
-    const opened = await runAsync(
-      reopenFiles(files as readonly ParquetFile[], storage),
-      signal,
-    );
+    const known = files as readonly ParquetFile[];
+    const sources = await runAsync(reopenSources(storage, known), signal);
+    const opened = { sources, table: new RowTable(known) };
     return new ParquetReader(opened, storage, options);
   }
 
@@ -317,20 +316,6 @@ export class ParquetReader implements Disposable {
 // deno-lint-ignore require-yield
 function* given(source: ByteSource): Steps<ByteSource> {
   return source;
-}
-
-function* reopenFiles(
-  files: readonly ParquetFile[],
-  storage: Storage,
-): Steps<OpenedFiles> {
-  const sources: ByteSource[] = [];
-  try {
-    for (const file of files) sources.push(yield* reopenFile(file, storage));
-    return { sources, table: new RowTable(files) };
-  } catch (error) {
-    for (const source of sources) source.close();
-    throw error;
-  }
 }
 
 function* openReader(

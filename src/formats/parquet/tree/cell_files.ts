@@ -1,3 +1,4 @@
+import { reopenSource } from "../../../io/storage/open_sources.ts";
 import { FormatError } from "../../../errors.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -5,7 +6,7 @@ import { storageInThread } from "../../../io/storage/thread_storage.ts";
 import { encodeName } from "../../../names.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
 import { CellReader, type DecodedRows } from "../read/cells.ts";
-import { type ParquetFile, reopenFile, rowsOf } from "../read/parquet_files.ts";
+import { type ParquetFile, rowsOf } from "../read/parquet_files.ts";
 import {
   fieldNames,
   fileNames,
@@ -231,7 +232,7 @@ export class CellFiles {
 
   #reopened(file: number): Steps<ByteSource> {
     const opened = this.#files[file]!;
-    return reopenFile(opened, storageInThread(opened.path));
+    return reopenSource(storageInThread(opened.path), opened);
   }
 }
 

@@ -1,16 +1,14 @@
-import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { KnownFile } from "../../../io/storage/changed_file.ts";
+import { reopenSources } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { TarTree } from "../tree/tar_tree.ts";
 import type { TarColumns } from "./tar_columns.ts";
 
 /** Tars for another thread: their tables are in memory that threads share. */
-export type TarsHandle = readonly {
-  readonly path: string;
+export type TarsHandle = readonly (KnownFile & {
   readonly columns: TarColumns;
-  readonly size: number;
-  readonly mtime: number;
-}[];
+})[];
 
 /** Describes opened tars for another thread. */
 export function shareTars(trees: readonly TarTree[]): TarsHandle {
@@ -29,21 +27,8 @@ export function* reopenTars(
   handle: TarsHandle,
   storage: Storage,
 ): Steps<TarTree[]> {
-  const trees: TarTree[] = [];
-  try {
-    for (const { path, columns, size, mtime } of handle) {
-      const source = yield* storage.open(path);
-      trees.push(new TarTree([source], columns, mtime));
-      if (source.size === size && source.mtime === mtime) continue;
-      throw new FormatError(
-        "changed",
-        `${path} was replaced or changed after it was opened; open it again`,
-        { path, expected: size, actual: source.size },
-      );
-    }
-    return trees;
-  } catch (error) {
-    for (const tree of trees) tree.close();
-    throw error;
-  }
+  const sources = yield* reopenSources(storage, handle);
+  return handle.map(({ columns, mtime }, i) =>
+    new TarTree([sources[i]!], columns, mtime)
+  );
 }

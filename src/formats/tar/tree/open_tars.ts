@@ -1,6 +1,6 @@
 import { FormatError, RecordfsError } from "../../../errors.ts";
-import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import { openSources } from "../../../io/storage/open_sources.ts";
 import { pathIn } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { warnOnConsole } from "../../../message_text.ts";
@@ -126,44 +126,19 @@ export function* openTrees(
   storage: Storage,
   options: ContainerOptions,
 ): Steps<TarTree[]> {
+  const { onWarning = warnOnConsole } = options;
   const trees: TarTree[] = [];
-  /** Of those that failed, the first: which one that is must not depend on who was quicker. */
-  let failed: { readonly at: number; readonly error: unknown } | undefined;
-  const openOne = function* (path: string, at: number): Steps<void> {
-    if (failed !== undefined && failed.at < at) return;
-    try {
-      trees[at] = yield* openTree(path, storage, options);
-    } catch (error) {
-      if (failed === undefined || at < failed.at) failed = { at, error };
-    }
-  };
-  try {
-    const [only] = paths;
-    if (paths.length === 1) return [yield* openTree(only!, storage, options)];
-    yield* inParallel(paths.map(openOne));
-    if (failed !== undefined) throw failed.error;
-    return trees;
-  } catch (error) {
-    for (const tree of trees) tree?.close();
-    throw error;
-  }
-}
-
-function* openTree(
-  path: string,
-  storage: Storage,
-  options: ContainerOptions,
-): Steps<TarTree> {
-  const source = yield* storage.open(path);
-  try {
-    const index = yield* openIndex(source, path, storage, options);
-    const { onWarning = warnOnConsole } = options;
-    for (const warning of index.warnings) onWarning(warning);
-    return new TarTree([source], index.columns, source.mtime);
-  } catch (error) {
-    source.close();
-    throw error;
-  }
+  yield* openSources(storage, paths, function* (source, at) {
+    const { warnings, columns } = yield* openIndex(
+      source,
+      paths[at]!,
+      storage,
+      options,
+    );
+    for (const warning of warnings) onWarning(warning);
+    trees[at] = new TarTree([source], columns, source.mtime);
+  });
+  return trees;
 }
 
 /** Each shard is a directory of its name without suffix. */

@@ -1,5 +1,4 @@
 import { FormatError } from "../../../errors.ts";
-import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { sumLike } from "../../../io/sums/content_sum.ts";
 import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
@@ -9,6 +8,11 @@ import type {
   ByteSource,
   SourceList,
 } from "../../../io/storage/byte_source.ts";
+import type { KnownFile } from "../../../io/storage/changed_file.ts";
+import {
+  openSources,
+  reopenSources,
+} from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
 import { lastUpTo, sharedFloat64 } from "../../../tree/shared_numbers.ts";
@@ -18,11 +22,7 @@ import { type IndexOptions, openIndex } from "./open_index.ts";
 import { locateRecord, type RecordIndex } from "./record_columns.ts";
 
 /** A file, as another thread opens it again. */
-interface SharedFile extends RecordIndex {
-  readonly path: string;
-  readonly size: number;
-  readonly mtime: number;
-}
+interface SharedFile extends RecordIndex, KnownFile {}
 
 /** Files for another thread: their tables are in memory that threads share. */
 export type FilesHandle = readonly SharedFile[];
@@ -100,31 +100,13 @@ export function* openFiles(
   storage: Storage,
   options: IndexOptions,
 ): Steps<RecordFiles> {
-  const sources: ByteSource[] = [];
   const files: SharedFile[] = [];
-  /** Of those that failed, the first: which one that is must not depend on who was quicker. */
-  let failed: { readonly at: number; readonly error: unknown } | undefined;
-  const openOne = function* (path: string, at: number): Steps<void> {
-    if (failed !== undefined && failed.at < at) return;
-    try {
-      const source = sources[at] = yield* storage.open(path);
-      const index = yield* openIndex(source, options);
-      const { name, size, mtime } = source;
-      files[at] = { ...index, path: name, size, mtime };
-    } catch (error) {
-      if (failed === undefined || at < failed.at) failed = { at, error };
-    }
-  };
-  try {
-    const [only] = paths;
-    if (paths.length === 1) yield* openOne(only!, 0);
-    else yield* inParallel(paths.map(openOne));
-    if (failed !== undefined) throw (failed as { error: unknown }).error;
-    return { sources, table: new RecordTable(files) };
-  } catch (error) {
-    for (const source of sources) source?.close();
-    throw error;
-  }
+  const sources = yield* openSources(storage, paths, function* (source, at) {
+    const index = yield* openIndex(source, options);
+    const { name, size, mtime } = source;
+    files[at] = { ...index, path: name, size, mtime };
+  });
+  return { sources, table: new RecordTable(files) };
 }
 
 /**
@@ -139,23 +121,8 @@ export function* reopenFiles(
   check: boolean,
 ): Steps<RecordFiles> {
   if (check) yield* crc32cLoaded();
-  const sources: ByteSource[] = [];
-  try {
-    for (const { path, size, mtime } of files) {
-      const source = yield* storage.open(path);
-      sources.push(source);
-      if (source.size === size && source.mtime === mtime) continue;
-      throw new FormatError(
-        "changed",
-        `${path} was replaced or changed after it was opened; open it again`,
-        { path, expected: size, actual: source.size },
-      );
-    }
-    return { sources, table: new RecordTable(files) };
-  } catch (error) {
-    for (const source of sources) source.close();
-    throw error;
-  }
+  const sources = yield* reopenSources(storage, files);
+  return { sources, table: new RecordTable(files) };
 }
 
 /** Reads records, each compared with its checksum if `check` is set. */

@@ -1,3 +1,4 @@
+import { requireSame } from "../../../io/storage/changed_file.ts";
 import {
   DecodedBlocks,
   type DecodedMemory,
@@ -11,7 +12,7 @@ import {
   isReachedInThreads,
   storageInThread,
 } from "../../../io/storage/thread_storage.ts";
-import { FormatError, RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../errors.ts";
 import { decodeName } from "../../../names.ts";
 import { JoinedSources } from "../../../tree/joined_sources.ts";
 import { NameTable } from "../../../tree/names/name_table.ts";
@@ -203,15 +204,13 @@ export async function reopenTree(
     blocks: new DecodedBlocks(blocks),
     owner,
   };
-  if (archive.size === size && archive.mtime === mtime) {
-    return new ZipTree(parts, isOwner);
+  try {
+    requireSame(archive, { path, size, mtime });
+  } catch (error) {
+    archive.close();
+    throw error;
   }
-  archive.close();
-  throw new FormatError(
-    "changed",
-    `${path} was replaced or changed after it was opened; open it again`,
-    { path, expected: size, actual: archive.size },
-  );
+  return new ZipTree(parts, isOwner);
 }
 
 function sharedCopy(bytes: Uint8Array): Uint8Array {

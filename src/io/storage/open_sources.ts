@@ -1,0 +1,59 @@
+import { inParallel } from "../concurrency/concurrency_limit.ts";
+import type { Steps } from "../concurrency/steps.ts";
+import type { ByteSource } from "./byte_source.ts";
+import { type KnownFile, requireSame } from "./changed_file.ts";
+import type { Storage } from "./storage.ts";
+
+/**
+ * Opens files and looks at each, several at once where they can be waited for; all are closed if that fails.
+ *
+ * @param look Told which file it is.
+ * @returns The files in the order of `paths`.
+ * @throws What the first of those that fail has thrown, in that order.
+ */
+export function* openSources(
+  storage: Storage,
+  paths: readonly string[],
+  look: (source: ByteSource, at: number) => Steps<void>,
+): Steps<ByteSource[]> {
+  const sources: ByteSource[] = [];
+  try {
+    yield* inParallel(paths.map(function* (path, at) {
+      const source = sources[at] = yield* storage.open(path);
+      yield* look(source, at);
+    }));
+    return sources;
+  } catch (error) {
+    for (const source of sources) source?.close(); // there may be gaps
+    throw error;
+  }
+}
+
+/**
+ * Opens files that another thread has opened.
+ *
+ * @throws {FormatError} With code `changed` if one is not the same any more.
+ */
+export function reopenSources(
+  storage: Storage,
+  files: readonly KnownFile[],
+): Steps<ByteSource[]> {
+  const paths = files.map(({ path }) => path);
+  // deno-lint-ignore require-yield
+  return openSources(storage, paths, function* (source, at) {
+    requireSame(source, files[at]!);
+  });
+}
+
+/**
+ * Opens a file that was opened before.
+ *
+ * @throws {FormatError} With code `changed` if it is not the same any more.
+ */
+export function* reopenSource(
+  storage: Storage,
+  file: KnownFile,
+): Steps<ByteSource> {
+  const [source] = yield* reopenSources(storage, [file]);
+  return source!;
+}
