@@ -1,5 +1,6 @@
 import { writeNpy } from "../../../codecs/numpy/mod.ts";
 import { FormatError, RecordfsError } from "../../../errors.ts";
+import { KeptValues } from "../../../io/decoded/kept_values.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { Extent, NodeId, Tree } from "../../../tree/tree.ts";
@@ -41,9 +42,7 @@ const MOST_KEPT = 64 * 1024 * 1024;
 export class DecodedViews {
   /** URL of the module whose `reopenTree` rebuilds a tree with these views. */
   readonly module = import.meta.url;
-  /** In order of use. */
-  readonly #kept = new Map<NodeId, Uint8Array>();
-  #bytes = 0;
+  readonly #kept = new KeptValues<Uint8Array>(MOST_KEPT);
 
   /** The ending of the names of such values' views; `undefined` for those that have none. */
   suffixOf(
@@ -77,7 +76,7 @@ export class DecodedViews {
     const bag = dataset.bag(key);
     const { offset, length } = into;
     const largest = largestValue(type);
-    const keep = (view: Uint8Array) => this.#keep(node, view);
+    const kept = this.#kept;
     const make = function* (): Steps<Uint8Array> {
       const bytes = length <= largest
         ? yield* readPart(bag.source, offset, length)
@@ -91,11 +90,11 @@ export class DecodedViews {
         }
         const decoders = decodersOf(dataset.shard.generation, KEEP_FLOATS);
         const value = decoders[type.name]!(bytes, ...type.args);
-        return keep(
-          suffix === ".npy"
-            ? writeNpy(value as Parameters<typeof writeNpy>[0])
-            : jsonFile(value as Parameters<typeof valueToJson>[0]),
-        );
+        const view = suffix === ".npy"
+          ? writeNpy(value as Parameters<typeof writeNpy>[0])
+          : jsonFile(value as Parameters<typeof valueToJson>[0]);
+        kept.set(node, view, view.length);
+        return view;
       } catch (cause) {
         if (cause instanceof FormatError) throw cause; // which says more
         const { path } = bag;
@@ -107,29 +106,11 @@ export class DecodedViews {
         );
       }
     };
-    const kept = this.#kept.get(node);
-    const view = kept === undefined ? atOnce(bag.path, make) : keep(kept);
+    const view = kept.get(node) ?? atOnce(bag.path, make);
     into.source = -1;
     into.offset = 0;
     into.length = view.length;
     into.bytes = view;
-  }
-
-  /** Puts a view where those are that were used last. */
-  #keep(node: NodeId, view: Uint8Array): Uint8Array {
-    this.#bytes += view.length - (this.#kept.get(node)?.length ?? 0);
-    this.#kept.delete(node);
-    this.#kept.set(node, view);
-    this.#makeRoom();
-    return view;
-  }
-
-  #makeRoom(): void {
-    for (const [node, { length }] of this.#kept) {
-      if (this.#bytes <= MOST_KEPT || this.#kept.size === 1) return;
-      this.#kept.delete(node);
-      this.#bytes -= length;
-    }
   }
 }
 

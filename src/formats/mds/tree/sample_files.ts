@@ -1,3 +1,4 @@
+import { KeptValues } from "../../../io/decoded/kept_values.ts";
 import { RecordfsError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { fillNow } from "../../../io/read/read_part.ts";
@@ -21,13 +22,15 @@ import {
   valueStarts,
 } from "../read/sample_tables.ts";
 import type { ShardStore } from "../read/shard_store.ts";
-import { KeptLists } from "./kept_lists.ts";
 
 /** Samples of which it is kept where their values are. */
 const MOST_LAYOUTS = 4096;
-/** Files that are kept which were made, and their bytes; one that is larger is kept until the next is made. */
-const MOST_FILES = 4096;
-const MOST_BYTES = 64 << 20;
+/** Bytes of files that are kept which were made, and what one takes beside its own: there are 4096 at most. */
+const MOST_MADE = 64 << 20;
+const MADE_BYTES = 1 << 14;
+/** Bytes of what is kept of lists, and what one takes beside where its elements start. */
+const MOST_LISTS = 32 << 20;
+const LIST_BYTES = 128;
 /** Bytes of an array that is made into a file: all of it is in memory. */
 const LARGEST = 256 << 20;
 
@@ -70,14 +73,14 @@ export class SampleFiles {
   readonly #store: ShardStore;
   readonly #tables: SampleTables;
   readonly #sourceOf: Int32Array;
-  /** By sample, in order of use. */
-  readonly #layouts = new Map<number, Layout>();
+  /** By sample. */
+  readonly #layouts = new KeptValues<Layout>(MOST_LAYOUTS);
   #last: Layout | undefined;
   #lastSample = -1;
-  /** By the number of their file among all, in order of use. */
-  readonly #made = new Map<number, MadeFile>();
-  #bytes = 0;
-  readonly #lists = new KeptLists();
+  /** By the number of their file among all. */
+  readonly #made = new KeptValues<MadeFile>(MOST_MADE);
+  /** Where the elements of lists start, and where the last one ends, by the number of their file among all. */
+  readonly #lists = new KeptValues<Float64Array>(MOST_LISTS);
   readonly #mostElements: number;
   /** Where the value that was looked at last is, in its shard. */
   #offset = 0;
@@ -146,7 +149,7 @@ export class SampleFiles {
   }
 
   #listStarts(sample: number, column: number, list: number): Float64Array {
-    const known = this.#lists.known(list);
+    const known = this.#lists.get(list);
     if (known !== undefined) return known;
     const { shard } = this.#layout(sample);
     const { path } = this.#store.shards[shard]!;
@@ -179,7 +182,7 @@ export class SampleFiles {
         );
       }
       const starts = yield* elementStarts(list!, place, count);
-      this.#lists.keep(file, starts);
+      this.#lists.set(file, starts, LIST_BYTES + starts.byteLength);
       return starts;
     } catch (cause) {
       if (!(cause instanceof ValueFault)) throw cause;
@@ -199,9 +202,6 @@ export class SampleFiles {
       const { path } = this.#store.shards[shard]!;
       this.#expect(sample, shard);
       layout = atOnce(path, () => this.#makeLayout(sample));
-    } else {
-      this.#layouts.delete(sample); // to the end: most recently used
-      this.#layouts.set(sample, layout);
     }
     this.#last = layout;
     this.#lastSample = sample;
@@ -235,21 +235,13 @@ export class SampleFiles {
     const values = valueStarts(columns, new DataView(head.buffer), length);
     if (values === undefined) throw badSizes(path, sample, number);
     const layout = { shard, start, values };
-    this.#layouts.set(sample, layout);
-    if (this.#layouts.size > MOST_LAYOUTS) {
-      const [oldest] = this.#layouts.keys();
-      this.#layouts.delete(oldest!);
-    }
+    this.#layouts.set(sample, layout, 1);
     return layout;
   }
 
   #madeFile(value: ValueFile): MadeFile {
     const { file } = value;
-    const made = this.#made.get(file);
-    if (made === undefined) return this.#makeNow(value, false);
-    this.#made.delete(file);
-    this.#made.set(file, made);
-    return made;
+    return this.#made.get(file) ?? this.#makeNow(value, false);
   }
 
   #bytesOf(value: ValueFile): Uint8Array {
@@ -299,28 +291,12 @@ export class SampleFiles {
         ? arrayFile(encoding, bytes)
         : undefined;
       const size = content?.length ?? arrayFileSize(encoding, bytes, length);
-      return this.#keep(file, { size, bytes: content });
+      const made = { size, bytes: content };
+      this.#made.set(file, made, MADE_BYTES + (content?.length ?? 0));
+      return made;
     } catch (cause) {
       if (!(cause instanceof ValueFault)) throw cause;
       throw badValue({ path, sample, column: name }, cause);
     }
-  }
-
-  #keep(file: number, made: MadeFile): MadeFile {
-    this.#forget(file);
-    this.#made.set(file, made);
-    this.#bytes += made.bytes?.length ?? 0;
-    for (const other of this.#made.keys()) {
-      const isEnough = this.#made.size <= MOST_FILES &&
-        this.#bytes <= MOST_BYTES;
-      if (isEnough || other === file) break;
-      this.#forget(other);
-    }
-    return made;
-  }
-
-  #forget(file: number): void {
-    this.#bytes -= this.#made.get(file)?.bytes?.length ?? 0;
-    this.#made.delete(file);
   }
 }

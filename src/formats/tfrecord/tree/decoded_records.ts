@@ -1,6 +1,8 @@
-import { FormatError, RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { KeptValues } from "../../../io/decoded/kept_values.ts";
+import { reopenSource } from "../../../io/storage/open_sources.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
 import { atOnce } from "../../../tree/not_loaded.ts";
 import { orNoExample } from "../read/example_of.ts";
@@ -34,9 +36,8 @@ export class DecodedRecords {
   /** Opened when they are needed, where the tree has none. */
   readonly #sources: ByteSource[];
   readonly #isBorrowed: boolean;
-  /** By record, in order of use. */
-  readonly #kept = new Map<number, Kept>();
-  #weight = 0;
+  /** By record. */
+  readonly #kept = new KeptValues<Kept>(MOST_KEPT);
   /** Ids that a record has. */
   readonly nodes: number;
 
@@ -83,8 +84,7 @@ export class DecodedRecords {
       form = formOf(content);
       kept.forms.set(content, form);
       kept.weight += form.length;
-      this.#weight += form.length;
-      this.#makeRoom();
+      this.#kept.set(record, kept, kept.weight);
     }
     return form;
   }
@@ -100,11 +100,7 @@ export class DecodedRecords {
 
   #of(record: number): Kept {
     const kept = this.#kept.get(record);
-    if (kept !== undefined) {
-      this.#kept.delete(record);
-      this.#kept.set(record, kept);
-      return kept;
-    }
+    if (kept !== undefined) return kept;
     const { path } = this.#table.files[this.#table.fileOf(record)]!;
     return atOnce(path, () => this.#make(record));
   }
@@ -139,29 +135,12 @@ export class DecodedRecords {
       () => layOut(bytes!, this.nodes, names, this.#asRows),
     );
     const kept = { layout, forms: new Map(), weight: layout.weight };
-    this.#kept.set(record, kept);
-    this.#weight += kept.weight;
-    this.#makeRoom();
+    this.#kept.set(record, kept, kept.weight);
     return kept;
   }
 
-  *#open(file: number): Steps<ByteSource> {
-    const { path, size, mtime } = this.#table.files[file]!;
-    const source = yield* storageInThread(path).open(path);
-    if (source.size === size && source.mtime === mtime) return source;
-    source.close();
-    throw new FormatError(
-      "changed",
-      `${path} was replaced or changed after it was opened; open it again`,
-      { path, expected: size, actual: source.size },
-    );
-  }
-
-  #makeRoom(): void {
-    for (const [record, { weight }] of this.#kept) {
-      if (this.#weight <= MOST_KEPT || this.#kept.size === 1) return;
-      this.#kept.delete(record);
-      this.#weight -= weight;
-    }
+  #open(file: number): Steps<ByteSource> {
+    const known = this.#table.files[file]!;
+    return reopenSource(storageInThread(known.path), known);
   }
 }
