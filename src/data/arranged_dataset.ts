@@ -7,7 +7,7 @@ import {
   tellDataset,
 } from "./dataset.ts";
 import { argument } from "./recipe.ts";
-import { isIndex } from "./whole_numbers.ts";
+import { isIndex } from "../tree/sample_indices.ts";
 
 /** Where a sample is taken from. */
 export interface SamplePlace {

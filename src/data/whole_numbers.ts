@@ -1,3 +1,5 @@
+import { isIndex } from "../tree/sample_indices.ts";
+
 /**
  * Checks a number that counts something.
  *
@@ -8,11 +10,6 @@ export function wholeNumber(value: number, least: number, name: string): void {
   throw new RangeError(
     `${name} is ${String(value)}: give a whole number from ${least} on`,
   );
-}
-
-/** True if a number counts something of which there is so much, from 0. */
-export function isIndex(index: number, length: number): boolean {
-  return Number.isSafeInteger(index) && index >= 0 && index < length;
 }
 
 /**

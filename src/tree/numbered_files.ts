@@ -1,3 +1,4 @@
+import { isIndex } from "./sample_indices.ts";
 import type { RecordNames } from "./names/named_tree.ts";
 import { type NumberedNames, numberedNames } from "./names/numbered_names.ts";
 import type { SampleNodes } from "./tree.ts";
@@ -69,8 +70,6 @@ export class NumberedFiles implements RecordNames {
 
   record(node: NodeId): number {
     const record = node - FIRST;
-    return Number.isInteger(record) && record >= 0 && record < this.count
-      ? record
-      : -1;
+    return isIndex(record, this.count) ? record : -1;
   }
 }

@@ -1,4 +1,4 @@
-import { isIndex } from "../whole_numbers.ts";
+import { isIndex } from "../../tree/sample_indices.ts";
 
 /** True if a dataset has a sample of that index. */
 export function hasSample(

@@ -1,6 +1,7 @@
 import { DataError } from "../data_error.ts";
 import { Random } from "../random/random.ts";
-import { checkPosition, isIndex } from "../whole_numbers.ts";
+import { isIndex } from "../../tree/sample_indices.ts";
+import { checkPosition } from "../whole_numbers.ts";
 
 /**
  * The order of one epoch: which index stands at which position. Computed, not stored, where

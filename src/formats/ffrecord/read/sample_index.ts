@@ -1,3 +1,4 @@
+import { isIndex } from "../../../tree/sample_indices.ts";
 import { FormatError, IndexError } from "../../../errors.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type { Extent } from "../../../tree/tree.ts";
@@ -66,7 +67,7 @@ export class SampleIndex {
 
   /** @throws {IndexError} If there is no such sample. */
   require(index: number): void {
-    if (Number.isInteger(index) && index >= 0 && index < this.length) return;
+    if (isIndex(index, this.length)) return;
     throw new IndexError(index, this.length, this.name);
   }
 

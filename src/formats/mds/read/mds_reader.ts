@@ -1,4 +1,8 @@
-import { IndexError } from "../../../errors.ts";
+import {
+  inBatches,
+  isIndex,
+  requireIndices,
+} from "../../../tree/sample_indices.ts";
 import {
   runAsync,
   runSync,
@@ -221,14 +225,14 @@ export class MDSReader implements Disposable {
    *
    * @param options How many are read in one go; 256 unless given.
    */
-  async *batches(
-    { batch = 256, signal }: WaitOptions & { readonly batch?: number } = {},
+  batches(
+    options: WaitOptions & { readonly batch?: number } = {},
   ): AsyncGenerator<MDSSample[], void, undefined> {
-    for (let start = 0; start < this.length; start += batch) {
-      const length = Math.min(batch, this.length - start);
-      const indices = Array.from({ length }, (_, i) => start + i);
-      yield await this.samples(indices, { signal });
-    }
+    return inBatches(
+      this.length,
+      options,
+      (indices, options) => this.samples(indices, options),
+    );
   }
 
   /**
@@ -237,7 +241,7 @@ export class MDSReader implements Disposable {
    * @returns How many bytes are fetched, or have been; 0 where the shards are local.
    */
   expect(indices: Iterable<number>): number {
-    const known = [...indices].filter((index) => this.#has(index));
+    const known = [...indices].filter((index) => isIndex(index, this.length));
     return this.#samples.expect(known);
   }
 
@@ -261,17 +265,9 @@ export class MDSReader implements Disposable {
     this.close();
   }
 
-  #has(index: number): boolean {
-    return Number.isInteger(index) && index >= 0 && index < this.length;
-  }
-
   #required(index: number | Iterable<number>): readonly number[] {
-    const indices = typeof index === "number" ? [index] : [...index];
-    for (const index of indices) {
-      if (this.#has(index)) continue;
-      throw new IndexError(index, this.length, this.path);
-    }
-    return indices;
+    const path = () => this.path;
+    return requireIndices(index, this.length, path);
   }
 }
 

@@ -1,3 +1,4 @@
+import { isIndex } from "../../../tree/sample_indices.ts";
 import { FormatError } from "../../../errors.ts";
 import { decodeName } from "../../../names.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -228,9 +229,7 @@ export class MdsTree implements Tree {
 
   #sample(node: NodeId): number {
     const sample = node - ROOT - 1;
-    return Number.isInteger(sample) && sample >= 0 && sample < this.store.length
-      ? sample
-      : -1;
+    return isIndex(sample, this.store.length) ? sample : -1;
   }
 
   /** How a list is written whose directory a node is. */

@@ -1,5 +1,10 @@
+import {
+  inBatches,
+  isIndex,
+  requireIndices,
+} from "../../../tree/sample_indices.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
-import { FormatError, IndexError, RecordfsError } from "../../../errors.ts";
+import { FormatError, RecordfsError } from "../../../errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
   runAsync,
@@ -190,14 +195,14 @@ export class ParquetReader implements Disposable {
    *
    * @param options How many are read in one go; 256 unless given.
    */
-  async *batches(
-    { batch = 256, signal }: WaitOptions & { readonly batch?: number } = {},
+  batches(
+    options: WaitOptions & { readonly batch?: number } = {},
   ): AsyncGenerator<ParquetRow[], void, undefined> {
-    for (let start = 0; start < this.length; start += batch) {
-      const length = Math.min(batch, this.length - start);
-      const indices = Array.from({ length }, (_, i) => start + i);
-      yield await this.read(indices, { signal });
-    }
+    return inBatches(
+      this.length,
+      options,
+      (indices, options) => this.read(indices, options),
+    );
   }
 
   /**
@@ -210,7 +215,7 @@ export class ParquetReader implements Disposable {
     const { firsts } = this.#files.table;
     let bytes = 0;
     for (const index of indices) {
-      if (!this.#has(index)) continue;
+      if (!isIndex(index, this.length)) continue;
       const file = this.#files.table.fileOf(index);
       for (const [column] of this.#columns) {
         bytes += this.#cells.expect(file, column, index - firsts[file]!);
@@ -298,18 +303,9 @@ export class ParquetReader implements Disposable {
     }
   }
 
-  #has(index: number): boolean {
-    return Number.isInteger(index) && index >= 0 && index < this.length;
-  }
-
   #required(index: number | Iterable<number>): readonly number[] {
-    const indices = typeof index === "number" ? [index] : [...index];
-    for (const index of indices) {
-      if (this.#has(index)) continue;
-      const path = this.paths[0] ?? "the files";
-      throw new IndexError(index, this.length, path, 0, "row");
-    }
-    return indices;
+    const path = () => this.paths[0] ?? "the files";
+    return requireIndices(index, this.length, path, "row");
   }
 }
 

@@ -1,3 +1,4 @@
+import { isIndex } from "../../../tree/sample_indices.ts";
 import { RecordfsError } from "../../../errors.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -244,17 +245,13 @@ export class RowTree implements Tree {
   #fileOfDirectory(node: NodeId): number {
     if (this.#options.shards === undefined) return node === ROOT ? 0 : -1;
     const file = node - ROOT - 1;
-    return Number.isInteger(file) && file >= 0 && node < this.#firstRow
-      ? file
-      : -1;
+    return isIndex(file, this.#firstRow - ROOT - 1) ? file : -1;
   }
 
   /** Finds the file and the row of a row's node. */
   #enterRow(node: NodeId): boolean {
     const row = node - this.#firstRow;
-    if (!Number.isInteger(row) || row < 0 || row >= this.table.length) {
-      return false;
-    }
+    if (!isIndex(row, this.table.length)) return false;
     this.#file = this.table.fileOf(row);
     this.#row = row - this.table.firsts[this.#file]!;
     return true;

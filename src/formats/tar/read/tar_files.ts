@@ -1,3 +1,4 @@
+import { isIndex } from "../../../tree/sample_indices.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { decodeName } from "../../../names.ts";
 import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
@@ -48,7 +49,7 @@ export class TarFiles {
   }
 
   hasSample(index: number): boolean {
-    return Number.isInteger(index) && index >= 0 && index < this.sampleCount;
+    return isIndex(index, this.sampleCount);
   }
 
   /** The path of a file in its tar. */

@@ -1,4 +1,8 @@
-import { IndexError } from "../../../errors.ts";
+import {
+  inBatches,
+  isIndex,
+  requireIndices,
+} from "../../../tree/sample_indices.ts";
 import {
   runAsync,
   runSync,
@@ -204,14 +208,14 @@ export class TFRecordReader implements Disposable {
    *
    * @param options How many are read in one go; 256 unless given.
    */
-  async *batches(
-    { batch = 256, signal }: WaitOptions & { readonly batch?: number } = {},
+  batches(
+    options: WaitOptions & { readonly batch?: number } = {},
   ): AsyncGenerator<Uint8Array<ArrayBuffer>[], void, undefined> {
-    for (let start = 0; start < this.length; start += batch) {
-      const length = Math.min(batch, this.length - start);
-      const indices = Array.from({ length }, (_, i) => start + i);
-      yield await this.read(indices, { signal });
-    }
+    return inBatches(
+      this.length,
+      options,
+      (indices, options) => this.read(indices, options),
+    );
   }
 
   /**
@@ -245,7 +249,7 @@ export class TFRecordReader implements Disposable {
    * @returns How many bytes are fetched, or have been; 0 where the files are local.
    */
   expect(indices: Iterable<number>): number {
-    const known = [...indices].filter((index) => this.#has(index));
+    const known = [...indices].filter((index) => isIndex(index, this.length));
     return expectRecords(this.#files, known);
   }
 
@@ -271,18 +275,9 @@ export class TFRecordReader implements Disposable {
     this.close();
   }
 
-  #has(index: number): boolean {
-    return Number.isInteger(index) && index >= 0 && index < this.length;
-  }
-
   #required(index: number | Iterable<number>): readonly number[] {
-    const indices = typeof index === "number" ? [index] : [...index];
-    for (const index of indices) {
-      if (this.#has(index)) continue;
-      const path = this.paths[0] ?? "the files";
-      throw new IndexError(index, this.length, path, 0, "record");
-    }
-    return indices;
+    const path = () => this.paths[0] ?? "the files";
+    return requireIndices(index, this.length, path, "record");
   }
 }
 

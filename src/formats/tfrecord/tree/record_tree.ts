@@ -1,3 +1,4 @@
+import { isIndex } from "../../../tree/sample_indices.ts";
 import { RecordfsError } from "../../../errors.ts";
 import { decodeName, encodeName } from "../../../names.ts";
 import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
@@ -222,16 +223,12 @@ export class RecordTree implements Tree {
   #fileOfDirectory(node: NodeId): number {
     if (this.#options.shards === undefined) return node === ROOT ? 0 : -1;
     const file = node - ROOT - 1;
-    return Number.isInteger(file) && file >= 0 && node < this.#first
-      ? file
-      : -1;
+    return isIndex(file, this.#first - ROOT - 1) ? file : -1;
   }
 
   #record(node: NodeId): number {
     const record = node - this.#first;
-    return Number.isInteger(record) && record >= 0 && record < this.table.length
-      ? record
-      : -1;
+    return isIndex(record, this.table.length) ? record : -1;
   }
 
   #node(file: number, number: number): NodeId {
