@@ -1,10 +1,13 @@
 /** The reader of MDS: one by one, in batches, without waiting, decoded, in another thread; all must agree. */
 import { MDSReader } from "../../../src/formats/mds/mod.ts";
-import { digestOf } from "../digest.ts";
 import type { Scene } from "../scene.ts";
+import {
+  closeAll,
+  compareShared,
+  readBoth,
+  someIndices,
+} from "./batch_readers.ts";
 import type { Drive } from "./drive.ts";
-
-const MOST = 24;
 
 export const mdsDrive: Drive = {
   name: "mds",
@@ -15,7 +18,7 @@ export const mdsDrive: Drive = {
 };
 
 async function run(scene: Scene): Promise<void> {
-  const { path, dice } = scene;
+  const { path } = scene;
   const [opened, now] = await scene.both(
     "MDSReader.open",
     () => MDSReader.open(path),
@@ -24,34 +27,15 @@ async function run(scene: Scene): Promise<void> {
   );
   if (opened.ok && now.ok && opened.value.length > 0) {
     const reader = opened.value;
-    const indices = Array.from(
-      { length: MOST },
-      () => dice.int(reader.length),
+    const indices = someIndices(scene, reader.length);
+    await readBoth(scene, reader, now.value, indices);
+    await compareShared(
+      scene,
+      await scene.attempt("samples", () => reader.samples(indices)),
+      () => MDSReader.openShared(structuredClone(reader.share())),
+      (again) => again.samples(indices),
+      "shared shards",
     );
-    for (const index of indices.slice(0, 4)) {
-      await scene.both(
-        "read one",
-        () => reader.read(index),
-        () => now.value.readSync(index),
-      );
-    }
-    const batch = await scene.attempt("read", () => reader.read(indices));
-    const alone = scene.attemptSync(
-      "readSync",
-      () => now.value.readSync(indices),
-    );
-    scene.compare(batch, alone, "read", "readSync");
-    const samples = await scene.attempt(
-      "samples",
-      () => reader.samples(indices),
-    );
-    const shared = await scene.attempt("samples in another thread", () => {
-      const again = MDSReader.openShared(structuredClone(reader.share()));
-      return again.samples(indices).finally(() => again.close());
-    });
-    if (samples.ok && shared.ok) {
-      scene.expect(digestOf(samples.value), shared.value, "shared shards");
-    }
   }
-  for (const outcome of [opened, now]) if (outcome.ok) outcome.value.close();
+  closeAll([opened, now]);
 }

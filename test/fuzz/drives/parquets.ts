@@ -1,10 +1,13 @@
 /** The reader of Parquet: one by one, in batches, without waiting, in another thread; all must agree. */
 import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
-import { digestOf } from "../digest.ts";
 import type { Scene } from "../scene.ts";
+import {
+  closeAll,
+  compareShared,
+  readBoth,
+  someIndices,
+} from "./batch_readers.ts";
 import type { Drive } from "./drive.ts";
-
-const MOST = 24;
 
 export const parquetsDrive: Drive = {
   name: "parquets",
@@ -32,27 +35,15 @@ async function run(scene: Scene): Promise<void> {
   );
   if (opened.ok && now.ok && opened.value.length > 0) {
     const reader = opened.value;
-    const indices = Array.from(
-      { length: MOST },
-      () => dice.int(reader.length),
+    const indices = someIndices(scene, reader.length);
+    const batch = await readBoth(scene, reader, now.value, indices);
+    await compareShared(
+      scene,
+      // What is damaged and not compared may be decoded to anything.
+      options.checkData ? batch : { ok: false, error: undefined },
+      () => ParquetReader.openShared(structuredClone(reader.share())),
+      (again) => again.read(indices),
     );
-    for (const index of indices.slice(0, 4)) {
-      await scene.both(
-        "read one",
-        () => reader.read(index),
-        () => now.value.readSync(index),
-      );
-    }
-    const batch = await scene.attempt("read", () => reader.read(indices));
-    const shared = await scene.attempt("read in another thread", async () => {
-      using again = await ParquetReader.openShared(
-        structuredClone(reader.share()),
-      );
-      return await again.read(indices);
-    });
-    if (batch.ok && shared.ok && options.checkData) {
-      scene.expect(digestOf(batch.value), shared.value, "shared tables");
-    }
   }
-  for (const outcome of [opened, now]) if (outcome.ok) outcome.value.close();
+  closeAll([opened, now]);
 }

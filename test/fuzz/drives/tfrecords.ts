@@ -1,11 +1,14 @@
 /** The reader of TFRecord: one by one, in batches, without waiting, as examples, in another thread; all must agree. */
 import { TFRecordReader } from "../../../src/formats/tfrecord/mod.ts";
 import { loadCrc32c } from "../../../src/io/sums/crc32c.ts";
-import { digestOf } from "../digest.ts";
 import type { Scene } from "../scene.ts";
+import {
+  closeAll,
+  compareShared,
+  readBoth,
+  someIndices,
+} from "./batch_readers.ts";
 import type { Drive } from "./drive.ts";
-
-const MOST = 24;
 
 export const tfrecordsDrive: Drive = {
   name: "tfrecords",
@@ -27,39 +30,14 @@ async function run(scene: Scene): Promise<void> {
   );
   if (opened.ok && now.ok && opened.value.length > 0) {
     const reader = opened.value;
-    const indices = Array.from(
-      { length: MOST },
-      () => dice.int(reader.length),
+    const indices = someIndices(scene, reader.length);
+    await readBoth(scene, reader, now.value, indices);
+    await compareShared(
+      scene,
+      await scene.attempt("examples", () => reader.examples(indices)),
+      () => TFRecordReader.openShared(structuredClone(reader.share())),
+      (again) => again.examples(indices),
     );
-    for (const index of indices.slice(0, 4)) {
-      await scene.both(
-        "read one",
-        () => reader.read(index),
-        () => now.value.readSync(index),
-      );
-    }
-    const batch = await scene.attempt("read", () => reader.read(indices));
-    const alone = scene.attemptSync(
-      "readSync",
-      () => now.value.readSync(indices),
-    );
-    scene.compare(batch, alone, "read", "readSync");
-    const examples = await scene.attempt(
-      "examples",
-      () => reader.examples(indices),
-    );
-    const shared = await scene.attempt(
-      "examples in another thread",
-      async () => {
-        using again = await TFRecordReader.openShared(
-          structuredClone(reader.share()),
-        );
-        return await again.examples(indices);
-      },
-    );
-    if (examples.ok && shared.ok) {
-      scene.expect(digestOf(examples.value), shared.value, "shared tables");
-    }
   }
-  for (const outcome of [opened, now]) if (outcome.ok) outcome.value.close();
+  closeAll([opened, now]);
 }
