@@ -7,22 +7,13 @@ import {
   COLUMNS,
   configOf,
   datasetOf,
+  entry,
   entryOf,
-  sampleOf,
+  NAME,
+  SAMPLES,
+  SHARD,
   shardOf,
 } from "../../support/mds/make_mds.ts";
-
-const NAME = "shard.00000.mds";
-const SAMPLES = [sampleOf(1, "one"), sampleOf(2, ""), sampleOf(-3, "three")];
-const SHARD = shardOf(SAMPLES);
-
-const entry = (
-  changes: Record<string, unknown> = {},
-  bytes = SHARD.length,
-) => ({
-  ...entryOf(NAME, bytes, 3),
-  ...changes,
-});
 
 Deno.test("check names shards whose hashes are others, and hashes that it does not know", async () => {
   const hashes = { sha1: "00", xxh64: "11", md5: "22", "no-hash": "x" };

@@ -73,6 +73,23 @@ export function entryOf(
   };
 }
 
+/** A shard that is right, and what it is called. */
+export const NAME = "shard.00000.mds";
+export const SAMPLES: readonly Uint8Array[] = [
+  sampleOf(1, "one"),
+  sampleOf(2, ""),
+  sampleOf(-3, "three"),
+];
+export const SHARD: Uint8Array = shardOf(SAMPLES);
+
+/** What an index says of it, but for what is changed. */
+export function entry(
+  changes: Record<string, unknown> = {},
+  bytes: number = SHARD.length,
+): Record<string, unknown> {
+  return { ...entryOf(NAME, bytes, SAMPLES.length), ...changes };
+}
+
 /** A dataset in memory, at `d`: its index, and files by their names. */
 export function datasetOf(
   shards: readonly unknown[],

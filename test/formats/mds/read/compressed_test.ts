@@ -7,24 +7,12 @@ import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { open } from "../../../../src/vfs/mod.ts";
 import {
   datasetOf,
-  entryOf,
-  sampleOf,
-  shardOf,
+  entry,
+  NAME,
+  SHARD,
 } from "../../../support/mds/make_mds.ts";
 import { assertRefused, read } from "../../../support/mds/refused.ts";
 import { slowStorage } from "../../../support/slow_storage.ts";
-
-const NAME = "shard.00000.mds";
-const SAMPLES = [sampleOf(1, "one"), sampleOf(2, ""), sampleOf(-3, "three")];
-const SHARD = shardOf(SAMPLES);
-
-const entry = (
-  changes: Record<string, unknown> = {},
-  bytes = SHARD.length,
-) => ({
-  ...entryOf(NAME, bytes, 3),
-  ...changes,
-});
 
 function zipped(
   data: Uint8Array,

@@ -9,23 +9,15 @@ import {
   COLUMNS,
   configOf,
   datasetOf,
+  entry,
   entryOf,
   type MadeColumn,
+  NAME,
   sampleOf,
+  SAMPLES,
+  SHARD,
   shardOf,
 } from "../../../support/mds/make_mds.ts";
-
-const NAME = "shard.00000.mds";
-const SAMPLES = [sampleOf(1, "one"), sampleOf(2, ""), sampleOf(-3, "three")];
-const SHARD = shardOf(SAMPLES);
-
-const entry = (
-  changes: Record<string, unknown> = {},
-  bytes = SHARD.length,
-) => ({
-  ...entryOf(NAME, bytes, 3),
-  ...changes,
-});
 
 Deno.test("what is made here is right", async () => {
   const samples = await read(datasetOf([entry()], { [NAME]: SHARD }));

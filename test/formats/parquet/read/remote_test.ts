@@ -9,27 +9,12 @@ import {
   parquetCase,
   rowsOf,
 } from "../../../support/parquet/parquet_golden.ts";
-import { withTempDir } from "../../../support/paths.ts";
-import { answerFile, FileServer } from "../../../support/remote/file_server.ts";
+import { answerFile } from "../../../support/remote/file_server.ts";
+import { type Served, serving } from "../../../support/remote/serving.ts";
 
 /** 3 row groups of 6 pages of 4 rows: each page takes a MiB. */
 const SHAPE = { groups: 3, pages: 6, rows: 4, size: 1 << 18 };
 const PAGE = 1 << 20;
-
-interface Served {
-  readonly dir: string;
-  readonly server: FileServer;
-  readonly remote: { readonly cache: { readonly directory: string } };
-}
-
-async function serving(run: (served: Served) => Promise<void>): Promise<void> {
-  await withTempDir(async (dir) => {
-    fs.mkdirSync(`${dir}/www`);
-    await using server = await FileServer.start(`${dir}/www`);
-    const directory = `${dir}/cache`;
-    await run({ dir: `${dir}/www`, server, remote: { cache: { directory } } });
-  });
-}
 
 /** Requests for the content of a file, and bytes that they asked for. */
 function asked({ server }: Served) {

@@ -5,28 +5,12 @@ import * as fs from "node:fs";
 import { WebDataset } from "../../../../src/data/mod.ts";
 import { TarReader } from "../../../../src/formats/tar/mod.ts";
 import { open } from "../../../../src/vfs/mod.ts";
-import { withTempDir } from "../../../support/paths.ts";
-import { FileServer } from "../../../support/remote/file_server.ts";
+import { type Served, serving } from "../../../support/remote/serving.ts";
 import { memberBytes } from "../../../support/tar/make_tar.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
 
 /** Longest range that is asked for. */
 const LONGEST = 8 << 20;
-
-interface Served {
-  readonly dir: string;
-  readonly server: FileServer;
-  readonly remote: { readonly cache: { readonly directory: string } };
-}
-
-async function serving(run: (served: Served) => Promise<void>): Promise<void> {
-  await withTempDir(async (dir) => {
-    fs.mkdirSync(`${dir}/www`);
-    await using server = await FileServer.start(`${dir}/www`);
-    const remote = { cache: { directory: `${dir}/cache` } };
-    await run({ dir: `${dir}/www`, server, remote });
-  });
-}
 
 /** Members of such sizes. */
 function tarOf(sizes: readonly number[]): Buffer {

@@ -6,32 +6,11 @@ import { TFRecordDataset } from "../../../../src/data/mod.ts";
 import { TFRecordReader } from "../../../../src/formats/tfrecord/mod.ts";
 import { open } from "../../../../src/vfs/mod.ts";
 import { withTempDir } from "../../../support/paths.ts";
-import { FileServer } from "../../../support/remote/file_server.ts";
+import { type Served, serving } from "../../../support/remote/serving.ts";
 import { exampleOf, fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
 
 /** Longest range that is asked for. */
 const LONGEST = 8 << 20;
-
-interface Served {
-  readonly dir: string;
-  readonly server: FileServer;
-  readonly directory: string;
-  readonly remote: { readonly cache: { readonly directory: string } };
-}
-
-async function serving(run: (served: Served) => Promise<void>): Promise<void> {
-  await withTempDir(async (dir) => {
-    fs.mkdirSync(`${dir}/www`);
-    await using server = await FileServer.start(`${dir}/www`);
-    const directory = `${dir}/cache`;
-    await run({
-      dir: `${dir}/www`,
-      server,
-      directory,
-      remote: { cache: { directory } },
-    });
-  });
-}
 
 function records(sizes: readonly number[]): Buffer {
   return fileOf(sizes.map((size, i) => Buffer.alloc(size, 65 + i % 26)));

@@ -7,6 +7,7 @@ import {
   type DecodedFile,
   FileDataset,
 } from "../../../../src/data/mod.ts";
+import { resumedPass } from "../../../support/resumed_pass.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 import { FileServer } from "../../../support/remote/file_server.ts";
 import { makeZip } from "../../../support/zip/make_zip.ts";
@@ -61,20 +62,9 @@ Deno.test("a loader has the arrays of an npz once, over ranks and threads, from 
         } as const;
         const loaderOf = () =>
           new DataLoader<DecodedFile, DecodedFile[]>(dataset, options);
-        const all: number[] = [];
-        await using loader = loaderOf();
-        for await (const batch of loader) all.push(...batch.map(numberOf));
-        seen.push(...all);
-        await using stopped = loaderOf();
-        const joined: number[] = [];
-        for await (const batch of stopped) {
-          joined.push(...batch.map(numberOf));
-          break;
-        }
-        await using rest = loaderOf();
-        rest.load(stopped.save());
-        for await (const batch of rest) joined.push(...batch.map(numberOf));
-        assert.deepEqual(joined, all);
+        const numbersOf = (batch: readonly DecodedFile[]) =>
+          batch.map(numberOf);
+        seen.push(...await resumedPass(loaderOf, numbersOf));
       }
       // All of them; some twice, where ranks are to have as many as each other.
       assert.deepEqual(

@@ -5,25 +5,9 @@ import { mount } from "../../../../fuse/mod.ts";
 import { ZipReader } from "../../../../src/formats/zip/mod.ts";
 import { open } from "../../../../src/vfs/mod.ts";
 import { output, withMountpoint } from "../../../fuse/support/mounting.ts";
-import { withTempDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";
-import { FileServer } from "../../../support/remote/file_server.ts";
+import { serving } from "../../../support/remote/serving.ts";
 import { makeZip } from "../../../support/zip/make_zip.ts";
-
-interface Served {
-  readonly dir: string;
-  readonly server: FileServer;
-  readonly remote: { readonly cache: { readonly directory: string } };
-}
-
-async function serving(run: (served: Served) => Promise<void>): Promise<void> {
-  await withTempDir(async (dir) => {
-    fs.mkdirSync(`${dir}/www`);
-    await using server = await FileServer.start(`${dir}/www`);
-    const remote = { cache: { directory: `${dir}/cache` } };
-    await run({ dir: `${dir}/www`, server, remote });
-  });
-}
 
 /** Members of 100,000 bytes, every other one deflated. */
 function zipOf(count: number): Uint8Array {
