@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { Errno } from "../wire/errno.ts";
 import { runFusermount } from "./fusermount.ts";
 import { workingDirectory } from "../../src/io/storage/local_path.ts";
@@ -6,6 +7,10 @@ import { MountError } from "./mount_error.ts";
 import { findMount, type MountEntry, readMounts } from "./mountinfo.ts";
 import { withPermissionErrors } from "./permission_error.ts";
 import { UnmountFlag } from "../wire/flags.ts";
+
+/** How often a mount in use is tried, and how long is waited between, in milliseconds. */
+const TRIES = 10;
+const BETWEEN = 30;
 
 /** Options of an unmount. */
 export interface UnmountOptions {
@@ -38,14 +43,27 @@ export function unmountPath(
 }
 
 /**
- * Unmounts an absolute path, as root by umount2(2), else through fusermount3.
+ * Unmounts an absolute path, as root by umount2(2), else through fusermount3. What is in use is tried again for a
+ * moment: whoever looks at all mounts, as `df` and desktops do, is in each for less.
  *
- * @throws {MountError} If it is in use, or the system refuses.
+ * @throws {MountError} If it stays in use, or the system refuses.
  */
 export async function unmount(
   mountpoint: string,
   lazy: boolean,
 ): Promise<void> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await unmountOnce(mountpoint, lazy);
+    } catch (error) {
+      const isBusy = error instanceof MountError && error.code === "busy";
+      if (!isBusy || tries === TRIES) throw error;
+      await setTimeout(BETWEEN);
+    }
+  }
+}
+
+async function unmountOnce(mountpoint: string, lazy: boolean): Promise<void> {
   if (libc().geteuid() === 0) {
     const errno = unmountAsRoot(mountpoint, lazy ? UnmountFlag.DETACH : 0);
     if (errno === 0) return;

@@ -9,6 +9,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
+import { randomInt } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import process from "node:process";
@@ -28,7 +29,11 @@ const LEAST_CUT = 200;
 /** `.NAME.recordfs-PID-N.part`; of a file that is extracted, without a name. */
 const TEMPORARY = /^\.(?:(.*)\.)?recordfs-(\d+)-\d+\.part$/s;
 
-let made = 0;
+/**
+ * The last number of a name that this thread has made. Threads of a process count for themselves: did all begin at 1,
+ * one would make a name again that another has just given up, and lose its file to whoever removes the first one's.
+ */
+let made = randomInt(2 ** 40);
 
 /**
  * A new name beside `target` for what becomes `target` when it is complete. It is hidden, and says

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import assert from "node:assert/strict";
 import { MountError } from "../../../fuse/mounting/mount_error.ts";
 import { mountTree } from "../../../fuse/mount.ts";
@@ -74,6 +75,19 @@ mountTest(
       assert.equal(await file.read(buffer), 5, "its user can go on");
       file.close();
       await mount.finished;
+    }),
+);
+
+mountTest(
+  "who has a file of a mount open for a moment, as what looks at all mounts, does not keep it mounted",
+  () =>
+    withMountpoint(async (mountpoint) => {
+      const mount = await mountTree(tree, mountpoint);
+      const file = await Deno.open(`${mountpoint}/a.txt`);
+      const moment = setTimeout(50).then(() => file.close());
+      await mount.unmount();
+      await moment;
+      assert.ok(!mounted(mountpoint));
     }),
 );
 

@@ -173,3 +173,25 @@ Deno.test("a directory of leftovers is as good as an empty one", async () => {
     );
   });
 });
+
+Deno.test("threads that write the same file do not take each other's for leftovers", async () => {
+  await withTempDir(async (dir) => {
+    const failures = await Promise.all(Array.from({ length: 3 }, async () => {
+      const worker = new Worker(
+        import.meta.resolve("./same_file_worker.ts"),
+        { type: "module" },
+      );
+      const answer = Promise.withResolvers<string | null>();
+      worker.onmessage = ({ data }) => answer.resolve(data);
+      worker.postMessage({ file: `${dir}/a`, times: 300 });
+      try {
+        return await answer.promise;
+      } finally {
+        worker.terminate();
+      }
+    }));
+    assert.deepEqual(failures, [null, null, null]);
+    assert.equal(fs.readFileSync(`${dir}/a`, "utf8"), "whole");
+    assert.deepEqual(fs.readdirSync(dir), ["a"]);
+  });
+});
