@@ -7,7 +7,7 @@ import { decodeName } from "../../names.ts";
 import type { NodeView } from "../../tree/node_view.ts";
 import { newStat, type NodeId } from "../../tree/tree.ts";
 import { isText } from "../files/content_type.ts";
-import type { Contents } from "../files/content.ts";
+import { type Contents, SMALL } from "../files/content.ts";
 import { headOf } from "../head_of.ts";
 import { decodePath } from "../paths.ts";
 import type { Served } from "../served.ts";
@@ -126,6 +126,11 @@ export class Values {
       case "json":
         if (size > LARGEST_TREE) return yield* this.#text(shown);
         return yield* this.#json(shown);
+    }
+    // Compared with its checksum where it is small, as what is decoded is: what is damaged shows if it is asked for as text
+    // or bytes.
+    if (offset === 0 && size <= SMALL) yield* this.#whole(shown, SMALL);
+    switch (kind) {
       case "csv":
         return yield* tableValue(this.#served, node, name, size, offset);
       case "html":

@@ -3,7 +3,7 @@ import type { InfoMessage } from "../../api/messages.ts";
 import { type Child, element } from "../dom.ts";
 import { encodedPath, hashOf, type Route } from "../route.ts";
 import { containerName } from "../header.ts";
-import { bytes, count, shownName } from "../text.ts";
+import { bytes, count, shownKey, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 
 /** Parts that are listed. */
@@ -90,7 +90,7 @@ function containerFacts(info: Facts, message: InfoMessage | null): HTMLElement {
       "Keys",
       ["Key", "Type", "Values", "Bytes"],
       (info.keys ?? []).map(({ name, type, records, bytes: size }) => [
-        shownName(name),
+        shownKey(name),
         type,
         count(records),
         bytes(size),
