@@ -37,6 +37,12 @@ export function isOfContainer(error: unknown): error is RecordfsError {
     error instanceof RecordfsError && error.code === "too-large";
 }
 
+/** Whether an error says that a value is not what it should be: no JSON, no array, too large to be decoded. */
+export function isOfValue(error: unknown): error is Error {
+  return error instanceof RecordfsError || error instanceof TypeError ||
+    error instanceof RangeError || error instanceof SyntaxError;
+}
+
 /** What a format says of a node. */
 export function* viewOf(
   { tree }: Served,

@@ -1,7 +1,7 @@
 import { readMsgpack } from "../../codecs/msgpack/mod.ts";
 import { type NdArray, readNpy } from "../../codecs/numpy/mod.ts";
 import { readPickle } from "../../codecs/pickle/read_pickle.ts";
-import { FormatError, RecordfsError } from "../../errors.ts";
+import { FormatError } from "../../errors.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../names.ts";
 import type { NodeView } from "../../tree/node_view.ts";
@@ -15,7 +15,7 @@ import { ServeError } from "../serve_error.ts";
 import { waitFor } from "../wait_for.ts";
 import { arrayValue } from "./array_value.ts";
 import { Displayed, WHOLE } from "./display.ts";
-import { kindOf, viewOf } from "./kinds.ts";
+import { isOfValue, kindOf, viewOf } from "./kinds.ts";
 import type { Kind } from "./messages.ts";
 import { npzValue } from "./npz.ts";
 import type { Query } from "./query.ts";
@@ -82,13 +82,8 @@ export class Values {
       if (error instanceof ServeError || error instanceof FormatError) {
         throw error;
       }
-      const why =
-        error instanceof RecordfsError || error instanceof TypeError ||
-          error instanceof RangeError || error instanceof SyntaxError
-          ? error.message
-          : undefined;
-      if (why === undefined) throw error;
-      return yield* this.#bytes(shown, why.slice(0, 1000));
+      if (!isOfValue(error)) throw error;
+      return yield* this.#bytes(shown, error.message.slice(0, 1000));
     }
   }
 

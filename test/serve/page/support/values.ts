@@ -1,0 +1,101 @@
+/** Datapoints as the page shows them: rows of a table, and values one by one. */
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import { readNpy } from "../../../../src/codecs/numpy/mod.ts";
+import { assertClose } from "../../../support/images.ts";
+import { fromFileUrl } from "../../../support/paths.ts";
+import { pixelsOf, textsOf } from "./browser.ts";
+
+/** Pictures whose pixels Pillow has told. */
+export const PICTURES = fromFileUrl(
+  new URL("../../../golden/pictures/", import.meta.url),
+);
+
+/** The part of the page that shows the value of a key. */
+export function cellOf(page: Page, key: string): Locator {
+  return page.getByRole("region", { name: key, exact: true });
+}
+
+/** The numbers in a table of an array. */
+export async function numbersIn(cell: Locator): Promise<number[]> {
+  const numbers = cell.getByRole("button", { name: "Numbers" });
+  if (await numbers.count() > 0) await numbers.click();
+  const texts = await textsOf(cell.locator(".numbers td"));
+  return texts.map((text) =>
+    text === "true"
+      ? 1
+      : text === "false"
+      ? 0
+      : Number(text.replaceAll(",", ""))
+  );
+}
+
+export function assertNumbers(
+  shown: readonly number[],
+  expected: readonly (number | boolean)[],
+): void {
+  assert.equal(shown.length, expected.length);
+  expected.forEach((value, i) => {
+    const wanted = Number(value);
+    // Six digits are shown.
+    const most = Math.max(1e-12, Math.abs(wanted) * 1e-5);
+    assert.ok(
+      Math.abs(shown[i]! - wanted) <= most,
+      `${shown[i]} for ${wanted}`,
+    );
+  });
+}
+
+/** The keys that the head of the table has, in their order. */
+export async function columnsOf(page: Page): Promise<string[]> {
+  return await textsOf(page.getByRole("columnheader").locator("b"));
+}
+
+/** The cells of a datapoint in the table, by their keys. */
+export async function rowOf(
+  page: Page,
+  name: string,
+): Promise<Readonly<Record<string, Locator>>> {
+  const keys = await columnsOf(page);
+  const row = page.getByRole("row", { name: new RegExp(`^${name}`) });
+  const cells = row.getByRole("gridcell");
+  await cells.nth(keys.length).waitFor();
+  // The first cell is the datapoint's name.
+  return Object.fromEntries(keys.map((key, i) => [key, cells.nth(i + 1)]));
+}
+
+/** The texts of a datapoint's cells in the table, by their keys. */
+export async function rowTexts(
+  page: Page,
+  name: string,
+): Promise<Record<string, string>> {
+  const texts = Object.entries(await rowOf(page, name)).map(
+    async ([key, cell]) => [key, (await cell.textContent())!.trim()] as const,
+  );
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+/** What the page says beside an entry: `Datapoint number`, `Path`, … */
+export async function fact(page: Page, name: string): Promise<string | null> {
+  const facts = page.getByRole("complementary", { name: "Facts" });
+  return await facts.locator("dt", { hasText: name }).locator("+ dd")
+    .textContent();
+}
+
+/** Compares the pixels of a picture that is shown with those that Pillow has decoded, as far as decoders agree. */
+export async function assertPicture(
+  within: Page | Locator,
+  name: string,
+): Promise<void> {
+  const { shape, data } = readNpy(
+    await Deno.readFile(`${PICTURES}${name}.npy`),
+  );
+  const drawn = await pixelsOf(within, "img");
+  assert.deepEqual([drawn.height, drawn.width], shape.slice(0, 2), name);
+  assertClose(
+    drawn.data.filter((_, at) => at % 4 < (shape[2] ?? 1)),
+    data as Uint8Array,
+    { mean: 1, max: 40 },
+    name,
+  );
+}
