@@ -12,7 +12,7 @@ import {
   columnsOf,
   fact,
   numbersIn,
-  PICTURES,
+  pictureFile,
   rowTexts,
 } from "../support/values.ts";
 
@@ -163,7 +163,7 @@ pageTest(
       const write = (name: string, data: Uint8Array) =>
         Deno.writeFileSync(`${dir}/${name}`, data);
       for (const [i, name] of ["gray", "420"].entries()) {
-        write(`${i}.jpg`, Deno.readFileSync(`${PICTURES}${name}.jpg`));
+        write(`${i}.jpg`, pictureFile(name));
         write(`${i}.cls`, bytes(String(i + 5)));
       }
       write("2.jpg", bytes("no picture at all"));

@@ -7,7 +7,7 @@ import { fromFileUrl } from "../../../support/paths.ts";
 import { pixelsOf, textsOf } from "./browser.ts";
 
 /** Pictures whose pixels Pillow has told. */
-export const PICTURES = fromFileUrl(
+const PICTURES = fromFileUrl(
   new URL("../../../golden/pictures/", import.meta.url),
 );
 
@@ -44,6 +44,11 @@ export function assertNumbers(
       `${shown[i]} for ${wanted}`,
     );
   });
+}
+
+/** The file of one of them. */
+export function pictureFile(name: string): Uint8Array<ArrayBuffer> {
+  return Deno.readFileSync(`${PICTURES}${name}.jpg`);
 }
 
 /** The keys that the head of the table has, in their order. */
