@@ -104,3 +104,21 @@ export async function assertPicture(
     name,
   );
 }
+
+/** The ends of viridis. */
+const LEAST = [68, 1, 84, 255];
+const GREATEST = [253, 231, 37, 255];
+
+/** Looks at the heat map of a table of numbers: dark for the least, bright for the greatest. */
+export async function assertHeatMap(
+  within: Locator,
+  shape: readonly [number, number],
+  numbers: readonly number[],
+): Promise<void> {
+  await within.getByRole("img", { name: /^Heat map/ }).waitFor();
+  const { width, height, data } = await pixelsOf(within, "canvas.pixels");
+  assert.deepEqual([height, width], shape);
+  const pixel = (at: number) => [...data.subarray(4 * at, 4 * at + 4)];
+  assert.deepEqual(pixel(numbers.indexOf(Math.min(...numbers))), LEAST);
+  assert.deepEqual(pixel(numbers.indexOf(Math.max(...numbers))), GREATEST);
+}
