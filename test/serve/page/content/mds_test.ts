@@ -26,6 +26,7 @@ import {
   numbersIn,
   rowOf,
   rowTexts,
+  shownKey,
 } from "../support/values.ts";
 
 /** Numbers as Python writes them. */
@@ -138,7 +139,7 @@ pageTest(
     for (const [i, sample] of samples.entries()) {
       await shown.go(`#/00000${i}`);
       for (const [key, expected] of Object.entries(sample)) {
-        const cell = cellOf(page, key === "" ? '""' : key);
+        const cell = cellOf(page, shownKey(key));
         await cell.locator(".cell-content > *").first().waitFor();
         await assertValue(cell, expected).catch((error) => {
           throw new Error(`${key} of ${i}: ${error.message}`, { cause: error });

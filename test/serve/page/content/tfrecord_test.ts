@@ -11,6 +11,7 @@ import {
 import { hexBytes, Shown, shownNames, textsOf } from "../support/browser.ts";
 import { pageTest } from "../support/page_test_of.ts";
 import {
+  assertBytes,
   assertNumbers,
   assertPicture,
   cellOf,
@@ -19,31 +20,14 @@ import {
   numbersIn,
   pictureFile,
   rowTexts,
+  shownKey,
 } from "../support/values.ts";
 
 const openRows = (browser: Browser, path: string, hash = "") =>
   Shown.open(browser, path, hash, { asRows: true });
 
-/** What is not seen in the page is written so. */
-const shownKey = (key: string) => key === "" ? '""' : key;
-
 const fromHex = (hex: string | number) =>
   new TextDecoder().decode(Uint8Array.fromHex(String(hex)));
-
-/** Compares bytes, which are shown as text or in hex. */
-async function assertBytes(shown: Locator, hex: string | number) {
-  const text = shown.locator("pre");
-  if (hex === "") {
-    await shown.getByText("There are no bytes in it.").waitFor();
-    return;
-  }
-  await text.waitFor();
-  const isHex = (await text.getAttribute("class"))!.includes("hex");
-  const bytes = isHex
-    ? (await hexBytes(shown)).toHex()
-    : new TextEncoder().encode((await text.textContent())!).toHex();
-  assert.equal(bytes, hex);
-}
 
 /** The elements of a list that is shown. */
 async function elementsOf(shown: Locator, count: number): Promise<Locator> {

@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { readNpy } from "../../../../src/codecs/numpy/mod.ts";
 import { assertClose } from "../../../support/images.ts";
 import { fromFileUrl } from "../../../support/paths.ts";
-import { pixelsOf, textsOf } from "./browser.ts";
+import { hexBytes, pixelsOf, textsOf } from "./browser.ts";
 
 /** Pictures whose pixels Pillow has told. */
 const PICTURES = fromFileUrl(
@@ -49,6 +49,11 @@ export function assertNumbers(
 /** The file of one of them. */
 export function pictureFile(name: string): Uint8Array<ArrayBuffer> {
   return Deno.readFileSync(`${PICTURES}${name}.jpg`);
+}
+
+/** A key as the page shows it: one without a character is seen as well. */
+export function shownKey(key: string): string {
+  return key === "" ? '""' : key;
 }
 
 /** The keys that the head of the table has, in their order. */
@@ -103,6 +108,24 @@ export async function assertPicture(
     { mean: 1, max: 40 },
     name,
   );
+}
+
+/** Compares bytes, which are shown as text or in hex. */
+export async function assertBytes(
+  shown: Locator,
+  hex: string | number,
+): Promise<void> {
+  const text = shown.locator("pre");
+  if (hex === "") {
+    await shown.getByText("There are no bytes in it.").waitFor();
+    return;
+  }
+  await text.waitFor();
+  const isHex = (await text.getAttribute("class"))!.includes("hex");
+  const bytes = isHex
+    ? (await hexBytes(shown)).toHex()
+    : new TextEncoder().encode((await text.textContent())!).toHex();
+  assert.equal(bytes, hex);
 }
 
 /** The ends of viridis. */
