@@ -65,9 +65,11 @@ function containerFacts(info: Facts, message: InfoMessage | null): HTMLElement {
     ["Files", count(info.files)],
     ["Directories", count(info.directories)],
     ["Bytes", `${bytes(info.bytes)} (${count(info.bytes)})`],
-    ...Object.entries(info.facts ?? {}).map(([name, value]) =>
-      [name[0]!.toUpperCase() + name.slice(1), count(value)] as const
-    ),
+    ...Object.entries(info.facts ?? {})
+      .filter(([name]) => name !== "samples" || samples === null)
+      .map(([name, value]) =>
+        [name[0]!.toUpperCase() + name.slice(1), count(value)] as const
+      ),
     ...(samples === null
       ? []
       : [["Samples", `${count(samples.length)} ${samples.unit}`] as const]),

@@ -172,6 +172,12 @@ pageTest(
       );
       await assertArray(cellOf(page, "bits"), [2, 10], bits);
     }
+    for (
+      const [name, kind] of [["tree.json", "JSON"], ["plain.pkl", "pickle"]]
+    ) {
+      await shown.go(`#/000000/${name}`);
+      assert.equal(await fact(page, "Kind"), kind);
+    }
     // An array by itself, as what suits it best.
     await shown.go("#/000002/fixed.npy");
     await assertHeatMap(

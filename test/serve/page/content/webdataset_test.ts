@@ -87,6 +87,9 @@ pageTest(
       .waitFor();
     assert.deepEqual(await numbersIn(npy), [3, 3.5]);
     assert.equal(await fact(page, "Datapoint number"), "3");
+    await shown.go("#/000003/meta.json");
+    assert.equal(await fact(page, "Kind"), "JSON");
+    await shown.go("#/000003");
     // The value by itself, which has an address as well.
     await cellOf(page, "txt").getByRole("link", { name: "txt", exact: true })
       .click();
