@@ -169,13 +169,14 @@ pageTest(
         write(`${i}.jpg`, pictureFile(name));
         write(`${i}.cls`, bytes(String(i + 5)));
       }
+      write("0.json", bytes('{"big": 9007199254740993, "none": NaN}'));
       write("2.jpg", bytes("no picture at all"));
       write("2.cls", bytes("no number"));
       write("2.npy", bytes("\x93NUMPY and no array"));
       write("2.json", bytes('{"an end": '));
       const files = [0, 1, 2].flatMap((i) => [`${i}.jpg`, `${i}.cls`]);
       const { success } = await new Deno.Command("tar", {
-        args: ["-cf", "t.tar", ...files, "2.npy", "2.json"],
+        args: ["-cf", "t.tar", "0.json", ...files, "2.npy", "2.json"],
         cwd: dir,
       }).output();
       assert.ok(success);
@@ -190,6 +191,16 @@ pageTest(
         await assertPicture(cellOf(page, "jpg"), name);
         await shown.go("#/");
       }
+      // As Python writes them, and no double has them.
+      assert.equal(
+        (await rowTexts(page, "000000")).json,
+        "{big: 9007199254740993, none: NaN}",
+      );
+      await shown.go("#/000000");
+      assert.deepEqual(
+        await textsOf(cellOf(page, "json").locator(".leaf")),
+        ["big: 9007199254740993", "none: NaN"],
+      );
       await shown.go("#/000002");
       await cellOf(page, "jpg").getByText("It can't be drawn").waitFor();
       await cellOf(page, "cls").getByText("no number").first().waitFor();
