@@ -256,6 +256,12 @@ pageTest(
     const { page } = shown;
     const keys = new Set(samples.flatMap((sample) => Object.keys(sample)));
     assert.deepEqual((await columnsOf(page)).toSorted(), [...keys].toSorted());
+    const head = page.getByRole("columnheader", { name: /^label/ });
+    const types = new Set(samples.map(({ label }) => label!.encoding));
+    assert.equal(
+      await head.locator("small").textContent(),
+      [...types].join(", "),
+    );
     for (const [i, { label, name, text }] of samples.entries()) {
       const texts = await inRow(page, i);
       assert.equal(texts.label, label!.value);
