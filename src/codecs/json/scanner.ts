@@ -1,5 +1,5 @@
 /** Bytes that are not JSON as Python reads it. */
-export class JsonError extends Error {
+export class JsonError extends SyntaxError {
   override name = "JsonError";
   /** Byte offset at which reading stopped. */
   readonly offset: number;

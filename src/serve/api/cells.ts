@@ -1,4 +1,3 @@
-import { RecordfsError } from "../../errors.ts";
 import type { NdArray } from "../../codecs/numpy/mod.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ValueView } from "../../tree/node_view.ts";
@@ -11,7 +10,7 @@ import { waitFor } from "../wait_for.ts";
 import { displayNumbers, dtypeWord } from "./array_value.ts";
 import { type Directory, valuesIn } from "./describe_entry.ts";
 import { CELL, Displayed } from "./display.ts";
-import { kindOf } from "./kinds.ts";
+import { isOfValue, kindOf } from "./kinds.ts";
 import type { Cell, CellValue, Kind } from "./messages.ts";
 import type { Positions } from "./positions.ts";
 
@@ -100,9 +99,7 @@ function* cellValue(
         return null;
     }
   } catch (error) {
-    const isOfValue = error instanceof RecordfsError ||
-      error instanceof TypeError || error instanceof RangeError;
-    if (isOfValue) return null;
+    if (isOfValue(error)) return null;
     throw error;
   }
 }

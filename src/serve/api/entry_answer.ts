@@ -149,14 +149,17 @@ export function* rowsAnswer(
       rows.push({ entry, index, cells: [], damage: error.message });
     }
   }
-  const keys = new Map(
-    rows.flatMap(({ cells }) =>
-      cells.map(({ key, type }): [string, string] => [key, type])
-    ),
+  const cells = Map.groupBy(
+    rows.flatMap(({ cells }) => cells),
+    ({ key }) => key,
   );
+  const keys = [...cells].map(([key, of]) => ({
+    key,
+    type: [...new Set(of.map(({ type }) => type))].join(", "),
+  }));
   return {
     path: directory.path.slice(0, -1),
-    keys: [...keys].map(([key, type]) => ({ key, type })),
+    keys,
     rows,
     next: page.next === undefined ? null : String(page.next),
     total: yield* positions.count(directory.node),

@@ -37,6 +37,12 @@ export function isOfContainer(error: unknown): error is RecordfsError {
     error instanceof RecordfsError && error.code === "too-large";
 }
 
+/** Whether an error says that a value is not what it should be: no JSON, no array, too large to be decoded. */
+export function isOfValue(error: unknown): error is Error {
+  return error instanceof RecordfsError || error instanceof TypeError ||
+    error instanceof RangeError || error instanceof SyntaxError;
+}
+
 /** What a format says of a node. */
 export function* viewOf(
   { tree }: Served,
@@ -60,14 +66,20 @@ export function* kindOf(
 ): Steps<Kind> {
   if (view?.kind === "clip" || view?.kind === "datapoint") return view.kind;
   if (isDirectory) return "directory";
+  const byName = kindOfName(name);
   if (view?.kind === "value" && view.holds !== "bytes") {
-    return OF_VALUES[view.holds];
+    const isTold = view.holds === "tree" &&
+      (byName === "json" || byName === "pickle");
+    return isTold ? byName : OF_VALUES[view.holds];
   }
+  return byName ?? kindOfBytes(yield* headAtHand(served, node));
+}
+
+function kindOfName(name: string): Kind | undefined {
   const suffix = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   const type = typeOfName(name);
-  const byName = BY_SUFFIX[suffix] ??
+  return BY_SUFFIX[suffix] ??
     (type === undefined ? undefined : kindOfType(type));
-  return byName ?? kindOfBytes(yield* headAtHand(served, node));
 }
 
 function kindOfType(type: string): Kind {

@@ -175,7 +175,7 @@ export type CellValue =
 /** `GET api/row?path=DIR&cursor=&limit=` or `&at=N`; `limit` is at most 500, and 50 unless given. */
 export interface RowsMessage {
   readonly path: string;
-  /** The keys of all rows of this page, in order. */
+  /** The keys of all rows of this page, in order; where a key has several types, all of them, with commas. */
   readonly keys: readonly { readonly key: string; readonly type: string }[];
   /** Those entries of the directory that are datapoints. */
   readonly rows: readonly Row[];

@@ -1,5 +1,4 @@
 import { PICTURE_HEAD, pictureSize } from "../../codecs/image/picture_size.ts";
-import { RecordfsError } from "../../errors.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { NodeView, ValueView } from "../../tree/node_view.ts";
 import { type NodeId, ROOT } from "../../tree/tree.ts";
@@ -10,7 +9,7 @@ import type { Served } from "../served.ts";
 import { waitFor } from "../wait_for.ts";
 import { metaOf } from "./entry_answer.ts";
 import { Gathered } from "./gathered.ts";
-import { kindOf, viewOf } from "./kinds.ts";
+import { isOfValue, kindOf, viewOf } from "./kinds.ts";
 import { everyFew, lines } from "./lines.ts";
 import { directoryIn } from "./listing.ts";
 import type { Statistics } from "./messages.ts";
@@ -150,7 +149,7 @@ class Counting {
       const value = yield* waitFor(() => view.decode(bytes));
       this.gathered.addLabel(key, String(value));
     } catch (error) {
-      if (error instanceof RecordfsError || error instanceof TypeError) return;
+      if (isOfValue(error)) return;
       throw error;
     }
   }

@@ -1,13 +1,13 @@
 import { readMsgpack } from "../../codecs/msgpack/mod.ts";
 import { type NdArray, readNpy } from "../../codecs/numpy/mod.ts";
 import { readPickle } from "../../codecs/pickle/read_pickle.ts";
-import { FormatError, RecordfsError } from "../../errors.ts";
+import { FormatError } from "../../errors.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../names.ts";
 import type { NodeView } from "../../tree/node_view.ts";
 import { newStat, type NodeId } from "../../tree/tree.ts";
 import { isText } from "../files/content_type.ts";
-import type { Contents } from "../files/content.ts";
+import { type Contents, SMALL } from "../files/content.ts";
 import { headOf } from "../head_of.ts";
 import { decodePath } from "../paths.ts";
 import type { Served } from "../served.ts";
@@ -15,7 +15,7 @@ import { ServeError } from "../serve_error.ts";
 import { waitFor } from "../wait_for.ts";
 import { arrayValue } from "./array_value.ts";
 import { Displayed, WHOLE } from "./display.ts";
-import { kindOf, viewOf } from "./kinds.ts";
+import { isOfValue, kindOf, viewOf } from "./kinds.ts";
 import type { Kind } from "./messages.ts";
 import { npzValue } from "./npz.ts";
 import type { Query } from "./query.ts";
@@ -82,13 +82,8 @@ export class Values {
       if (error instanceof ServeError || error instanceof FormatError) {
         throw error;
       }
-      const why =
-        error instanceof RecordfsError || error instanceof TypeError ||
-          error instanceof RangeError || error instanceof SyntaxError
-          ? error.message
-          : undefined;
-      if (why === undefined) throw error;
-      return yield* this.#bytes(shown, why.slice(0, 1000));
+      if (!isOfValue(error)) throw error;
+      return yield* this.#bytes(shown, error.message.slice(0, 1000));
     }
   }
 
@@ -126,6 +121,11 @@ export class Values {
       case "json":
         if (size > LARGEST_TREE) return yield* this.#text(shown);
         return yield* this.#json(shown);
+    }
+    // Compared with its checksum where it is small, as what is decoded is: what is damaged shows if it is asked for as text
+    // or bytes.
+    if (offset === 0 && size <= SMALL) yield* this.#whole(shown, SMALL);
+    switch (kind) {
       case "csv":
         return yield* tableValue(this.#served, node, name, size, offset);
       case "html":

@@ -57,9 +57,9 @@ export class Header {
     const unit = samples?.unit.replace(/s$/, "") ?? "entry";
     this.jump = element("input", {
       type: "text",
-      placeholder: samples === null
+      placeholder: samples === null || samples.length === 0
         ? "Go to index or path"
-        : `Go to ${unit} 0–${count(Math.max(0, samples.length - 1))}`,
+        : `Go to ${unit} 0–${count(samples.length - 1)}`,
       "aria-label": "Go to index or path",
       autocomplete: "off",
       spellcheck: "false",

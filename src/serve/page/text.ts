@@ -48,6 +48,11 @@ export function time(milliseconds: number): string {
 const UNSEEN =
   /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
 
+/** A key as it can be shown in one line: one without a character is seen as well. */
+export function shownKey(key: string): string {
+  return key === "" ? '""' : shownName(key);
+}
+
 /** A name as it can be shown in one line: what is not seen is written as Python would. */
 export function shownName(name: string): string {
   return name.replaceAll(UNSEEN, (found) => {

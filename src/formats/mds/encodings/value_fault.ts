@@ -1,7 +1,7 @@
 import { FormatError } from "../../../errors.ts";
 
 /** What is wrong with a value; whoever knows where it is makes an error of it. */
-export class ValueFault extends Error {
+export class ValueFault extends TypeError {
   override name = "ValueFault";
 }
 

@@ -31,6 +31,12 @@ export function extensionView(extension: string): ValueView {
     largest: holds === "tree" ? LARGEST_TREE : LARGEST,
     async decode(bytes) {
       // Loaded where somebody looks: a mount needs no decoder.
+      if (holds === "tree") {
+        const { decodeText, parseExactJson } = await import(
+          "../../../codecs/json/value.ts"
+        );
+        return parseExactJson(decodeText(bytes)); // as Python wrote it: all digits, NaN
+      }
       const { SAMPLE_DECODERS } = await import(
         "../../../codecs/file_values.ts"
       );

@@ -132,10 +132,10 @@ export class RecordTree implements Tree {
   }
 
   parent(node: NodeId): NodeId {
+    if (node < this.#first) return ROOT;
     const record = this.#record(node);
     if (record < 0) {
-      return this.#decoded?.parent(node, (record) => this.#first + record) ??
-        ROOT;
+      return this.#decoded?.parent(node, (record) => this.#first + record) ?? 0;
     }
     return this.#options.shards === undefined
       ? ROOT

@@ -118,6 +118,7 @@ export function curve(
     const it = numeric(value);
     if (Number.isFinite(it)) {
       path += `${isDown ? "L" : "M"}${x(i).toFixed(2)} ${y(it).toFixed(2)}`;
+      if (!isDown) path += "h0"; // a point, where no line goes on
     }
     isDown = Number.isFinite(it);
   });

@@ -3,7 +3,7 @@ import { fileUrl, get, messageOf } from "../api.ts";
 import type { Cell, DatapointView, ListMessage } from "../../api/messages.ts";
 import { button, element } from "../dom.ts";
 import { hashOf } from "../route.ts";
-import { bytes, counted, shownName } from "../text.ts";
+import { bytes, counted, shownKey, shownName } from "../text.ts";
 import { fileView } from "./value.ts";
 
 /** Elements of a list that are shown at first, and with each step. */
@@ -37,7 +37,7 @@ function cellSection(cell: Cell, signal: AbortSignal): HTMLElement {
       element("p", { class: "problem", role: "alert" }, messageOf(error)),
     );
   });
-  const key = shownName(cell.key);
+  const key = shownKey(cell.key);
   return element(
     "section",
     { class: `cell kind-${cell.kind}`, "aria-label": key },

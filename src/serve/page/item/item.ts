@@ -178,6 +178,7 @@ class Neighbours {
     const given = route.parameters.get("at");
     const at = message.index ?? (given === null ? NaN : Number(given));
     if (Number.isSafeInteger(at) && at >= 0) {
+      rememberOpened(this.#parentUrl, at); // it may be closed before the answer is here
       this.#find(message.entry.url, at, signal).catch(() => {}); // there are none then
     }
   }

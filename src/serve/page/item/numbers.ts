@@ -64,7 +64,8 @@ export function pictureAxes(
 
 /** The ways an array can be drawn, the one that suits best first. */
 export function drawingsOf(shape: readonly number[]): readonly Drawing[] {
-  if (shape.length === 0 || shape.includes(0)) return ["numbers"];
+  const length = shape.reduce((all, size) => all * size, 1);
+  if (length <= 1) return ["numbers"];
   if (pictureAxes(shape) !== undefined) return ["picture", "map", "numbers"];
   if (shape.length === 1) return ["curve", "map", "numbers"];
   const isThin = shape.slice(0, -1).every((size) => size === 1);

@@ -213,7 +213,11 @@ export function shortText(value: Display): string {
   if (branch === undefined) return leaf(value)?.textContent ?? "";
   const parts = branch.entries.slice(0, 8).map(([key, each]) => {
     const name = typeof key === "string" ? key : key?.textContent ?? "";
-    return branch.isList ? shortText(each) : `${name}: ${shortText(each)}`;
+    // In quotes, where it would not be told from `null` and numbers.
+    const shown = typeof each === "string"
+      ? JSON.stringify(each)
+      : shortText(each);
+    return branch.isList ? shown : `${name}: ${shown}`;
   });
   if (branch.length > parts.length) parts.push("…");
   const [open, close] = branch.isList ? "[]" : "{}";

@@ -30,7 +30,8 @@ export async function fileView(
   as?: As,
   isSmall = false,
 ): Promise<HTMLElement> {
-  if (as === undefined) {
+  // Of what is empty, or damaged where it lies, the server says so.
+  if (as === undefined && entry.size) {
     switch (entry.kind) {
       case "image":
         return pictureView(entry);

@@ -12,7 +12,7 @@ import { icon } from "../icons.ts";
 import { smallDrawing } from "../item/array_drawing.ts";
 import { drawnOf, markerOf, numberText } from "../item/numbers.ts";
 import { shortText } from "../item/tree.ts";
-import { bytes, counted, shapeText, shownName } from "../text.ts";
+import { bytes, counted, shapeText, shownKey } from "../text.ts";
 
 /** How many numbers of an array are drawn in a cell, and how many arrays are held. */
 const MOST_NUMBERS = 1024;
@@ -40,7 +40,9 @@ export class CellPainter {
   /** Draws a value. */
   draw(cell: Cell): Node {
     const { value } = cell;
-    if (cell.kind === "image" && !cell.isList) return picture(cell);
+    if (cell.kind === "image" && !cell.isList && cell.size) {
+      return picture(cell);
+    }
     switch (value?.kind) {
       case "text":
         return text(value.text, value.isCut);
@@ -61,7 +63,7 @@ export class CellPainter {
       "span",
       { class: "size" },
       icon(cell.kind),
-      ` ${bytes(cell.size)}`,
+      cell.size === null ? " damaged" : ` ${bytes(cell.size)}`,
     );
   }
 
@@ -80,8 +82,8 @@ export class CellPainter {
     );
     const place = element("span", { class: "array-cell" });
     if (data !== null) {
-      if (shape.length === 0) {
-        const shown = numberText(data[0] ?? null);
+      if (data.length === 1) {
+        const shown = numberText(data[0]!);
         return element("span", { class: "number", title: shown }, shown);
       }
       place.append(...present(smallDrawing({ shape, dtype, data })), said);
@@ -125,8 +127,9 @@ function present(drawing: Element | null): Element[] {
 
 function tree(value: Display): Node {
   const shown = shortText(value).slice(0, MOST_TEXT);
-  const isNumber = typeof value === "number" ||
-    markerOf(value)?.$ === "integer";
+  const marker = markerOf(value)?.$;
+  const isNumber = typeof value === "number" || marker === "integer" ||
+    marker === "float";
   return element(
     "span",
     { class: isNumber ? "number" : "tree", title: shown },
@@ -143,7 +146,7 @@ function text(of: string, isCut: boolean): Node {
 function picture(cell: Cell): Node {
   const image = element("img", {
     src: pictureUrl(cell.url),
-    alt: shownName(cell.key),
+    alt: shownKey(cell.key),
     decoding: "async",
     load: () =>
       image.classList.toggle(

@@ -2,7 +2,7 @@
 import type { Cell, Row, RowsMessage } from "../../api/messages.ts";
 import { element, setAttribute } from "../dom.ts";
 import { markerOf } from "../item/numbers.ts";
-import { shownName } from "../text.ts";
+import { shownKey, shownName } from "../text.ts";
 import { CellPainter } from "./row_cells.ts";
 import type { PaneOptions } from "./pane.ts";
 import { Scroller } from "./scroller.ts";
@@ -27,8 +27,9 @@ function widthOf(cell: Cell | undefined): number {
   const value = cell?.value;
   if (value?.kind === "array") return value.shape.length === 0 ? 108 : 136;
   if (value?.kind === "tree") {
-    const isLong = typeof value.value === "object" &&
-      markerOf(value.value)?.$ !== "integer";
+    const marker = markerOf(value.value)?.$;
+    if (marker === "integer") return 184; // 64 bits have up to 20 digits
+    const isLong = typeof value.value === "object" && marker !== "float";
     return isLong || typeof value.value === "string" ? 232 : 108;
   }
   return value?.kind === "text" ? 184 : 112;
@@ -72,7 +73,7 @@ export class RowPainter {
         element(
           "span",
           { role: "columnheader", title: `${key} (${type})` },
-          element("b", {}, shownName(key)),
+          element("b", {}, shownKey(key)),
           element("small", {}, type),
         )
       ),

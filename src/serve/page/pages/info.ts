@@ -3,7 +3,7 @@ import type { InfoMessage } from "../../api/messages.ts";
 import { type Child, element } from "../dom.ts";
 import { encodedPath, hashOf, type Route } from "../route.ts";
 import { containerName } from "../header.ts";
-import { bytes, count, shownName } from "../text.ts";
+import { bytes, count, shownKey, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 
 /** Parts that are listed. */
@@ -65,9 +65,11 @@ function containerFacts(info: Facts, message: InfoMessage | null): HTMLElement {
     ["Files", count(info.files)],
     ["Directories", count(info.directories)],
     ["Bytes", `${bytes(info.bytes)} (${count(info.bytes)})`],
-    ...Object.entries(info.facts ?? {}).map(([name, value]) =>
-      [name[0]!.toUpperCase() + name.slice(1), count(value)] as const
-    ),
+    ...Object.entries(info.facts ?? {})
+      .filter(([name]) => name !== "samples" || samples === null)
+      .map(([name, value]) =>
+        [name[0]!.toUpperCase() + name.slice(1), count(value)] as const
+      ),
     ...(samples === null
       ? []
       : [["Samples", `${count(samples.length)} ${samples.unit}`] as const]),
@@ -90,7 +92,7 @@ function containerFacts(info: Facts, message: InfoMessage | null): HTMLElement {
       "Keys",
       ["Key", "Type", "Values", "Bytes"],
       (info.keys ?? []).map(({ name, type, records, bytes: size }) => [
-        shownName(name),
+        shownKey(name),
         type,
         count(records),
         bytes(size),

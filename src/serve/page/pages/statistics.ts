@@ -6,7 +6,7 @@ import { KIND_NAMES } from "../listing/tiles.ts";
 import { bars, histogram } from "../plots/histogram.ts";
 import { type CountedSize, scatter } from "../plots/scatter.ts";
 import { decodedPart, type Route } from "../route.ts";
-import { bytes, count, shownName } from "../text.ts";
+import { bytes, count, shownKey, shownName } from "../text.ts";
 import { problemLine, type Scene, type View } from "../view.ts";
 import { Progress } from "./progress.ts";
 
@@ -192,7 +192,7 @@ function keyTable(keys: Statistics["keys"]): HTMLElement {
           element(
             "tr",
             {},
-            ...cells("td", shownName(key), type, count(values), bytes(size)),
+            ...cells("td", shownKey(key), type, count(values), bytes(size)),
           )
         ),
       ),

@@ -1,10 +1,10 @@
 // deno-lint-ignore-file camelcase -- the keys of expect.json
 /** Datapoints of datasets that the original packages wrote, as the page shows them: as rows, and one by one. */
 import assert from "node:assert/strict";
-import type { Locator, Page } from "playwright-core";
 import { goldenCase, sha256 } from "../../../support/golden.ts";
 import { hexBytes, pixelsOf, Shown, textsOf } from "../support/browser.ts";
 import { pageTest } from "../support/page_test_of.ts";
+import { assertNumbers, cellOf, numbersIn } from "../support/values.ts";
 
 /** A value as `expect.json` has it. */
 type Expected = null | boolean | number | string | readonly Expected[] | {
@@ -32,46 +32,11 @@ function dataset(name: string): Dataset {
   return { path, datapoints };
 }
 
-/** The part of the page that shows the value of a key. */
-function cellOf(page: Page, key: string): Locator {
-  return page.getByRole("region", { name: key, exact: true });
-}
-
 /** What `expect.json` has under `$image`, `$array`, `$int`, … */
 function marked<T>(value: Expected | undefined, mark: string): T | undefined {
   return value !== null && typeof value === "object" && mark in value
     ? (value as Record<string, unknown>)[mark] as T
     : undefined;
-}
-
-/** The numbers in a table of an array. */
-async function numbersIn(cell: Locator): Promise<number[]> {
-  const numbers = cell.getByRole("button", { name: "Numbers" });
-  if (await numbers.count() > 0) await numbers.click();
-  const texts = await textsOf(cell.locator(".numbers td"));
-  return texts.map((text) =>
-    text === "true"
-      ? 1
-      : text === "false"
-      ? 0
-      : Number(text.replaceAll(",", ""))
-  );
-}
-
-function assertNumbers(
-  shown: readonly number[],
-  expected: readonly (number | boolean)[],
-): void {
-  assert.equal(shown.length, expected.length);
-  expected.forEach((value, i) => {
-    const wanted = Number(value);
-    // Six digits are shown.
-    const most = Math.max(1e-12, Math.abs(wanted) * 1e-5);
-    assert.ok(
-      Math.abs(shown[i]! - wanted) <= most,
-      `${shown[i]} for ${wanted}`,
-    );
-  });
 }
 
 pageTest(

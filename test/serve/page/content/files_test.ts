@@ -1,5 +1,6 @@
 /** Files of containers that the original library wrote, and files of kinds that browsers and we know. */
 import assert from "node:assert/strict";
+import { imageCodec } from "../../../../src/codecs/image/mod.ts";
 import { writeNpy } from "../../../../src/codecs/numpy/mod.ts";
 import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
 import { goldenCase, sha256 } from "../../../support/golden.ts";
@@ -224,6 +225,35 @@ pageTest(
         await hexBytes(page),
         Uint8Array.from({ length: 300 }, (_, i) => i),
       );
+    });
+  },
+);
+
+pageTest(
+  "a number between others that are none is seen in its curve",
+  async (browser) => {
+    const data = Float32Array.of(NaN, NaN, 1, NaN, NaN);
+    const file = writeNpy({ dtype: "<f4", shape: [5], data });
+    await withFolder({ "a.npy": file }, async (path) => {
+      await using shown = await Shown.open(browser, path, "#/a.npy");
+      const curve = shown.page.getByRole("img", {
+        name: /^Curve of 5 float32/,
+      });
+      const codec = await imageCodec();
+      const picture = await codec.decode(
+        new Uint8Array(await curve.screenshot()),
+      );
+      const { width, height, channels, data: seen } = picture;
+      const at = (x: number, y: number) => {
+        const start = (Math.round(y) * width + Math.round(x)) * channels;
+        return [...seen.subarray(start, start + 3)];
+      };
+      // The third of five, in the middle: all others are empty.
+      assert.deepEqual(
+        at(width / 4, height / 2),
+        at(width * 3 / 4, height / 2),
+      );
+      assert.notDeepEqual(at(width / 2, height / 2), at(width / 4, height / 2));
     });
   },
 );

@@ -178,8 +178,8 @@ export async function shownNames(page: Page): Promise<string[]> {
 }
 
 /** The bytes that a hex dump shows, all of its pages. */
-export async function hexBytes(page: Page): Promise<Uint8Array> {
-  const view = page.locator(".bytes-view");
+export async function hexBytes(within: Page | Locator): Promise<Uint8Array> {
+  const view = within.locator(".bytes-view");
   const text = await view.first().evaluate(async (view) => {
     for (;;) {
       const more = view.querySelector("button");
@@ -196,31 +196,32 @@ export async function hexBytes(page: Page): Promise<Uint8Array> {
 
 /** Pixels of a canvas, or of a picture as it is drawn: red, green, blue, alpha. */
 export async function pixelsOf(
-  page: Page,
+  within: Page | Locator,
   selector: string,
 ): Promise<{ width: number; height: number; data: Uint8Array }> {
-  const { width, height, data } = await page.locator(selector).first().evaluate(
-    async (shown) => {
-      if (shown instanceof HTMLImageElement) await shown.decode();
-      const canvas = shown instanceof HTMLCanvasElement
-        ? shown
-        : document.createElement("canvas");
-      if (shown instanceof HTMLImageElement) {
-        [canvas.width, canvas.height] = [
-          shown.naturalWidth,
-          shown.naturalHeight,
-        ];
-        canvas.getContext("2d")!.drawImage(shown, 0, 0);
-      }
-      const { width, height } = canvas;
-      const { data } = canvas.getContext("2d")!.getImageData(
-        0,
-        0,
-        width,
-        height,
-      );
-      return { width, height, data: [...data] };
-    },
-  );
+  const { width, height, data } = await within.locator(selector).first()
+    .evaluate(
+      async (shown) => {
+        if (shown instanceof HTMLImageElement) await shown.decode();
+        const canvas = shown instanceof HTMLCanvasElement
+          ? shown
+          : document.createElement("canvas");
+        if (shown instanceof HTMLImageElement) {
+          [canvas.width, canvas.height] = [
+            shown.naturalWidth,
+            shown.naturalHeight,
+          ];
+          canvas.getContext("2d")!.drawImage(shown, 0, 0);
+        }
+        const { width, height } = canvas;
+        const { data } = canvas.getContext("2d")!.getImageData(
+          0,
+          0,
+          width,
+          height,
+        );
+        return { width, height, data: [...data] };
+      },
+    );
   return { width, height, data: Uint8Array.from(data) };
 }
