@@ -1,6 +1,7 @@
 /**
  * The least that serves files of an archive by `Deno.serve`: `deno run -A bare.ts ARCHIVE INDEX PORT`. It reads the
- * bytes of the numbered file that a path names and sends them, without headers, and asks for nothing.
+ * bytes of the numbered file that a path names and sends them, without headers, and asks for nothing. What is read is
+ * read into the same memory each time: `new Response` copies it.
  *
  * @module
  */
@@ -10,6 +11,7 @@ import * as fs from "node:fs";
 const PART = 1 << 20;
 
 const [archive, index, port] = Deno.args as [string, string, string];
+const room = new Uint8Array(PART);
 const fd = fs.openSync(archive, "r");
 const files = fs.readFileSync(index, "utf8").trimEnd().split("\n").map((line) =>
   line.split(" ", 2).map(Number) as [offset: number, length: number]
@@ -23,9 +25,8 @@ Deno.serve(
     if (file === undefined) return new Response(null, { status: 404 });
     const [offset, length] = file;
     if (length > PART) return new Response(inParts(offset, length));
-    const bytes = new Uint8Array(length);
-    fs.readSync(fd, bytes, 0, length, offset);
-    return new Response(bytes);
+    fs.readSync(fd, room, 0, length, offset);
+    return new Response(room.subarray(0, length));
   },
 );
 

@@ -34,6 +34,7 @@ import {
   python,
   rclone,
   recordfs,
+  recordfsLogging,
   type Running,
   type Scene,
 } from "./servers.ts";
@@ -123,6 +124,7 @@ async function part(
   progress(`serve: ${measured}`);
   const contenders: readonly (readonly [Contender, number | undefined])[] = [
     [recordfs, undefined],
+    [recordfsLogging, undefined],
     [bare, 0.85],
     [nginx, load.besideNginx],
     [rclone, 2],

@@ -34,28 +34,39 @@ export interface Contender {
   start(scene: Scene): Promise<Running>;
 }
 
-/** recordfs, with its token, and its log to nowhere. */
+/** recordfs, with its token, and without lines for requests: of the others, only Python writes some. */
 export const recordfs: Contender = {
-  name: "recordfs serve",
-  async start({ packed, own }) {
-    const token = `${own}/token`;
-    const port = freePort();
-    const child = start([
-      ...RECORDFS,
-      ...["serve", "--port", `${port}`, "--token-file", token, packed.archive],
-    ]);
-    const authorization = async () =>
-      `Bearer ${(await Deno.readTextFile(token)).trim()}`;
-    const running = await answering(
-      child,
-      port,
-      "/files/",
-      packed,
-      authorization,
-    );
-    return { ...running, authorization: await authorization() };
-  },
+  name: "recordfs serve --quiet",
+  start: (scene) => startRecordfs(scene, ["--quiet"]),
 };
+
+/** The same with its log, to nowhere. */
+export const recordfsLogging: Contender = {
+  name: "recordfs serve, with its log",
+  start: (scene) => startRecordfs(scene, []),
+};
+
+async function startRecordfs(
+  { packed, own }: Scene,
+  options: readonly string[],
+): Promise<Running> {
+  const token = `${own}/token`;
+  const port = freePort();
+  const child = start([
+    ...[...RECORDFS, "serve", ...options, "--port", `${port}`],
+    ...["--token-file", token, packed.archive],
+  ]);
+  const authorization = async () =>
+    `Bearer ${(await Deno.readTextFile(token)).trim()}`;
+  const running = await answering(
+    child,
+    port,
+    "/files/",
+    packed,
+    authorization,
+  );
+  return { ...running, authorization: await authorization() };
+}
 
 /** A handler of `Deno.serve` that reads the same bytes, and does nothing else. */
 export const bare: Contender = {

@@ -90,6 +90,20 @@ Deno.test("serve answers until a signal ends it, and logs who asked for what, an
   });
 });
 
+Deno.test("serve --quiet says where it is, and nothing of requests", async () => {
+  await withContainers(async (dir) => {
+    const server = await start([
+      ...["serve", "--quiet", "--port", "0", `${dir}/a.ffr`],
+    ]);
+    const headers = { authorization: `Bearer ${server.token}` };
+    const response = await fetch(`${server.url}files/a.txt`, { headers });
+    assert.equal(await response.text(), "content of a");
+    const { code, stderr } = await server.end("SIGTERM");
+    assert.equal(code, 0);
+    assert.match(stderr, /^.* is served at http:\S+; Ctrl-C ends it\n$/);
+  });
+});
+
 Deno.test("serve takes its token from a file, which it makes, and prints none", async () => {
   await withContainers(async (dir) => {
     const file = `${dir}/token`;

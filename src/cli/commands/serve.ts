@@ -45,7 +45,7 @@ async function serveGiven(
     cert: tlsCert && await Deno.readTextFile(tlsCert),
     key: tlsKey && await Deno.readTextFile(tlsKey),
     cors,
-    onAccess: (access) => log.add(access),
+    onAccess: options.quiet ? undefined : (access) => log.add(access),
   }, ({ url, link }, name) => {
     report(`${name} is served at ${url}; Ctrl-C ends it`);
     // Standard error may be a log, which no token is to stand in; that of a file is known.

@@ -12,6 +12,8 @@ export function newToken(): string {
 /** Characters that a token may have: those of `token68` in RFC 9110, so that it fits into headers. */
 export const TOKEN = /^[A-Za-z0-9._~+/-]{16,1024}=*$/;
 
+const BEARER = "Bearer ";
+
 /** More codes than a token has, and a power of two, so that none takes longer to find than others. */
 const CODES = 2048;
 
@@ -30,12 +32,13 @@ export class Token {
     this.cookie = `recordfs-${digest.digest("hex").slice(0, 12)}`;
   }
 
-  /** Whether a text is the token. The time that it takes depends on the text's length alone. */
-  is(text: string): boolean {
+  /** Whether a text, behind its start, is the token. The time that it takes depends on the text's length alone. */
+  is(text: string, start = 0): boolean {
     const codes = this.#codes;
-    let differs = text.length ^ this.#length;
-    for (let i = 0; i < text.length; i++) {
-      differs |= text.charCodeAt(i) ^ codes[i & (CODES - 1)]!;
+    const length = text.length - start;
+    let differs = length ^ this.#length;
+    for (let i = 0; i < length; i++) {
+      differs |= text.charCodeAt(start + i) ^ codes[i & (CODES - 1)]!;
     }
     return differs === 0;
   }
@@ -49,6 +52,10 @@ export class Token {
   }
 
   #isIn(authorization: string): boolean {
+    // As nearly all write it: without a text for each part.
+    if (authorization.startsWith(BEARER)) {
+      if (this.is(authorization, BEARER.length)) return true;
+    }
     const space = authorization.indexOf(" ");
     const scheme = authorization.slice(0, Math.max(space, 0)).toLowerCase();
     const rest = authorization.slice(space + 1).trim();

@@ -11,16 +11,14 @@ import type { ByteRange } from "./ranges.ts";
 
 /** Bytes of a content that is read whole before any of it is sent; larger ones are streams. */
 export const SMALL = 1 << 20;
-/** Bytes of a content that is read into the same memory as others are, and copied. */
-const COPIED = 1 << 15;
 /** Bytes that a stream reads at a time. */
 const CHUNK = 1 << 20;
 
 /** The content of files: compared with its checksum once, before a byte of it that was not compared yet is sent. */
 export class Contents {
   readonly #served: Served;
-  /** What short contents are read into. */
-  readonly #room = new Uint8Array(COPIED);
+  /** What contents that are at hand are read into, one after the other; larger when a larger one comes. */
+  #room = new Uint8Array(1 << 12);
   readonly #checked = new CheckedNodes();
   /** Large files that are being compared. */
   readonly #comparing = new Map<NodeId, Promise<void>>();
@@ -40,6 +38,8 @@ export class Contents {
 
   /**
    * All of a small content, where it is in memory and right; `undefined` where it has to be waited for, or looked at again.
+   *
+   * @returns Memory that the next content is read into: to be copied at once, as `new Response` does.
    */
   readAtHand(
     node: NodeId,
@@ -47,16 +47,14 @@ export class Contents {
   ): Uint8Array<ArrayBuffer> | undefined {
     const { bytes, offset, length, crc32 } = extent;
     if (bytes !== undefined || length > SMALL) return undefined;
-    // New memory is zeroed first, and its address has to be found: copying little takes less.
-    const isShort = length <= COPIED;
-    const read = isShort
-      ? this.#room.subarray(0, length)
-      : new Uint8Array(length);
+    if (length > this.#room.length) {
+      this.#room = new Uint8Array(Math.min(2 * length, SMALL));
+    }
+    const into = this.#room.subarray(0, length);
     if (length > 0) {
-      const got = this.#sourceOf(extent).readCached?.(read, offset);
+      const got = this.#sourceOf(extent).readCached?.(into, offset);
       if (got !== length) return undefined;
     }
-    const into = isShort ? read.slice() : read;
     if (this.#mustCompare(node, extent)) {
       if (sumLike(crc32)(into) !== crc32) return undefined;
       this.#checked.add(node);

@@ -31,6 +31,10 @@ export class HotAnswers {
   readonly #stat = newStat();
   /** Where a name's bytes are put. */
   readonly #name = new Uint8Array(LONGEST_NAME);
+  /** The ending that was asked for last: in most containers it is that of all. */
+  #ending = "";
+  /** What it says; empty before the first. */
+  #type = "";
 
   constructor(served: Served, contents: Contents) {
     this.#served = served;
@@ -43,8 +47,8 @@ export class HotAnswers {
    * @param path As it stands in the URL.
    */
   answer({ headers }: Request, path: string): Response | undefined {
-    const type = typeOfName(path);
-    if (type === undefined || isActive(type)) return undefined;
+    const type = this.#typeOf(path);
+    if (type === undefined) return undefined;
     for (const name of CONDITIONS) if (headers.has(name)) return undefined;
     const { tree } = this.#served;
     if (tree.isLink !== undefined) return undefined;
@@ -62,6 +66,15 @@ export class HotAnswers {
       if (error instanceof RecordfsError) return undefined;
       throw error;
     }
+  }
+
+  /** The type that a path's ending tells, where nothing can run in such. */
+  #typeOf(path: string): string | undefined {
+    if (this.#type !== "" && path.endsWith(this.#ending)) return this.#type;
+    const type = typeOfName(path);
+    if (type === undefined || isActive(type)) return undefined;
+    this.#ending = path.slice(path.lastIndexOf("."));
+    return this.#type = type;
   }
 
   /** The node that a path of plain names leads to, without memory for each; 0 where it is another, or there is none. */

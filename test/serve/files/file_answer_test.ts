@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
+import { handler } from "../../../src/serve/mod.ts";
 import { open } from "../../../src/vfs/mod.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import {
@@ -128,6 +129,18 @@ Deno.test("files of any size come whole", async () => {
       assert.equal(crc32(bytes), crc32(LARGE.subarray(0, size)));
       assert.equal(response.headers.get("content-length"), String(size));
     }
+  }
+});
+
+Deno.test("an answer that nobody has read yet keeps its bytes while others are made", async () => {
+  const files = { "a.jpg": "first", "b.jpg": "second one", "c.jpg": "" };
+  using container = await open(packed(files));
+  const answer = handler(container, { token: null });
+  const answers = Object.keys(files).map((name) =>
+    answer(new Request(`http://localhost/files/${name}`))
+  );
+  for (const [i, content] of Object.values(files).entries()) {
+    assert.equal(await (await answers[i]!).text(), content);
   }
 });
 
