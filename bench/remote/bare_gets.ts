@@ -3,19 +3,24 @@
  * What a client can do at best that only asks and throws away: ranges of one object, in random order or one after the
  * other, with so many under way, each read into memory that is kept. Prints one line of JSON.
  *
- *   deno run -A bench/remote/bare_gets.ts URL SIZE COUNT FIRST IN_FLIGHT [READS]
+ *   deno run -A bench/remote/bare_gets.ts URL SIZE COUNT FIRST IN_FLIGHT [READS] [FILE]
  *
  * Of COUNT ranges of SIZE bytes, the first of which begins at FIRST, READS are read; without, all. A COUNT of 1 is the
- * object from its begin on, by one request. `fetch` with a reader that is given memory ("byob") is Deno's fastest client:
+ * object from its begin on, by one request; with FILE it is written there, which is the least that anybody does who wants
+ * to have it. `fetch` with a reader that is given memory ("byob") is Deno's fastest client:
  * streams' own memory, `arrayBuffer()` and `node:http` take up to three times the processor's time. An `s3://` URL is
  * asked for with signatures by aws4fetch, at the endpoint and with the keys of the environment.
  *
  * @module
  */
+import * as fs from "node:fs";
 import { AwsV4Signer } from "aws4fetch";
 import { batchesOf } from "../support/random_order.ts";
 
-const [location, ...numbers] = Deno.args;
+const [location, ...numbers] = Deno.args.slice(0, 6);
+const into = Deno.args[6] === undefined
+  ? undefined
+  : fs.openSync(Deno.args[6], "w");
 const [size, count, begin, inFlight, reads = count] = numbers.map(Number) as [
   number,
   number,
@@ -61,6 +66,7 @@ async function read(): Promise<void> {
       const { value, done } = await reader.read(new Uint8Array(memory));
       if (value !== undefined) memory = value.buffer;
       if (done) break;
+      if (into !== undefined) fs.writeSync(into, value);
       got += value.length;
     }
     if (got !== size) throw new Error(`${got} bytes of ${size}`);

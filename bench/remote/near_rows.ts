@@ -75,6 +75,14 @@ export async function sequential(
     },
     { name: "bare fetch, as a command", rate: () => timed(bare), target: 0.8 },
     {
+      name: "bare fetch that keeps it, in one file in memory",
+      rate: () => timed([...bare, "1", `${out}/one`]),
+    },
+    {
+      name: "curl that keeps it, in one file in memory",
+      rate: () => timed(["curl", "-s", "-o", `${out}/one`, near]),
+    },
+    {
       name: "curl, which throws it away",
       rate: () => timed(["curl", "-s", "-o", "/dev/null", near]),
     },
