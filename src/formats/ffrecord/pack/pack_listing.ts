@@ -3,6 +3,7 @@ import { decodeName, encodeName } from "../../../names.ts";
 import { MOST_RECORDS } from "../../../tree/names/name_table_builder.ts";
 import { writeStructure } from "../folder/write_structure.ts";
 import { PackError } from "./pack_problem.ts";
+import type { PackRuns } from "./pack_runs.ts";
 
 /** What is noted of a folder: a file, or where a folder in it begins and ends. */
 export type ListedEntry =
@@ -135,38 +136,57 @@ const NO_NAME = new Uint8Array();
 /** The entries of a listing that may grow meanwhile: there are more where there were none before. */
 export class ListedEntries implements Iterator<ListedEntry> {
   readonly #chunks: readonly Readonly<ListingChunk>[];
+  readonly #runs: PackRuns | undefined;
   #chunk = -1;
   #bytes = NO_NAME;
   #view = new DataView<ArrayBufferLike>(NO_NAME.buffer);
   #at = 0;
 
-  constructor(chunks: readonly Readonly<ListingChunk>[]) {
+  /** @param runs What is taken of the files; all, unless given. */
+  constructor(chunks: readonly Readonly<ListingChunk>[], runs?: PackRuns) {
     this.#chunks = chunks;
+    this.#runs = runs;
   }
 
   next(): IteratorResult<ListedEntry, undefined> {
+    for (;;) {
+      if (!this.#enter()) return END_OF_ENTRIES;
+      const [at, view] = [this.#at, this.#view];
+      const kind = view.getUint8(at);
+      const size = view.getFloat64(at + 3, true);
+      const todo = kind === FILE ? this.#runs?.look(size) : undefined;
+      if (todo === "stop") return END_OF_ENTRIES;
+      const start = at + HEAD;
+      this.#at = start + view.getUint16(at + 1, true);
+      if (todo === "pass") continue;
+      if (kind === END) return { done: false, value: { kind: "end" } };
+      const name = decodeName(this.#bytes, start, this.#at);
+      if (kind === FOLDER) {
+        return { done: false, value: { kind: "folder", name } };
+      }
+      const mtimeMs = view.getFloat64(at + 11, true);
+      return { done: false, value: { kind: "file", name, size, mtimeMs } };
+    }
+  }
+
+  /** Goes on to the next chunk after the last entry of one; `false` where there is none. */
+  #enter(): boolean {
     while (this.#at >= (this.#chunks[this.#chunk]?.used ?? 0)) {
       const next = this.#chunks[this.#chunk + 1];
-      if (next === undefined) return { done: true, value: undefined };
+      if (next === undefined) return false;
       this.#chunk++;
       this.#bytes = new Uint8Array(next.memory as unknown as ArrayBuffer);
       this.#view = new DataView(next.memory);
       this.#at = 0;
     }
-    const [at, view] = [this.#at, this.#view];
-    const kind = view.getUint8(at);
-    const start = at + HEAD;
-    this.#at = start + view.getUint16(at + 1, true);
-    if (kind === END) return { done: false, value: { kind: "end" } };
-    const name = decodeName(this.#bytes, start, this.#at);
-    if (kind === FOLDER) {
-      return { done: false, value: { kind: "folder", name } };
-    }
-    const size = view.getFloat64(at + 3, true);
-    const mtimeMs = view.getFloat64(at + 11, true);
-    return { done: false, value: { kind: "file", name, size, mtimeMs } };
+    return true;
   }
 }
+
+const END_OF_ENTRIES: IteratorResult<ListedEntry, undefined> = {
+  done: true,
+  value: undefined,
+};
 
 /** What an entry takes in the structure beside its name, at most. */
 const MOST_OVERHEAD = 24;

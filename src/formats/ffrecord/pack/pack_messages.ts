@@ -7,6 +7,8 @@ export type ToPackThread =
     /** The folder's descriptor, which stays open, and its path for messages. */
     readonly descriptor: number;
     readonly path: string;
+    /** By which runs are claimed. */
+    readonly counter: SharedArrayBuffer;
   }
   | {
     readonly kind: "listed";
@@ -29,8 +31,11 @@ export type FromPackThread =
     readonly memory: SharedArrayBuffer;
     readonly used: number;
     readonly count: number;
+    /** The run that it is of, and whether it is the last of that. */
+    readonly run: number;
+    readonly isLast: boolean;
   }
-  /** All files have been read. */
-  | { readonly kind: "end" }
+  /** All runs are claimed, and there are so many. */
+  | { readonly kind: "end"; readonly runs: number }
   | { readonly kind: "failed"; readonly error: SerializedError }
   | { readonly kind: "stopped" };

@@ -1,4 +1,5 @@
 import type { Directory } from "../../../io/directories/directory.ts";
+import { yieldToEventLoop } from "../../../io/concurrency/event_loop.ts";
 import { startThread } from "../../../io/concurrency/thread.ts";
 import { SystemError } from "../../../io/libc/system_error.ts";
 import { deserializeError } from "../../../serialized_error.ts";
@@ -7,13 +8,29 @@ import type { ListingPlace, PackListing } from "./pack_listing.ts";
 import type { FromPackThread, ToPackThread } from "./pack_messages.ts";
 import { PackError } from "./pack_problem.ts";
 import type { PackReader } from "./pack_reader.ts";
+import { RunReader } from "./run_reader.ts";
 
-/** Reads files in another thread, as soon as they are listed. */
+/** What was read of a run, in its order. */
+interface ReadRun {
+  readonly blocks: SampleBlock[];
+  isWhole: boolean;
+}
+
+/**
+ * Reads files in another thread, as soon as they are listed; and in this one, where it would wait for the other: they
+ * share the runs of `PackRuns`.
+ */
 export class PackThread implements PackReader {
   readonly #worker: Worker;
-  readonly #path: string;
-  /** Blocks that were read and not asked for yet; at the end `undefined`. */
-  readonly #read: (SampleBlock | undefined)[] = [];
+  readonly #root: Directory;
+  readonly #counter = new SharedArrayBuffer(4);
+  /** What this thread reads by, once all is listed. */
+  #here: RunReader | undefined;
+  /** What the other thread has read of runs that were not asked for yet. */
+  readonly #read = new Map<number, ReadRun>();
+  /** The run that is asked for next, and how many there are, once that is known. */
+  #run = 0;
+  #runs = Infinity;
   /** Up to where the thread knows the listing. */
   #told: ListingPlace = { chunk: 0, used: 0 };
   #failure: { readonly error: unknown } | undefined;
@@ -21,20 +38,22 @@ export class PackThread implements PackReader {
   #wake: () => void = () => {};
   readonly #stopped = Promise.withResolvers<void>();
 
-  private constructor(descriptor: number, path: string) {
-    this.#path = path;
+  private constructor(root: Directory, descriptor: number) {
+    this.#root = root;
     const module = new URL("./pack_worker.ts", import.meta.url);
     this.#worker = startThread<FromPackThread>(module, "recordfs pack", {
       heard: (message) => this.#hear(message),
       died: (why) => this.#die(why),
     });
-    this.#send({ kind: "start", descriptor, path });
+    const { path } = root;
+    this.#send({ kind: "start", descriptor, path, counter: this.#counter });
   }
 
   /** Starts one, where the folder can be handed over and there is a processor for it. */
-  static start({ descriptor, path }: Directory): PackThread | undefined {
+  static start(root: Directory): PackThread | undefined {
+    const { descriptor } = root;
     return descriptor !== undefined && navigator.hardwareConcurrency > 1
-      ? new PackThread(descriptor, path)
+      ? new PackThread(root, descriptor)
       : undefined;
   }
 
@@ -48,26 +67,56 @@ export class PackThread implements PackReader {
       this.#send({ kind: "listed", chunk, memory, used });
       this.#told = { chunk, used };
     }
-    if (upTo === "whole") this.#send({ kind: "listed-all" });
+    if (upTo !== "whole") return;
+    this.#send({ kind: "listed-all" });
+    this.#here = new RunReader(this.#root, listing, this.#counter);
   }
 
   async next(): Promise<SampleBlock | undefined> {
-    while (this.#read.length === 0) {
+    for (;;) {
       if (this.#failure !== undefined) throw this.#failure.error;
-      await new Promise<void>((resolve) => this.#wake = resolve);
+      const block = this.#take();
+      if (block !== undefined) {
+        if (!block.isEmpty) return block;
+        this.free(block);
+      } else if (this.#run === this.#runs) return undefined;
+      else if (this.#here?.readAhead() === true) {
+        // There may be no more of them.
+        this.#runs = this.#here.runs ?? this.#runs;
+        await yieldToEventLoop(); // and hears of what was read meanwhile
+      } else await new Promise<void>((resolve) => this.#wake = resolve);
     }
-    return this.#read[0] === undefined ? undefined : this.#read.shift();
   }
 
-  free({ memory }: SampleBlock): void {
-    this.#send({ kind: "free", memory: memory as SharedArrayBuffer });
+  free(block: SampleBlock): void {
+    const { memory } = block;
+    if (memory instanceof SharedArrayBuffer) {
+      this.#send({ kind: "free", memory });
+    } else this.#here?.free(block);
   }
 
   /** Ends the thread, once it has closed what it opened. */
   async close(): Promise<void> {
+    this.#here?.close();
     this.#send({ kind: "stop" });
     await this.#stopped.promise;
     this.#worker.terminate();
+  }
+
+  /** The next block, where it is there. */
+  #take(): SampleBlock | undefined {
+    const here = this.#here;
+    if (here?.owns(this.#run) === true) {
+      const block = here.take(this.#run);
+      if (!here.owns(this.#run)) this.#run++;
+      return block;
+    }
+    const read = this.#read.get(this.#run);
+    const block = read?.blocks.shift();
+    if (read?.isWhole === true && read.blocks.length === 0) {
+      this.#read.delete(this.#run++);
+    }
+    return block;
   }
 
   #send(message: ToPackThread): void {
@@ -79,18 +128,21 @@ export class PackThread implements PackReader {
     else if (message.kind === "failed") {
       const error = deserializeError(message.error, PackError, SystemError);
       this.#failure = { error };
-    } else {
-      this.#read.push(
-        message.kind === "end"
-          ? undefined
-          : new SampleBlock(message.memory, message.used, message.count),
-      );
+    } else if (message.kind === "end") this.#runs = message.runs;
+    else {
+      const { memory, used, count, run, isLast } = message;
+      let read = this.#read.get(run);
+      if (read === undefined) {
+        this.#read.set(run, read = { blocks: [], isWhole: false });
+      }
+      read.blocks.push(new SampleBlock(memory, used, count));
+      read.isWhole = isLast;
     }
     this.#wake();
   }
 
   #die(why: string): void {
-    const path = this.#path;
+    const { path } = this.#root;
     const message =
       `Cannot pack ${path}: the thread that reads it died: ${why}`;
     this.#failure = { error: new PackError("worker-died", message, { path }) };

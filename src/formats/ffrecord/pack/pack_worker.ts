@@ -11,9 +11,8 @@ import { SampleBlock } from "../write/sample_block.ts";
 import { PackFiles } from "./pack_files.ts";
 import { ListedEntries, type ListingChunk } from "./pack_listing.ts";
 import type { FromPackThread, ToPackThread } from "./pack_messages.ts";
+import { BLOCK, PackRuns } from "./pack_runs.ts";
 
-/** Bytes of a block: fewer have threads wait for each other, more would not stay in a processor's cache. */
-const BLOCK = 1 << 20;
 /** Blocks that there are at most: what is read before it is known how many files there are waits in them. */
 const MOST_BLOCKS = 64;
 
@@ -23,7 +22,10 @@ const chunks: ListingChunk[] = [];
 const free: SampleBlock[] = [];
 /** One that is gone on with when more is listed. */
 let begun: SampleBlock | undefined;
+/** Whether the run that was claimed last is not read to its end. */
+let isInRun = false;
 let blocks = 0;
+let runs: PackRuns;
 let files: PackFiles;
 let isWhole = false;
 let isReading = false;
@@ -32,7 +34,8 @@ let isOver = false;
 thread.onmessage = ({ data }) => {
   if (data.kind === "start") {
     const root = borrowedDirectory(data.descriptor, data.path);
-    files = new PackFiles(root, new ListedEntries(chunks));
+    runs = new PackRuns(data.counter);
+    files = new PackFiles(root, new ListedEntries(chunks, runs));
   } else if (data.kind === "listed") {
     const { chunk, memory, used } = data;
     chunks[chunk] ??= { memory, used };
@@ -53,6 +56,8 @@ async function read(): Promise<void> {
   while (!isOver) {
     const block = begun ?? free.pop() ?? newBlock();
     if (block === undefined) break;
+    if (!isInRun) runs.claim();
+    isInRun = true;
     try {
       files.fill(block, Infinity);
     } catch (error) {
@@ -60,18 +65,21 @@ async function read(): Promise<void> {
       thread.postMessage({ kind: "failed", error: serializeError(error) });
       break;
     }
-    if (!block.isFull && !isWhole) {
+    const isLast = !block.isFull && (runs.isOver || isWhole);
+    if (!block.isFull && !isLast) {
       begun = block;
       break;
     }
     begun = undefined;
-    isOver = !block.isFull;
-    if (!block.isEmpty) {
+    isInRun = !isLast;
+    isOver = runs.claimed >= runs.count;
+    if (isOver) thread.postMessage({ kind: "end", runs: runs.count });
+    else {
       const { used, count } = block;
       const memory = block.memory as SharedArrayBuffer;
-      thread.postMessage({ kind: "block", memory, used, count });
+      const run = runs.claimed;
+      thread.postMessage({ kind: "block", memory, used, count, run, isLast });
     }
-    if (isOver) thread.postMessage({ kind: "end" });
     await yieldToEventLoop();
   }
   isReading = false;

@@ -1,5 +1,5 @@
 /** So many samples end in a block at most, however small they are. */
-const ROWS = 4096;
+export const ROWS = 4096;
 /** What is kept of each: where it starts, and its checksum. */
 const ROW = 8 + 4;
 
