@@ -32,14 +32,15 @@ export interface OpenFile {
   startRead(): void;
   /** Reads on from where it stands; 0 at the end. */
   read(into: Uint8Array<ArrayBuffer>): number;
+  /** Whether the byte at a place is in the system's memory; `true` where nobody can tell. */
+  isInMemory(place: number): boolean;
   /**
-   * Has all further reads go past the system's memory, which takes longer to fill than to do without. They must be of
-   * whole blocks (`BLOCK`), into memory of `blockMemory`.
+   * Has all further reads go past the system's memory, which takes longer to fill than to do without, or as usual again.
+   * Those past it must be of whole blocks (`BLOCK`), into memory of `blockMemory`.
    *
-   * @param unless A place of it: where what is there is in memory, all stays as it is.
-   * @returns Whether they do: not on all file systems.
+   * @returns Whether they go past it: not on all file systems.
    */
-  startDirect(unless: number): boolean;
+  setDirect(isDirect: boolean): boolean;
   /** Writes all of `bytes`. */
   write(bytes: Uint8Array): void;
   setModified(time: Date): void;

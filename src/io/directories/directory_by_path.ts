@@ -172,7 +172,11 @@ class NamedFile implements OpenFile {
     return fs.readSync(this.#fd, into, 0, into.byteLength, null);
   }
 
-  startDirect(): boolean {
+  isInMemory(): boolean {
+    return true;
+  }
+
+  setDirect(): boolean {
     return false;
   }
 

@@ -42,14 +42,20 @@ export class DescribedFile implements OpenFile {
     for (let attempt = 1;; attempt++) {
       const got = libc.read(this.fd, into, length);
       if (got >= 0) return got;
-      if (this.#isDirect && errnoOf(libc) === EINVAL) this.#setDirect(false);
+      // Some file systems refuse it only when they are read.
+      if (this.#isDirect && errnoOf(libc) === EINVAL) this.setDirect(false);
       else throwUnlessRepeated(libc, attempt);
     }
   }
 
-  startDirect(unless: number): boolean {
-    const isInMemory = libcReads()!.cached(this.fd, probe, unless) !== 0;
-    return !isInMemory && this.#setDirect(true);
+  isInMemory(place: number): boolean {
+    return libcReads()!.cached(this.fd, probe, place) !== 0;
+  }
+
+  setDirect(isDirect: boolean): boolean {
+    const flags = isDirect ? Open.DIRECT : 0;
+    const isSet = libcIfPermitted()!.fcntl(this.fd, F_SETFL, flags) === 0;
+    return this.#isDirect = isDirect && isSet;
   }
 
   write(bytes: Uint8Array): void {
@@ -79,13 +85,6 @@ export class DescribedFile implements OpenFile {
   close(): void {
     close(this.fd);
     this.fd = CLOSED;
-  }
-
-  /** Some file systems refuse it only when they are read. */
-  #setDirect(isDirect: boolean): boolean {
-    const flags = isDirect ? Open.DIRECT : 0;
-    const isSet = libcIfPermitted()!.fcntl(this.fd, F_SETFL, flags) === 0;
-    return this.#isDirect = isDirect && isSet;
   }
 
   #write(bytes: Uint8Array<ArrayBuffer>): number {

@@ -102,6 +102,39 @@ Deno.test("what is not in memory is read past it, from any place to the end", as
   });
 });
 
+Deno.test("behind a gap in what is in memory, it is taken from there again", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/file`;
+    fs.writeFileSync(path, contents[0]!);
+    const file = runSync(FileSource.open(path));
+    const cached = file.readCached.bind(file);
+    const isInGap = (place: number) => place >= 4096 && place < WINDOW;
+    file.readCached = (into, offset) => {
+      const end = offset < 4096 ? 4096 - offset : into.length;
+      return isInGap(offset) ? 0 : cached(into.subarray(0, end), offset);
+    };
+    let read = 0;
+    const opened = file.openDirect.bind(file);
+    file.openDirect = () => {
+      const reads = opened();
+      assert.ok(reads, "the file system of temporary files has direct reads");
+      return {
+        readAt: (into, offset) => {
+          read++;
+          return reads.readAt(into, offset);
+        },
+        close: () => reads.close(),
+      };
+    };
+    const windows = new ReadWindows(undefined);
+    const got = await range(windows, file, 0, file.size);
+    assert.ok(Buffer.compare(got, contents[0]!) === 0);
+    await windows.end();
+    assert.equal(read, 1);
+    file.close();
+  });
+});
+
 Deno.test("where reading past the memory fails, the usual way is gone", async () => {
   await withCold(async (file) => {
     let closed = 0;

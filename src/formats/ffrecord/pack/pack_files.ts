@@ -171,17 +171,21 @@ export class PackFiles {
   #goPast(file: OpenedFile): void {
     if (file.isDirect || file.done % BLOCK !== 0 || !isLong(file)) return;
     // What comes next, the system may have read ahead.
-    file.isDirect = file.open.startDirect(file.done + WINDOW);
+    if (file.open.isInMemory(file.done + WINDOW)) return;
+    file.isDirect = file.open.setDirect(true);
   }
 
-  #fillDirect(
-    into: Uint8Array<ArrayBuffer>,
-    { path, open }: OpenedFile,
-  ): number {
+  #fillDirect(into: Uint8Array<ArrayBuffer>, file: OpenedFile): number {
+    const { path, open } = file;
     const window = this.#window ??= blockMemory(WINDOW);
     let done = 0;
     while (done < into.length) {
       if (this.#inWindow.length === 0) {
+        if (isWindowInMemory(open, file.done + done)) {
+          // It was a gap: of a file that is in memory, the system may have taken some.
+          file.isDirect = open.setDirect(false);
+          return done + this.#fill(into.subarray(done), file);
+        }
         const got = naming(path, () => open.read(window));
         if (got === 0) break;
         this.#inWindow = window.subarray(0, got);
@@ -193,6 +197,10 @@ export class PackFiles {
     }
     return done;
   }
+}
+
+function isWindowInMemory(open: OpenFile, start: number): boolean {
+  return open.isInMemory(start) && open.isInMemory(start + WINDOW - 1);
 }
 
 /** Whether much of a file is left. */

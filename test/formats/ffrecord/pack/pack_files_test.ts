@@ -45,24 +45,42 @@ Deno.test("files that were opened before their turn are closed where packing end
   });
 });
 
+/** All that is read of a disk's files. */
+function everything({ files }: SlowDisk): string {
+  const blocks: Buffer[] = [];
+  const block = new SampleBlock(
+    new ArrayBuffer(SampleBlock.sizeFor(1 << 17)),
+  );
+  do {
+    block.clear();
+    files.fill(block, Infinity);
+    blocks.push(Buffer.from(block.bytes));
+  } while (!block.isEmpty);
+  return Buffer.concat(blocks).toString("latin1");
+}
+
 Deno.test("a large file that is not in memory is read past it, and the next one is whole", async () => {
   await withTempDir((dir) => {
     const large = randomBytes((5 << 20) + 1234).toString("latin1");
     const expected = ["before", large, "behind"];
     using disk = new SlowDisk(dir, expected);
-    const blocks: Buffer[] = [];
-    const block = new SampleBlock(
-      new ArrayBuffer(SampleBlock.sizeFor(1 << 17)),
-    );
-    do {
-      block.clear();
-      disk.files.fill(block, Infinity);
-      blocks.push(Buffer.from(block.bytes));
-    } while (!block.isEmpty);
-    assert.ok(Buffer.concat(blocks).toString("latin1") === expected.join(""));
+    assert.ok(everything(disk) === expected.join(""));
     // What is in memory anyway has no such reads, in older kernels.
     const { type } = fs.statfsSync(dir);
     assert.ok(disk.direct === 1 || type === TMPFS_MAGIC, `${disk.direct}`);
+  });
+});
+
+Deno.test("behind a gap in what is in memory of a large file, it is taken from there again", async () => {
+  await withTempDir((dir) => {
+    const large = randomBytes(9 << 20).toString("latin1");
+    using disk = new SlowDisk(dir, [large]);
+    // The first megabyte was read ahead when it is looked; the second is the gap.
+    disk.isInMemory = (place) => place >= 3 << 20;
+    assert.ok(everything(disk) === large);
+    const { type } = fs.statfsSync(dir);
+    assert.ok(disk.direct === 1 || type === TMPFS_MAGIC, `${disk.direct}`);
+    assert.equal(disk.usual, disk.direct);
   });
 });
 
@@ -75,6 +93,9 @@ class SlowDisk implements Disposable {
   waited = 0;
   /** Files that were read past the system's memory. */
   direct = 0;
+  /** How often they were read as usual again. */
+  usual = 0;
+  isInMemory: (place: number) => boolean = () => false;
   /** Its clock, in milliseconds: what else this machine does is no part of the time. */
   #now = 0;
   readonly #directory: Directory;
@@ -122,11 +143,12 @@ class SlowDisk implements Disposable {
         }
         return file.read(into);
       },
-      startDirect: () => {
-        // Behind its end nothing is in memory.
-        const isDirect = file.startDirect(Number.MAX_SAFE_INTEGER);
-        if (isDirect) this.direct++;
-        return isDirect;
+      isInMemory: (place) => this.isInMemory(place),
+      setDirect: (isDirect) => {
+        const isSet = file.setDirect(isDirect);
+        if (isSet) this.direct++;
+        else if (!isDirect) this.usual++;
+        return isSet;
       },
       close: () => {
         this.open--;
