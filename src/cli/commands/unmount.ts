@@ -73,7 +73,9 @@ async function unmountOne(path: string, lazy: boolean): Promise<void> {
       const isLast = performance.now() > deadline;
       // All processes are looked at for that.
       const named = isFirst || isLast ? whoIsThere(mountpoint, error) : error;
-      if (named !== error || isLast) throw named;
+      if (named !== error) throw named;
+      if (await endUnserved(mountpoint)) break;
+      if (isLast) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
@@ -81,6 +83,23 @@ async function unmountOne(path: string, lazy: boolean): Promise<void> {
   const device = known?.entry.device;
   if (readMounts().some((entry) => entry.device === device)) return;
   for (const mount of known?.records ?? []) await expectEnd(mount, path, lazy);
+}
+
+/**
+ * Ends a mount that has no server at the moment, and is mounted nowhere else: whoever is in it without a name, such
+ * as a `df`, waits for that server, and might for as long as servers are tried.
+ *
+ * @returns Whether it was one.
+ */
+async function endUnserved(mountpoint: string): Promise<boolean> {
+  const known = mountAt(mountpoint); // a server may have come meanwhile
+  const device = known?.entry.device;
+  const supervisor = known?.records.filter(({ record }) => !isRunning(record))
+    .map(({ record }) => keeperOf(record)).find((keeper) => keeper);
+  const places = readMounts().filter((entry) => entry.device === device);
+  if (supervisor === undefined || places.length > 1) return false;
+  sendSignal(supervisor.pid, "SIGTERM");
+  return await waitForEnd(supervisor, PATIENCE_MS);
 }
 
 /** Sees to it that nothing stays of a mount that is out of the tree. */

@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { isStale } from "../../../fuse/mounting/mountinfo.ts";
 import {
+  isMounted,
   isRunning,
   type MountPlace,
   until,
@@ -159,6 +160,25 @@ for (const signal of ["SIGINT", "SIGKILL"] as const) {
     "prlimit",
   );
 }
+
+test(
+  "a mount without a server is unmounted though somebody without a name waits in it",
+  async (place) => {
+    const { server, supervisor } = await bothAlive(place);
+    const { mountpoint } = place;
+    await starve(supervisor);
+    Deno.kill(server, "SIGKILL");
+    await until(async () => (await place.listed())?.state === "restarting");
+    const waiting = start("stat", "--file-system", mountpoint);
+    await sleep(300);
+    const { stderr, code } = await place.recordfs("unmount", mountpoint);
+    assert.deepEqual([stderr, code], ["", 0]);
+    assert.equal((await waiting.status).code, 1);
+    assert.equal(await isMounted(mountpoint), false);
+    assert.equal(await isRunning(supervisor), false);
+  },
+  "prlimit",
+);
 
 /** A sample of 3 GB, a hole in the file, which takes a while to be compared with its checksum. */
 async function mountHuge(place: MountPlace): Promise<void> {
