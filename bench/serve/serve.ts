@@ -34,6 +34,7 @@ import {
   python,
   rclone,
   recordfs,
+  recordfsAlone,
   recordfsLogging,
   type Running,
   type Scene,
@@ -124,6 +125,7 @@ async function part(
   progress(`serve: ${measured}`);
   const contenders: readonly (readonly [Contender, number | undefined])[] = [
     [recordfs, undefined],
+    [recordfsAlone, undefined],
     [recordfsLogging, undefined],
     [bare, 0.85],
     [nginx, load.besideNginx],

@@ -40,7 +40,13 @@ export const recordfs: Contender = {
   start: (scene) => startRecordfs(scene, ["--quiet"]),
 };
 
-/** The same with its log, to nowhere. */
+/** The same in one thread, as the bare handler. */
+export const recordfsAlone: Contender = {
+  name: "recordfs serve --quiet --workers 1",
+  start: (scene) => startRecordfs(scene, ["--quiet", "--workers", "1"]),
+};
+
+/** With its log, to nowhere. */
 export const recordfsLogging: Contender = {
   name: "recordfs serve, with its log",
   start: (scene) => startRecordfs(scene, []),

@@ -17,6 +17,7 @@ import { basePathOf, splitUrl } from "./paths.ts";
 import { Served } from "./served.ts";
 import { ServeError } from "./serve_error.ts";
 import { Streams } from "./streams.ts";
+import { SharedCounts } from "./threads/shared_counts.ts";
 import { waitFor } from "./wait_for.ts";
 
 /** Answers requests, as `Deno.serve` and servers like it call it. */
@@ -45,7 +46,16 @@ export function handler(
   container: VirtualFs,
   options: HandlerOptions,
 ): RequestHandler {
-  const server = new Handler(container, options);
+  return handlerOf(container, options, new SharedCounts());
+}
+
+/** {@linkcode handler} of a server that has others beside it, in other threads. */
+export function handlerOf(
+  container: VirtualFs,
+  options: HandlerOptions,
+  counts: SharedCounts,
+): RequestHandler {
+  const server = new Handler(container, options, counts);
   return (request) => server.handle(request);
 }
 
@@ -60,7 +70,11 @@ class Handler {
   readonly #streams: Streams;
   readonly #onError: (error: unknown) => void;
 
-  constructor(container: VirtualFs, options: HandlerOptions) {
+  constructor(
+    container: VirtualFs,
+    options: HandlerOptions,
+    counts: SharedCounts,
+  ) {
     const { token, cors = [], allowHosts = [] } = options;
     this.#base = basePathOf(options.basePath ?? "/");
     if (token !== null && !TOKEN.test(token)) {
@@ -75,14 +89,18 @@ class Handler {
       origins: new Set(cors),
     };
     this.#onError = options.onError ?? tellOnConsole;
-    this.#streams = new Streams({ ...options, onError: this.#onError });
+    this.#streams = new Streams({
+      ...options,
+      onError: this.#onError,
+      counts,
+    });
     const served = new Served(container, this.#streams);
     const contents = new Contents(served);
     const answers = new FileAnswers(served, contents);
     this.#files = new FileRoutes(served, contents, answers, this.#base);
     this.#filesPath = `${this.#base}/files/`;
     this.#dav = new Dav(served, answers, this.#base);
-    this.#api = new Api(served, contents, options);
+    this.#api = new Api(served, contents, options, counts);
   }
 
   handle(request: Request): Response | Promise<Response> {
@@ -202,7 +220,7 @@ class Handler {
 }
 
 /** Where nobody else is told: what is wrong with a container in a line, anything else with where it came from. */
-function tellOnConsole(error: unknown): void {
+export function tellOnConsole(error: unknown): void {
   const isNamed = error instanceof RecordfsError;
   // deno-lint-ignore no-console -- as said
   console.error(isNamed ? `recordfs: ${error.message}` : error);

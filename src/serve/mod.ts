@@ -5,13 +5,8 @@
  * @module
  */
 export { handler, type RequestHandler } from "./handler.ts";
-export type { HandlerOptions } from "./options.ts";
-export {
-  type Access,
-  serve,
-  type ServedAddress,
-  type ServeOptions,
-} from "./serve.ts";
+export type { Access, HandlerOptions } from "./options.ts";
+export { serve, type ServedAddress, type ServeOptions } from "./serve.ts";
 export type { ServedSource } from "./api/sources.ts";
 export { VirtualFs } from "../vfs/virtual_fs.ts";
 export type { CheckOptions, CheckReport } from "../tree/format.ts";

@@ -31,3 +31,17 @@ export interface HandlerOptions {
   /** Told of what went wrong in answering a request that was right. Defaults to `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
+
+/** A request that was answered, as logs say it: without what may be secret. */
+export interface Access {
+  /** The address of who asked. */
+  readonly client: string;
+  /** As `GET`. */
+  readonly method: string;
+  /** The path, as it stands in the URL, without what is behind the question mark. */
+  readonly path: string;
+  /** Of the answer, as 200. */
+  readonly status: number;
+  /** Until the answer began, in milliseconds. */
+  readonly duration: number;
+}

@@ -1,26 +1,13 @@
 import { RecordfsError } from "../errors.ts";
 import type { VirtualFs } from "../vfs/virtual_fs.ts";
 import { newToken } from "./access/token.ts";
-import { handler } from "./handler.ts";
-import type { HandlerOptions } from "./options.ts";
-import { basePathOf, splitUrl } from "./paths.ts";
-
-/** How long answers that are under way may go on when a server is to end, in milliseconds. */
-const GRACE = 3000;
-
-/** A request that was answered, as logs say it: without what may be secret. */
-export interface Access {
-  /** The address of who asked. */
-  readonly client: string;
-  /** As `GET`. */
-  readonly method: string;
-  /** The path, as it stands in the URL, without what is behind the question mark. */
-  readonly path: string;
-  /** Of the answer, as 200. */
-  readonly status: number;
-  /** Until the answer began, in milliseconds. */
-  readonly duration: number;
-}
+import { handlerOf, tellOnConsole } from "./handler.ts";
+import { closeListening, listen, requireFree } from "./listen.ts";
+import type { Access, HandlerOptions } from "./options.ts";
+import { basePathOf } from "./paths.ts";
+import { AnsweringThreads } from "./threads/answering_threads.ts";
+import type { PlainOptions, ThreadOpener } from "./threads/messages.ts";
+import { SharedCounts } from "./threads/shared_counts.ts";
 
 /** Options of {@linkcode serve}. */
 export interface ServeOptions extends Omit<HandlerOptions, "token"> {
@@ -82,6 +69,21 @@ export function serve(
   container: VirtualFs,
   options: ServeOptions = {},
 ): ServedAddress {
+  return serveInThreads(container, options, { count: 1, opener: undefined });
+}
+
+/** Which threads answer for a server. */
+export type ServerThreads =
+  /** More than the calling one need a way to open the container again. */
+  | { readonly count: number; readonly opener: ThreadOpener }
+  | { readonly count: 1; readonly opener: undefined };
+
+/** {@linkcode serve} by several threads, each of them some of the connections, where ports can be shared. */
+export function serveInThreads(
+  container: VirtualFs,
+  options: ServeOptions,
+  { count, opener }: ServerThreads,
+): ServedAddress {
   const { hostname = "127.0.0.1", port = 0, cert, key, onAccess } = options;
   const token = options.token === undefined ? newToken() : options.token;
   if ((cert === undefined) !== (key === undefined)) {
@@ -91,27 +93,29 @@ export function serve(
     );
   }
   const allowHosts = [...options.allowHosts ?? [], ...ownName(hostname)];
-  const answer = handler(container, { ...options, token, allowHosts });
-  const ending = new AbortController();
-  const server = listen({
-    hostname,
-    port,
-    signal: ending.signal,
-    onListen() {},
-    ...cert === undefined ? {} : { cert, key: key! },
-  }, onAccess === undefined ? answer : logged(answer, onAccess));
+  const all = { ...options, token, allowHosts };
+  const counts = new SharedCounts();
+  const answer = handlerOf(container, all, counts);
+  const isShared = count > 1;
+  if (isShared && port !== 0) requireFree(hostname, port);
+  const where = { hostname, port, cert, key, isShared };
+  const listener = listen(where, answer, onAccess);
+  const { server } = listener;
+  const threads = opener && new AnsweringThreads(count - 1, {
+    kind: "answer",
+    opener,
+    options: plainOptions(all),
+    listening: { ...where, port: server.addr.port },
+    counts: counts.memory,
+    isLogged: onAccess !== undefined,
+  }, { onAccess, onError: options.onError ?? tellOnConsole });
   const scheme = cert === undefined ? "http" : "https";
   const host = ["0.0.0.0", "::"].includes(hostname) ? "localhost" : hostname;
   const shown = host.includes(":") ? `[${host}]` : host;
   const base = basePathOf(options.basePath ?? "/");
   const url = `${scheme}://${shown}:${server.addr.port}${base}/`;
   const close = async () => {
-    const late = setTimeout(() => ending.abort(), GRACE);
-    try {
-      await server.shutdown();
-    } finally {
-      clearTimeout(late);
-    }
+    await Promise.all([closeListening(listener), threads?.close()]);
   };
   return {
     url,
@@ -124,54 +128,16 @@ export function serve(
   };
 }
 
-function listen(
-  options:
-    | Deno.ServeTcpOptions
-    | (Deno.ServeTcpOptions & Deno.TlsCertifiedKeyPem),
-  answer: Deno.ServeHandler<Deno.NetAddr>,
-): Deno.HttpServer<Deno.NetAddr> {
-  try {
-    return Deno.serve(options, answer);
-  } catch (cause) {
-    if (cause instanceof Deno.errors.NotCapable) throw cause;
-    const why = cause instanceof Deno.errors.AddrInUse
-      ? "another program has that port; choose one (--port, option port), or 0 for any that is free"
-      : cause instanceof Deno.errors.AddrNotAvailable
-      ? "this machine has no such address (--host, option hostname)"
-      : cause instanceof Error
-      ? cause.message
-      : String(cause);
-    throw new RecordfsError(
-      "cannot-listen",
-      `Cannot listen on ${options.hostname}, port ${options.port}: ${why}`,
-      { cause },
-    );
-  }
-}
-
 /** The name that a server was told to listen on is its own, unless that is all addresses. */
 function ownName(hostname: string): string[] {
   if (hostname === "0.0.0.0" || hostname === "::") return [];
   return [hostname.includes(":") ? `[${hostname}]` : hostname];
 }
 
-function logged(
-  answer: ReturnType<typeof handler>,
-  onAccess: (access: Access) => void,
-): Deno.ServeHandler<Deno.NetAddr> {
-  return (request, { remoteAddr }) => {
-    const start = performance.now();
-    const note = (response: Response) => {
-      onAccess({
-        client: remoteAddr.hostname,
-        method: request.method,
-        path: splitUrl(request.url).path,
-        status: response.status,
-        duration: performance.now() - start,
-      });
-      return response;
-    };
-    const response = answer(request);
-    return response instanceof Response ? note(response) : response.then(note);
-  };
+/** Those that other threads take, too. */
+function plainOptions(
+  { token, basePath, allowHosts, cors, name, maxRequests, patience }:
+    PlainOptions,
+): PlainOptions {
+  return { token, basePath, allowHosts, cors, name, maxRequests, patience };
 }

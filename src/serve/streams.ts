@@ -1,4 +1,5 @@
 import { ServeError } from "./serve_error.ts";
+import type { SharedCounts } from "./threads/shared_counts.ts";
 
 /** How many requests are answered at a time, unless told otherwise. */
 const MOST_REQUESTS = 1000;
@@ -15,15 +16,17 @@ export class Streams {
   readonly #most: number;
   readonly #patience: number;
   readonly #onError: (error: unknown) => void;
-  #open = 0;
+  readonly #counts: SharedCounts;
 
   constructor(
-    { maxRequests = MOST_REQUESTS, patience = PATIENCE, onError }: {
+    { maxRequests = MOST_REQUESTS, patience = PATIENCE, onError, counts }: {
       readonly maxRequests?: number | undefined;
       readonly patience?: number | undefined;
       readonly onError: (error: unknown) => void;
+      readonly counts: SharedCounts;
     },
   ) {
+    this.#counts = counts;
     this.#most = maxRequests;
     this.#patience = patience;
     this.#onError = onError;
@@ -35,7 +38,7 @@ export class Streams {
     try {
       return await answer();
     } finally {
-      this.#open--;
+      this.#counts.endRequest();
     }
   }
 
@@ -58,7 +61,7 @@ export class Streams {
       clearTimeout(waiting);
       if (!isOpen) return;
       isOpen = false;
-      this.#open--;
+      this.#counts.endRequest();
       ending.abort(reason);
       onEnd?.();
     };
@@ -113,13 +116,11 @@ export class Streams {
   }
 
   #begin(): void {
-    if (this.#open >= this.#most) {
-      throw new ServeError(
-        "too-many-requests",
-        `The server answers ${this.#most} requests already; ask again soon`,
-      );
-    }
-    this.#open++;
+    if (this.#counts.beginRequest(this.#most)) return;
+    throw new ServeError(
+      "too-many-requests",
+      `The server answers ${this.#most} requests already; ask again soon`,
+    );
   }
 }
 

@@ -3,64 +3,14 @@ import { CLI, run } from "../cli/run_cli.ts";
 import { withTempDir } from "../support/paths.ts";
 import { Authority } from "../support/remote/authority.ts";
 import { needs } from "../support/programs/programs.ts";
-import { packed } from "../support/serve/served_folder.ts";
-
-/** A command that serves, which has printed its link. */
-interface Started {
-  readonly link: string;
-  readonly url: string;
-  readonly token: string;
-  /** Ends it by a signal, and gives its exit code and what it wrote to standard error. */
-  end(signal: Deno.Signal): Promise<{ code: number; stderr: string }>;
-}
-
-async function start(
-  args: readonly string[],
-  env: Record<string, string> = {},
-  permissions: readonly string[] = ["-A"],
-): Promise<Started> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-prompt", ...permissions, "--no-check", CLI, ...args],
-    env,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const errors = new Response(child.stderr).text();
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  while (!text.includes("\n")) {
-    const { done, value } = await reader.read();
-    if (done) assert.fail(`it ended: ${await errors}`);
-    text += value;
-  }
-  const link = text.slice(0, text.indexOf("\n"));
-  const { origin, pathname, searchParams } = new URL(link);
-  return {
-    link,
-    url: origin + pathname,
-    token: searchParams.get("token") ?? "",
-    async end(signal) {
-      child.kill(signal);
-      const { code } = await child.status;
-      await reader.cancel();
-      return { code, stderr: await errors };
-    },
-  };
-}
-
-/** Gives a test a directory with two containers. */
-function withContainers(use: (dir: string) => Promise<void>): Promise<void> {
-  return withTempDir(async (dir) => {
-    await Deno.writeFile(`${dir}/a.ffr`, packed({ "a.txt": "content of a" }));
-    await Deno.writeFile(`${dir}/b.ffr`, packed({ "b.txt": "content of b" }));
-    await use(dir);
-  });
-}
+import {
+  startServing,
+  withContainers,
+} from "../support/serve/serving_command.ts";
 
 Deno.test("serve answers until a signal ends it, and logs who asked for what, and no token", async () => {
   await withContainers(async (dir) => {
-    const server = await start([
+    const server = await startServing([
       "serve",
       "--port",
       "0",
@@ -92,7 +42,7 @@ Deno.test("serve answers until a signal ends it, and logs who asked for what, an
 
 Deno.test("serve --quiet says where it is, and nothing of requests", async () => {
   await withContainers(async (dir) => {
-    const server = await start([
+    const server = await startServing([
       ...["serve", "--quiet", "--port", "0", `${dir}/a.ffr`],
     ]);
     const headers = { authorization: `Bearer ${server.token}` };
@@ -117,7 +67,7 @@ Deno.test("serve takes its token from a file, which it makes, and prints none", 
       "/data",
       `${dir}/a.ffr`,
     ];
-    const server = await start(args);
+    const server = await startServing(args);
     const token = (await Deno.readTextFile(file)).trim();
     assert.equal((await Deno.stat(file)).mode! & 0o777, 0o600);
     assert.ok(token.length >= 43);
@@ -141,7 +91,7 @@ Deno.test({
       const { cert, key } = authority.certify();
       await Deno.writeTextFile(`${dir}/cert`, cert);
       await Deno.writeTextFile(`${dir}/key`, key);
-      const server = await start([
+      const server = await startServing([
         "serve",
         "--port",
         "0",
@@ -222,7 +172,7 @@ const NO_SCREEN = { DISPLAY: "", WAYLAND_DISPLAY: "", SSH_CONNECTION: "" };
 
 Deno.test("view prints its link, and over ssh the line that leads there", async () => {
   await withContainers(async (dir) => {
-    const plain = await start(["view", `${dir}/a.ffr`], NO_SCREEN);
+    const plain = await startServing(["view", `${dir}/a.ffr`], NO_SCREEN);
     assert.match(plain.link, /^http:\/\/127\.0\.0\.1:\d+\/\?token=\S+$/);
     const page = await fetch(`${plain.url}files/a.txt`, {
       headers: { authorization: `Bearer ${plain.token}` },
@@ -231,7 +181,7 @@ Deno.test("view prints its link, and over ssh the line that leads there", async 
     const { code, stderr } = await plain.end("SIGINT");
     assert.equal(code, 0);
     assert.ok(!stderr.includes("ssh"));
-    const far = await start(["view", `${dir}/a.ffr`], {
+    const far = await startServing(["view", `${dir}/a.ffr`], {
       ...NO_SCREEN,
       SSH_CONNECTION: "192.0.2.7 51234 198.51.100.3 22",
       USER: "somebody",
@@ -263,7 +213,7 @@ Deno.test({
         DISPLAY: ":0",
         PATH: `${dir}:${Deno.env.get("PATH")}`,
       };
-      const server = await start(["view", `${dir}/a.ffr`], env);
+      const server = await startServing(["view", `${dir}/a.ffr`], env);
       const end = Date.now() + 30_000;
       let page: string | undefined;
       while (page === undefined) {
@@ -285,7 +235,7 @@ Deno.test("serve does with few permissions, and says which where one is missing"
   withContainers(async (dir) => {
     const enough = ["--allow-read", "--allow-net=127.0.0.1"];
     const args = ["serve", "--port", "0", `${dir}/a.ffr`];
-    const { url, token, end } = await start(args, {}, enough);
+    const { url, token, end } = await startServing(args, {}, enough);
     const headers = { authorization: `Bearer ${token}` };
     const response = await fetch(`${url}files/a.txt`, { headers });
     assert.equal(await response.text(), "content of a");

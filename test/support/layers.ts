@@ -124,6 +124,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/packages.ts",
     "src/message_text.ts",
     "src/errors.ts",
+    "src/serialized_error.ts",
     "src/names.ts",
     "src/codecs",
     "src/io",

@@ -9,6 +9,7 @@ import {
   withServerOptions,
 } from "../serve/serve_options.ts";
 import { tokenIn } from "../serve/token_file.ts";
+import { workersFor } from "../serve/workers.ts";
 import { print } from "../terminal/output.ts";
 
 /** The port unless given. */
@@ -36,20 +37,27 @@ async function serveGiven(
   if (tokenFile !== undefined && options.token === false) {
     throw new UsageError("--token-file and --no-token exclude each other");
   }
+  const workers = workersFor(options.workers, sources);
   using log = new AccessLog();
-  await runServer(sources, options, {
-    hostname: host,
-    port,
-    token: tokenFile === undefined ? undefined : tokenIn(tokenFile),
-    basePath,
-    cert: tlsCert && await Deno.readTextFile(tlsCert),
-    key: tlsKey && await Deno.readTextFile(tlsKey),
-    cors,
-    onAccess: options.quiet ? undefined : (access) => log.add(access),
-  }, ({ url, link }, name) => {
-    report(`${name} is served at ${url}; Ctrl-C ends it`);
-    // Standard error may be a log, which no token is to stand in; that of a file is known.
-    print(`${tokenFile === undefined ? link : url}\n`);
-    return Promise.resolve();
-  });
+  await runServer(
+    sources,
+    options,
+    {
+      hostname: host,
+      port,
+      token: tokenFile === undefined ? undefined : tokenIn(tokenFile),
+      basePath,
+      cert: tlsCert && await Deno.readTextFile(tlsCert),
+      key: tlsKey && await Deno.readTextFile(tlsKey),
+      cors,
+      onAccess: options.quiet ? undefined : (access) => log.add(access),
+    },
+    workers,
+    ({ url, link }, name) => {
+      report(`${name} is served at ${url}; Ctrl-C ends it`);
+      // Standard error may be a log, which no token is to stand in; that of a file is known.
+      print(`${tokenFile === undefined ? link : url}\n`);
+      return Promise.resolve();
+    },
+  );
 }

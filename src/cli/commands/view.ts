@@ -32,7 +32,7 @@ async function view(
   options: ViewOptions,
 ): Promise<void> {
   const asRows = { ...options, asRows: true };
-  await runServer(sources, asRows, {}, ({ link, port }, name) => {
+  await runServer(sources, asRows, {}, () => 1, ({ link, port }, name) => {
     report(`${name}: open this link; Ctrl-C ends it`);
     print(`${link}\n`);
     if (isRemoteLogin()) {

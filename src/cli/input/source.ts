@@ -26,6 +26,8 @@ export interface OpenedSources {
 export interface SourceOptions extends CommonOptions {
   /** Whether samples show as rows. */
   readonly asRows?: boolean | undefined;
+  /** Whether another thread has opened it before, and said what there is to say. */
+  readonly isAgain?: boolean | undefined;
 }
 
 /**
@@ -45,11 +47,12 @@ export async function openSources(
   source: string,
   options: SourceOptions,
 ): Promise<OpenedSources> {
-  const { format, ext, decoded, asRows, verify, add, prefix } = options;
+  const { format, ext, decoded, asRows, verify, add, prefix, isAgain } =
+    options;
   checkSource(source, "the container");
   checkExt(options);
-  const warnings = new Flood(warn, options);
-  using opening = new Opening();
+  const warnings = new Flood(isAgain ? () => {} : warn, options);
+  using opening = isAgain ? new Opening(false) : new Opening();
   const all = {
     format,
     ext,

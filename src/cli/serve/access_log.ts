@@ -1,4 +1,4 @@
-import type { Access } from "../../serve/serve.ts";
+import type { Access } from "../../serve/options.ts";
 import { messageText } from "../../message_text.ts";
 
 /** Lines are written at once when there are so many bytes of them, and after so many milliseconds. */

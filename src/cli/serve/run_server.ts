@@ -1,48 +1,52 @@
 import { RecordfsError } from "../../errors.ts";
-import type { ServedSource } from "../../serve/api/sources.ts";
 import {
-  serve,
   type ServedAddress,
+  serveInThreads,
   type ServeOptions,
+  type ServerThreads,
 } from "../../serve/serve.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
-import { check } from "../../vfs/open.ts";
+import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import { inFlags } from "../flag_words.ts";
 import { UsageError } from "../exit.ts";
 import { Flood, report } from "../messages.ts";
-import { parsePlaced } from "../input/given.ts";
-import {
-  type OpenedSources,
-  openSources,
-  type SourceOptions,
-} from "../input/source.ts";
+import type { SourceOptions } from "../input/source.ts";
 import { onEndSignal, signalExitCode } from "../terminal/signals.ts";
+import { openToServe } from "./open_to_serve.ts";
 import type { ServeCommandOptions } from "./serve_options.ts";
 
 /**
  * Serves what a command line names until a signal ends it; a second one ends it at once.
  *
  * @param own How it is served, beside what the options of both commands say.
+ * @param workers How many threads answer, for so many files.
  * @param ready Called when it answers; what it returns is disposed of at the end.
  */
 export async function runServer(
   given: readonly string[],
   options: ServeCommandOptions & SourceOptions,
   own: ServeOptions,
+  workers: (files: number) => number,
   ready: (server: ServedAddress, name: string) => Promise<Disposable | void>,
 ): Promise<void> {
-  const [first, ...rest] = given;
-  const add = rest.length > 0 || isPlaced(first!) ? rest : undefined;
-  const opened = await openSources(first!, { ...options, add });
-  using _closing = opened.fs;
+  const { fs, sources } = await openToServe({ given, options });
+  using _closing = fs;
   const name = given.map(shownLocation).join(", ");
   const errors = new Flood(report, options);
-  const server = start(opened, name, {
+  const server = start(fs, {
     ...own,
+    name,
+    sources,
     token: options.token === false ? null : own.token,
     allowHosts: options.allowHost,
     onError: (error) => errors.add(textOf(error)),
-  }, options);
+  }, {
+    count: workers(fs.info.files),
+    opener: {
+      module: new URL("./open_to_serve.ts", import.meta.url).href,
+      data: { given, options },
+    },
+  });
   const asked = Promise.withResolvers<void>();
   using _listening = onEndSignal((signal, again) => {
     if (again) Deno.exit(signalExitCode(signal));
@@ -59,33 +63,17 @@ export async function runServer(
 }
 
 function start(
-  { fs, sources }: OpenedSources,
-  name: string,
+  fs: VirtualFs,
   served: ServeOptions,
-  { format, ext }: ServeCommandOptions,
+  workers: ServerThreads,
 ): ServedAddress {
-  const containers = fs.info.containers;
   try {
-    return serve(fs, {
-      ...served,
-      name,
-      sources: sources.map(({ location, storage }, i): ServedSource => ({
-        location: shownLocation(location),
-        path: containers?.[i]?.path ?? "",
-        check: (options) =>
-          check(location, { ...options, format, ext, storage }),
-      })),
-    });
+    return serveInThreads(fs, served, workers);
   } catch (error) {
     throw error instanceof RecordfsError && error.code === "bad-option"
       ? new UsageError(inFlags(error.message))
       : error;
   }
-}
-
-/** Whether it says where to show it: then it is not the root. */
-function isPlaced(source: string): boolean {
-  return parsePlaced(source).path !== undefined;
 }
 
 function textOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { collect, wholeNumberFrom, withOptions } from "../input/options.ts";
 import type { CommonOptions } from "../input/options.ts";
+import { MOST_WORKERS } from "./workers.ts";
 
 /** Options of `recordfs serve`; `recordfs view` has some of them. */
 export interface ServeCommandOptions extends CommonOptions {
@@ -15,6 +16,7 @@ export interface ServeCommandOptions extends CommonOptions {
   readonly tlsKey?: string | undefined;
   readonly cors?: readonly string[] | undefined;
   readonly quiet?: boolean | undefined;
+  readonly workers?: number | undefined;
 }
 
 /** Adds what both commands take. */
@@ -61,6 +63,11 @@ export function withServerOptions(command: Command): Command {
       "--cors <origin>",
       "let pages of this site read everything, as https://example.org",
       collect,
+    )
+    .option(
+      "--workers <n>",
+      "threads that answer, each some of the connections; unless given, as many as processors, up to 4",
+      wholeNumberFrom(1, MOST_WORKERS),
     )
     .option(
       "--quiet",

@@ -6,6 +6,7 @@ import type { Contents } from "../files/content.ts";
 import type { HandlerOptions } from "../options.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
+import type { SharedCounts } from "../threads/shared_counts.ts";
 import { Checking } from "./check.ts";
 import { entryAnswer, rowsAnswer } from "./entry_answer.ts";
 import { list } from "./listing.ts";
@@ -33,6 +34,7 @@ export class Api {
     served: Served,
     contents: Contents,
     { name, sources }: HandlerOptions,
+    counts: SharedCounts,
   ) {
     this.#served = served;
     this.#name = name ?? shownLocation(served.fs.location);
@@ -40,7 +42,7 @@ export class Api {
     this.#positions = new Positions(served.tree);
     this.#samples = new Samples(served);
     this.#values = new Values(served, contents);
-    this.#checking = new Checking(served, this.#sources);
+    this.#checking = new Checking(served, this.#sources, counts);
   }
 
   /** Answers a request for a path below `/api/`. */

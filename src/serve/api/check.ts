@@ -3,6 +3,7 @@ import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
 import { lines } from "./lines.ts";
 import type { CheckLine } from "./messages.ts";
+import type { SharedCounts } from "../threads/shared_counts.ts";
 import type { ServedSource } from "./sources.ts";
 
 /** How often it is told how far a check is, in milliseconds. */
@@ -14,9 +15,14 @@ const MOST_TOLD = 10_000;
 export class Checking {
   readonly #served: Served;
   readonly #sources: readonly ServedSource[];
-  #isBusy = false;
+  readonly #counts: SharedCounts;
 
-  constructor(served: Served, sources: readonly ServedSource[]) {
+  constructor(
+    served: Served,
+    sources: readonly ServedSource[],
+    counts: SharedCounts,
+  ) {
+    this.#counts = counts;
     this.#served = served;
     this.#sources = sources;
   }
@@ -33,20 +39,20 @@ export class Checking {
         "What was opened is no file that can be checked: the server was given no sources",
       );
     }
-    if (this.#isBusy) {
+    if (!this.#counts.beginCheck()) {
       throw new ServeError(
         "busy",
         "A check is under way; look again when it has ended",
       );
     }
+    const end = () => this.#counts.endCheck();
     const check = (signal: AbortSignal) => this.#lines(signal);
-    const answer = lines<CheckLine>(
-      this.#served,
-      check,
-      () => this.#isBusy = false,
-    );
-    this.#isBusy = true;
-    return answer;
+    try {
+      return lines<CheckLine>(this.#served, check, end);
+    } catch (error) {
+      end(); // there are too many requests
+      throw error;
+    }
   }
 
   async *#lines(

@@ -1,0 +1,116 @@
+import { RecordfsError } from "../errors.ts";
+import type { RequestHandler } from "./handler.ts";
+import type { Access } from "./options.ts";
+import { splitUrl } from "./paths.ts";
+
+/** How long answers that are under way may go on when a server is to end, in milliseconds. */
+export const GRACE = 3000;
+
+/** Where a server listens, and how. */
+export interface Listening {
+  readonly hostname: string;
+  readonly port: number;
+  /** PEM; with a key. */
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+  /** Whether other threads of this process listen there as well. */
+  readonly isShared: boolean;
+}
+
+/** What listens. */
+export interface Listener {
+  readonly server: Deno.HttpServer<Deno.NetAddr>;
+  readonly ending: AbortController;
+}
+
+/**
+ * Has a port's requests answered.
+ *
+ * @param onAccess Told of each that was.
+ * @throws {RecordfsError} With code `cannot-listen` if the address or port can't be had.
+ */
+export function listen(
+  { hostname, port, cert, key, isShared }: Listening,
+  answer: RequestHandler,
+  onAccess: ((access: Access) => void) | undefined,
+): Listener {
+  const ending = new AbortController();
+  const server = withListenErrors(hostname, port, () =>
+    Deno.serve({
+      hostname,
+      port,
+      reusePort: isShared,
+      signal: ending.signal,
+      onListen() {},
+      ...cert === undefined ? {} : { cert, key: key! },
+    }, onAccess === undefined ? answer : logged(answer, onAccess)));
+  return { server, ending };
+}
+
+/** Ends it: what is under way may go on for three seconds. */
+export async function closeListening(
+  { server, ending }: Listener,
+): Promise<void> {
+  const late = setTimeout(() => ending.abort(), GRACE);
+  try {
+    await server.shutdown();
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/**
+ * Makes sure that nobody else listens on a port that is to be shared by threads: the system would let another process of
+ * the same user share it as well.
+ *
+ * @throws {RecordfsError} With code `cannot-listen`.
+ */
+export function requireFree(hostname: string, port: number): void {
+  withListenErrors(hostname, port, () => Deno.listen({ hostname, port }))
+    .close();
+}
+
+function withListenErrors<T>(
+  hostname: string,
+  port: number,
+  listen: () => T,
+): T {
+  try {
+    return listen();
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotCapable) throw cause;
+    const why = cause instanceof Deno.errors.AddrInUse
+      ? "another program has that port; choose one (--port, option port), or 0 for any that is free"
+      : cause instanceof Deno.errors.AddrNotAvailable
+      ? "this machine has no such address (--host, option hostname)"
+      : cause instanceof Error
+      ? cause.message
+      : String(cause);
+    throw new RecordfsError(
+      "cannot-listen",
+      `Cannot listen on ${hostname}, port ${port}: ${why}`,
+      { cause },
+    );
+  }
+}
+
+function logged(
+  answer: RequestHandler,
+  onAccess: (access: Access) => void,
+): Deno.ServeHandler<Deno.NetAddr> {
+  return (request, { remoteAddr }) => {
+    const start = performance.now();
+    const note = (response: Response) => {
+      onAccess({
+        client: remoteAddr.hostname,
+        method: request.method,
+        path: splitUrl(request.url).path,
+        status: response.status,
+        duration: performance.now() - start,
+      });
+      return response;
+    };
+    const response = answer(request);
+    return response instanceof Response ? note(response) : response.then(note);
+  };
+}

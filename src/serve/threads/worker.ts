@@ -1,0 +1,88 @@
+/**
+ * Entry point of a thread that answers for a server. Run by `answering_threads.ts`.
+ *
+ * @module
+ */
+import { threadScope } from "../../io/concurrency/thread.ts";
+import { serializeError } from "../../serialized_error.ts";
+import { handlerOf } from "../handler.ts";
+import { closeListening, listen } from "../listen.ts";
+import type { Access } from "../options.ts";
+import type {
+  AnsweringReport,
+  AnsweringTask,
+  AnswerTask,
+  OpenedToServe,
+} from "./messages.ts";
+import { SharedCounts } from "./shared_counts.ts";
+
+/** Requests are told of when there are so many, and after so many milliseconds. */
+const GATHERED = 256;
+const AFTER = 100;
+
+const scope = threadScope<AnsweringTask, AnsweringReport>();
+let running: Promise<() => Promise<void>> | undefined;
+
+scope.onmessage = async ({ data }) => {
+  try {
+    if (data.kind === "answer") {
+      running = begin(data);
+      await running;
+      return;
+    }
+    const end = await running;
+    await end?.();
+    scope.postMessage({ kind: "ended" });
+  } catch (error) {
+    scope.postMessage({ kind: "failed", error: serializeError(error) });
+  }
+  scope.close();
+};
+
+/** Answers from now on, until the function is called that it returns. */
+async function begin(
+  { opener, options, listening, counts, isLogged }: AnswerTask,
+): Promise<() => Promise<void>> {
+  const { openInThread }: {
+    openInThread(data: unknown): Promise<OpenedToServe>;
+  } = await import(opener.module);
+  const { fs, sources } = await openInThread(opener.data);
+  const onError = (error: unknown) =>
+    scope.postMessage({ kind: "error", error: serializeError(error) });
+  const answer = handlerOf(
+    fs,
+    { ...options, sources, onError },
+    new SharedCounts(counts),
+  );
+  const accesses = new Gathered();
+  const listener = listen(
+    listening,
+    answer,
+    isLogged ? (access) => accesses.add(access) : undefined,
+  );
+  return async () => {
+    await closeListening(listener);
+    accesses.tell();
+    fs.close();
+  };
+}
+
+/** Requests that were answered: a message for each would take as long as answering it. */
+class Gathered {
+  #accesses: Access[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  add(access: Access): void {
+    this.#accesses.push(access);
+    if (this.#accesses.length === GATHERED) this.tell();
+    else this.#timer ??= setTimeout(() => this.tell(), AFTER);
+  }
+
+  tell(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const accesses = this.#accesses;
+    this.#accesses = [];
+    if (accesses.length > 0) scope.postMessage({ kind: "accesses", accesses });
+  }
+}

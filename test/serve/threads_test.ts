@@ -1,0 +1,178 @@
+/** Servers that answer in several threads. */
+import assert from "node:assert/strict";
+import { open } from "../../src/vfs/mod.ts";
+import {
+  type ServedAddress,
+  serveInThreads,
+  type ServeOptions,
+} from "../../src/serve/serve.ts";
+import { CLI, run } from "../cli/run_cli.ts";
+import { until } from "../cli/mount/mount_place.ts";
+import { needs } from "../support/programs/programs.ts";
+import { packed } from "../support/serve/served_folder.ts";
+import {
+  startServing,
+  withContainers,
+} from "../support/serve/serving_command.ts";
+
+const OPENER = new URL(
+  "../../src/cli/serve/open_to_serve.ts",
+  import.meta.url,
+).href;
+
+/** Serves a container of this thread's in two threads, the other one of which opens what is given. */
+async function inTwoThreads(
+  path: string,
+  options: ServeOptions,
+  use: (server: ServedAddress) => Promise<void>,
+  given = path,
+): Promise<void> {
+  using fs = await open(path);
+  const data = { given: [given], options: {} };
+  await using server = serveInThreads(
+    fs,
+    { token: null, ...options },
+    { count: 2, opener: { module: OPENER, data } },
+  );
+  await use(server);
+}
+
+/** Requests a URL by so many connections, all at the same time; this thread does nothing meanwhile. */
+function askWhileBusy(url: string, times: number): string[] {
+  const script =
+    `for i in $(seq ${times}); do curl --silent --max-time 2 ${url} & done; wait`;
+  const { stdout } = new Deno.Command("sh", { args: ["-c", script] })
+    .outputSync();
+  return new TextDecoder().decode(stdout).match(/content of a/g) ?? [];
+}
+
+/** Waits until the other thread answers, too: while this one is busy, nobody else can. */
+async function untilBothAnswer(url: string): Promise<void> {
+  await until(() => askWhileBusy(url, 20).length > 0);
+}
+
+/** Requests a URL by connections of their own, one after the other. */
+async function askAnew(
+  url: string,
+  times: number,
+  init: RequestInit = {},
+): Promise<{ status: number; text: string }[]> {
+  const answers = [];
+  for (let i = 0; i < times; i++) {
+    const headers = { ...init.headers, connection: "close" };
+    using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+    const response = await fetch(url, { ...init, headers, client });
+    answers.push({ status: response.status, text: await response.text() });
+  }
+  return answers;
+}
+
+Deno.test({
+  name: "while one thread of a server is busy, another one answers",
+  ...needs("curl"),
+  fn: () =>
+    withContainers((dir) =>
+      inTwoThreads(`${dir}/a.ffr`, {}, async ({ url }) => {
+        await untilBothAnswer(`${url}files/a.txt`);
+      })
+    ),
+});
+
+Deno.test({
+  name: "threads count requests and checks together, and tell of all",
+  ...needs("curl"),
+  fn: () =>
+    withContainers(async (dir) => {
+      const asked: string[] = [];
+      const options: ServeOptions = {
+        maxRequests: 1,
+        onAccess: ({ path, status }) => asked.push(`${path} ${status}`),
+      };
+      const large = new Uint8Array(32 << 20); // no connection takes so much at once
+      const path = `${dir}/large.ffr`;
+      await Deno.writeFile(path, packed({ "a.txt": "content of a", large }));
+      await inTwoThreads(path, options, async ({ url }) => {
+        await untilBothAnswer(`${url}files/a.txt`);
+        const checks = await askAnew(`${url}api/check`, 10, { method: "POST" });
+        for (const { status, text } of checks) {
+          assert.equal(status, 200);
+          const last = JSON.parse(text.trimEnd().split("\n").at(-1)!);
+          assert.deepEqual([last.report.samples, last.report.damaged], [3, 0]);
+        }
+        const held = await fetch(`${url}files/?tar`);
+        const answers = await askAnew(`${url}files/?tar`, 20);
+        const few = await askAnew(`${url}files/nothing`, 20);
+        await held.body!.cancel();
+        const all = new Set(answers.map(({ status }) => status));
+        assert.deepEqual([...all], [503]);
+        assert.ok(few.every(({ status }) => status === 404));
+        // Those of the other thread come a little later.
+        const missed = () => asked.filter((one) => one.endsWith("nothing 404"));
+        await until(() => missed().length === 20);
+        await until(async () => {
+          const [one] = await askAnew(`${url}files/?tar`, 1);
+          return one!.status === 200;
+        });
+      });
+    }),
+});
+
+Deno.test("a thread that can't open what is served is told of, and others answer", () =>
+  withContainers(async (dir) => {
+    const errors: string[] = [];
+    const options: ServeOptions = {
+      onError: (error) => errors.push(String(error)),
+    };
+    const use = async ({ url }: ServedAddress) => {
+      await until(() => errors.length > 0);
+      assert.match(
+        errors[0]!,
+        /thread .* ended, and others go on: Cannot open .*none\.ffr/,
+      );
+      const answers = await askAnew(`${url}files/a.txt`, 20);
+      assert.ok(answers.every(({ text }) => text === "content of a"));
+    };
+    await inTwoThreads(`${dir}/a.ffr`, options, use, `${dir}/none.ffr`);
+  }));
+
+Deno.test("a port is shared with no other server, and is free when its server has ended", () =>
+  withContainers(async (dir) => {
+    const args = ["serve", "--workers", "3", `${dir}/a.ffr`, "--port"];
+    const server = await startServing([...args, "0"]);
+    const { port } = new URL(server.url);
+    const other = await run([
+      ...[Deno.execPath(), "run", "-A", "--no-check", CLI, ...args, port],
+    ]);
+    assert.equal(other.code, 1);
+    assert.match(other.stderr, /another program has that port/);
+    const headers = { authorization: `Bearer ${server.token}` };
+    const url = `${server.url}files/a.txt`;
+    const answers = await askAnew(url, 30, { headers });
+    assert.ok(answers.every(({ text }) => text === "content of a"));
+    const { code, stderr } = await server.end("SIGTERM");
+    assert.equal(code, 0);
+    assert.equal(stderr.match(/ GET \/files\/a\.txt 200 /g)?.length, 30);
+    const next = await startServing([...args, port]);
+    assert.equal((await next.end("SIGINT")).code, 0);
+  }));
+
+Deno.test("several workers need Deno to let them share a port, and a container of this machine", () =>
+  withContainers(async (dir) => {
+    const serve = (flags: readonly string[], ...args: string[]) =>
+      run([
+        ...[Deno.execPath(), "run", "-A", "--no-check", ...flags, CLI],
+        ...["serve", "--port", "0", "--workers", "2", ...args],
+      ]);
+    const config = new URL("../../deno.json", import.meta.url);
+    const { unstable, imports } = JSON.parse(await Deno.readTextFile(config));
+    assert.ok(unstable.includes("net"));
+    const map = `${dir}/import_map.json`;
+    await Deno.writeTextFile(map, JSON.stringify({ imports }));
+    const without = ["--no-config", "--no-lock", `--import-map=${map}`];
+    const alone = await serve(without, `${dir}/a.ffr`);
+    assert.equal(alone.code, 2);
+    assert.match(alone.stderr, /--workers 2 can't be had: .*--unstable-net/);
+    const remote = await serve([], "http://127.0.0.1:9/a.ffr");
+    assert.equal(remote.code, 2);
+    assert.match(remote.stderr, /--workers 2 can't be had: .* on a server/);
+  }));

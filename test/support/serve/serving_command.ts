@@ -1,0 +1,61 @@
+/** `recordfs serve` and `view`, run as a program. */
+import assert from "node:assert/strict";
+import { CLI } from "../../cli/run_cli.ts";
+import { withTempDir } from "../paths.ts";
+import { packed } from "./served_folder.ts";
+
+/** A command that serves, which has printed its link. */
+export interface Started {
+  readonly link: string;
+  readonly url: string;
+  readonly token: string;
+  /** Ends it by a signal, and gives its exit code and what it wrote to standard error. */
+  end(signal: Deno.Signal): Promise<{ code: number; stderr: string }>;
+}
+
+/** Starts it, and waits until it has printed its link. */
+export async function startServing(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  permissions: readonly string[] = ["-A"],
+): Promise<Started> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-prompt", ...permissions, "--no-check", CLI, ...args],
+    env,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const errors = new Response(child.stderr).text();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes("\n")) {
+    const { done, value } = await reader.read();
+    if (done) assert.fail(`it ended: ${await errors}`);
+    text += value;
+  }
+  const link = text.slice(0, text.indexOf("\n"));
+  const { origin, pathname, searchParams } = new URL(link);
+  return {
+    link,
+    url: origin + pathname,
+    token: searchParams.get("token") ?? "",
+    async end(signal) {
+      child.kill(signal);
+      const { code } = await child.status;
+      await reader.cancel();
+      return { code, stderr: await errors };
+    },
+  };
+}
+
+/** Gives a test a directory with two containers. */
+export function withContainers(
+  use: (dir: string) => Promise<void>,
+): Promise<void> {
+  return withTempDir(async (dir) => {
+    await Deno.writeFile(`${dir}/a.ffr`, packed({ "a.txt": "content of a" }));
+    await Deno.writeFile(`${dir}/b.ffr`, packed({ "b.txt": "content of b" }));
+    await use(dir);
+  });
+}
