@@ -3,6 +3,7 @@ import { perform, type Steps } from "../concurrency/steps.ts";
 import { fill } from "../read/read_part.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import type { PieceReader } from "./decoded_source.ts";
+import { libdeflate } from "./libdeflate.ts";
 
 /** Says what is wrong with a content; whoever knows its name makes an error of it. */
 export type DecodeFault = (why: string, cause?: unknown) => Error;
@@ -33,7 +34,18 @@ export function* decompress(
   into: Uint8Array,
   fault: DecodeFault,
 ): Steps<void> {
+  if (compression === "deflate" && (yield* inflateWhole(bytes, into))) return;
   into.set(yield* decompressed(bytes, compression, into.length, fault));
+}
+
+/** Inflates by the quickest library, if that is here; what is wrong it does not tell. */
+function* inflateWhole(bytes: Uint8Array, into: Uint8Array): Steps<boolean> {
+  const library = libdeflate();
+  if (library === undefined) return false;
+  return yield* perform({
+    sync: () => library.inflate(bytes, into),
+    async: () => library.inflateElsewhere(bytes, into),
+  });
 }
 
 /** {@linkcode decompress} to memory that is taken as the content comes, and not by its size. */

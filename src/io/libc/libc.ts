@@ -143,7 +143,7 @@ let isAbsent = false;
 export function libcIfPermitted(): Libc | undefined {
   if (opened !== undefined || isAbsent) return opened;
   // It may be permitted later.
-  if (Deno.build.os !== "linux" || !isPermitted()) return undefined;
+  if (Deno.build.os !== "linux" || !isFfiPermitted()) return undefined;
   try {
     const libc = openLazily();
     libc.errnoLocation; // opened after a call, it might change what it tells of that
@@ -157,10 +157,11 @@ export function libcIfPermitted(): Libc | undefined {
 /** Why {@linkcode libcIfPermitted} has none, for a message: "it needs …". */
 export function neededForLibc(): string {
   if (Deno.build.os !== "linux") return "Linux";
-  return isPermitted() ? "the GNU C library" : "--allow-ffi";
+  return isFfiPermitted() ? "the GNU C library" : "--allow-ffi";
 }
 
-function isPermitted(): boolean {
+/** Whether libraries may be opened; nobody is asked. */
+export function isFfiPermitted(): boolean {
   return Deno.permissions.querySync({ name: "ffi" }).state === "granted";
 }
 

@@ -1,5 +1,7 @@
 /** What a test needs beside Deno, and what is said of the tests that can't run without it. */
 
+import { libdeflate } from "../../../src/io/decoded/libdeflate.ts";
+
 /** Debian packages of the programs that tests use; `deno task setup` installs them. */
 export const PACKAGES: Record<string, string> = {
   apache2: "apache2-bin",
@@ -13,6 +15,7 @@ export const PACKAGES: Record<string, string> = {
   fusermount3: "fuse3",
   faketime: "faketime",
   jq: "jq",
+  libdeflate: "libdeflate0",
   mandoc: "mandoc",
   "mount.davfs": "davfs2",
   "mount.fuse3": "fuse3",
@@ -58,6 +61,8 @@ function isThere(need: string): boolean {
       return Deno.uid() === 0;
     case "/dev/fuse":
       return succeeds("test", "-r", "/dev/fuse");
+    case "libdeflate":
+      return libdeflate() !== undefined;
     case "numpy":
       return succeeds(PYTHON, "-c", "import numpy");
     case "msgpack":
@@ -73,7 +78,7 @@ function isThere(need: string): boolean {
  * Spread into a test's definition: ignores the test where something is missing, and has the test
  * runner say so at the end.
  *
- * @param needs Program names, `msgpack`, `numpy`, `pillow`, `root`, or `fuse`: what a mount needs.
+ * @param needs Program names, `libdeflate`, `msgpack`, `numpy`, `pillow`, `root`, or `fuse`: what a mount needs.
  */
 export function needs(...needs: string[]): { ignore: boolean } {
   const all = needs.flatMap((need) =>
