@@ -84,11 +84,13 @@ export async function listingRows(
  * All files in random order, the first time after mounting.
  *
  * @param files How many there are, of how many bytes each.
+ * @param readers Threads that read, each some of them.
  */
 export async function readingRows(
   workspace: Workspace,
   { what, mounters, rounds }: MountRun,
   files: { readonly count: number; readonly size: number },
+  readers = 1,
 ): Promise<Row[]> {
   const { reader } = await buildPrograms(workspace.path);
   const mounts = await Mounts.in(workspace);
@@ -99,14 +101,18 @@ export async function readingRows(
     progress(`${what}: reading, ${one.name}`);
     const mounted = await mounts.start(one);
     const [pass] = await readPasses(
-      [reader, "--touch", touch, mounts.mountpoint],
+      [
+        ...[reader, "--readers", `${readers}`, "--touch", touch],
+        mounts.mountpoint,
+      ],
       count * size,
     );
     await mounted.stop();
     return pass!.filesPerSecond;
   });
+  const by = readers === 1 ? "" : `${readers} readers, `;
   const measured =
-    `${what}, mounted, random order, first time: ${count} × ${size} bytes`;
+    `${what}, mounted, random order, ${by}first time: ${count} × ${size} bytes`;
   return rowsBesideFirst(measured, "files/s", mounters, rates);
 }
 

@@ -35,6 +35,9 @@ export class Libdeflate {
   /** Decompressors that nobody uses: of each there is one call at a time. */
   readonly #spare: Deno.PointerObject[] = [];
 
+  /** What another thread knows by its address only: nobody else may have kept it from being collected. */
+  readonly #inUse = new Set<readonly Uint8Array[]>();
+
   private constructor(library: Deno.DynamicLibrary<typeof FUNCTIONS>) {
     this.#functions = library.symbols;
   }
@@ -79,14 +82,20 @@ export class Libdeflate {
     const decompressor = this.#take(bytes, into);
     if (decompressor === undefined) return false;
     const { inflateElsewhere } = this.#functions;
-    const failure = await inflateElsewhere(
-      decompressor,
-      ...[bytes as Uint8Array<ArrayBuffer>, bytes.length] as const,
-      ...[into as Uint8Array<ArrayBuffer>, into.length] as const,
-      null,
-    );
-    this.#spare.push(decompressor);
-    return failure === 0;
+    const memory = [bytes, into];
+    this.#inUse.add(memory);
+    try {
+      const failure = await inflateElsewhere(
+        decompressor,
+        ...[bytes as Uint8Array<ArrayBuffer>, bytes.length] as const,
+        ...[into as Uint8Array<ArrayBuffer>, into.length] as const,
+        null,
+      );
+      return failure === 0;
+    } finally {
+      this.#inUse.delete(memory);
+      this.#spare.push(decompressor);
+    }
   }
 
   #take(bytes: Uint8Array, into: Uint8Array): Deno.PointerObject | undefined {

@@ -10,7 +10,7 @@ import {
   InflatePieces,
   inflatesPieces,
 } from "../../../io/decoded/inflate.ts";
-import { readPart } from "../../../io/read/read_part.ts";
+import { fill } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { LazySources } from "../../../tree/tree.ts";
@@ -21,6 +21,25 @@ import { memberError } from "../../../tree/archive/member_error.ts";
 
 /** Sources that are kept, with where they are in their contents. */
 const MOST_KEPT = 1024;
+
+/** Bytes of memory that is kept for the next member. */
+const MOST_SPARE = 1 << 20;
+
+/** What the last member was read into: new memory would take as long as half of its inflating. */
+let spare = new Uint8Array(0);
+
+/** Memory of at least so many bytes, which nobody else has. */
+function takeMemory(length: number): Uint8Array<ArrayBuffer> {
+  const memory = spare;
+  spare = new Uint8Array(0);
+  if (memory.length >= length) return memory;
+  return new Uint8Array(Math.max(length, Math.min(2 * length, MOST_SPARE)));
+}
+
+/** Keeps memory that nobody looks at any more. */
+function giveBack(memory: Uint8Array<ArrayBuffer>): void {
+  if (memory.length <= MOST_SPARE) spare = memory;
+}
 
 /** What the contents of a zip's members are decoded from, and to. */
 export interface MemberPlace {
@@ -98,9 +117,12 @@ export class ZipMembers implements LazySources {
       isLocal: archive.readAtSync !== undefined,
       *decode(into) {
         const start = yield* locals.start(record);
-        const bytes = yield* readPart(archive, start, packed);
+        const memory = takeMemory(packed);
+        const bytes = memory.subarray(0, packed);
+        yield* fill(archive, bytes, start);
         const compression = isDeflated ? "deflate" : "zstd";
         yield* decompress(bytes, compression, into, fault);
+        giveBack(memory);
       },
       pieces: isDeflated && inflatesPieces()
         ? () => new InflatePieces(where, fault)
