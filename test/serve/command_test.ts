@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { CLI, run } from "../cli/run_cli.ts";
-import { withTempDir } from "../support/paths.ts";
 import { Authority } from "../support/remote/authority.ts";
 import { needs } from "../support/programs/programs.ts";
 import {
