@@ -73,10 +73,11 @@ export function serve(
 }
 
 /** Which threads answer for a server. */
-export type ServerThreads =
-  /** More than the calling one need a way to open the container again. */
-  | { readonly count: number; readonly opener: ThreadOpener }
-  | { readonly count: 1; readonly opener: undefined };
+export interface ServerThreads {
+  readonly count: number;
+  /** How all but the calling one open the container. */
+  readonly opener: ThreadOpener | undefined;
+}
 
 /** {@linkcode serve} by several threads, each of them some of the connections, where ports can be shared. */
 export function serveInThreads(

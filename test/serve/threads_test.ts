@@ -1,6 +1,9 @@
 /** Servers that answer in several threads. */
 import assert from "node:assert/strict";
-import { open } from "../../src/vfs/mod.ts";
+import {
+  openToServe,
+  threadOpener,
+} from "../../src/cli/serve/open_to_serve.ts";
 import {
   type ServedAddress,
   serveInThreads,
@@ -15,25 +18,20 @@ import {
   withContainers,
 } from "../support/serve/serving_command.ts";
 
-const OPENER = new URL(
-  "../../src/cli/serve/open_to_serve.ts",
-  import.meta.url,
-).href;
-
-/** Serves a container of this thread's in two threads, the other one of which opens what is given. */
+/** Serves a container in two threads; the other one opens it when what has to be done before is done. */
 async function inTwoThreads(
   path: string,
   options: ServeOptions,
   use: (server: ServedAddress) => Promise<void>,
-  given = path,
+  before: () => Promise<void> = async () => {},
 ): Promise<void> {
-  using fs = await open(path);
-  const data = { given: [given], options: {} };
-  await using server = serveInThreads(
-    fs,
-    { token: null, ...options },
-    { count: 2, opener: { module: OPENER, data } },
-  );
+  const given = { given: [path], options: {} };
+  const opened = await openToServe(given);
+  using fs = opened.fs;
+  const opener = threadOpener(given, opened);
+  await before();
+  const all = { token: null, ...options };
+  await using server = serveInThreads(fs, all, { count: 2, opener });
   await use(server);
 }
 
@@ -117,22 +115,55 @@ Deno.test({
     }),
 });
 
-Deno.test("a thread that can't open what is served is told of, and others answer", () =>
+for (
+  const [what, before, message] of [
+    [
+      "is gone",
+      (path: string) => Deno.remove(path),
+      /thread .* ended, and others go on: Cannot open .*a\.ffr/,
+    ],
+    [
+      "has changed",
+      (path: string) => Deno.writeFile(path, packed({ "a.txt": "other" })),
+      /thread .* ended, and others go on: .*a\.ffr.* changed/,
+    ],
+  ] as const
+) {
+  Deno.test(`a thread that finds that what is served ${what} is told of, and others answer`, () =>
+    withContainers(async (dir) => {
+      const errors: string[] = [];
+      const options: ServeOptions = {
+        onError: (error) => errors.push(String(error)),
+      };
+      const path = `${dir}/a.ffr`;
+      await inTwoThreads(path, options, async ({ url }) => {
+        await until(() => errors.length > 0);
+        assert.match(errors[0]!, message);
+        const answers = await askAnew(`${url}files/`, 20);
+        assert.ok(answers.every(({ status }) => status === 200));
+      }, () => before(path));
+    }));
+}
+
+Deno.test("threads know formats that were registered", () =>
   withContainers(async (dir) => {
-    const errors: string[] = [];
-    const options: ServeOptions = {
-      onError: (error) => errors.push(String(error)),
-    };
-    const use = async ({ url }: ServedAddress) => {
-      await until(() => errors.length > 0);
-      assert.match(
-        errors[0]!,
-        /thread .* ended, and others go on: Cannot open .*none\.ffr/,
-      );
-      const answers = await askAnew(`${url}files/a.txt`, 20);
-      assert.ok(answers.every(({ text }) => text === "content of a"));
-    };
-    await inTwoThreads(`${dir}/a.ffr`, options, use, `${dir}/none.ffr`);
+    const module = new URL(
+      "../support/toy_format/toy_format.ts",
+      import.meta.url,
+    );
+    const index = JSON.stringify([["greeting", "en", 5, 0x3610a686]]);
+    const size = String(index.length).padStart(8, "0");
+    const path = `${dir}/x.toy`;
+    await Deno.writeTextFile(path, `TOY1 ${size}\n${index}hello`);
+    const server = await startServing([
+      ...["serve", "--workers", "2", "--format-module", module.pathname],
+      ...["--port", "0", "--no-token", path],
+    ]);
+    const answers = await askAnew(`${server.url}files/greeting`, 30);
+    assert.ok(answers.every(({ text }) => text === "hello"));
+    const { code, stderr } = await server.end("SIGTERM");
+    assert.equal(code, 0);
+    assert.ok(!stderr.includes("has ended"), stderr);
   }));
 
 Deno.test("a port is shared with no other server, and is free when its server has ended", () =>

@@ -1,7 +1,13 @@
-import type { ServedSource } from "../../serve/api/sources.ts";
-import type { OpenedToServe } from "../../serve/threads/messages.ts";
+import { registeredModules, registerFormat } from "../../formats/registry.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
+import { changedFile } from "../../io/storage/changed_file.ts";
+import type { ServedSource } from "../../serve/api/sources.ts";
+import type {
+  OpenedToServe,
+  ThreadOpener,
+} from "../../serve/threads/messages.ts";
 import { check } from "../../vfs/open.ts";
+import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import { parsePlaced } from "../input/given.ts";
 import { openSources, type SourceOptions } from "../input/source.ts";
 import type { ServeCommandOptions } from "./serve_options.ts";
@@ -31,11 +37,44 @@ export async function openToServe(
   };
 }
 
-/** {@linkcode openToServe} of another thread: as threads of a server call it. */
-export function openInThread(
-  { given, options }: GivenToServe,
-): Promise<OpenedToServe> {
-  return openToServe({ given, options: { ...options, isAgain: true } });
+/** What another thread is told, to open the same. */
+interface ThreadData extends GivenToServe {
+  /** Modules of formats that were registered. */
+  readonly formats: readonly string[];
+  readonly state: string;
+}
+
+/** How other threads open what this one has opened, in the same state. */
+export function threadOpener(
+  given: GivenToServe,
+  { fs }: OpenedToServe,
+): ThreadOpener {
+  const formats = registeredModules();
+  const data: ThreadData = { ...given, formats, state: stateOf(fs) };
+  return { module: import.meta.url, data };
+}
+
+/**
+ * Opens what another thread has opened; threads of a server call it.
+ *
+ * @throws {RecordfsError} If that has changed: two threads would answer with two versions.
+ */
+export async function openInThread(data: unknown): Promise<OpenedToServe> {
+  const { given, options, formats, state } = data as ThreadData;
+  for (const format of formats) await registerFormat(format);
+  const opened = await openToServe({
+    given,
+    options: { ...options, isAgain: true },
+  });
+  if (stateOf(opened.fs) === state) return opened;
+  const path = opened.fs.location;
+  opened.fs.close();
+  throw changedFile(path);
+}
+
+/** What tells a container on this machine from what it was before. */
+function stateOf(fs: VirtualFs): string {
+  return JSON.stringify([fs.statSync("").mtime, fs.info]);
 }
 
 /** Whether it says where to show it: then it is not the root. */

@@ -12,7 +12,7 @@ import { UsageError } from "../exit.ts";
 import { Flood, report } from "../messages.ts";
 import type { SourceOptions } from "../input/source.ts";
 import { onEndSignal, signalExitCode } from "../terminal/signals.ts";
-import { openToServe } from "./open_to_serve.ts";
+import { openToServe, threadOpener } from "./open_to_serve.ts";
 import type { ServeCommandOptions } from "./serve_options.ts";
 
 /**
@@ -29,8 +29,10 @@ export async function runServer(
   workers: (files: number) => number,
   ready: (server: ServedAddress, name: string) => Promise<Disposable | void>,
 ): Promise<void> {
-  const { fs, sources } = await openToServe({ given, options });
+  const opened = await openToServe({ given, options });
+  const { fs, sources } = opened;
   using _closing = fs;
+  const count = workers(fs.info.files);
   const name = given.map(shownLocation).join(", ");
   const errors = new Flood(report, options);
   const server = start(fs, {
@@ -41,11 +43,8 @@ export async function runServer(
     allowHosts: options.allowHost,
     onError: (error) => errors.add(textOf(error)),
   }, {
-    count: workers(fs.info.files),
-    opener: {
-      module: new URL("./open_to_serve.ts", import.meta.url).href,
-      data: { given, options },
-    },
+    count,
+    opener: count > 1 ? threadOpener({ given, options }, opened) : undefined,
   });
   const asked = Promise.withResolvers<void>();
   using _listening = onEndSignal((signal, again) => {
