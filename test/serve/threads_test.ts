@@ -38,7 +38,7 @@ async function inTwoThreads(
 /** Requests a URL by so many connections, all at the same time; this thread does nothing meanwhile. */
 function askWhileBusy(url: string, times: number): string[] {
   const script =
-    `for i in $(seq ${times}); do curl --silent --max-time 2 ${url} & done; wait`;
+    `for i in $(seq ${times}); do curl --silent --max-time 1 ${url} & done; wait`;
   const { stdout } = new Deno.Command("sh", { args: ["-c", script] })
     .outputSync();
   return new TextDecoder().decode(stdout).match(/content of a/g) ?? [];

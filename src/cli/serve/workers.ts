@@ -20,7 +20,7 @@ export function workersFor(
   given: readonly string[],
 ): (files: number) => number {
   const alone = !canSharePorts()
-    ? "threads share a port only where Deno runs with --unstable-net"
+    ? "threads share a port only on Linux, where Deno runs with --unstable-net"
     : given.some(isUrl)
     ? "what lies on a server is fetched by one thread"
     : undefined;

@@ -14,9 +14,12 @@ export interface ThreadListeners {
   readonly onAccess: ((access: Access) => void) | undefined;
 }
 
-/** Whether threads can share a port: Deno lets them with `--unstable-net`, and has this with that flag only. */
+/**
+ * Whether threads can share a port: Linux gives each some of the connections, and Deno lets them with `--unstable-net`,
+ * with which alone it has what is looked for.
+ */
 export function canSharePorts(): boolean {
-  return "listenDatagram" in Deno;
+  return Deno.build.os === "linux" && "listenDatagram" in Deno;
 }
 
 /** Threads that answer beside the main one: each listens on its port, and the system gives them connections by turns. */
