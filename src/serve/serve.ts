@@ -69,21 +69,21 @@ export function serve(
   container: VirtualFs,
   options: ServeOptions = {},
 ): ServedAddress {
-  return serveInThreads(container, options, { count: 1, opener: undefined });
+  return serveInThreads(container, options);
 }
 
-/** Which threads answer for a server. */
-export interface ServerThreads {
+/** Threads that answer beside the calling one. */
+export interface OtherThreads {
   readonly count: number;
-  /** How all but the calling one open the container. */
-  readonly opener: ThreadOpener | undefined;
+  /** How they open the container. */
+  readonly opener: ThreadOpener;
 }
 
 /** {@linkcode serve} by several threads, each of them some of the connections, where ports can be shared. */
 export function serveInThreads(
   container: VirtualFs,
   options: ServeOptions,
-  { count, opener }: ServerThreads,
+  others?: OtherThreads,
 ): ServedAddress {
   const { hostname = "127.0.0.1", port = 0, cert, key, onAccess } = options;
   const token = options.token === undefined ? newToken() : options.token;
@@ -97,14 +97,14 @@ export function serveInThreads(
   const all = { ...options, token, allowHosts };
   const counts = new SharedCounts();
   const answer = handlerOf(container, all, counts);
-  const isShared = count > 1;
+  const isShared = others !== undefined;
   if (isShared && port !== 0) requireFree(hostname, port);
   const where = { hostname, port, cert, key, isShared };
   const listener = listen(where, answer, onAccess);
   const { server } = listener;
-  const threads = opener && new AnsweringThreads(count - 1, {
+  const threads = others && new AnsweringThreads(others.count, {
     kind: "answer",
-    opener,
+    opener: others.opener,
     options: plainOptions(all),
     listening: { ...where, port: server.addr.port },
     counts: counts.memory,

@@ -31,7 +31,7 @@ async function inTwoThreads(
   const opener = threadOpener(given, opened);
   await before();
   const all = { token: null, ...options };
-  await using server = serveInThreads(fs, all, { count: 2, opener });
+  await using server = serveInThreads(fs, all, { count: 1, opener });
   await use(server);
 }
 

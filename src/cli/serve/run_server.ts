@@ -1,9 +1,9 @@
 import { RecordfsError } from "../../errors.ts";
 import {
+  type OtherThreads,
   type ServedAddress,
   serveInThreads,
   type ServeOptions,
-  type ServerThreads,
 } from "../../serve/serve.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
@@ -32,7 +32,10 @@ export async function runServer(
   const opened = await openToServe({ given, options });
   const { fs, sources } = opened;
   using _closing = fs;
-  const count = workers(fs.info.files);
+  const count = workers(fs.info.files) - 1;
+  const others = count > 0
+    ? { count, opener: threadOpener({ given, options }, opened) }
+    : undefined;
   const name = given.map(shownLocation).join(", ");
   const errors = new Flood(report, options);
   const server = start(fs, {
@@ -42,10 +45,7 @@ export async function runServer(
     token: options.token === false ? null : own.token,
     allowHosts: options.allowHost,
     onError: (error) => errors.add(textOf(error)),
-  }, {
-    count,
-    opener: count > 1 ? threadOpener({ given, options }, opened) : undefined,
-  });
+  }, others);
   const asked = Promise.withResolvers<void>();
   using _listening = onEndSignal((signal, again) => {
     if (again) Deno.exit(signalExitCode(signal));
@@ -64,10 +64,10 @@ export async function runServer(
 function start(
   fs: VirtualFs,
   served: ServeOptions,
-  workers: ServerThreads,
+  others: OtherThreads | undefined,
 ): ServedAddress {
   try {
-    return serveInThreads(fs, served, workers);
+    return serveInThreads(fs, served, others);
   } catch (error) {
     throw error instanceof RecordfsError && error.code === "bad-option"
       ? new UsageError(inFlags(error.message))

@@ -34,7 +34,6 @@ export class Libdeflate {
   readonly #functions: Deno.DynamicLibrary<typeof FUNCTIONS>["symbols"];
   /** Decompressors that nobody uses: of each there is one call at a time. */
   readonly #spare: Deno.PointerObject[] = [];
-
   /** What another thread knows by its address only: nobody else may have kept it from being collected. */
   readonly #inUse = new Set<readonly Uint8Array[]>();
 
@@ -66,9 +65,7 @@ export class Libdeflate {
     const { inflate } = this.#functions;
     const failure = inflate(
       decompressor,
-      ...[bytes as Uint8Array<ArrayBuffer>, bytes.length] as const,
-      ...[into as Uint8Array<ArrayBuffer>, into.length] as const,
-      null,
+      ...argumentsFor(bytes, into),
     );
     this.#spare.push(decompressor);
     return failure === 0;
@@ -87,9 +84,7 @@ export class Libdeflate {
     try {
       const failure = await inflateElsewhere(
         decompressor,
-        ...[bytes as Uint8Array<ArrayBuffer>, bytes.length] as const,
-        ...[into as Uint8Array<ArrayBuffer>, into.length] as const,
-        null,
+        ...argumentsFor(bytes, into),
       );
       return failure === 0;
     } finally {
@@ -102,6 +97,15 @@ export class Libdeflate {
     if (bytes.length > LONGEST || into.length > LONGEST) return undefined;
     return this.#spare.pop() ?? this.#functions.allocate() ?? undefined;
   }
+}
+
+/** What inflating takes; it may be shared memory, though the types do not say so. */
+function argumentsFor(bytes: Uint8Array, into: Uint8Array) {
+  return [
+    ...[bytes as Uint8Array<ArrayBuffer>, bytes.length] as const,
+    ...[into as Uint8Array<ArrayBuffer>, into.length] as const,
+    null,
+  ] as const;
 }
 
 let opened: { readonly library: Libdeflate | undefined } | undefined;

@@ -106,6 +106,15 @@ async function starve(supervisor: number): Promise<void> {
   assert.equal((await run(["prlimit", ...limit])).code, 0);
 }
 
+/** Kills the server of a mount that gets no other one; its supervisor lives on. */
+async function loseServer(place: MountPlace): Promise<number> {
+  const { server, supervisor } = await bothAlive(place);
+  await starve(supervisor);
+  Deno.kill(server, "SIGKILL");
+  await until(async () => (await place.listed())?.state === "restarting");
+  return supervisor;
+}
+
 /** Starts a program that reads. */
 function start(command: string, ...args: string[]): Deno.ChildProcess {
   return new Deno.Command(command, {
@@ -138,11 +147,8 @@ for (const signal of ["SIGINT", "SIGKILL"] as const) {
   test(
     `who waits for a server ends by ${signal}, and so does the mount when it is told to`,
     async (place) => {
-      const { server, supervisor } = await bothAlive(place);
+      const supervisor = await loseServer(place);
       const { mountpoint } = place;
-      await starve(supervisor);
-      Deno.kill(server, "SIGKILL");
-      await until(async () => (await place.listed())?.state === "restarting");
       const { pid, supervisor: lives } = (await place.listed())!;
       assert.deepEqual([pid, lives], [null, supervisor]);
       const readers = [
@@ -164,11 +170,8 @@ for (const signal of ["SIGINT", "SIGKILL"] as const) {
 test(
   "a mount without a server is unmounted though somebody without a name waits in it",
   async (place) => {
-    const { server, supervisor } = await bothAlive(place);
+    const supervisor = await loseServer(place);
     const { mountpoint } = place;
-    await starve(supervisor);
-    Deno.kill(server, "SIGKILL");
-    await until(async () => (await place.listed())?.state === "restarting");
     const waiting = start("stat", "--file-system", mountpoint);
     await sleep(300);
     const { stderr, code } = await place.recordfs("unmount", mountpoint);
