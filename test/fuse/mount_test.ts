@@ -273,6 +273,7 @@ mountTest(
     const readAsNobody = async (mountpoint: string) => {
       const child = new Deno.Command("cat", {
         args: [`${mountpoint}/a.txt`],
+        cwd: "/", // where everybody may be
         uid: 65534,
         gid: 65534,
         stdin: "null",

@@ -99,26 +99,48 @@ Deno.test({
           fs.mkdirSync(`${dir}/home`, { mode: 0o555 });
           fs.writeFileSync(`${dir}/probe.ts`, PROBE);
           fs.writeFileSync(`${root}/late.js`, LATE);
-          fs.writeFileSync(`${root}/late.js`, LATE);
           const alone = ["unshare", "--net", ...NOBODY, command];
+          const run = (args: readonly string[], env = {}) =>
+            runClean([...alone, ...args], env, dir);
           for (const env of [{ HOME: `${dir}/home` }, {}]) {
-            const { stdout, stderr, code } = await runClean(
-              [...alone, "ls", data],
-              env,
-            );
+            const { stdout, stderr, code } = await run(["ls", data], env);
             assert.equal(stderr, "");
             assert.equal(code, 0);
             assert.equal(stdout.split("\n")[0], "001.txt");
           }
           const home = { HOME: `${dir}/home` };
           const threads = ["bench-loader", "--workers=2", "--batches=2", data];
-          const loaded = await runClean([...alone, ...threads], home);
+          const loaded = await run(threads, home);
           assert.equal(loaded.code, 0, loaded.stderr);
           const probe = ["ls", "--format-module", `${dir}/probe.ts`, data];
-          const { stdout, stderr } = await runClean([...alone, ...probe], home);
+          const { stdout, stderr } = await run(probe, home);
           assert.match(stderr, /exports no `format`/); // it has been run
           assert.equal(stdout, "turbojpeg 4\nsharp 4\nimagescript 4\n");
           assert.deepEqual(fs.readdirSync(`${dir}/home`), []);
+        },
+      );
+
+      await t.step(
+        "from a directory that is gone, or that the user may not enter, it says so",
+        async () => {
+          const [gone, closed] = [`${dir}/gone`, `${dir}/closed`];
+          fs.mkdirSync(gone);
+          fs.mkdirSync(`${closed}/below`, { recursive: true });
+          fs.chmodSync(closed, 0o700);
+          const said =
+            /^recordfs: the working directory is gone, or this user may not enter it: .*cd \//m;
+          const as = [...NOBODY, command, "ls", data];
+          for (
+            const [to, then] of [
+              [gone, `rmdir ${gone}; exec ${command} ls ${data}`],
+              [closed, `exec ${as.join(" ")}`],
+              [`${closed}/below`, `exec ${as.join(" ")}`],
+            ] as const
+          ) {
+            const { stderr, code } = await runClean(["sh", "-c", then], {}, to);
+            assert.equal(code, 1);
+            assert.match(stderr, said);
+          }
         },
       );
 
