@@ -1,7 +1,8 @@
 /**
  * The least that serves files of an archive by `Deno.serve`: `deno run -A bare.ts ARCHIVE INDEX PORT`. It reads the
  * bytes of the numbered file that a path names and sends them, without headers, and asks for nothing. What is read is
- * read into the same memory each time: `new Response` copies it.
+ * read into the same memory each time: `new Response` copies it. The C library keeps what is freed, as that of
+ * `recordfs serve` does: otherwise files of 100 KB take half as long again.
  *
  * @module
  */
@@ -9,6 +10,15 @@ import * as fs from "node:fs";
 
 /** Larger files are sent in parts of so many bytes. */
 const PART = 1 << 20;
+
+if (Deno.build.os === "linux") {
+  const { symbols } = Deno.dlopen("libc.so.6", {
+    mallopt: { parameters: ["i32", "i32"], result: "i32" },
+  });
+  symbols.mallopt(-1, 256 << 20); // M_TRIM_THRESHOLD
+  symbols.mallopt(-2, 64 << 20); // M_TOP_PAD
+  symbols.mallopt(-3, 32 << 20); // M_MMAP_THRESHOLD
+}
 
 const [archive, index, port] = Deno.args as [string, string, string];
 const room = new Uint8Array(PART);

@@ -5,6 +5,7 @@ import {
   serveInThreads,
   type ServeOptions,
 } from "../../serve/serve.ts";
+import { keepFreedMemory } from "../../io/libc/new_memory.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import { inFlags } from "../flag_words.ts";
@@ -29,6 +30,7 @@ export async function runServer(
   workers: (files: number) => number,
   ready: (server: ServedAddress, name: string) => Promise<Disposable | void>,
 ): Promise<void> {
+  keepFreedMemory();
   const opened = await openToServe({ given, options });
   const { fs, sources } = opened;
   using _closing = fs;

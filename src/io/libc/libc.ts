@@ -93,6 +93,7 @@ const FUNCTIONS = {
   mmap: returning("u64", "pointer", "usize", "i32", "i32", "i32", "i64"),
   munmap: returning("i32", "u64", "usize"),
   madvise: returning("i32", "buffer", "usize", "i32"),
+  mallopt: returning("i32", "i32", "i32"),
   memfdCreate: { ...returning("i32", "buffer", "u32"), name: "memfd_create" },
   /** Copies from this process's own memory too, and fails where touching it would kill. */
   processVmReadv: {

@@ -3,6 +3,13 @@ import { libcIfPermitted } from "./libc.ts";
 /** Number of `<sys/mman.h>`. */
 const MADV_HUGEPAGE = 14;
 
+/** Numbers of `<malloc.h>`, and what they are set to: below 32 MiB nothing is mapped by itself, the most that can be. */
+const KEPT = [
+  [-1, 256 << 20], // M_TRIM_THRESHOLD
+  [-2, 64 << 20], // M_TOP_PAD
+  [-3, 32 << 20], // M_MMAP_THRESHOLD
+] as const;
+
 /**
  * Bytes that direct reads of open(2) want their memory, their place and their length to be multiples of, on every disk;
  * also a page.
@@ -31,6 +38,17 @@ export function blockMemory(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length + BLOCK);
   const blocks = libcIfPermitted() === undefined ? bytes : fromBlock(bytes);
   return blocks.subarray(0, length);
+}
+
+/**
+ * Has the C library keep memory that was freed, where it may be called. It gives back what is more than 128 KiB, and
+ * each answer of a server would be written to pages that the system has to bring and clear first: of 100 KB that takes
+ * longer than all else.
+ */
+export function keepFreedMemory(): void {
+  const libc = libcIfPermitted();
+  if (libc === undefined) return;
+  for (const [what, bytes] of KEPT) libc.mallopt(what, bytes);
 }
 
 function askForLargePages(bytes: Uint8Array<ArrayBuffer>): void {

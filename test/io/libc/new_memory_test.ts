@@ -39,6 +39,45 @@ Deno.test(
   },
 );
 
+/** Frees 2 MB in small blocks a hundred times, and prints how many pages the kernel had to bring for that. */
+const FREES = `
+import { keepFreedMemory } from ${
+  JSON.stringify(new URL("../../../src/io/libc/new_memory.ts", import.meta.url))
+};
+if (Deno.args[0] === "keep") keepFreedMemory();
+const { malloc, memset, free } = Deno.dlopen("libc.so.6", {
+  malloc: { parameters: ["usize"], result: "pointer" },
+  memset: { parameters: ["pointer", "i32", "usize"], result: "pointer" },
+  free: { parameters: ["pointer"], result: "void" },
+}).symbols;
+const faults = () =>
+  Number(Deno.readTextFileSync("/proc/self/stat").split(") ")[1].split(" ")[7]);
+const before = faults();
+for (let i = 0; i < 100; i++) {
+  const blocks = Array.from({ length: 20 }, () => malloc(100_000n));
+  for (const block of blocks) memset(block, 1, 100_000n);
+  for (const block of blocks) free(block);
+}
+console.log(faults() - before);
+`;
+
+Deno.test(
+  "memory that was freed is kept, if that is wanted",
+  { ignore: Deno.build.os !== "linux" },
+  async () => {
+    const faults = async (...args: string[]) => {
+      const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["eval", "--ext=ts", FREES, ...args],
+      }).output();
+      const text = new TextDecoder().decode(stdout);
+      assert.match(text, /^\d+\n$/, new TextDecoder().decode(stderr));
+      return Number(text);
+    };
+    const [given, kept] = [await faults(), await faults("keep")];
+    assert.ok(kept < given / 5, `${kept} faults, and ${given} without`);
+  },
+);
+
 function exists(path: string): boolean {
   try {
     Deno.statSync(path);
