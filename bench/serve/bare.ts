@@ -7,18 +7,12 @@
  * @module
  */
 import * as fs from "node:fs";
+import { keepFreedMemory } from "../../src/io/libc/new_memory.ts";
 
 /** Larger files are sent in parts of so many bytes. */
 const PART = 1 << 20;
 
-if (Deno.build.os === "linux") {
-  const { symbols } = Deno.dlopen("libc.so.6", {
-    mallopt: { parameters: ["i32", "i32"], result: "i32" },
-  });
-  symbols.mallopt(-1, 256 << 20); // M_TRIM_THRESHOLD
-  symbols.mallopt(-2, 64 << 20); // M_TOP_PAD
-  symbols.mallopt(-3, 32 << 20); // M_MMAP_THRESHOLD
-}
+keepFreedMemory();
 
 const [archive, index, port] = Deno.args as [string, string, string];
 const room = new Uint8Array(PART);

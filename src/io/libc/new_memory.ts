@@ -48,7 +48,11 @@ export function blockMemory(length: number): Uint8Array<ArrayBuffer> {
 export function keepFreedMemory(): void {
   const libc = libcIfPermitted();
   if (libc === undefined) return;
-  for (const [what, bytes] of KEPT) libc.mallopt(what, bytes);
+  try {
+    for (const [what, bytes] of KEPT) libc.mallopt(what, bytes);
+  } catch {
+    // musl goes by the same name, and has no such function.
+  }
 }
 
 function askForLargePages(bytes: Uint8Array<ArrayBuffer>): void {
