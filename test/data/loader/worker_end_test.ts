@@ -55,7 +55,7 @@ for (
 }
 
 Deno.test("threads that hang are ended when their time is over", async () => {
-  await Promise.all((["wait", "spin"] as const).map(async (deed) => {
+  await Promise.all((["wait", "block"] as const).map(async (deed) => {
     for (let timeout = 1000;; timeout *= 3) {
       const { error, before } = await errorOf(deed, timeout)
         .catch((error) => ({ error, before: NaN }));

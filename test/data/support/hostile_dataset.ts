@@ -3,6 +3,7 @@ import process from "node:process";
 import { Dataset, type GetOptions } from "../../../src/data/dataset.ts";
 import { RECIPE, type Recipe } from "../../../src/data/recipe.ts";
 import { FormatError } from "../../../src/errors.ts";
+import { blockThread } from "../../support/block_thread.ts";
 
 /** What happens when the bad sample is read. */
 export type Deed =
@@ -15,7 +16,7 @@ export type Deed =
   | "wait"
   | "wait-for-ever"
   | "take-unequal-times"
-  | "spin"
+  | "block"
   | "Deno.exit"
   | "process.exit"
   | "close"
@@ -101,8 +102,8 @@ export class HostileDataset extends Dataset<number | (() => void)> {
         return await setTimeout(3_600_000, undefined, signal && { signal });
       case "wait-for-ever":
         return await new Promise(() => {});
-      case "spin":
-        for (;;);
+      case "block":
+        return blockThread();
       case "Deno.exit":
         return Deno.exit(0);
       case "process.exit":

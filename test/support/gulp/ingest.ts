@@ -6,6 +6,7 @@ import {
   type AdapterOption,
   type ChunkSlice,
 } from "../../../src/formats/gulp/mod.ts";
+import { blockThread } from "../block_thread.ts";
 import { fakeJpeg } from "./make_gulp.ts";
 
 /** What a {@linkcode FakeAdapter} is to do. */
@@ -94,7 +95,7 @@ export class FakeAdapter extends AbstractDatasetAdapter {
       case "exit":
         return Deno.exit(3);
       case "block":
-        for (;;);
+        return blockThread();
       case "hang":
         return await new Promise(() => {});
     }
