@@ -48,7 +48,8 @@ export interface LoaderOptions<T, B> {
   /**
    * How long a loop waits for a batch of its threads, in ms, before it fails; the first batch waits
    * for their start as well. Unless given, or if it is 0, for ever. A thread whose JavaScript heap has a
-   * limit (`--v8-flags=--max-old-space-size`) and outgrows it falls silent: only this ends the waiting.
+   * limit (`--v8-flags=--max-old-space-size`) and outgrows it falls silent: only this ends the waiting. A thread in a
+   * loop without end is given up, but Deno 2.9.6 does not stop it: it takes a processor until the program ends.
    */
   readonly timeout?: number;
   /** Called in each thread with its number, from 0, before its dataset is made. */

@@ -221,7 +221,7 @@ export class WorkerBatches implements Batches {
     const job = jobs.find((job) => job.step === step)!;
     return batchError(
       "worker-timeout",
-      `thread ${thread.worker} has not loaded it within ${this.#settings.timeout} ms, and was ended: ` +
+      `thread ${thread.worker} has not loaded it within ${this.#settings.timeout} ms, and was given up: ` +
         `allow more time with 'timeout', or find out what it waits for`,
       job,
       { worker: thread.worker },
