@@ -205,9 +205,11 @@ Deno.test("a container that was replaced meanwhile is not read by old numbers", 
   await withTempDir(async (dir) => {
     const path = `${dir}/a.ffr`;
     const one = Uint8Array.of(1);
-    const pack = (...names: string[]) => {
+    let time = 1_700_000_000;
+    const pack = async (...names: string[]) => {
       const folder = Object.fromEntries(names.map((name) => [name, one]));
-      return Deno.writeFile(path, ffrBytes(packedSamples(folder)));
+      await Deno.writeFile(path, ffrBytes(packedSamples(folder)));
+      await Deno.utime(path, time, time++); // the kernel's own may be the same for some milliseconds
     };
     await pack("a", "b");
     using packed = await PackedFolderDataset.open(path);
