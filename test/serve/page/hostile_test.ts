@@ -10,7 +10,7 @@ import {
 import { writeChunk } from "../../support/gulp/make_gulp.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { Shown } from "./support/browser.ts";
-import { pageTest } from "./support/page_test_of.ts";
+import { wholeBrowserTest } from "./support/page_test_of.ts";
 
 const text = (of: string) => new TextEncoder().encode(of);
 
@@ -88,7 +88,7 @@ async function harmOf({ page }: Shown): Promise<unknown> {
 
 const NO_HARM = { ran: false, elements: 0, bold: 0 };
 
-pageTest(
+wholeBrowserTest(
   "names are names: each is shown as it is, and leads to its file",
   async (browser) => {
     await withTempDir(async (dir) => {
@@ -123,7 +123,7 @@ pageTest(
   },
 );
 
-pageTest(
+wholeBrowserTest(
   "HTML, SVG and texts of a dataset do not run, in the page or by themselves",
   async (browser) => {
     await withTempDir(async (dir) => {
@@ -194,7 +194,7 @@ pageTest(
   },
 );
 
-pageTest(
+wholeBrowserTest(
   "a picture bomb is not drawn, and those beside it are",
   async (browser) => {
     await withTempDir(async (dir) => {
@@ -222,25 +222,28 @@ pageTest(
   },
 );
 
-pageTest("labels and ids of videos are text as well", async (browser) => {
-  await withTempDir(async (dir) => {
-    const frames = [
-      await Deno.readFile(`${REPOSITORY}test/golden/pictures/gray.jpg`),
-    ];
-    const markup = "<img src=x onerror=globalThis.ran=1>";
-    writeChunk(dir, 0, [{
-      id: markup,
-      frames,
-      meta: { [markup]: markup, $: { $: "bytes" } },
-    }]);
-    await using shown = await Shown.open(browser, dir);
-    const { page } = shown;
-    await page.getByRole("option").click();
-    const labels = page.getByRole("region", { name: "Labels" });
-    await labels.getByText(`${markup}: ${JSON.stringify(markup)}`).waitFor();
-    assert.deepEqual(await harmOf(shown), NO_HARM);
-    await page.keyboard.press("s");
-    await page.getByText("entries counted").waitFor();
-    assert.deepEqual(await harmOf(shown), NO_HARM);
-  });
-});
+wholeBrowserTest(
+  "labels and ids of videos are text as well",
+  async (browser) => {
+    await withTempDir(async (dir) => {
+      const frames = [
+        await Deno.readFile(`${REPOSITORY}test/golden/pictures/gray.jpg`),
+      ];
+      const markup = "<img src=x onerror=globalThis.ran=1>";
+      writeChunk(dir, 0, [{
+        id: markup,
+        frames,
+        meta: { [markup]: markup, $: { $: "bytes" } },
+      }]);
+      await using shown = await Shown.open(browser, dir);
+      const { page } = shown;
+      await page.getByRole("option").click();
+      const labels = page.getByRole("region", { name: "Labels" });
+      await labels.getByText(`${markup}: ${JSON.stringify(markup)}`).waitFor();
+      assert.deepEqual(await harmOf(shown), NO_HARM);
+      await page.keyboard.press("s");
+      await page.getByText("entries counted").waitFor();
+      assert.deepEqual(await harmOf(shown), NO_HARM);
+    });
+  },
+);

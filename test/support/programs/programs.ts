@@ -9,6 +9,7 @@ export const PACKAGES: Record<string, string> = {
   cadaver: "cadaver",
   curl: "curl",
   chromium: "chromium",
+  "chromium-headless-shell": "chromium-headless-shell",
   ffmpeg: "ffmpeg",
   fincore: "util-linux",
   fish: "fish",

@@ -24,10 +24,10 @@ export function nameScreenshots(test: string): void {
 /** How long a state is waited for, in milliseconds: far longer than it takes. */
 const PATIENCE = 30_000;
 
-/** Starts the distribution's Chromium. */
-export async function startBrowser(): Promise<Browser> {
+/** Starts a browser of the distribution. */
+export async function startBrowser(program: string): Promise<Browser> {
   return await chromium.launch({
-    executablePath: "/usr/bin/chromium",
+    executablePath: `/usr/bin/${program}`,
     args: [
       ...Deno.uid() === 0 ? ["--no-sandbox"] : [],
       "--enable-precise-memory-info",
