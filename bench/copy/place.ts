@@ -6,11 +6,10 @@ import { alternate } from "../support/rounds.ts";
 import { run } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
 
-/** How `recordfs` is called. */
+/** How `recordfs` is called, as by `bin/recordfs`. */
 export const RECORDFS: readonly string[] = [
   Deno.execPath(),
-  "run",
-  "-A",
+  ...["run", "-A", "--unstable-lazy-dynamic-imports"],
   fileURLToPath(new URL("../../cli.ts", import.meta.url)),
 ];
 

@@ -75,7 +75,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The command line interface: one command where a line names it, all of them otherwise. */
+/** The command line interface: one command where a line names it, none for the version, all of them otherwise. */
 export async function makeProgram(
   named: string | undefined,
   adapter?: OwnAdapter,
@@ -96,15 +96,21 @@ export async function makeProgram(
       writeOut: (text) => print(text),
       outputError: (text) => report(oneLine(text)),
     });
-  const isOne = named !== undefined && named !== COMPLETIONS &&
-    Object.hasOwn(COMMANDS, named);
-  const modules = isOne ? [COMMANDS[named]!] : Object.values(COMMANDS);
-  for (const load of modules) {
+  for (const load of modulesFor(named)) {
     const command = (await load()).makeCommand(program, adapter);
     program.addCommand(command.copyInheritedSettings(program));
   }
   addExamples(program);
   return program;
+}
+
+function modulesFor(
+  named: string | undefined,
+): (() => Promise<CommandModule>)[] {
+  if (named === "--version" || named === "-v") return [];
+  const isOne = named !== undefined && named !== COMPLETIONS &&
+    Object.hasOwn(COMMANDS, named);
+  return isOne ? [COMMANDS[named]!] : Object.values(COMMANDS);
 }
 
 function oneLine(text: string): string {

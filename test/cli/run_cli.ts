@@ -10,6 +10,9 @@ export const CLI = `${REPOSITORY}cli.ts`;
 /** Runs command lines in turns. */
 const SESSION = `${REPOSITORY}test/support/programs/session_cli.ts`;
 
+/** Flags that `bin/recordfs` has. */
+const AS_INSTALLED = ["-A", "--unstable-lazy-dynamic-imports"];
+
 /** How a process ended, and what it wrote. */
 export interface Ran {
   readonly code: number;
@@ -22,7 +25,7 @@ export interface Ran {
 export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
-  /** Flags of `deno run`. */
+  /** Flags of `deno run`; those of `bin/recordfs` unless given. */
   readonly permissions?: readonly string[];
 }
 
@@ -134,7 +137,7 @@ async function withEnv<T>(
 /** Runs `recordfs` as a process of its own, for tests of what a process does: with signals, memory, others. */
 export function recordfsProcess(
   args: readonly string[],
-  { permissions = ["-A"], ...options }: RunOptions = {},
+  { permissions = AS_INSTALLED, ...options }: RunOptions = {},
 ): Promise<Ran> {
   return run(
     [Deno.execPath(), "run", "--no-prompt", ...permissions, CLI, ...args],
