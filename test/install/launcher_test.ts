@@ -236,21 +236,28 @@ Deno.test("the command loads what its line needs, and all of it what goes on for
   await withTempDir(async (dir) => {
     const shown = `${dir}/deno`;
     fs.writeFileSync(shown, '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
-    const isLazy = async (...line: string[]) => {
-      const command = [`${REPOSITORY}bin/recordfs`, ...line];
-      const { code, stdout } = await runClean(command, {
-        RECORDFS_DENO: shown,
-      });
-      assert.equal(code, 0);
-      assert.ok(stdout.trim().endsWith(`cli.ts ${line.join(" ")}`), stdout);
-      return stdout.includes(" --unstable-lazy-dynamic-imports ");
-    };
-    assert.ok(await isLazy("ls", "a.ffr"));
-    assert.ok(await isLazy("mount", "a.ffr", "/mnt", "--format=ffr"));
-    assert.ok(!await isLazy("mount", "-f", "a.ffr", "/mnt"));
-    assert.ok(!await isLazy("mount", "a.ffr", "/mnt", "--foreground"));
-    assert.ok(!await isLazy("serve", "a.ffr"));
-    assert.ok(!await isLazy("view", "a.ffr"));
+    // The launcher of a clone, and of a package: there is no TypeScript beside it.
+    fs.mkdirSync(`${dir}/bin`);
+    fs.copyFileSync(`${REPOSITORY}bin/recordfs`, `${dir}/bin/recordfs`);
+    for (const root of [REPOSITORY, `${dir}/`]) {
+      const isLazy = async (...line: string[]) => {
+        const { code, stdout } = await runClean(
+          [`${root}bin/recordfs`, ...line],
+          { RECORDFS_DENO: shown },
+        );
+        assert.equal(code, 0);
+        const program = root === REPOSITORY ? "cli.ts" : "cli.js";
+        const end = `/${program} ${line.join(" ")}`;
+        assert.ok(stdout.trim().endsWith(end), stdout);
+        return stdout.includes(" --unstable-lazy-dynamic-imports ");
+      };
+      assert.ok(await isLazy("ls", "a.ffr"));
+      assert.ok(await isLazy("mount", "a.ffr", "/mnt", "--format=ffr"));
+      assert.ok(!await isLazy("mount", "-f", "a.ffr", "/mnt"));
+      assert.ok(!await isLazy("mount", "a.ffr", "/mnt", "--foreground"));
+      assert.ok(!await isLazy("serve", "a.ffr"));
+      assert.ok(!await isLazy("view", "a.ffr"));
+    }
   });
 });
 

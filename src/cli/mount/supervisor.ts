@@ -267,7 +267,10 @@ export function serverCommand(
   ];
 }
 
-/** How to run this program again. Mounting takes FFI, and so everything: `-A` gives nothing away. */
+/**
+ * How to run this program again. Mounting takes FFI, and so everything: `-A` gives nothing away. Unlike other commands
+ * by `bin/recordfs`, a server loads all modules at its start: those of later may be another version's.
+ */
 function thisProgram(): string[] {
   if (Deno.build.standalone) return [];
   // A mount loads no package, and so needs no import map, whose reading takes a while.

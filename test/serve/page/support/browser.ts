@@ -24,8 +24,11 @@ export function nameScreenshots(test: string): void {
 /** How long a state is waited for, in milliseconds: far longer than it takes. */
 const PATIENCE = 30_000;
 
+/** The browser that people have, and what draws in it alone: Chromium without its windows, twice as fast. */
+export type BrowserProgram = "chromium" | "chromium-headless-shell";
+
 /** Starts a browser of the distribution. */
-export async function startBrowser(program: string): Promise<Browser> {
+export async function startBrowser(program: BrowserProgram): Promise<Browser> {
   return await chromium.launch({
     executablePath: `/usr/bin/${program}`,
     args: [

@@ -2,12 +2,13 @@
 import type { Browser } from "playwright-core";
 import { LONG } from "../../../support/long.ts";
 import { needs } from "../../../support/programs/programs.ts";
-import { nameScreenshots, startBrowser } from "./browser.ts";
+import {
+  type BrowserProgram,
+  nameScreenshots,
+  startBrowser,
+} from "./browser.ts";
 
-/** The browser that people have, and what draws in it alone: Chromium without its windows, twice as fast. */
-type Program = "chromium" | "chromium-headless-shell";
-
-const browsers = new Map<Program, Promise<Browser>>();
+const browsers = new Map<BrowserProgram, Promise<Browser>>();
 
 Deno.test.afterAll(async () => {
   for (const browser of browsers.values()) await (await browser).close();
@@ -38,7 +39,7 @@ export function wholeBrowserTest(
 function declareTest(
   name: string,
   body: (browser: Browser) => Promise<void>,
-  program: Program,
+  program: BrowserProgram,
   programs: readonly string[],
 ): void {
   Deno.test({
