@@ -90,7 +90,7 @@ served(
     }
     const { log } = await record(place);
     const lines = fs.readFileSync(log, "utf8").split("\n");
-    const said = lines.filter((line) => line.includes("503"));
+    const said = lines.filter((line) => line.includes("HTTP 503"));
     assert.equal(said.length, 1, lines.join("\n"));
     assert.match(said[0]!, /x\.ffr: .*HTTP 503; tried \d+ times in 1 s/);
     server.fault = undefined;
