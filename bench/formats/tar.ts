@@ -63,7 +63,7 @@ async function run(args: string[]): Promise<Row[]> {
     members: 1_000_000,
     files: 20_000,
     size: 100_000,
-    listed: 100_000,
+    listed: 1_000_000,
     read: 2_000,
     rounds: 5,
   });

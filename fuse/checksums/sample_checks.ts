@@ -110,7 +110,8 @@ export class SampleChecks {
     length: number,
   ): boolean {
     const { generation } = this.#nodes;
-    const crc = this.#whole(source, extent);
+    const isAll = length === extent.length;
+    const crc = this.#whole(source, extent, isAll);
     if (crc !== extent.crc32) return false;
     this.#nodes.add(node, generation);
     if (offset > 0) {
@@ -138,8 +139,13 @@ export class SampleChecks {
     throw this.#mismatch(source, node, extent.crc32, right);
   }
 
-  #whole(source: ServedSource, { offset, length, crc32 }: Extent): number {
-    return this.#checksum(source, offset, length, 0, sumLike(crc32));
+  #whole(
+    source: ServedSource,
+    { offset, length, crc32 }: Extent,
+    isSent = false,
+  ): number {
+    const sum = sumLike(crc32);
+    return this.#checksum(source, offset, length, 0, sum, isSent);
   }
 
   #checksum(
@@ -148,8 +154,9 @@ export class SampleChecks {
     length: number,
     before: number,
     sum: ContentSum,
+    isSent = false,
   ): number {
-    this.#copy.copy(source, offset, length);
+    this.#copy.copy(source, offset, length, isSent);
     // Samples are often of one length: then nothing is made for them.
     if (this.#copied.length !== length) {
       this.#copied = this.#copy.into.subarray(0, length);

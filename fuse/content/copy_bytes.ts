@@ -29,11 +29,18 @@ export class CopyBytes {
   /**
    * Copies bytes of a source, at most as many as there is room for.
    *
+   * @param isSent Whether all of them are sent to the kernel, which keeps them.
    * @throws {FormatError} If some of them cannot be read.
    */
-  copy(source: ServedSource, offset: number, length: number): void {
+  copy(
+    source: ServedSource,
+    offset: number,
+    length: number,
+    isSent: boolean,
+  ): void {
     if (source.decoded !== undefined) {
-      copyDecoded(source.decoded, this.into.subarray(0, length), offset);
+      const into = this.into.subarray(0, length);
+      copyDecoded(source.decoded, into, offset, isSent);
       return;
     }
     const fd = source.file?.fd ?? -1;
@@ -72,12 +79,16 @@ export class CopyBytes {
 /**
  * Copies bytes of a source that are in no map.
  *
+ * @param isSent Whether all of them are sent to the kernel, which keeps them.
  * @throws {RecordfsError} If they can't be decoded, or what they are decoded from can't be read.
  */
 export function copyDecoded(
   source: DecodedSource,
   into: Uint8Array,
   offset: number,
+  isSent: boolean,
 ): void {
-  runSync(fill(source, into, offset));
+  runSync(
+    isSent ? source.fillToKeep(into, offset) : fill(source, into, offset),
+  );
 }

@@ -13,6 +13,24 @@ import {
 import type { ServedSource } from "./served_sources.ts";
 import { type ChangeListener, ServedFile } from "./served_file.ts";
 
+/** What is in no map: there is nothing to keep of it. */
+class ServedDecoded implements ServedSource {
+  readonly decoded: DecodedSource;
+  readonly file: ServedFile | undefined;
+  readonly address = 0;
+  readonly size: number;
+
+  constructor(decoded: DecodedSource, file: ServedFile | undefined) {
+    this.decoded = decoded;
+    this.file = file;
+    this.size = decoded.size;
+  }
+
+  get name(): string {
+    return this.decoded.name;
+  }
+}
+
 interface UsedMap extends ServedSource {
   /** When it was last asked for. */
   used: number;
@@ -29,7 +47,7 @@ export class MapsOnDemand {
   readonly #fileOf: (path: string) => ServedFile | undefined;
   readonly #maps = new Map<number, UsedMap>();
   #time = 0;
-  #last: UsedMap | undefined;
+  #last: ServedSource | undefined;
   #lastIndex = -1;
 
   /**
@@ -59,15 +77,11 @@ export class MapsOnDemand {
    */
   at(index: number): ServedSource | undefined {
     if (index === this.#lastIndex) return this.#last;
-    let map = this.#maps.get(index);
-    if (map === undefined) {
-      map = this.#add(index);
-      if (map === undefined) return undefined;
-    }
-    map.used = ++this.#time;
-    this.#last = map;
+    const map = this.#maps.get(index);
+    if (map !== undefined) map.used = ++this.#time;
+    this.#last = map ?? this.#find(index);
     this.#lastIndex = index;
-    return map;
+    return this.#last;
   }
 
   close(): void {
@@ -76,15 +90,16 @@ export class MapsOnDemand {
     this.#lastIndex = -1;
   }
 
-  #add(index: number): UsedMap | undefined {
+  #find(index: number): ServedSource | undefined {
     const source = this.#sources.at(index);
     if (source === undefined) return undefined;
+    if (source instanceof DecodedSource) {
+      return new ServedDecoded(source, this.#fileOf(source.storedIn ?? ""));
+    }
     if (this.#maps.size >= this.#most) this.#dropOldest();
     const mapped = mapAny(source);
-    const file = mapped.decoded !== undefined
-      ? this.#fileOf(mapped.decoded.storedIn ?? "")
-      : mapped.file && new ServedFile(mapped.file, this.#listener);
-    const map = { ...mapped, file, used: 0 };
+    const file = mapped.file && new ServedFile(mapped.file, this.#listener);
+    const map = { ...mapped, file, used: ++this.#time };
     this.#maps.set(index, map);
     return map;
   }
@@ -106,9 +121,5 @@ export class MapsOnDemand {
 function mapAny(source: ByteSource): MappedSource {
   if (source instanceof BlockingSource) return mapBlocks(source, source.opened);
   if (source instanceof FileSource) return mapFile(source, false); // too many for the descriptor limit
-  if (source instanceof DecodedSource) {
-    const { name, size } = source;
-    return { name, address: 0, size, decoded: source };
-  }
   throw needsLocal(source);
 }

@@ -171,7 +171,7 @@ class DecodedPayload {
     this.#room ??= new Uint8Array(MAX_TRANSFER);
     try {
       const into = this.#room.subarray(0, payloadLength);
-      copyDecoded(source.decoded, into, payloadOffset);
+      copyDecoded(source.decoded, into, payloadOffset, true);
     } catch (error) {
       this.#onLog(error instanceof Error ? error.message : String(error));
       reply.fail(Errno.EIO);

@@ -1,5 +1,6 @@
 import type { ByteSource, WaitOptions } from "../storage/byte_source.ts";
 import { runAsync, runSync, type Steps } from "../concurrency/steps.ts";
+import { fill } from "../read/read_part.ts";
 import { BLOCK, type DecodedBlocks } from "./decoded_blocks.ts";
 
 /** A content that is stored in another form, by which it can only be had from its start. */
@@ -156,6 +157,17 @@ export class DecodedSource implements ByteSource {
     );
     this.#turn = turn.catch(() => {}); // whoever reads is told
     return await turn;
+  }
+
+  /**
+   * Reads exactly `into.length` bytes, for who keeps them: what is read whole is not kept here as well. Keeping takes a
+   * fourth of the time that inflating does.
+   */
+  *fillToKeep(into: Uint8Array, offset: number): Steps<void> {
+    const isWhole = into.length === this.size && this.#isDecodedAtOnce;
+    if (isWhole && this.readCached(into, 0) < this.size) {
+      yield* this.#content.decode(into);
+    } else yield* fill(this, into, offset);
   }
 
   close(): void {

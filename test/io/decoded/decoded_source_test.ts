@@ -1,7 +1,11 @@
 /** Contents that are decoded: what is kept of them, and how often they are decoded. */
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
-import { runAsync, type Steps } from "../../../src/io/concurrency/steps.ts";
+import {
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../src/io/concurrency/steps.ts";
 import {
   BLOCK,
   DecodedBlocks,
@@ -72,6 +76,25 @@ Deno.test("a content is decoded once, and then read from what is kept", async ()
   }
   assert.equal(await source.readAt(new Uint8Array(4), content.size), 0);
   assert.equal(content.decoded, 1);
+});
+
+Deno.test("what is read whole by who keeps it is not kept here as well, unless a part was", () => {
+  const blocks = DecodedBlocks.ofSize(64 * BLOCK);
+  const content = new Counted(bytesOf(2 * BLOCK + 3, 1), false);
+  const { size } = content;
+  const source = new DecodedSource(content, blocks, blocks.newOwner(), 5);
+  const whole = new Uint8Array(size);
+  runSync(source.fillToKeep(whole, 0));
+  assert.deepEqual(whole, content.bytes);
+  assert.equal(source.readCached(new Uint8Array(1), 0), 0);
+  // Who takes a part takes the next one later.
+  const part = new Uint8Array(BLOCK);
+  runSync(source.fillToKeep(part, 100));
+  assert.deepEqual(part, content.bytes.subarray(100, 100 + BLOCK));
+  assert.equal(source.readCached(new Uint8Array(size), 0), size);
+  runSync(source.fillToKeep(whole.fill(0), 0));
+  assert.deepEqual(whole, content.bytes);
+  assert.equal(content.decoded, 2);
 });
 
 Deno.test("other threads' blocks are there, and those of other contents are not taken for it", () => {

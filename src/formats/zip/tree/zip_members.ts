@@ -3,13 +3,16 @@ import type { DecodedBlocks } from "../../../io/decoded/decoded_blocks.ts";
 import {
   DecodedSource,
   type EncodedContent,
+  type PieceReader,
 } from "../../../io/decoded/decoded_source.ts";
 import {
+  type DecodeFault,
   decompress,
   type Deflated,
   InflatePieces,
   inflatesPieces,
 } from "../../../io/decoded/inflate.ts";
+import type { FormatError } from "../../../errors.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
@@ -75,7 +78,7 @@ export class ZipMembers implements LazySources {
     let source = this.#opened.get(record);
     if (source === undefined) {
       const { blocks, owner } = this.#place;
-      const content = this.#contentOf(record);
+      const content = new ZipMember(this.#place, record);
       source = new DecodedSource(content, blocks, owner, record);
     } else this.#opened.delete(record); // to the end: most recently used
     this.#opened.set(record, source);
@@ -91,48 +94,80 @@ export class ZipMembers implements LazySources {
     for (const source of this.#opened.values()) source.close();
     this.#opened.clear();
   }
+}
 
-  #contentOf(record: number): EncodedContent {
-    const { archive, columns, locals, nameOf } = this.#place;
-    const [size, packed] = [columns.sizes[record]!, columns.packed[record]!];
-    const isDeflated = columns.methods[record] === Method.DEFLATED;
-    const fault = (why: string, cause?: unknown) =>
-      memberError(
-        "bad-structure",
-        archive.name,
-        nameOf(record),
-        `${why}: it is damaged, or its size lies; fetch the zip again`,
-        { offset: columns.headers[record]!, cause },
-      );
-    const where = function* (): Steps<Deflated> {
-      const start = yield* locals.start(record);
-      return { source: archive, start, packed, size };
-    };
-    const { expect, refetch } = archive;
-    return {
-      name: `${archive.name}: '${nameOf(record)}'`,
-      storedIn: archive.name,
-      size,
-      mtime: archive.mtime,
-      isLocal: archive.readAtSync !== undefined,
-      *decode(into) {
-        const start = yield* locals.start(record);
-        const memory = takeMemory(packed);
-        const bytes = memory.subarray(0, packed);
-        yield* fill(archive, bytes, start);
-        const compression = isDeflated ? "deflate" : "zstd";
-        yield* decompress(bytes, compression, into, fault);
-        giveBack(memory);
-      },
-      pieces: isDeflated && inflatesPieces()
-        ? () => new InflatePieces(where, fault)
-        : undefined,
-      expect: expect && (() => locals.expect(record)),
-      refetch: refetch && (() => {
+/** A compressed member. */
+class ZipMember implements EncodedContent {
+  readonly storedIn: string;
+  readonly size: number;
+  readonly mtime: number;
+  readonly isLocal: boolean;
+  readonly pieces?: () => PieceReader;
+  readonly expect?: () => boolean;
+  readonly refetch?: () => void;
+  readonly #place: MemberPlace;
+  readonly #record: number;
+
+  constructor(place: MemberPlace, record: number) {
+    const { archive, columns, locals } = place;
+    this.#place = place;
+    this.#record = record;
+    this.storedIn = archive.name;
+    this.size = columns.sizes[record]!;
+    this.mtime = archive.mtime;
+    this.isLocal = archive.readAtSync !== undefined;
+    if (this.#isDeflated && inflatesPieces()) {
+      this.pieces = () => {
+        const where = () => this.#locate();
+        return new InflatePieces(where, (...why) => this.#fault(...why));
+      };
+    }
+    if (archive.expect) this.expect = () => locals.expect(record);
+    if (archive.refetch) {
+      this.refetch = () => {
         const start = columns.headers[record]!;
         const past = locals.starts[record]! || start;
-        archive.refetch!(start, past - start + packed);
-      }),
-    };
+        archive.refetch!(start, past - start + columns.packed[record]!);
+      };
+    }
+  }
+
+  /** Made when a message needs it: finding the path takes as long as all else that reading does beside inflating. */
+  get name(): string {
+    const { archive, nameOf } = this.#place;
+    return `${archive.name}: '${nameOf(this.#record)}'`;
+  }
+
+  *decode(into: Uint8Array): Steps<void> {
+    const { source, start, packed } = yield* this.#locate();
+    const memory = takeMemory(packed);
+    const bytes = memory.subarray(0, packed);
+    yield* fill(source, bytes, start);
+    const compression = this.#isDeflated ? "deflate" : "zstd";
+    const fault: DecodeFault = (...why) => this.#fault(...why);
+    yield* decompress(bytes, compression, into, fault);
+    giveBack(memory);
+  }
+
+  get #isDeflated(): boolean {
+    return this.#place.columns.methods[this.#record] === Method.DEFLATED;
+  }
+
+  *#locate(): Steps<Deflated> {
+    const { archive, columns, locals } = this.#place;
+    const start = yield* locals.start(this.#record);
+    const packed = columns.packed[this.#record]!;
+    return { source: archive, start, packed, size: this.size };
+  }
+
+  #fault(why: string, cause?: unknown): FormatError {
+    const { archive, columns, nameOf } = this.#place;
+    return memberError(
+      "bad-structure",
+      archive.name,
+      nameOf(this.#record),
+      `${why}: it is damaged, or its size lies; fetch the zip again`,
+      { offset: columns.headers[this.#record]!, cause },
+    );
   }
 }
