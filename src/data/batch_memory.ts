@@ -1,5 +1,5 @@
 import { RecordfsError } from "../errors.ts";
-import { newMemory } from "../io/libc/new_memory.ts";
+import { newMemory, newSharedMemory } from "../io/libc/new_memory.ts";
 import { aligned } from "../io/read/read_memory.ts";
 
 /**
@@ -46,7 +46,7 @@ export class BufferPool {
     this.#free.shift(); // one that is too small makes way
     const length = aligned(least * SLACK);
     try {
-      return newMemory(length, this.#isShared);
+      return this.#isShared ? newSharedMemory(length) : newMemory(length);
     } catch (cause) {
       throw new RecordfsError(
         "too-large",

@@ -1,3 +1,5 @@
+import { newSharedMemory } from "../io/libc/new_memory.ts";
+
 /** Whole numbers in memory that threads share: 4 bytes each where they fit. */
 export type WholeNumbers = Uint32Array | Float64Array;
 
@@ -53,7 +55,7 @@ export function ascendingOnce(numbers: WholeNumbers): WholeNumbers {
 /** A column in memory that threads share: these numbers, or so many zeros. */
 export function sharedUint32(values: ArrayLike<number> | number): Uint32Array {
   const length = typeof values === "number" ? values : values.length;
-  const column = new Uint32Array(new SharedArrayBuffer(4 * length));
+  const column = new Uint32Array(newSharedMemory(4 * length));
   if (typeof values !== "number") column.set(values);
   return column;
 }
@@ -63,7 +65,7 @@ export function sharedFloat64(
   values: ArrayLike<number> | number,
 ): Float64Array {
   const length = typeof values === "number" ? values : values.length;
-  const column = new Float64Array(new SharedArrayBuffer(8 * length));
+  const column = new Float64Array(newSharedMemory(8 * length));
   if (typeof values !== "number") column.set(values);
   return column;
 }

@@ -1,3 +1,5 @@
+import { newSharedMemory } from "../libc/new_memory.ts";
+
 /** Memory of {@linkcode DecodedBlocks}: threads that are given it share what any of them has decoded. */
 export interface DecodedMemory {
   readonly bytes: SharedArrayBuffer;
@@ -234,8 +236,8 @@ export function decodedBlocks(): DecodedBlocks {
 function newMemory(bytes: number): DecodedMemory {
   const slots = Math.max(1, Math.floor(bytes / BLOCK));
   return {
-    bytes: new SharedArrayBuffer(slots * BLOCK),
-    table: new SharedArrayBuffer(4 * (HEAD + CLAIMS + 6 * slots)),
+    bytes: newSharedMemory(slots * BLOCK),
+    table: newSharedMemory(4 * (HEAD + CLAIMS + 6 * slots)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
+import { newSharedMemory } from "../libc/new_memory.ts";
 import { crc32Of } from "../read/crc32_of.ts";
 import type { KeptPlace } from "./kept_place.ts";
 
@@ -54,9 +55,7 @@ export function readKeptTables(place: KeptPlace): KeptTables | undefined {
     if (found?.head.state !== place.state) return undefined;
     const { head, bytes: headBytes, sum } = found;
     const headLength = headBytes.length;
-    const rest = new Uint8Array(
-      new SharedArrayBuffer(size - FIXED - headLength),
-    );
+    const rest = new Uint8Array(newSharedMemory(size - FIXED - headLength));
     if (!isFilled(fd, rest, FIXED + headLength)) return undefined;
     const crc = crc32Of(rest, crc32Of(headBytes));
     if (crc !== sum) return undefined;

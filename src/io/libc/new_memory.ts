@@ -21,16 +21,18 @@ const LARGE = 4 << 20;
 
 /**
  * Memory of zeros, in large pages where the system has them and the C library may be called. A page's first use
- * interrupts the program: in pages of 4 KiB, 39 MB take 36 ms to write for the first time, in large ones 7.
+ * interrupts the program: in pages of 4 KiB, 39 MB take 36 ms to write for the first time, in large ones 7; in a virtual
+ * machine the first may be 200 ms.
  *
  * @throws {RangeError} If there is no such memory.
  */
-export function newMemory(length: number, isShared: boolean): ArrayBufferLike {
-  const buffer = isShared
-    ? new SharedArrayBuffer(length)
-    : new ArrayBuffer(length);
-  if (length >= LARGE) askForLargePages(new Uint8Array(buffer as ArrayBuffer));
-  return buffer;
+export function newMemory(length: number): ArrayBuffer {
+  return inLargePages(new ArrayBuffer(length));
+}
+
+/** {@linkcode newMemory} that threads share. */
+export function newSharedMemory(length: number): SharedArrayBuffer {
+  return inLargePages(new SharedArrayBuffer(length));
 }
 
 /** Memory of zeros that direct reads may write to, where the C library may be called. */
@@ -55,12 +57,13 @@ export function keepFreedMemory(): void {
   }
 }
 
-function askForLargePages(bytes: Uint8Array<ArrayBuffer>): void {
-  const libc = libcIfPermitted();
-  if (libc === undefined) return;
-  const pages = fromBlock(bytes);
+function inLargePages<Memory extends ArrayBufferLike>(memory: Memory): Memory {
+  const libc = memory.byteLength < LARGE ? undefined : libcIfPermitted();
+  if (libc === undefined) return memory;
+  const pages = fromBlock(new Uint8Array(memory as ArrayBuffer));
   const length = pages.length - pages.length % BLOCK;
   libc.madvise(pages, BigInt(length), MADV_HUGEPAGE); // where it is refused, pages are small
+  return memory;
 }
 
 /** What starts at a block, which is at most a block behind the start. */

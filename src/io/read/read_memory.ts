@@ -1,3 +1,4 @@
+import { newSharedMemory } from "../libc/new_memory.ts";
 import type { WaitOptions } from "../storage/byte_source.ts";
 
 /**
@@ -88,7 +89,7 @@ export class SharedRoom implements BatchRoom {
 
   take(length: number): Uint8Array<ArrayBuffer> {
     if (length > this.#memory.byteLength) {
-      this.#memory = new SharedArrayBuffer(Math.ceil(length * 1.25));
+      this.#memory = newSharedMemory(Math.ceil(length * 1.25));
     }
     const bytes = new Uint8Array(this.#memory, 0, length);
     return bytes as Uint8Array as Uint8Array<ArrayBuffer>; // nobody here asks for more than bytes

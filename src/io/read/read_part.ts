@@ -1,4 +1,5 @@
 import { FormatError } from "../../errors.ts";
+import { newMemory } from "../libc/new_memory.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { mustWait } from "../storage/must_wait.ts";
 import type { ContentSum } from "../sums/content_sum.ts";
@@ -23,7 +24,7 @@ export function* readPart(
   offset: number,
   length: number,
 ): Steps<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(length);
+  const bytes = new Uint8Array(newMemory(length));
   yield* fill(source, bytes, offset);
   return bytes;
 }

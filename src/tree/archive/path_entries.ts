@@ -1,3 +1,4 @@
+import { newSharedMemory } from "../../io/libc/new_memory.ts";
 import { decodeName } from "../../names.ts";
 import { GrowingNumbers } from "../growing_numbers.ts";
 import { sharedBytes } from "../names/name_bytes.ts";
@@ -234,7 +235,7 @@ export class PathEntries {
     if (past > MOST_NAME_BYTES) throw new NamesTooLongError();
     if (past > this.#names.length) {
       const length = Math.min(Math.max(past, 2 * at), MOST_NAME_BYTES);
-      const larger = new Uint8Array(new SharedArrayBuffer(length));
+      const larger = new Uint8Array(newSharedMemory(length));
       larger.set(this.#names);
       this.#names = larger;
       this.#view = new DataView(larger.buffer);

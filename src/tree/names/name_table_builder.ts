@@ -1,3 +1,4 @@
+import { newSharedMemory } from "../../io/libc/new_memory.ts";
 import { bitsOf, sharedBytes } from "./name_bytes.ts";
 import { compareBytes, DIRECTORY_BIT, NameTable } from "./name_table.ts";
 import { sharedUint32 } from "../shared_numbers.ts";
@@ -98,7 +99,7 @@ export class NameTableBuilder {
     if (end > this.#names.length) {
       // By a quarter: beside a large structure there are few names of their own.
       const length = Math.max(end, start + (start >>> 2) + 65_536);
-      const larger = new Uint8Array(new SharedArrayBuffer(length));
+      const larger = new Uint8Array(newSharedMemory(length));
       larger.set(this.#names.subarray(0, start));
       this.#names = larger;
       this.#view = viewOf(larger);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { newMemory } from "../../../src/io/libc/new_memory.ts";
+import { newMemory, newSharedMemory } from "../../../src/io/libc/new_memory.ts";
 
 /** Whether the kernel was asked to have large pages at this place of a buffer. */
 function isAdvised(buffer: ArrayBufferLike, at: number): boolean {
@@ -24,7 +24,7 @@ Deno.test(
     const pages = "/sys/kernel/mm/transparent_hugepage";
     for (const isShared of [false, true]) {
       for (const length of [40_000_001, 5_000_003, 1000, 0]) {
-        const buffer = newMemory(length, isShared);
+        const buffer = isShared ? newSharedMemory(length) : newMemory(length);
         assert.equal(buffer.byteLength, length);
         assert.equal(buffer instanceof SharedArrayBuffer, isShared);
         assert.ok(

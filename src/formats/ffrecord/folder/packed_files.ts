@@ -1,3 +1,4 @@
+import { newSharedMemory } from "../../../io/libc/new_memory.ts";
 import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { NameTable } from "../../../tree/names/name_table.ts";
@@ -162,7 +163,7 @@ function* readStructureAt(
     files,
     last,
     options.checkData ?? true,
-    (length) => new Uint8Array(new SharedArrayBuffer(length)),
+    (length) => new Uint8Array(newSharedMemory(length)),
   );
   const { path } = index.parts[index.partOf(last)]!;
   return readStructure(sample, path, last - first, first);

@@ -1,3 +1,4 @@
+import { newSharedMemory } from "../../../io/libc/new_memory.ts";
 import { FormatError } from "../../../errors.ts";
 import { ORDERED_DICT } from "../../../codecs/pickle/class_roles.ts";
 import {
@@ -142,7 +143,7 @@ function joinPickles(
   }
   const [only] = pickles;
   if (only !== undefined && pickles.length === 1) return { names: only, bases };
-  const names = new Uint8Array(new SharedArrayBuffer(length));
+  const names = new Uint8Array(newSharedMemory(length));
   pickles.forEach((pickle, i) => names.set(pickle, bases[i]));
   return { names, bases };
 }

@@ -1,3 +1,4 @@
+import { newSharedMemory } from "../../../io/libc/new_memory.ts";
 import { FormatError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
@@ -84,7 +85,7 @@ function* readTables(source: ByteSource): Steps<RecordFileHeader> {
 
 /** Shared memory for the tables of `count` samples; what is not written to takes none. */
 function newTable(count: number): Uint8Array<SharedArrayBuffer> {
-  return new Uint8Array(new SharedArrayBuffer(count * BYTES_PER_SAMPLE));
+  return new Uint8Array(newSharedMemory(count * BYTES_PER_SAMPLE));
 }
 
 /** The error for metadata whose checksum is not the one that was recorded, if any was. */

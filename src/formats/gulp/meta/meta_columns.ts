@@ -1,3 +1,4 @@
+import { newSharedMemory } from "../../../io/libc/new_memory.ts";
 import { VideoIds } from "../ids/video_ids.ts";
 
 /**
@@ -224,7 +225,7 @@ export function shared<T extends Column>(
   values: ArrayLike<number>,
 ): T {
   const bytes = values.length * Type.BYTES_PER_ELEMENT;
-  const column = new Type(new SharedArrayBuffer(bytes), 0, values.length);
+  const column = new Type(newSharedMemory(bytes), 0, values.length);
   column.set(values);
   return column;
 }
