@@ -1,8 +1,13 @@
-import cliProgress from "cli-progress";
+import type { SingleBar } from "cli-progress";
 import process from "node:process";
 import type { SampleUnit } from "../../tree/format.ts";
 import { progressLine } from "../messages.ts";
 import { formatBytes, formatDuration } from "./amounts.ts";
+
+// To load it takes as long as many a command does in all, and mostly there is nobody to see it.
+const cliProgress = Deno.stderr.isTerminal()
+  ? (await import("cli-progress")).default
+  : undefined;
 
 /** What a progress bar counts. */
 export type ProgressUnit = SampleUnit | "bytes";
@@ -29,7 +34,7 @@ export class Progress implements Disposable {
   readonly #total: number | undefined;
   readonly #rate = new Rate();
   readonly #isShown = Progress.shown;
-  #bar: cliProgress.SingleBar | undefined;
+  #bar: SingleBar | undefined;
   #drawn = -Infinity;
 
   /** @param total What `update` will be called with at the end, where that is known before. */
@@ -51,7 +56,7 @@ export class Progress implements Disposable {
    * @param pace What is said in place of how many are done in a second.
    */
   update(done: number, total = this.#total, pace?: string): void {
-    if (!this.#isShown) return;
+    if (!this.#isShown || cliProgress === undefined) return;
     const now = performance.now();
     if (now - this.#drawn < REDRAW && done !== total) return;
     if (done > 0) this.#drawn = now;

@@ -2,18 +2,24 @@ import type { ImageBackend } from "./image_backend.ts";
 import type { ImageCodec } from "./image_codec.ts";
 import { BackedCodec } from "./backed_codec.ts";
 import { ImageError } from "./image_error.ts";
-import { ImagescriptBackend } from "./imagescript_backend.ts";
-import { SharpBackend } from "./sharp_backend.ts";
-import { TurboBackend } from "./turbo/turbo_backend.ts";
 import { warnOnConsole } from "../../message_text.ts";
 
 /** The codecs there are. */
 export type ImageCodecName = "turbojpeg" | "sharp" | "imagescript";
 
 const LOADERS: Record<ImageCodecName, () => Promise<ImageBackend>> = {
-  turbojpeg: () => TurboBackend.load(() => loadBackend(OTHERS)),
-  sharp: () => SharpBackend.load(),
-  imagescript: () => ImagescriptBackend.load(),
+  turbojpeg: async () => {
+    const { TurboBackend } = await import("./turbo/turbo_backend.ts");
+    return await TurboBackend.load(() => loadBackend(OTHERS));
+  },
+  sharp: async () => {
+    const { SharpBackend } = await import("./sharp_backend.ts");
+    return await SharpBackend.load();
+  },
+  imagescript: async () => {
+    const { ImagescriptBackend } = await import("./imagescript_backend.ts");
+    return await ImagescriptBackend.load();
+  },
 };
 
 const NATIVE = "--allow-ffi, --allow-env and --allow-read";

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import { newSharedMemory } from "../libc/new_memory.ts";
 import { crc32Of } from "../read/crc32_of.ts";
@@ -100,7 +99,7 @@ export function keepTables(
   place: KeptPlace,
   { columns, facts }: KeptTables,
 ): boolean {
-  const temporary = `${place.path}.${randomUUID()}.tmp`;
+  const temporary = `${place.path}.${crypto.randomUUID()}.tmp`;
   try {
     fs.mkdirSync(place.directory, { recursive: true, mode: 0o700 });
     const parts = partsOf(place, columns, facts);

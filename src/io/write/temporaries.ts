@@ -9,7 +9,6 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { randomInt } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import process from "node:process";
@@ -33,7 +32,7 @@ const TEMPORARY = /^\.(?:(.*)\.)?recordfs-(\d+)-\d+\.part$/s;
  * The last number of a name that this thread has made. Threads of a process count for themselves: did all begin at 1,
  * one would make a name again that another has just given up, and lose its file to whoever removes the first one's.
  */
-let made = randomInt(2 ** 40);
+let made = Math.floor(Math.random() * 2 ** 40); // each thread has a seed of its own
 
 /**
  * A new name beside `target` for what becomes `target` when it is complete. It is hidden, and says

@@ -1,17 +1,16 @@
-import {
-  type AlphaImage,
-  encodePng,
-  type Image,
-  imageCodec,
-} from "../../../codecs/image/mod.ts";
-import {
-  decodeVideo,
-  type DecodeVideoOptions,
-  encodeVideo,
-  type EncodeVideoOptions,
-  type NdArray,
+import type { AlphaImage, Image } from "../../../codecs/image/image.ts";
+import type {
+  DecodeVideoOptions,
+  EncodeVideoOptions,
+  NdArray,
 } from "../../../codecs/video/mod.ts";
 import { ValueError } from "./value_error.ts";
+
+// Loaded when a value asks for them: most who copy or check a dataset look into no picture.
+let images: Promise<typeof import("../../../codecs/image/choose_codec.ts")>;
+const loadImages = () =>
+  images ??= import("../../../codecs/image/choose_codec.ts");
+const loadVideos = () => import("../../../codecs/video/mod.ts");
 
 /** Pillow's, at which bags and granular leave it: neither hands on what it was asked for. */
 const DEFAULT_QUALITY = 75;
@@ -36,7 +35,7 @@ export async function encodeJpegValue(
       `(${args.join(",")}); there is one, the quality, from 1 to 100`,
     );
   }
-  const codec = await imageCodec();
+  const codec = await (await loadImages()).imageCodec();
   return await codec.encode(image, quality);
 }
 
@@ -57,6 +56,7 @@ export async function encodePngValue(
       `(${args.join(",")}); it takes none`,
     );
   }
+  const { encodePng } = await import("../../../codecs/image/encode_png.ts");
   return await encodePng(image);
 }
 
@@ -70,7 +70,7 @@ export async function encodePngValue(
 export async function decodeImageValue(
   bytes: Uint8Array,
 ): Promise<AlphaImage> {
-  const codec = await imageCodec();
+  const codec = await (await loadImages()).imageCodec();
   return await codec.decodeWithAlpha(bytes);
 }
 
@@ -86,7 +86,8 @@ export async function decodeImageValue(
 export function videoDecoder(
   options: DecodeVideoOptions = {},
 ): (bytes: Uint8Array) => Promise<NdArray> {
-  return (bytes) => decodeVideo(bytes, options);
+  return async (bytes) =>
+    await (await loadVideos()).decodeVideo(bytes, options);
 }
 
 /**
@@ -100,5 +101,6 @@ export function videoDecoder(
 export function videoEncoder(
   options: EncodeVideoOptions = {},
 ): (frames: NdArray) => Promise<Uint8Array<ArrayBuffer>> {
-  return (frames) => encodeVideo(frames, options);
+  return async (frames) =>
+    await (await loadVideos()).encodeVideo(frames, options);
 }
