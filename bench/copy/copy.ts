@@ -46,7 +46,7 @@ async function measure(args: string[]): Promise<Row[]> {
       large: 20_000,
       small: 100_000,
       megabytes: 4096,
-      converted: 1000,
+      converted: 2000,
       rounds: 3,
     },
     [],

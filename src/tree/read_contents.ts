@@ -1,6 +1,10 @@
 import type { SourceList } from "../io/storage/byte_source.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
-import { type BatchRoom, placesIn } from "../io/read/read_memory.ts";
+import {
+  type BatchRoom,
+  placesIn,
+  SharedRoom,
+} from "../io/read/read_memory.ts";
 import { readSlices } from "../io/read/read_slices.ts";
 import { RecordfsError } from "../errors.ts";
 import { NotLoaded, whenLoaded } from "./not_loaded.ts";
@@ -73,7 +77,7 @@ function expectPlaces({ length, locate }: Contents, from: number): void {
  * and files are read by this.
  *
  * @param memory What to read into; memory of their own where not given.
- * @returns The contents in the order of the batch, none of which shares bytes with another.
+ * @returns The contents in the order of the batch, none of which shares bytes with another, but in a {@linkcode SharedRoom}.
  */
 export function* readContents(
   batch: Contents,
@@ -110,9 +114,13 @@ export function* readContents(
     }
     wrong.add(i);
   });
-  const places = memory && placesIn(memory, extents);
-  if (stored.length === length) {
-    const read = yield* readSlices(sources, extents, verify, places);
+  const areAllStored = stored.length === length;
+  const room = areAllStored && memory instanceof SharedRoom
+    ? memory
+    : undefined;
+  const places = room ? undefined : memory && placesIn(memory, extents);
+  if (areAllStored) {
+    const read = yield* readSlices(sources, extents, verify, room ?? places);
     yield* readAgain(batch, extents, [...wrong], read);
     return read;
   }

@@ -37,6 +37,8 @@ export class ConversionSource {
   /** Whether it is a folder on the disk. */
   readonly isFolder: boolean = false;
 
+  #folder: FolderFiles | undefined;
+
   /** Makes one that is files on the disk; classes that extend it are others. */
   constructor(path: string, what: string) {
     this.path = path;
@@ -45,7 +47,7 @@ export class ConversionSource {
 
   /** How it looks as a file tree. */
   files(): Promise<FileTree> {
-    return Promise.resolve(new FolderFiles(this.path));
+    return Promise.resolve(this.#folder ??= new FolderFiles(this.path));
   }
 
   /** Notes what of it files show, and what not. */
@@ -84,7 +86,9 @@ export class ConversionSource {
   }
 
   /** Closes what was opened for it. */
-  close(): void {}
+  close(): void {
+    this.#folder?.close();
+  }
 }
 
 /** A container: its files, as it shows them. */

@@ -36,14 +36,25 @@ import {
 /** A directory held by its descriptor: openat(2) and its like. */
 class DescribedDirectory implements Directory {
   readonly path: string;
-  readonly identity: string;
   #fd: number;
+  #identity: string | undefined;
+  /** Whether its descriptor may be read, and was not yet. */
+  #isToList: boolean;
 
-  constructor(path: string, fd: number, identity?: string) {
+  constructor(path: string, fd: number, identity?: string, isToList = false) {
     this.path = path;
     this.#fd = fd;
-    if (identity === undefined) statOf(fd, "", At.EMPTY_PATH);
-    this.identity = identity ?? identityInStatx();
+    this.#identity = identity;
+    this.#isToList = isToList;
+    if (!isToList) this.identity; // it may be asked for when this is closed
+  }
+
+  get identity(): string {
+    if (this.#identity === undefined) {
+      statOf(this.#fd, "", At.EMPTY_PATH);
+      this.#identity = identityInStatx();
+    }
+    return this.#identity;
   }
 
   get descriptor(): number {
@@ -52,7 +63,8 @@ class DescribedDirectory implements Directory {
 
   list(): Listing {
     // Entries are reached by a descriptor that need not be readable; listing takes another.
-    const fd = openAt(this.#fd, ".", Open.RDONLY | Open.DIRECTORY);
+    const fd = this.#isToList ? this.#fd : openAt(this.#fd, ".", TO_LIST);
+    this.#isToList = false; // it is read to its end
     const names: string[] = [];
     const notFiles = new Set<string>();
     try {
@@ -76,7 +88,7 @@ class DescribedDirectory implements Directory {
         }
       }
     } finally {
-      close(fd);
+      if (fd !== this.#fd) close(fd);
     }
   }
 
@@ -202,6 +214,7 @@ let hasUnnamed: boolean | undefined;
 
 /** A directory's descriptor that serves to reach what is in it: being listed takes another. */
 const DIRECTORY = Open.PATH | Open.DIRECTORY;
+const TO_LIST = Open.RDONLY | Open.DIRECTORY;
 const LISTING_BYTES = 1 << 16;
 let listing: Uint8Array<ArrayBuffer> | undefined;
 
@@ -218,14 +231,19 @@ export function borrowedDirectory(descriptor: number, path = ""): Directory {
   return new DescribedDirectory(path, descriptor, "");
 }
 
-/** Opens a directory by its path. */
-export function openDescribed(path: string): Directory {
-  return hold(path, openAt(At.FDCWD, path || ".", DIRECTORY));
+/**
+ * Opens a directory by its path.
+ *
+ * @param isToList Whether it is listed first of all: its descriptor serves for that as well.
+ */
+export function openDescribed(path: string, isToList: boolean): Directory {
+  const flags = isToList ? TO_LIST : DIRECTORY;
+  return hold(path, openAt(At.FDCWD, path || ".", flags), isToList);
 }
 
-function hold(path: string, fd: number): Directory {
+function hold(path: string, fd: number, isToList = false): Directory {
   try {
-    return new DescribedDirectory(path, fd);
+    return new DescribedDirectory(path, fd, undefined, isToList);
   } catch (error) {
     close(fd);
     throw error;

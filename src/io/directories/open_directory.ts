@@ -10,11 +10,13 @@ import { libcIfPermitted } from "../libc/libc.ts";
  * Where the C library may be called (`--allow-ffi`), entries are reached through the directory's
  * descriptor: names may have any bytes, paths may have any length, and whatever others rename
  * meanwhile, an entry is in the directory that was opened. Elsewhere they are reached by path.
+ *
+ * @param isToList Whether it is listed first of all; it must be readable then.
  */
-export function openDirectory(path: string): Directory {
+export function openDirectory(path: string, isToList = false): Directory {
   return libcIfPermitted() === undefined
     ? openNamed(path)
-    : openDescribed(path);
+    : openDescribed(path, isToList);
 }
 
 /** Opens a file for reading, through symbolic links if need be, as {@linkcode Directory.openFile} does. */

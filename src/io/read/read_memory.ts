@@ -83,7 +83,10 @@ export interface BatchRoom {
   take(length: number): Uint8Array<ArrayBuffer>;
 }
 
-/** Memory that is read into again and again, and shared with other threads. It grows as it must. */
+/**
+ * Memory that is read into again and again, and shared with other threads. It grows as it must. Pieces lie anywhere in it:
+ * what is read with its neighbours stays where it was read to, since V8 copies to shared memory word by word.
+ */
 export class SharedRoom implements BatchRoom {
   #memory = new SharedArrayBuffer(0);
 

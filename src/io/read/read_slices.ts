@@ -6,7 +6,7 @@ import {
   READS_IN_FLIGHT,
 } from "../concurrency/concurrency_limit.ts";
 import { fillAsync, fillSync, PIECE } from "./read_part.ts";
-import type { GrowingMemory } from "./read_memory.ts";
+import { type GrowingMemory, placesIn, SharedRoom } from "./read_memory.ts";
 import { orderOf, runsOf, type Slice, type SliceRun } from "./slice_runs.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
@@ -26,7 +26,10 @@ export type Verify = (index: number, crc: number) => void;
  * What to read into: memory, in which slices that overlap share what they have in common; or the place
  * of each slice, which has its length.
  */
-export type ReadInto = GrowingMemory | readonly Uint8Array<ArrayBuffer>[];
+export type ReadInto =
+  | GrowingMemory
+  | SharedRoom
+  | readonly Uint8Array<ArrayBuffer>[];
 
 /**
  * Reads many slices in the order in which they lie, small neighbours in one read.
@@ -62,6 +65,8 @@ class Reading {
   readonly #verify: Verify | undefined;
   readonly #memory: GrowingMemory | undefined;
   readonly #places: readonly Uint8Array<ArrayBuffer>[] | undefined;
+  /** The places of the runs, in which slices stay. */
+  readonly #rooms: readonly Uint8Array<ArrayBuffer>[] | undefined;
   readonly #order: Uint32Array;
   readonly #runs: readonly SliceRun[];
   readonly #result: Uint8Array<ArrayBuffer>[];
@@ -74,17 +79,18 @@ class Reading {
     into: ReadInto | undefined,
   ) {
     this.#sources = sources;
-    if (into !== undefined && "take" in into) this.#memory = into;
-    else this.#places = into;
     this.#slices = slices;
     this.#verify = verify;
     this.#order = orderOf(slices);
     this.#runs = runsOf(slices, this.#order);
+    if (into instanceof SharedRoom) this.#rooms = placesIn(into, this.#runs);
+    else if (into !== undefined && "take" in into) this.#memory = into;
+    else this.#places = into;
     this.#result = new Array(slices.length);
   }
 
   sync(): Uint8Array<ArrayBuffer>[] {
-    for (const run of this.#runs) this.#readNow(run);
+    for (const [i, run] of this.#runs.entries()) this.#readNow(run, i);
     return this.#result;
   }
 
@@ -104,7 +110,7 @@ class Reading {
         signal?.throwIfAborted();
         if (flight.failed) break;
         unwatched += Math.max(run.length, STRIDE_BYTES / STRIDE);
-        const bytes = this.#room(run);
+        const bytes = this.#room(run, began - 1);
         const tried = this.#readCached(run, bytes);
         if (tried === run.length) continue;
         await flight.room();
@@ -143,8 +149,8 @@ class Reading {
     }
   }
 
-  #readNow(run: SliceRun): void {
-    const bytes = this.#room(run);
+  #readNow(run: SliceRun, i: number): void {
+    const bytes = this.#room(run, i);
     const source = this.#sources.at(run.source)!;
     this.#keep(
       run,
@@ -153,7 +159,12 @@ class Reading {
     );
   }
 
-  #room({ length, count, first }: SliceRun): Uint8Array<ArrayBuffer> {
+  /** Memory for a run, the i-th one. */
+  #room(
+    { length, count, first }: SliceRun,
+    i: number,
+  ): Uint8Array<ArrayBuffer> {
+    if (this.#rooms !== undefined) return this.#rooms[i]!;
     if (this.#places === undefined) {
       return this.#memory?.takeMore(length) ?? new Uint8Array(length);
     }
@@ -236,7 +247,9 @@ class Reading {
     start: number,
     end: number,
   ): Uint8Array<ArrayBuffer> {
-    if (this.#memory !== undefined) return bytes.subarray(start, end);
+    if (this.#memory !== undefined || this.#rooms !== undefined) {
+      return bytes.subarray(start, end);
+    }
     const place = this.#places?.[index];
     if (place === undefined) return bytes.slice(start, end);
     place.set(bytes.subarray(start, end));

@@ -8,7 +8,8 @@ import { withTempDir } from "../../support/paths.ts";
 import { needs, PYTHON } from "../../support/programs/programs.ts";
 
 const WAYS: [string, (path: string) => Directory][] = [
-  ["by descriptor", openDirectory],
+  ["by descriptor", (path) => openDirectory(path)],
+  ["by descriptor, to be listed first", (path) => openDirectory(path, true)],
   ["by path", openNamed],
 ];
 
@@ -32,7 +33,7 @@ for (const [way, open] of WAYS) {
         kind: "file",
         size: content.length,
         mtimeMs: time.getTime(),
-        isOwnersToRead: way === "by descriptor",
+        isOwnersToRead: way !== "by path",
       });
       below.createFile("taken").close();
       assert.throws(() => below.rename("taken", "é 😀", false), {

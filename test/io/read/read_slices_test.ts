@@ -3,6 +3,7 @@ import { crc32 } from "node:zlib";
 import fc from "../../support/random.ts";
 import type { ByteSource } from "../../../src/io/storage/byte_source.ts";
 import { MemorySource } from "../../../src/io/storage/memory_source.ts";
+import { SharedRoom } from "../../../src/io/read/read_memory.ts";
 import { readSlices } from "../../../src/io/read/read_slices.ts";
 import type { Slice } from "../../../src/io/read/slice_runs.ts";
 import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
@@ -49,6 +50,37 @@ Deno.test("a batch is what its slices are one by one", async () => {
           const verify = (i: number, crc: number) => void (seen[i] = crc);
           await run(readSlices(sources, slices, verify));
           assert.deepEqual(seen, sums);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+Deno.test("in shared memory slices stay among their neighbours, where they were read to", async () => {
+  const sources = [
+    new MemorySource(bytes),
+    new MemorySource(bytes.toReversed()),
+  ];
+  const room = new SharedRoom();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(fc.array(slice, { maxLength: 30 }), near),
+      async (slices) => {
+        const expected = slices.map(({ source, offset, length }) =>
+          sources[source]!.bytes.slice(offset, offset + length)
+        );
+        const sums = expected.map((slice) => crc32(slice));
+        for (const run of [runSync, runAsync]) {
+          const seen: number[] = [];
+          const verify = (i: number, crc: number) => void (seen[i] = crc);
+          const read = await run(readSlices(sources, slices, verify, room));
+          assert.deepEqual(read, expected);
+          assert.deepEqual(seen, sums);
+          assert.ok(new Set(read.map(({ buffer }) => buffer)).size <= 1);
+          for (const { buffer } of read) {
+            assert.ok(buffer as ArrayBufferLike instanceof SharedArrayBuffer);
+          }
         }
       },
     ),
