@@ -1,7 +1,6 @@
 import { RecordfsError } from "../../src/errors.ts";
 import { runSync } from "../../src/io/concurrency/steps.ts";
 import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
-import type { DecodedSource } from "../../src/io/decoded/decoded_source.ts";
 import type { ByteSource } from "../../src/io/storage/byte_source.ts";
 import { FileSource } from "../../src/io/storage/file_source.ts";
 import { mapShared, unmap } from "../../src/io/read/memory_map.ts";
@@ -23,8 +22,6 @@ export interface MappedSource {
   readonly file?: FileToServe | undefined;
   /** Of an object of a server: what of it is there. */
   readonly remote?: RemoteBlocks | undefined;
-  /** What gives its bytes, where they are in no map: they are copied. */
-  readonly decoded?: DecodedSource | undefined;
 }
 
 /** What of an object of a server is there. */

@@ -13,24 +13,6 @@ import {
 import type { ServedSource } from "./served_sources.ts";
 import { type ChangeListener, ServedFile } from "./served_file.ts";
 
-/** What is in no map: there is nothing to keep of it. */
-class ServedDecoded implements ServedSource {
-  readonly decoded: DecodedSource;
-  readonly file: ServedFile | undefined;
-  readonly address = 0;
-  readonly size: number;
-
-  constructor(decoded: DecodedSource, file: ServedFile | undefined) {
-    this.decoded = decoded;
-    this.file = file;
-    this.size = decoded.size;
-  }
-
-  get name(): string {
-    return this.decoded.name;
-  }
-}
-
 interface UsedMap extends ServedSource {
   /** When it was last asked for. */
   used: number;
@@ -115,6 +97,24 @@ export class MapsOnDemand {
     releaseFile(this.#maps.get(oldest)!);
     this.#maps.delete(oldest);
     this.#lastIndex = -1;
+  }
+}
+
+/** What is in no map: there is nothing to keep of it. */
+class ServedDecoded implements ServedSource {
+  readonly decoded: DecodedSource;
+  readonly file: ServedFile | undefined;
+  readonly address = 0;
+  readonly size: number;
+
+  constructor(decoded: DecodedSource, file: ServedFile | undefined) {
+    this.decoded = decoded;
+    this.file = file;
+    this.size = decoded.size;
+  }
+
+  get name(): string {
+    return this.decoded.name;
   }
 }
 

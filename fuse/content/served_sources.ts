@@ -1,3 +1,4 @@
+import type { DecodedSource } from "../../src/io/decoded/decoded_source.ts";
 import { areOpen, type Tree } from "../../src/tree/tree.ts";
 import type { MappedSource } from "./mapping.ts";
 import { type ChangeListener, ServedFile } from "./served_file.ts";
@@ -5,6 +6,8 @@ import { type ChangeListener, ServedFile } from "./served_file.ts";
 /** A source, as one thread sends from it. */
 export interface ServedSource extends Omit<MappedSource, "file"> {
   readonly file?: ServedFile | undefined;
+  /** What gives its bytes, where they are in no map: they are copied. */
+  readonly decoded?: DecodedSource | undefined;
 }
 
 /** The sources of a tree, as one thread sends from them. */

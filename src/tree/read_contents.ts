@@ -114,16 +114,15 @@ export function* readContents(
     }
     wrong.add(i);
   });
-  const areAllStored = stored.length === length;
-  const room = areAllStored && memory instanceof SharedRoom
-    ? memory
-    : undefined;
-  const places = room ? undefined : memory && placesIn(memory, extents);
-  if (areAllStored) {
-    const read = yield* readSlices(sources, extents, verify, room ?? places);
+  if (stored.length === length) {
+    const into = memory instanceof SharedRoom
+      ? memory
+      : memory && placesIn(memory, extents);
+    const read = yield* readSlices(sources, extents, verify, into);
     yield* readAgain(batch, extents, [...wrong], read);
     return read;
   }
+  const places = memory && placesIn(memory, extents);
   const contents = extents.map(({ bytes, length }, i) => {
     const content = bytes && (places?.[i] ?? new Uint8Array(length));
     content?.set(bytes!);

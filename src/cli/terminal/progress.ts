@@ -4,7 +4,7 @@ import type { SampleUnit } from "../../tree/format.ts";
 import { progressLine } from "../messages.ts";
 import { formatBytes, formatDuration } from "./amounts.ts";
 
-// To load it takes as long as many a command does in all, and mostly there is nobody to see it.
+// To load it takes a tenth of the time of a short command, and mostly there is nobody to see it.
 const cliProgress = Deno.stderr.isTerminal()
   ? (await import("cli-progress")).default
   : undefined;
@@ -33,7 +33,6 @@ export class Progress implements Disposable {
   unit: ProgressUnit;
   readonly #total: number | undefined;
   readonly #rate = new Rate();
-  readonly #isShown = Progress.shown;
   #bar: SingleBar | undefined;
   #drawn = -Infinity;
 
@@ -47,7 +46,7 @@ export class Progress implements Disposable {
 
   /** Whether there is anybody to see it, so that a total is worth counting. */
   static get shown(): boolean {
-    return Deno.stderr.isTerminal();
+    return cliProgress !== undefined;
   }
 
   /**
@@ -56,7 +55,7 @@ export class Progress implements Disposable {
    * @param pace What is said in place of how many are done in a second.
    */
   update(done: number, total = this.#total, pace?: string): void {
-    if (!this.#isShown || cliProgress === undefined) return;
+    if (cliProgress === undefined) return;
     const now = performance.now();
     if (now - this.#drawn < REDRAW && done !== total) return;
     if (done > 0) this.#drawn = now;

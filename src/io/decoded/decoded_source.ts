@@ -160,8 +160,8 @@ export class DecodedSource implements ByteSource {
   }
 
   /**
-   * Reads exactly `into.length` bytes, for who keeps them: what is read whole is not kept here as well. Keeping takes a
-   * fourth of the time that inflating does.
+   * Reads exactly `into.length` bytes, for who keeps them: what is read whole is not kept here as well. Keeping takes up
+   * to half as long as inflating does.
    */
   *fillToKeep(into: Uint8Array, offset: number): Steps<void> {
     const isWhole = into.length === this.size && this.#isDecodedAtOnce;

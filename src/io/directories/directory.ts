@@ -67,7 +67,7 @@ export interface UnnamedFile extends OpenFile {
 export interface Directory {
   /** For messages. */
   readonly path: string;
-  /** The same for one directory, however it was reached; different for any other. */
+  /** The same for one directory, however it was reached; different for any other. It is first asked for while it is open. */
   readonly identity: string;
   /** By which any thread reaches it while it is open; `undefined` where it is reached by its path. */
   readonly descriptor: number | undefined;

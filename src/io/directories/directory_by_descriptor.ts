@@ -46,7 +46,6 @@ class DescribedDirectory implements Directory {
     this.#fd = fd;
     this.#identity = identity;
     this.#isToList = isToList;
-    if (!isToList) this.identity; // it may be asked for when this is closed
   }
 
   get identity(): string {
@@ -111,7 +110,7 @@ class DescribedDirectory implements Directory {
   open(name: string, links: Links): Directory {
     const flags = links === "keep" ? Open.NOFOLLOW : 0;
     const fd = openAt(this.#fd, name, flags | DIRECTORY);
-    return hold(`${this.path}/${name}`, fd);
+    return new DescribedDirectory(`${this.path}/${name}`, fd);
   }
 
   openAgain(): Directory {
@@ -238,14 +237,6 @@ export function borrowedDirectory(descriptor: number, path = ""): Directory {
  */
 export function openDescribed(path: string, isToList: boolean): Directory {
   const flags = isToList ? TO_LIST : DIRECTORY;
-  return hold(path, openAt(At.FDCWD, path || ".", flags), isToList);
-}
-
-function hold(path: string, fd: number, isToList = false): Directory {
-  try {
-    return new DescribedDirectory(path, fd, undefined, isToList);
-  } catch (error) {
-    close(fd);
-    throw error;
-  }
+  const fd = openAt(At.FDCWD, path || ".", flags);
+  return new DescribedDirectory(path, fd, undefined, isToList);
 }

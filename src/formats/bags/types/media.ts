@@ -7,9 +7,7 @@ import type {
 import { ValueError } from "./value_error.ts";
 
 // Loaded when a value asks for them: most who copy or check a dataset look into no picture.
-let images: Promise<typeof import("../../../codecs/image/choose_codec.ts")>;
-const loadImages = () =>
-  images ??= import("../../../codecs/image/choose_codec.ts");
+const loadImages = () => import("../../../codecs/image/choose_codec.ts");
 const loadVideos = () => import("../../../codecs/video/mod.ts");
 
 /** Pillow's, at which bags and granular leave it: neither hands on what it was asked for. */

@@ -175,9 +175,10 @@ async function outputFinder(
   const real = (await runAsync(findTarget(target))).path;
   const places = [target, real].map((file) => {
     const name = path.basename(file);
-    const parent = openDirectory(path.dirname(file));
-    parent.close();
-    return { name, parent: parent.identity };
+    const directory = openDirectory(path.dirname(file));
+    const parent = directory.identity;
+    directory.close();
+    return { name, parent };
   });
   return (directory, name) =>
     places.some((place) =>

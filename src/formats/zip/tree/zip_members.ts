@@ -12,7 +12,6 @@ import {
   InflatePieces,
   inflatesPieces,
 } from "../../../io/decoded/inflate.ts";
-import type { FormatError } from "../../../errors.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
@@ -107,6 +106,16 @@ class ZipMember implements EncodedContent {
   readonly refetch?: () => void;
   readonly #place: MemberPlace;
   readonly #record: number;
+  readonly #fault: DecodeFault = (why, cause) => {
+    const { archive, columns, nameOf } = this.#place;
+    return memberError(
+      "bad-structure",
+      archive.name,
+      nameOf(this.#record),
+      `${why}: it is damaged, or its size lies; fetch the zip again`,
+      { offset: columns.headers[this.#record]!, cause },
+    );
+  };
 
   constructor(place: MemberPlace, record: number) {
     const { archive, columns, locals } = place;
@@ -117,10 +126,7 @@ class ZipMember implements EncodedContent {
     this.mtime = archive.mtime;
     this.isLocal = archive.readAtSync !== undefined;
     if (this.#isDeflated && inflatesPieces()) {
-      this.pieces = () => {
-        const where = () => this.#locate();
-        return new InflatePieces(where, (...why) => this.#fault(...why));
-      };
+      this.pieces = () => new InflatePieces(() => this.#locate(), this.#fault);
     }
     if (archive.expect) this.expect = () => locals.expect(record);
     if (archive.refetch) {
@@ -144,8 +150,7 @@ class ZipMember implements EncodedContent {
     const bytes = memory.subarray(0, packed);
     yield* fill(source, bytes, start);
     const compression = this.#isDeflated ? "deflate" : "zstd";
-    const fault: DecodeFault = (...why) => this.#fault(...why);
-    yield* decompress(bytes, compression, into, fault);
+    yield* decompress(bytes, compression, into, this.#fault);
     giveBack(memory);
   }
 
@@ -158,16 +163,5 @@ class ZipMember implements EncodedContent {
     const start = yield* locals.start(this.#record);
     const packed = columns.packed[this.#record]!;
     return { source: archive, start, packed, size: this.size };
-  }
-
-  #fault(why: string, cause?: unknown): FormatError {
-    const { archive, columns, nameOf } = this.#place;
-    return memberError(
-      "bad-structure",
-      archive.name,
-      nameOf(this.#record),
-      `${why}: it is damaged, or its size lies; fetch the zip again`,
-      { offset: columns.headers[this.#record]!, cause },
-    );
   }
 }
