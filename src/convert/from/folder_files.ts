@@ -36,11 +36,12 @@ const PIECE = 1 << 20;
  *
  * Listing it throws `not-a-file` at a pipe, a socket or a device, and `bad-name` at a name that takes `--allow-ffi`.
  */
-export class FolderFiles implements FileTree {
+export class FolderFiles implements FileTree, Disposable {
   readonly location: string;
   readonly mtime: Date;
   /** What was listed last: to open a file from there takes half as long as by its path. */
   #last: { readonly path: string; readonly directory: Directory } | undefined;
+  #isClosed = false;
 
   /** @param location The folder. */
   constructor(location: string) {
@@ -170,13 +171,16 @@ export class FolderFiles implements FileTree {
       directory.close();
       throw error;
     }
-    this.close();
-    this.#last = { path, directory };
+    this.#last?.directory.close();
+    this.#last = undefined;
+    if (this.#isClosed) directory.close(); // closed while it was listed
+    else this.#last = { path, directory };
     return listed;
   }
 
   /** Lets go of what was listed last; what is read later is opened by its path. */
-  close(): void {
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
     this.#last?.directory.close();
     this.#last = undefined;
   }

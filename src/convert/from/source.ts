@@ -87,7 +87,7 @@ export class ConversionSource {
 
   /** Closes what was opened for it. */
   close(): void {
-    this.#folder?.close();
+    this.#folder?.[Symbol.dispose]();
   }
 }
 

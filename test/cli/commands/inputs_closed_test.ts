@@ -21,3 +21,24 @@ Deno.test("an input is closed where its target can't be made", () =>
       assert.equal(descriptorsBelowNow(dir), 0, args.join(" "));
     }
   }));
+
+Deno.test("a directory of datapoints is closed, whether it becomes a dataset or not", () =>
+  withTempDir(async (dir) => {
+    const input = `${dir}/in`;
+    await Deno.mkdir(`${input}/000000`, { recursive: true });
+    await Deno.writeTextFile(`${input}/000000/a`, "text");
+    const create = (...options: string[]) =>
+      recordfs(["bag", "create", `${dir}/out`, input, ...options]);
+
+    const untyped = await create();
+    assert.equal(untyped.code, 2, untyped.stderr);
+    assert.equal(descriptorsBelowNow(dir), 0, "no types were given");
+
+    const unfit = await create("--spec", '{"b": "utf8"}');
+    assert.equal(unfit.code, 1, unfit.stderr);
+    assert.equal(descriptorsBelowNow(dir), 0, "its keys are others");
+
+    const written = await create("--spec", '{"a": "utf8"}');
+    assert.equal(written.code, 0, written.stderr);
+    assert.equal(descriptorsBelowNow(dir), 0, "it was written");
+  }));

@@ -87,14 +87,22 @@ function createCommand(): Command {
 
 async function create(
   out: string,
-  given: string,
+  source: string,
   options: CreateOptions,
 ): Promise<void> {
   checkGiven(out, "the dataset");
   checkOptions(options);
   const start = performance.now();
   const created = await abortable(async (signal) => {
-    const { spec, input } = await openInput(out, given, options, signal);
+    const given = options.spec === undefined
+      ? undefined
+      : givenSpec(options.spec);
+    using files = source !== "-" && isDirectory(source)
+      ? new FolderFiles(source)
+      : undefined;
+    const { spec, input } = files === undefined
+      ? await openLines(source, given, options, signal)
+      : await openFolder(out, files, given, options, signal);
     try {
       return await createDataset(out, spec, input, options, signal);
     } finally {
@@ -124,27 +132,43 @@ function checkOptions(options: CreateOptions): void {
   );
 }
 
-async function openInput(
-  out: string,
-  given: string,
-  { spec: text, generation }: CreateOptions,
+interface Input {
+  readonly spec: Spec;
+  readonly input: DatapointInput;
+}
+
+async function openLines(
+  lines: string,
+  given: Spec | undefined,
+  { generation }: CreateOptions,
   signal: AbortSignal,
-): Promise<{ spec: Spec; input: DatapointInput }> {
-  let spec = text === undefined ? undefined : givenSpec(text);
-  const folders = given !== "-" && isDirectory(given)
-    ? await DatapointFolders.find(new FolderFiles(given), { spec, signal })
-    : undefined;
-  const file = folders?.specPath;
-  if (file !== undefined) spec ??= specFile(path.join(given, file));
-  if (spec === undefined) {
-    throw new UsageError(
-      `--spec is missing: the types by key, as in --spec '{"text": "utf8"}'`,
-    );
-  }
-  const input = folders === undefined
-    ? await linesInput(given, spec, generation, signal)
-    : foldersInput(given, folders, spec, generation, out);
+): Promise<Input> {
+  const spec = needed(given);
+  return { spec, input: await linesInput(lines, spec, generation, signal) };
+}
+
+async function openFolder(
+  out: string,
+  files: FolderFiles,
+  given: Spec | undefined,
+  { generation }: CreateOptions,
+  signal: AbortSignal,
+): Promise<Input> {
+  const { location } = files;
+  const folders = await DatapointFolders.find(files, { spec: given, signal });
+  const file = folders.specPath;
+  const own = () =>
+    file === undefined ? file : specFile(path.join(location, file));
+  const spec = needed(given ?? own());
+  const input = foldersInput(location, folders, spec, generation, out);
   return { spec, input };
+}
+
+function needed(spec: Spec | undefined): Spec {
+  if (spec !== undefined) return spec;
+  throw new UsageError(
+    `--spec is missing: the types by key, as in --spec '{"text": "utf8"}'`,
+  );
 }
 
 function isDirectory(input: string): boolean {
