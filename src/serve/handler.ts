@@ -12,6 +12,7 @@ import { Dav } from "./dav/dav.ts";
 import { Contents } from "./files/content.ts";
 import { FileAnswers } from "./files/file_answer.ts";
 import { FileRoutes } from "./files/file_routes.ts";
+import type { Sending } from "./files/sent_response.ts";
 import type { HandlerOptions } from "./options.ts";
 import { basePathOf, splitUrl } from "./paths.ts";
 import { Served } from "./served.ts";
@@ -22,6 +23,12 @@ import { waitFor } from "./wait_for.ts";
 
 /** Answers requests, as `Deno.serve` and servers like it call it. */
 export type RequestHandler = (request: Request) => Response | Promise<Response>;
+
+/** Answers requests whose answers go to the one who asks, as they are, and to nobody else. */
+export type SendingHandler = (
+  request: Request,
+  sending?: Sending,
+) => Response | Promise<Response>;
 
 /**
  * Serves a container from a server of one's own: makes what answers its requests. `/files/` has the files, `/dav/` the
@@ -46,17 +53,21 @@ export function handler(
   container: VirtualFs,
   options: HandlerOptions,
 ): RequestHandler {
-  return handlerOf(container, options, new SharedCounts());
+  const answer = handlerOf(container, options, new SharedCounts());
+  return (request) => answer(request); // who serves may keep the answer for longer
 }
 
-/** {@linkcode handler} of a server that has others beside it, in other threads. */
+/**
+ * {@linkcode handler} of a server of ours, which sends the answers as they are, and may have others beside it in other
+ * threads.
+ */
 export function handlerOf(
   container: VirtualFs,
   options: HandlerOptions,
   counts: SharedCounts,
-): RequestHandler {
+): SendingHandler {
   const server = new Handler(container, options, counts);
-  return (request) => server.handle(request);
+  return (request, sending) => server.handle(request, sending);
 }
 
 class Handler {
@@ -103,12 +114,15 @@ class Handler {
     this.#api = new Api(served, contents, options, counts);
   }
 
-  handle(request: Request): Response | Promise<Response> {
+  handle(
+    request: Request,
+    sending: Sending | undefined,
+  ): Response | Promise<Response> {
     const { authority, path, query } = splitUrl(request.url);
     let answered: Response | Promise<Response>;
     try {
       refuseForeign(this.#gate, request, authority);
-      const hot = this.#answerNow(request, path, query);
+      const hot = this.#answerNow(request, path, query, sending);
       if (hot !== undefined) return this.#finish(request, hot);
       const steps = this.#answer(request, path, query);
       // What is at hand is answered now: a promise would cost a tenth of it.
@@ -129,11 +143,13 @@ class Handler {
     request: Request,
     path: string,
     query: string,
+    sending: Sending | undefined,
   ): Response | undefined {
     const files = this.#filesPath;
     if (request.method !== "GET" || !path.startsWith(files)) return undefined;
     requireToken(this.#gate, request);
-    return this.#files.answerNow(request, path.slice(files.length), query);
+    const rest = path.slice(files.length);
+    return this.#files.answerNow(request, rest, query, sending);
   }
 
   *#answer(request: Request, path: string, query: string): Steps<Response> {

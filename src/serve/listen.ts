@@ -1,5 +1,5 @@
 import { RecordfsError } from "../errors.ts";
-import type { RequestHandler } from "./handler.ts";
+import type { SendingHandler } from "./handler.ts";
 import type { Access } from "./options.ts";
 import { splitUrl } from "./paths.ts";
 
@@ -31,7 +31,7 @@ export interface Listener {
  */
 export function listen(
   { hostname, port, cert, key, isShared }: Listening,
-  answer: RequestHandler,
+  answer: SendingHandler,
   onAccess: ((access: Access) => void) | undefined,
 ): Listener {
   const ending = new AbortController();
@@ -95,10 +95,11 @@ function withListenErrors<T>(
 }
 
 function logged(
-  answer: RequestHandler,
+  answer: SendingHandler,
   onAccess: (access: Access) => void,
 ): Deno.ServeHandler<Deno.NetAddr> {
-  return (request, { remoteAddr }) => {
+  return (request, info) => {
+    const { remoteAddr } = info;
     const start = performance.now();
     const note = (response: Response) => {
       onAccess({
@@ -110,7 +111,7 @@ function logged(
       });
       return response;
     };
-    const response = answer(request);
+    const response = answer(request, info);
     return response instanceof Response ? note(response) : response.then(note);
   };
 }

@@ -11,6 +11,7 @@ import type { FileAnswers } from "./file_answer.ts";
 import { HotAnswers } from "./hot_answer.ts";
 import { jsonListing, pageListing, wantsPage } from "./listings.ts";
 import { refuseBomb } from "./picture_limit.ts";
+import type { Sending } from "./sent_response.ts";
 import { tarPieces } from "./archive.ts";
 
 const METHODS = "GET, HEAD, OPTIONS";
@@ -39,8 +40,9 @@ export class FileRoutes {
     request: Request,
     path: string,
     query: string,
+    sending: Sending | undefined,
   ): Response | undefined {
-    return query === "" ? this.#hot.answer(request, path) : undefined;
+    return query === "" ? this.#hot.answer(request, path, sending) : undefined;
   }
 
   /**

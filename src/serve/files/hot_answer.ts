@@ -5,6 +5,7 @@ import type { Contents } from "./content.ts";
 import { isActive, typeOfName } from "./content_type.ts";
 import { etagOf } from "./etag.ts";
 import { fileHeaders } from "./file_headers.ts";
+import { type Sending, sentResponse } from "./sent_response.ts";
 
 /** Headers by which something else than the whole file may be the answer. */
 const CONDITIONS = [
@@ -46,7 +47,11 @@ export class HotAnswers {
    *
    * @param path As it stands in the URL.
    */
-  answer({ headers }: Request, path: string): Response | undefined {
+  answer(
+    { headers }: Request,
+    path: string,
+    sending: Sending | undefined,
+  ): Response | undefined {
     const type = this.#typeOf(path);
     if (type === undefined) return undefined;
     for (const name of CONDITIONS) if (headers.has(name)) return undefined;
@@ -61,7 +66,8 @@ export class HotAnswers {
       if (bytes === undefined || !tree.stat(node, stat)) return undefined;
       const etag = etagOf(tree, extent);
       const modified = Math.floor(stat.mtime / 1000);
-      return withHeaders(bytes, fileHeaders(type, etag, modified));
+      const response = sentResponse(bytes, sending);
+      return withHeaders(response, fileHeaders(type, etag, modified));
     } catch (error) {
       if (error instanceof RecordfsError) return undefined;
       throw error;
@@ -102,10 +108,9 @@ export class HotAnswers {
  * and registers one of them to be collected; headers that come later are only added.
  */
 function withHeaders(
-  bytes: Uint8Array<ArrayBuffer>,
+  response: Response,
   all: Readonly<Record<string, string>>,
 ): Response {
-  const response = new Response(bytes);
   const { headers } = response;
   for (const name in all) headers.append(name, all[name]!);
   return response;

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { handler } from "../../../src/serve/mod.ts";
+import { sentResponse } from "../../../src/serve/files/sent_response.ts";
+import { open } from "../../../src/vfs/mod.ts";
+import { packed, serveFolder } from "../../support/serve/served_folder.ts";
+
+const CONTENT = Uint8Array.from({ length: 100_000 }, (_, i) => i * i >> 3);
+
+/** As `deepEqual`, which compares what differs for minutes before it says so. */
+function assertSame(actual: Uint8Array, expected: Uint8Array): void {
+  assert.equal(actual.length, expected.length);
+  assert.equal(Buffer.compare(actual, expected), 0);
+}
+
+/** The memory that an answer sends. */
+async function sentOf(response: Response): Promise<Uint8Array> {
+  const { value, done } = await response.body!.getReader().read();
+  assert.equal(done, false);
+  return value!;
+}
+
+Deno.test("an answer's memory goes when it has been sent, and not before", async () => {
+  const { promise: completed, resolve } = Promise.withResolvers<void>();
+  const bytes = CONTENT.slice();
+  const sent = await sentOf(sentResponse(bytes, { completed }));
+  bytes.fill(0); // the next content is read there
+  assertSame(sent, CONTENT);
+  resolve();
+  await completed;
+  assert.equal(sent.length, 0);
+});
+
+Deno.test("the memory of answers stays where nobody tells that they were sent", async () => {
+  const failed = { completed: Promise.reject(new Error("connection lost")) };
+  const sent = { completed: Promise.resolve() };
+  const answers = [
+    sentResponse(CONTENT, undefined),
+    sentResponse(CONTENT, failed),
+    sentResponse(CONTENT.subarray(0, 100), sent), // is not worth it
+  ];
+  const [first, second, small] = await Promise.all(answers.map(sentOf));
+  await Promise.allSettled([failed.completed, sent.completed]);
+  assertSame(first!, CONTENT);
+  assertSame(second!, CONTENT);
+  assertSame(small!, CONTENT.subarray(0, 100));
+});
+
+Deno.test("a handler's answers stay for who has them, whatever else is told", async () => {
+  using container = await open(packed({ "a.jpg": CONTENT }));
+  const answer = handler(container, { token: null }) as (
+    request: Request,
+    info: { completed: Promise<void> },
+  ) => Response;
+  const { promise: completed, resolve } = Promise.withResolvers<void>();
+  const request = new Request("http://localhost/files/a.jpg");
+  const sent = await sentOf(answer(request, { completed }));
+  resolve();
+  await completed;
+  assertSame(sent, CONTENT);
+});
+
+Deno.test("clients that are slow have their bytes, while others come, go and are answered", async () => {
+  // More than the system takes of an answer before its client reads.
+  const contents = Array.from(
+    { length: 12 },
+    (_, i) => new Uint8Array(1_000_000).fill(i + 1),
+  );
+  await using folder = await serveFolder(
+    Object.fromEntries(contents.map((bytes, i) => [`${i}.jpg`, bytes])),
+    { token: null },
+  );
+  const ask = async (i: number) => {
+    const { port } = folder.server;
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+    const request = [
+      `GET /files/${i}.jpg HTTP/1.1`,
+      "Host: localhost",
+      "Connection: close",
+    ];
+    const lines = [...request, "", ""].join("\r\n");
+    await connection.write(new TextEncoder().encode(lines));
+    return connection;
+  };
+  const slow = await Promise.all(contents.map((_, i) => ask(i)));
+  for (let round = 0; round < 3; round++) {
+    const gone = await Promise.all(contents.map((_, i) => ask(i)));
+    for (const connection of gone) connection.close();
+    await Promise.all(contents.map(async (content, i) => {
+      const answered = await folder.get(`files/${i}.jpg`);
+      assertSame(await answered.bytes(), content);
+    }));
+  }
+  await Promise.all(slow.map(async (connection, i) => {
+    const answer = await new Response(connection.readable).bytes();
+    assertSame(answer.subarray(-contents[i]!.length), contents[i]!);
+  }));
+});
