@@ -67,3 +67,25 @@ Deno.test("a batch that needs no waiting still lets timers and signals in", asyn
   );
   assert.ok(within >= 10, `${within} turns within one slice`);
 });
+
+Deno.test("what a thread says is heard within a few turns, however they follow each other", async () => {
+  const echo = "onmessage = ({ data }) => postMessage(data)";
+  const worker = new Worker(`data:text/javascript,${echo}`, { type: "module" });
+  let heard = 0;
+  worker.onmessage = () => heard++;
+  const turnsUntilHeard = async () => {
+    const before = heard;
+    worker.postMessage("anybody there?");
+    for (let turns = 0;; turns++) {
+      if (heard > before) return turns;
+      workUntilOthersTurn(); // much longer than the thread takes
+      await yieldToEventLoop();
+      await yieldToEventLoop();
+    }
+  };
+  await turnsUntilHeard(); // it has started
+  const turns: number[] = [];
+  for (let i = 0; i < 10; i++) turns.push(await turnsUntilHeard());
+  worker.terminate();
+  assert.ok(Math.max(...turns) <= 5, `after ${turns} turns`);
+});
