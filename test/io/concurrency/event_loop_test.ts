@@ -68,24 +68,31 @@ Deno.test("a batch that needs no waiting still lets timers and signals in", asyn
   assert.ok(within >= 10, `${within} turns within one slice`);
 });
 
-Deno.test("what a thread says is heard within a few turns, however they follow each other", async () => {
-  const echo = "onmessage = ({ data }) => postMessage(data)";
-  const worker = new Worker(`data:text/javascript,${echo}`, { type: "module" });
-  let heard = 0;
-  worker.onmessage = () => heard++;
+Deno.test("what a thread says is heard within a few turns", async () => {
+  // When it answered: it may have to wait for a processor.
+  const answer = "onmessage = () => postMessage(Date.now())";
+  const worker = new Worker(`data:text/javascript,${answer}`, {
+    type: "module",
+  });
+  let answered: number | undefined;
+  worker.onmessage = ({ data }) => answered = data;
   const turnsUntilHeard = async () => {
-    const before = heard;
+    const turns: number[] = [];
+    answered = undefined;
     worker.postMessage("anybody there?");
-    for (let turns = 0;; turns++) {
-      if (heard > before) return turns;
-      workUntilOthersTurn(); // much longer than the thread takes
+    while (answered === undefined) {
+      workUntilOthersTurn();
+      turns.push(Date.now());
       await yieldToEventLoop();
       await yieldToEventLoop();
     }
+    return turns.filter((turn) => turn > answered!).length;
   };
   await turnsUntilHeard(); // it has started
   const turns: number[] = [];
-  for (let i = 0; i < 10; i++) turns.push(await turnsUntilHeard());
+  for (let i = 0; i < 20; i++) turns.push(await turnsUntilHeard());
   worker.terminate();
-  assert.ok(Math.max(...turns) <= 5, `after ${turns} turns`);
+  // By setImmediate alone, every second one takes 13 or 14; on a busy machine, some do.
+  const late = turns.filter((some) => some > 8);
+  assert.ok(late.length < 5, `after ${turns} turns`);
 });
