@@ -89,10 +89,14 @@ Deno.test("what a thread says is heard within a few turns", async () => {
     return turns.filter((turn) => turn > answered!).length;
   };
   await turnsUntilHeard(); // it has started
+  // By setImmediate alone, every second answer takes 13 or 14 turns, whatever else goes on. On a busy machine some do
+  // here, where the other thread is done before this one waits for it, but never for long.
   const turns: number[] = [];
-  for (let i = 0; i < 20; i++) turns.push(await turnsUntilHeard());
+  let atOnce = 0;
+  while (atOnce < 6 && turns.length < 100) {
+    turns.push(await turnsUntilHeard());
+    atOnce = turns.at(-1)! <= 8 ? atOnce + 1 : 0;
+  }
   worker.terminate();
-  // By setImmediate alone, every second one takes 13 or 14; on a busy machine, some do.
-  const late = turns.filter((some) => some > 8);
-  assert.ok(late.length < 5, `after ${turns} turns`);
+  assert.equal(atOnce, 6, `after ${turns} turns`);
 });
