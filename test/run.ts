@@ -1,14 +1,15 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /**
- * Runs the tests, then says which were ignored and what would make them run.
+ * Runs the tests, then says which were left to `deno task test:all`, which were ignored, and what would make them run.
  *
- * Arguments are passed on to `deno test`. With RECORDFS_NO_IGNORED=1 an ignored test is a failure.
+ * Types are not checked, which `deno check` does. Arguments are passed on to `deno test`. With RECORDFS_NO_IGNORED=1
+ * none is left out, and an ignored test is a failure.
  *
  * Root's tests run in a mount namespace of their own, with a `/dev/fuse` of their own that everybody may
  * open: nothing has to be put back, however they end, and a mount that one leaves goes with its server.
  */
 import { PACKAGES, succeeds } from "./support/programs/programs.ts";
-import { LONG } from "./support/long.ts";
+import { LEFT_TO_ALL, LONG } from "./support/long.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
 await fetchPackages();
@@ -17,13 +18,22 @@ const report = `${place}/ignored`;
 await Deno.writeTextFile(report, "");
 /** These set variables of the environment, which all files that are run at the same time would see. */
 const ALONE = "test/environment";
+const strict = Deno.env.get("RECORDFS_NO_IGNORED") === "1";
 const isAll = !Deno.args.some((arg) => !arg.startsWith("-"));
+const left = isAll && !strict && !LONG ? LEFT_TO_ALL : [];
 const code = isAll
-  ? await run("--parallel", `--ignore=${ALONE}`, "test/") || await run(ALONE)
+  ? await run("--parallel", `--ignore=${[ALONE, ...left]}`, "test/") ||
+    await run(ALONE)
   : await run("--parallel");
 const missing = (await Deno.readTextFile(report)).split("\n").filter(Boolean);
 await Deno.remove(place, { recursive: true });
 
+if (left.length > 0) {
+  console.log(
+    "\nLeft to `deno task test:all` and to CI, since they take long:",
+  );
+  for (const file of left) console.log(`  ${file}`);
+}
 if (missing.length === 0) Deno.exit(code);
 
 const counts = new Map<string, number>();
@@ -32,13 +42,13 @@ console.log("\nIgnored, for want of something that is not here:");
 for (const [need, count] of counts) {
   console.log(`  ${count} test(s): ${need} is missing; ${remedy(need)}`);
 }
-const strict = Deno.env.get("RECORDFS_NO_IGNORED") === "1";
 if (strict) console.log("No test may be ignored here.");
 Deno.exit(strict ? code || 1 : code);
 
 /** Runs tests as the arguments say as well. */
 async function run(...args: string[]): Promise<number> {
-  const [program, ...before] = [...namespace(), Deno.execPath(), "test", "-A"];
+  const deno = [Deno.execPath(), "test", "-A", "--no-check"];
+  const [program, ...before] = [...namespace(), ...deno];
   // Where a leak began takes as much time as a third of what many tests do.
   if (LONG) before.push("--trace-leaks");
   const child = new Deno.Command(program!, {
@@ -46,7 +56,8 @@ async function run(...args: string[]): Promise<number> {
     env: {
       RECORDFS_TEST_IGNORED: report,
       RECORDFS_TEST_PLACE: place,
-      DENO_JOBS: "3", // one more than two processors: many tests wait for programs
+      // More than two processors: many tests wait for programs, and those that are left to all for the clock as well.
+      DENO_JOBS: left.length > 0 ? "4" : "3",
       // Tests compare what programs print. With all packages there, Deno still announces on standard
       // error that it asks the registry about them, as long as it has no answer from before.
       DENO_LOG: "warn",

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
+import { LEFT_TO_ALL } from "./support/long.ts";
 import { REPOSITORY } from "./support/paths.ts";
 import { needs } from "./support/programs/programs.ts";
 import { withTmpfs } from "./support/programs/tmpfs.ts";
@@ -27,7 +28,7 @@ const OWN_DEVICE = "deno task test";
 
 /** Ways to run a test. */
 const RUNNERS: Record<string, readonly string[]> = {
-  [OWN_DEVICE]: ["run", "-A", `${REPOSITORY}test/run.ts`, "--no-check"],
+  [OWN_DEVICE]: ["run", "-A", `${REPOSITORY}test/run.ts`],
   "deno test": ["test", "-A", "--no-check"],
 };
 
@@ -38,6 +39,11 @@ const ENDS: Record<string, readonly string[] | undefined> = {
   "SIGKILL of all of it": ["-KILL", "--", "-PID"],
   "SIGKILL": ["-KILL", "PID"],
 };
+
+Deno.test("what is left to deno task test:all is there", () => {
+  const gone = LEFT_TO_ALL.filter((file) => !fs.existsSync(REPOSITORY + file));
+  assert.deepEqual(gone, []);
+});
 
 const modeOf = (path: string) => fs.statSync(path).mode & 0o777;
 
