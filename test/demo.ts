@@ -34,11 +34,22 @@ const PHOTOS: Folder = {
   dogs: { "dog.json": text('{"name": "Bello"}\n'), "no photos yet": {} },
 };
 
+/** Whether it was told to stop: then it goes on to its next step, and undoes what it has done. */
+let isStopped = false;
+const stop = () => isStopped = true;
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+for (const signal of SIGNALS) Deno.addSignalListener(signal, stop);
+
 const dir = fs.mkdtempSync("/tmp/recordfs-demo-");
 try {
   await demo();
+} catch (error) {
+  if (!isStopped) throw error;
+  console.log("\nStopped: nothing is mounted, and no file is left.");
+  Deno.exitCode = 130;
 } finally {
   fs.rmSync(dir, { recursive: true });
+  for (const signal of SIGNALS) Deno.removeSignalListener(signal, stop);
 }
 
 async function demo(): Promise<void> {
@@ -78,24 +89,17 @@ async function demo(): Promise<void> {
   await served();
 
   say("Mounted, so that every program can read it:");
-  const mounted = await tryToMount();
-  if (mounted !== undefined) return console.log(`\n${mounted}`);
-  try {
+  const problem = await tryToMount();
+  if (problem !== undefined) return console.log(`\n${problem}`);
+  await untilUnmounted(async () => {
     await sh("ls -l mnt");
     await sh("find mnt -type f | wc -l");
     await sh("cat mnt/README.txt");
     await sh(
       "cp -r mnt copy && diff -r photos copy && diff -r photos mnt && echo 'copied and compared: equal'",
     );
-  } finally {
-    await recordfs("unmount", "mnt");
-  }
-  await recordfs("mount", "--ext", "txt", "samples.ffr", "mnt");
-  try {
-    await sh("head mnt/*");
-  } finally {
-    await recordfs("unmount", "mnt");
-  }
+  });
+  await mounted(["--ext", "txt", "samples.ffr"], () => sh("head mnt/*"));
   await fromServer();
   await gulpedVideos();
   await shardedDataset();
@@ -137,12 +141,10 @@ async function fromServer(): Promise<void> {
   say("The packed directory on a web server, mounted from there:");
   await using server = await FileServer.start(dir);
   const cache = ["--cache-dir", "cache"];
-  await recordfs("mount", `${server.url}/photos.ffr`, "mnt", ...cache);
-  try {
-    await sh("diff -r photos mnt && echo 'fetched and compared: equal'");
-  } finally {
-    await recordfs("unmount", "mnt");
-  }
+  await mounted(
+    [...cache, `${server.url}/photos.ffr`],
+    () => sh("diff -r photos mnt && echo 'fetched and compared: equal'"),
+  );
   await recordfs("cache", "ls", ...cache);
   await recordfs("cat", `${server.url}/photos.ffr`, "dogs/dog.json", ...cache);
   const last = server.asked.at(-1)!.headers;
@@ -174,13 +176,10 @@ async function training(): Promise<void> {
   for await (const { path } of other) rest.push(...path);
   assert.deepEqual(rest, epoch.slice(16));
   console.log("  another loader went on after the first batch: the same files");
-  await recordfs("mount", "--shuffle", "1", "photos.ffr", "mnt");
-  try {
+  await mounted(["--shuffle", "1", "photos.ffr"], async () => {
     await sh("ls -l mnt/epoch-0000 | head -4");
     await sh("cat mnt/epoch-0000/* | wc -c");
-  } finally {
-    await recordfs("unmount", "mnt");
-  }
+  });
 }
 
 /** Gulps videos, or images where there is no ffmpeg, and shows them mounted. */
@@ -201,8 +200,7 @@ async function gulpedVideos(): Promise<void> {
   }
   await recordfs("gulp", kind, "--frame-size", "64", folder, "gulps");
   await recordfs("info", "gulps");
-  await recordfs("mount", "gulps", "mnt");
-  try {
+  await mounted(["gulps"], async () => {
     await sh("ls -l mnt");
     const video = fs.readdirSync(`${dir}/mnt`).find((name) =>
       name !== "label2idx.json"
@@ -217,9 +215,7 @@ async function gulpedVideos(): Promise<void> {
           "-show_entries stream=width,height,nb_read_frames again.avi",
       );
     }
-  } finally {
-    await recordfs("unmount", "mnt");
-  }
+  });
   using directory = await GulpDirectory.open(`${dir}/gulps`);
   for (const [id] of directory.mergedMetaDict) {
     const { frames, meta } = await directory.get(id);
@@ -253,8 +249,7 @@ async function shardedDataset(): Promise<void> {
   await writer.close();
   await recordfs("info", "points");
   await recordfs("check", "--values", "points");
-  await recordfs("mount", "--decoded", "points", "mnt");
-  try {
+  await mounted(["--decoded", "points"], async () => {
     await sh("ls mnt mnt/000002/000001");
     await sh("cat mnt/000002/000001/caption mnt/000002/000001/tags.json");
     if (isThere("python3") && await hasNumpy()) {
@@ -262,9 +257,7 @@ async function shardedDataset(): Promise<void> {
         "python3 -c \"import numpy; print(numpy.load('mnt/000002/000001/pixels.npy').sum())\"",
       );
     }
-  } finally {
-    await recordfs("unmount", "mnt");
-  }
+  });
   using reader = await ShardedDatasetReader.open(`${dir}/points`);
   const { caption, count, tags } = await reader.get(9);
   assert.deepEqual(
@@ -317,6 +310,40 @@ function isThere(program: string): boolean {
   }
 }
 
+/** Does something while a container is mounted. */
+async function mounted(
+  source: readonly string[],
+  work: () => Promise<void>,
+): Promise<void> {
+  await untilUnmounted(async () => {
+    await recordfs("mount", ...source, "mnt");
+    await work();
+  });
+}
+
+/** Does something with what is mounted, and unmounts it however that ends. */
+async function untilUnmounted(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } finally {
+    await unmount();
+  }
+}
+
+async function unmount(): Promise<void> {
+  while (isMounted()) {
+    try {
+      await start(...commandLine("unmount", "mnt"));
+    } catch (error) {
+      if (!isStopped) throw error; // who stops this by Ctrl-C stops that as well
+    }
+  }
+}
+
+function isMounted(): boolean {
+  return fs.statSync(`${dir}/mnt`).dev !== fs.statSync(dir).dev;
+}
+
 /** Mounts the folder, or says why this machine can't. */
 async function tryToMount(): Promise<string | undefined> {
   if (!fs.existsSync("/dev/fuse")) {
@@ -340,8 +367,13 @@ function say(what: string): void {
 }
 
 async function recordfs(...args: string[]): Promise<void> {
+  await run(...commandLine(...args));
+}
+
+/** Says what is called of recordfs, and how that is done here. */
+function commandLine(...args: string[]): [string, ...string[]] {
   console.log(`  $ recordfs ${args.join(" ")}`);
-  await run(Deno.execPath(), "run", "-A", `${REPOSITORY}cli.ts`, ...args);
+  return [Deno.execPath(), "run", "-A", `${REPOSITORY}cli.ts`, ...args];
 }
 
 async function sh(command: string): Promise<void> {
@@ -349,7 +381,13 @@ async function sh(command: string): Promise<void> {
   await run("sh", "-c", command);
 }
 
+/** Does the next step, unless it was told to stop. */
 async function run(program: string, ...args: string[]): Promise<void> {
+  if (isStopped) throw new Error("stopped");
+  await start(program, ...args);
+}
+
+async function start(program: string, ...args: string[]): Promise<void> {
   const command = new Deno.Command(program, {
     args,
     cwd: dir,
@@ -357,12 +395,13 @@ async function run(program: string, ...args: string[]): Promise<void> {
     env: { DENO_LOG: "warn" },
     stderr: "inherit",
   });
-  const { success, stdout } = await command.output();
+  const { code, success, stdout } = await command.output();
   const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
   const shown = lines.length > 12
     ? [...lines.slice(0, 6), "…", ...lines.slice(-3)]
     : lines;
   for (const line of shown.filter(Boolean)) console.log(`    ${line}`);
+  if (code === 130) stop(); // it has heard of Ctrl-C before this program
   if (!success) throw new Error(`${program} ${args.join(" ")} failed`);
 }
 

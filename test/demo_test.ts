@@ -27,6 +27,34 @@ for (
   });
 }
 
+Deno.test({
+  name: "the demo, stopped by Ctrl-C, leaves no mount and no file",
+  ...needs("fuse"),
+  async fn() {
+    const demo = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", `${REPOSITORY}test/demo.ts`],
+      stdout: "piped",
+    }).spawn();
+    let shown = "";
+    for await (const text of demo.stdout.pipeThrough(new TextDecoderStream())) {
+      const isMounted = shown.includes("$ ls -l mnt");
+      shown += text;
+      if (!isMounted && shown.includes("$ ls -l mnt")) demo.kill("SIGINT");
+    }
+    assert.equal((await demo.status).code, 130);
+    assert.match(
+      shown,
+      /\nStopped: nothing is mounted, and no file is left\.\n$/,
+    );
+    const [, place] = /^recordfs demo, in (.*)$/m.exec(shown)!;
+    assert.equal(fs.existsSync(place!), false);
+    assert.equal(
+      fs.readFileSync("/proc/mounts", "utf8").includes(place!),
+      false,
+    );
+  },
+});
+
 /** Adds what the demo is made of to the user's copy of the project. */
 function copyDemo({ project }: User): void {
   for (const part of ["test/demo.ts", "test/support"]) {

@@ -78,7 +78,14 @@ async function unmountOnce(mountpoint: string, lazy: boolean): Promise<void> {
   ]);
   if (success) return;
   if (/device or resource busy/i.test(words)) throw busyError(mountpoint);
-  throw refusal(mountpoint, `fusermount3 refused: ${words}`);
+  // It knows its caller's mounts only.
+  const isOthers = /not found in \S*mtab/i.test(words);
+  throw refusal(
+    mountpoint,
+    isOthers
+      ? "another user has mounted it; unmount it as that user, or as root"
+      : `fusermount3 refused: ${words}`,
+  );
 }
 
 /**

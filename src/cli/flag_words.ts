@@ -4,7 +4,7 @@
  */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ...("decoded ext extend format from generation lossy parts resume shardLength shardSize " +
-    "shardStart spec to videosPerChunk").split(" ")
+    "shardStart spec timeout to videosPerChunk").split(" ")
     .map((name): [string, string] => [name, flagCalled(name)]),
   ["checkData: false", "--no-verify"],
   ["verify: false", "--no-verify"],
@@ -20,9 +20,13 @@ const OTHERS: Readonly<Record<string, string>> = {
   "`FFRecordReader`": "--format ffrecord-samples",
 };
 
-/** A command whose flags are called otherwise. */
+/** Commands whose flags are called otherwise, or that have none for an option: then one that has. */
 const OWN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  convert: { format: "--from" },
+  convert: {
+    format: "--from",
+    "checkData: false": "`recordfs extract --no-verify`",
+    "verify: false": "`recordfs extract --no-verify`",
+  },
 };
 
 const OPTION = /\b(?:[Tt]he )?option `(\w+)(: [^`]+)?`/g;
@@ -43,8 +47,11 @@ export function inFlags(
   if (!message.includes("`")) return message;
   return message
     .replaceAll(OPTION, (found, name: string, value = "") => {
-      const negated = value === "" ? undefined : WORDS.get(`${name}${value}`);
-      if (negated !== undefined) return negated;
+      const negated = `${name}${value}`;
+      const whole = value === ""
+        ? undefined
+        : words[negated] ?? WORDS.get(negated);
+      if (whole !== undefined) return whole;
       const flag = words[name] ?? WORDS.get(name);
       return flag === undefined ? found : `${flag}${shownValue(value)}`;
     })

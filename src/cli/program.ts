@@ -47,7 +47,7 @@ const AFTER_HELP = `
 mount -t fuse.recordfs and /etc/fstab run this program as
   recordfs SOURCE MOUNTPOINT [-o OPTIONS]
 which is \`recordfs mount\`; format=NAME, format_module=FILE, ext=EXT, decoded, prefix=PATH,
-subset=FILE, shuffle=SEED and epoch=N may be among the OPTIONS.
+subset=FILE, shuffle=SEED, epoch=N and on_failure=WHAT may be among the OPTIONS.
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
 
@@ -67,7 +67,11 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   const line = mountCommandLine(named, Object.keys(COMMANDS));
   const program = await makeProgram(line[0], adapter);
   try {
-    await program.parseAsync(line, { from: "user" });
+    // Of what it does not know, commander's own shows the general help, and does not say so.
+    const [, of = ""] = line;
+    const isOfNone = line[0] === "help" && of !== "" &&
+      !Object.hasOwn(COMMANDS, of);
+    await program.parseAsync(isOfNone ? [of] : line, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help that was asked for has exit code 0; help for want of a command has not.

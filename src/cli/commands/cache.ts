@@ -37,7 +37,9 @@ interface CacheFlags {
 /** `recordfs cache` */
 export function makeCommand(program: Command): Command {
   const command = new Command("cache")
-    .description("what was fetched from servers and is kept on the disk")
+    .description(
+      "what is kept on the disk: fetched from servers, and indexes of large files",
+    )
     .copyInheritedSettings(program);
   const add = (name: string, description: string) => {
     const made = new Command(name).description(description)

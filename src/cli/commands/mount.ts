@@ -30,7 +30,7 @@ export function makeCommand(): Command {
     .option("-f, --foreground", "stay; Ctrl-C unmounts")
     .option(
       "-o, --options <list>",
-      "mount options: allow_other, nonempty, noexec, no_verify, " +
+      "mount options: allow_other, nonempty, noexec, verify, no_verify, " +
         "uid=, gid=, umask=, max_read=, fsname=, subtype= and those of mount(8)",
       collect,
       [] as readonly string[],

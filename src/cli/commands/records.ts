@@ -28,7 +28,7 @@ export function makeCommand(): Command {
     .argument("<source>", "an .ffr file, or a directory of them")
     .option("--json", "as JSON, one sample a line")
     .addHelpText("after", AFTER_HELP);
-  return withOptions(command, "source", "all").action(records);
+  return withOptions(command, "remote", "all").action(records);
 }
 
 async function records(source: string, options: CommonOptions): Promise<void> {

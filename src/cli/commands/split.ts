@@ -57,9 +57,9 @@ const AFTER_HELP = `
 Writes DIR/train.txt, DIR/val.txt and DIR/test.txt: an index of SOURCE on each
 line, from 0 on, ascending. mount --subset FILE shows the samples of one, and
 the class Subset of the library reads them. What an index counts:
-  samples of plain FFRecord files and of a single bag, datapoints of datasets,
-  videos of gulp directories and chunks, files of all else, in the order of
-  \`tree\`
+  samples of plain FFRecord files, of MDS and of WebDataset's tar, records of
+  TFRecord and of a single bag, rows of Parquet, datapoints of datasets, videos
+  of gulp directories and chunks, files of all else, in the order of \`tree\`
 
 Every index is in one file. The files are as long as the ratios say, and what
 rounding down leaves goes where it leaves most. The same seed gives the same

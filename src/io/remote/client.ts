@@ -114,7 +114,11 @@ export class Client {
       }
       if (last.hasProgress) backoff.reset();
       if (!await backoff.wait(last.after, signal)) {
-        throw last.finally(target.name, backoff.attempts, timeout);
+        throw last.finally(target.name, {
+          attempts: backoff.attempts,
+          timeout,
+          mayWait: timeout === this.timeout,
+        });
       }
       this.observer.retried();
       counter?.retried();

@@ -29,7 +29,16 @@ export class Transient extends Error {
   }
 
   /** The error when it has not passed. */
-  finally(name: string, attempts: number, timeout: number): RemoteError {
+  finally(
+    name: string,
+    { attempts, timeout, mayWait }: {
+      readonly attempts: number;
+      /** How long it was tried for, in ms. */
+      readonly timeout: number;
+      /** Whether it would be tried for longer, if that were asked for. */
+      readonly mayWait: boolean;
+    },
+  ): RemoteError {
     const { status, message, cause, after = 0 } = this;
     const problem = CERTIFICATE.exec(message)?.[1];
     if (problem !== undefined) return untrusted(name, problem, cause);
@@ -40,7 +49,9 @@ export class Transient extends Error {
     return new RemoteError(
       status === undefined ? "unreachable" : "server-failed",
       `Cannot read ${name}: ${message}${wish}; tried ${attempts} times in ${seconds} s. ` +
-        "Look whether the server is up, or wait longer (timeout)",
+        `Look whether the server is up${
+          mayWait ? ", or give it longer by the option `timeout`" : ""
+        }`,
       { path: name, status, attempts, cause },
     );
   }

@@ -36,9 +36,8 @@ what the samples have: bytes as they are stored, of gulp directories and of
 datasets with images the pixels that they are decoded to. START is how long the
 first batch took, which is not counted otherwise; threads start in that time.
 
-Samples are what they are for \`split\`: samples of plain FFRecord files,
-datapoints, videos of gulp directories, files of all else; of a single chunk of
-a gulp directory they are files as well. What is read again comes from the
+Samples are what they are for \`split\`, whose help lists them; but of a single
+chunk of a gulp directory they are files. What is read again comes from the
 system's memory, where it fits there.`;
 
 /** `recordfs bench-loader` */

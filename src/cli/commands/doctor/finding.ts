@@ -1,4 +1,5 @@
 import { systemCode } from "../../../io/libc/system_error.ts";
+import { inFlags } from "../../flag_words.ts";
 import { systemMessage } from "../../system_message.ts";
 
 /** What was looked at, and how it is. */
@@ -42,7 +43,7 @@ export function failure(
   const message = isOfSystem
     ? systemMessage(error)
     : error instanceof Error
-    ? error.message
+    ? inFlags(error.message)
     : String(error);
   const [says, ...hints] = message.split("; ");
   return fails(what, says!, hints.join("; ") || otherwise);
