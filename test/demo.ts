@@ -17,22 +17,17 @@ import {
   ShardedDatasetWriter,
 } from "../src/formats/bags/mod.ts";
 import { DataLoader, PackedFolderDataset } from "../src/data/mod.ts";
-import type { Folder } from "./support/ffrecord/make_ffr.ts";
+import {
+  hasNumpy,
+  isThere,
+  makeImages,
+  PHOTOS,
+  writeFolder,
+} from "./support/demo_data.ts";
 import { REPOSITORY } from "./support/paths.ts";
 import { FileServer } from "./support/remote/file_server.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
-
-const PHOTOS: Folder = {
-  "README.txt": text("A folder packed into one FFRecord file.\n"),
-  cats: Object.fromEntries(
-    Array.from({ length: 40 }, (_, i) => [
-      `cat_${String(i).padStart(3, "0")}.jpg`,
-      new Uint8Array(20_000 + i).map((_, k) => k * (i + 3)),
-    ]),
-  ),
-  dogs: { "dog.json": text('{"name": "Bello"}\n'), "no photos yet": {} },
-};
 
 /** Whether it was told to stop: then it goes on to its next step, and undoes what it has done. */
 let isStopped = false;
@@ -271,14 +266,6 @@ async function shardedDataset(): Promise<void> {
   console.log(`  get(9).tags -> ${JSON.stringify(tags)}`);
 }
 
-async function hasNumpy(): Promise<boolean> {
-  const { success } = await new Deno.Command("python3", {
-    args: ["-c", "import numpy"],
-    stderr: "null",
-  }).output();
-  return success;
-}
-
 async function makeClip(path: string, label: string): Promise<void> {
   const source = label === "turning" ? "mandelbrot" : "testsrc2";
   await run(
@@ -286,28 +273,6 @@ async function makeClip(path: string, label: string): Promise<void> {
     ...["-i", `${source}=size=128x96:rate=25`, "-frames:v", "30"],
     ...["-pix_fmt", "yuv420p", "-c:v", "mpeg4", path],
   );
-}
-
-async function makeImages(folder: string): Promise<void> {
-  const codec = await imageCodec();
-  const size = { height: 96, width: 128, channels: 1 } as const;
-  for (let i = 0; i < 5; i++) {
-    const data = new Uint8Array(96 * 128).map((_, k) => k * (i + 1));
-    const jpeg = await codec.encode({ data, ...size });
-    fs.writeFileSync(`${folder}/${i}.jpg`, jpeg);
-  }
-}
-
-function isThere(program: string): boolean {
-  try {
-    return new Deno.Command(program, {
-      args: [program === "python3" ? "--version" : "-version"],
-      stdout: "null",
-      stderr: "null",
-    }).outputSync().success;
-  } catch {
-    return false;
-  }
 }
 
 /** Does something while a container is mounted. */
@@ -403,12 +368,4 @@ async function start(program: string, ...args: string[]): Promise<void> {
   for (const line of shown.filter(Boolean)) console.log(`    ${line}`);
   if (code === 130) stop(); // it has heard of Ctrl-C before this program
   if (!success) throw new Error(`${program} ${args.join(" ")} failed`);
-}
-
-function writeFolder(path: string, folder: Folder): void {
-  fs.mkdirSync(path);
-  for (const [name, entry] of Object.entries(folder)) {
-    if (entry instanceof Uint8Array) fs.writeFileSync(`${path}/${name}`, entry);
-    else writeFolder(`${path}/${name}`, entry);
-  }
 }

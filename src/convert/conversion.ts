@@ -47,9 +47,15 @@ export interface ConvertOptions extends WaitOptions {
   readonly generation?: 1 | 2 | 3 | undefined;
   /** Keys and types, where files or samples become `bags`. */
   readonly spec?: Readonly<Record<string, string>> | undefined;
-  /** Of `bags`, `mds`, `tar` and `tfrecord`: a shard is full when it has this many bytes. */
+  /**
+   * Of `bags`, `tar` and `tfrecord`: a shard is full when it has this many bytes, which its last sample may exceed. Of
+   * `mds`: no shard has more bytes, but for a larger sample alone.
+   */
   readonly shardSize?: number | undefined;
-  /** Of `bags`, `mds`, `tar` and `tfrecord`: a shard is full when it has this many datapoints, or samples. */
+  /**
+   * Of `bags`, `mds`, `tar` and `tfrecord`: a shard is full when it has this many datapoints, or samples. A tar of what
+   * has rows or datapoints has a sample for each of their values.
+   */
   readonly shardLength?: number | undefined;
   /**
    * Of `ffrecord-samples`, and of `ffrecord` from a folder: how many files, in a new directory; one is the

@@ -70,6 +70,14 @@ export function redirect(
   });
 }
 
+/**
+ * The body of an answer to HEAD whose content has a length that is not known: with none at all, Deno says that it has no
+ * bytes, and RFC 9110, 8.6 wants the length of GET or no word of it.
+ */
+export function unsent(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.close() });
+}
+
 /** Text as it stands in HTML and XML, between tags or in quotes; what XML cannot hold is a question mark. */
 export function escapeMarkup(text: string): string {
   return text.toWellFormed().replaceAll(

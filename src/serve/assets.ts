@@ -1,6 +1,6 @@
 import { stripTypeScriptTypes } from "node:module";
 import { createHash } from "node:crypto";
-import { type HeaderList, SAFE } from "./answers.ts";
+import { type HeaderList, SAFE, unsent } from "./answers.ts";
 import { ServeError } from "./serve_error.ts";
 
 /** Types of the page's own files, by their endings. */
@@ -58,7 +58,7 @@ export class Assets {
     if (headers.get("if-none-match") === asset.etag) {
       return new Response(null, { status: 304, headers: asset.headers });
     }
-    const body = method === "HEAD" ? null : asset.content;
+    const body = method === "HEAD" ? unsent() : asset.content;
     return new Response(body, { headers: asset.headers });
   }
 }

@@ -4,7 +4,7 @@ import { RecordfsError } from "../errors.ts";
 import { type Gate, refuseForeign, requireToken } from "./access/gate.ts";
 import { Hosts } from "./access/hosts.ts";
 import { TOKEN, Token } from "./access/token.ts";
-import { allowOrigin, preflight } from "./access/cors.ts";
+import { allowOrigin, originOf, preflight } from "./access/cors.ts";
 import { asServeError, json, redirect, text } from "./answers.ts";
 import { Api } from "./api/api.ts";
 import { Assets } from "./assets.ts";
@@ -35,7 +35,7 @@ export type SendingHandler = (
  * same by WebDAV, `/api/` what the page at `/` asks.
  *
  * @param container Stays the caller's, and must not be closed while requests are answered.
- * @throws {RecordfsError} With code `bad-option` if the token is too short, or the base path is none.
+ * @throws {RecordfsError} With code `bad-option` if the token is too short, or the base path, an origin or a host is none.
  *
  * @example In a server that has more to do
  * ```ts
@@ -97,7 +97,7 @@ class Handler {
     this.#gate = {
       hosts: new Hosts(allowHosts),
       token: token === null ? undefined : new Token(token),
-      origins: new Set(cors),
+      origins: new Set(cors.map(originOf)),
     };
     this.#onError = options.onError ?? tellOnConsole;
     this.#streams = new Streams({

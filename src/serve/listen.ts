@@ -17,12 +17,6 @@ export interface Listening {
   readonly isShared: boolean;
 }
 
-/** What listens. */
-export interface Listener {
-  readonly server: Deno.HttpServer<Deno.NetAddr>;
-  readonly ending: AbortController;
-}
-
 /**
  * Has a port's requests answered.
  *
@@ -33,29 +27,29 @@ export function listen(
   { hostname, port, cert, key, isShared }: Listening,
   answer: SendingHandler,
   onAccess: ((access: Access) => void) | undefined,
-): Listener {
-  const ending = new AbortController();
-  const server = withListenErrors(hostname, port, () =>
+): Deno.HttpServer<Deno.NetAddr> {
+  return withListenErrors(hostname, port, () =>
     Deno.serve({
       hostname,
       port,
       reusePort: isShared,
-      signal: ending.signal,
       onListen() {},
       ...cert === undefined ? {} : { cert, key: key! },
     }, onAccess === undefined ? answer : logged(answer, onAccess)));
-  return { server, ending };
 }
 
-/** Ends it: what is under way may go on for three seconds. */
-export async function closeListening(
-  { server, ending }: Listener,
-): Promise<void> {
-  const late = setTimeout(() => ending.abort(), GRACE);
+/**
+ * Ends it: what is under way is waited for for three seconds, and then no more. A signal that is given to `Deno.serve`
+ * does not end it behind `shutdown`: Deno 2.9.6 throws an error then that nobody can catch.
+ */
+export async function closeListening(server: Deno.HttpServer): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, GRACE);
   try {
-    await server.shutdown();
+    await Promise.race([server.shutdown(), late.promise]);
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
+    server.unref();
   }
 }
 

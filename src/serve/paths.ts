@@ -11,13 +11,15 @@ const PLAIN = /^[A-Za-z0-9._~-]*$/;
  * The names of a path in a URL, as bytes: names need not be UTF-8.
  *
  * @param path Percent-encoded, with slashes between names; one behind the last means nothing.
- * @throws {ServeError} If it has an empty name, `.`, `..`, a NUL, an escaped slash, or an escape that is none: no name
+ * @throws {ServeError} If it has an empty name, `..`, an escaped `.`, a NUL, an escaped slash, or an escape that is none: no name
  * in a tree is that.
  */
 export function decodePath(path: string): Uint8Array[] {
   if (path.length > LONGEST) throw badPath("it is too long");
   const whole = path.endsWith("/") ? path.slice(0, -1) : path;
-  return whole === "" ? [] : whole.split("/").map(decodeOne);
+  // A `.` is where one is, as RFC 3986, 5.2.4 has it; some programs put it before names with a colon.
+  const names = whole.split("/").filter((name) => name !== ".");
+  return whole === "" ? [] : names.map(decodeOne);
 }
 
 function decodeOne(text: string): Uint8Array {

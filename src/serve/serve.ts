@@ -85,7 +85,12 @@ export function serveInThreads(
   options: ServeOptions,
   others?: OtherThreads,
 ): ServedAddress {
-  const { hostname = "127.0.0.1", port = 0, cert, key, onAccess } = options;
+  const { port = 0, cert, key, onAccess } = options;
+  // As URLs have it, or as systems do.
+  const hostname = (options.hostname ?? "127.0.0.1").replace(
+    /^\[(.*)\]$/,
+    "$1",
+  );
   const token = options.token === undefined ? newToken() : options.token;
   if ((cert === undefined) !== (key === undefined)) {
     throw new RecordfsError(
@@ -100,8 +105,7 @@ export function serveInThreads(
   const isShared = others !== undefined;
   if (isShared && port !== 0) requireFree(hostname, port);
   const where = { hostname, port, cert, key, isShared };
-  const listener = listen(where, answer, onAccess);
-  const { server } = listener;
+  const server = listen(where, answer, onAccess);
   const threads = others && new AnsweringThreads(others.count, {
     kind: "answer",
     opener: others.opener,
@@ -116,7 +120,7 @@ export function serveInThreads(
   const base = basePathOf(options.basePath ?? "/");
   const url = `${scheme}://${shown}:${server.addr.port}${base}/`;
   const close = async () => {
-    await Promise.all([closeListening(listener), threads?.close()]);
+    await Promise.all([closeListening(server), threads?.close()]);
   };
   return {
     url,

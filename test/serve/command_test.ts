@@ -1,11 +1,34 @@
 import assert from "node:assert/strict";
 import { CLI, run } from "../cli/run_cli.ts";
 import { Authority } from "../support/remote/authority.ts";
+import { packed } from "../support/serve/served_folder.ts";
 import { needs } from "../support/programs/programs.ts";
 import {
   startServing,
   withContainers,
 } from "../support/serve/serving_command.ts";
+
+Deno.test("serve ends after three seconds where a client takes nothing of what is sent", async () => {
+  await withContainers(async (dir) => {
+    const content = new Uint8Array(32 << 20);
+    await Deno.writeFile(`${dir}/large.ffr`, packed({ "large.bin": content }));
+    for (const workers of ["1", "2"]) {
+      const server = await startServing([
+        ...["serve", "--port", "0", "--no-token", "--workers", workers],
+        `${dir}/large.ffr`,
+      ]);
+      const { port } = new URL(server.url);
+      using client = await Deno.connect({ port: Number(port) });
+      const request =
+        "GET /files/large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n";
+      await client.write(new TextEncoder().encode(request));
+      await client.read(new Uint8Array(1));
+      const { code, stderr } = await server.end("SIGTERM");
+      assert.equal(code, 0, stderr);
+      assert.doesNotMatch(stderr, /Uncaught/);
+    }
+  });
+});
 
 Deno.test("serve answers until a signal ends it, and logs who asked for what, and no token", async () => {
   await withContainers(async (dir) => {

@@ -66,12 +66,12 @@ export function makeCommand(): Command {
     )
     .option(
       "--shard-length <n>",
-      "datapoints in a shard of bags, samples in one of others",
+      "datapoints in a shard of bags, samples in one of others (files in a tar, of rows or datapoints)",
       count,
     )
     .option(
       "--shard-size <bytes>",
-      "bytes at which a shard ends",
+      "bytes at which a shard ends, with its last sample; of mds, which no shard exceeds",
       count,
     )
     .option(

@@ -162,6 +162,7 @@ class FolderSource extends ConversionSource {
   override noteFiles(notes: PlanNotes): void {
     super.noteFiles(notes);
     notes.kept.push("what symbolic links lead to");
+    notes.changed.push("owners, modes and times of files are not read");
   }
 }
 

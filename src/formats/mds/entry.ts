@@ -6,6 +6,14 @@ import { FORMAT, INDEX, isShard, tableSize, WORD } from "./layout.ts";
 /** Bytes of an index by which it is known: the first shard's format stands behind the names of its columns. */
 const HEAD = 1 << 16;
 
+const NO_SHARDS = String.raw`"shards"\s*:\s*\[\s*\]`;
+const SOME_VERSION = String.raw`"version"\s*:\s*\d+`;
+/** An index without shards names no format: it has these two keys, in either order, and nothing else. */
+const NOTHING_LISTED = new RegExp(
+  String
+    .raw`^\s*\{\s*(?:${NO_SHARDS}\s*,\s*${SOME_VERSION}|${SOME_VERSION}\s*,\s*${NO_SHARDS})\s*\}\s*$`,
+);
+
 /** MDS of MosaicML Streaming: samples of columns, in shards with an index. */
 export const mds: FormatEntry = {
   name: "mds",
@@ -44,8 +52,7 @@ function isIndex(head: Uint8Array): boolean {
   const text = new TextDecoder("latin1").decode(head);
   return /^\s*\{/.test(text) &&
     (new RegExp(`"format"\\s*:\\s*"${FORMAT}"`).test(text) ||
-      /^\s*\{\s*"shards"\s*:\s*\[\s*\]\s*,\s*"version"\s*:\s*\d+\s*\}\s*$/
-        .test(text));
+      NOTHING_LISTED.test(text));
 }
 
 /** Whether a file of another name is a shard: its configuration stands where its table ends. */

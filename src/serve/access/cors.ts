@@ -1,3 +1,4 @@
+import { RecordfsError } from "../../errors.ts";
 import type { Gate } from "./gate.ts";
 
 /** Headers that programs of other sites may send, and read. */
@@ -7,6 +8,22 @@ const TOLD =
 
 /** How long browsers may remember what another site may do, in seconds. */
 const REMEMBERED = "600";
+
+/**
+ * An origin as browsers send it, of one that was given.
+ *
+ * @throws {RecordfsError} With code `bad-option` if it is none: no page would ever be of it.
+ */
+export function originOf(given: string): string {
+  const url = URL.parse(given);
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) &&
+    url.href === `${url.origin}/`;
+  if (isOrigin) return url.origin;
+  throw new RecordfsError(
+    "bad-option",
+    `'${given}' is no origin of pages, such as https://example.org`,
+  );
+}
 
 /** Answers a browser that asks whether a page of another site may ask; `undefined` for every other request. */
 export function preflight(

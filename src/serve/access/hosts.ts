@@ -1,5 +1,10 @@
+import { RecordfsError } from "../../errors.ts";
+
 /** How many authorities that were right are remembered. */
 const REMEMBERED = 64;
+
+/** A name or an address, and perhaps a port, in lower case. */
+const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:@/\\?#[\]\s]+)(:[0-9]{1,5})?$/;
 
 /**
  * The names by which a server may be called. A page elsewhere whose name is made to lead here (DNS rebinding) calls it
@@ -13,6 +18,13 @@ export class Hosts {
   /** @param names Beside those of this machine for itself; one with a port is right with this port only. */
   constructor(names: readonly string[]) {
     this.#names = new Set(names.map((name) => name.toLowerCase()));
+    for (const name of this.#names) {
+      if (AUTHORITY.test(name)) continue;
+      throw new RecordfsError(
+        "bad-option",
+        `'${name}' is no name of a host, such as data.example.org or data.example.org:8080`,
+      );
+    }
   }
 
   /** Whether an authority, as it stands in `Host`, is of this server. */
@@ -24,9 +36,7 @@ export class Hosts {
   }
 
   #isOwn(authority: string): boolean {
-    const found = /^(\[[0-9a-f:.]+\]|[^:@/\\?#[\]\s]+)(:[0-9]{1,5})?$/.exec(
-      authority,
-    );
+    const found = AUTHORITY.exec(authority);
     if (found === null) return false;
     const name = found[1]!.replace(/\.$/, "");
     return isLoopback(name) || this.#names.has(name) ||

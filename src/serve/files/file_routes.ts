@@ -1,6 +1,6 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
-import { redirect, SAFE } from "../answers.ts";
+import { redirect, SAFE, unsent } from "../answers.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
 import { decodeName } from "../../names.ts";
@@ -102,7 +102,7 @@ export class FileRoutes {
   #tar(node: NodeId, name: string, isHead: boolean): Response {
     const served = this.#served;
     const body = isHead
-      ? null
+      ? unsent()
       : served.streams.of((signal) => tarPieces(served, node, signal));
     return new Response(body, {
       headers: [

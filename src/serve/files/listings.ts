@@ -1,6 +1,6 @@
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
-import { escapeMarkup, page, SAFE } from "../answers.ts";
+import { escapeMarkup, page, SAFE, unsent } from "../answers.ts";
 import { entriesFrom, type EntryPage, type ListedEntry } from "../entries.ts";
 import { encodeUrlName } from "../paths.ts";
 import type { Served } from "../served.ts";
@@ -21,7 +21,7 @@ export function jsonListing(
   isHead: boolean,
 ): Response {
   return new Response(
-    isHead ? null : pieces(served, directory, jsonPiece, "[", "\n]\n"),
+    isHead ? unsent() : pieces(served, directory, jsonPiece, "[", "\n]\n"),
     {
       headers: [
         ["content-type", "application/json"],
@@ -53,7 +53,7 @@ ${title === "/" ? "" : '<a href="../">../</a>\n'}`;
   response.headers.set("vary", "accept");
   return new Response(
     isHead
-      ? null
+      ? unsent()
       : pieces(served, directory, pagePiece, start, "</pre>\n</html>\n"),
     response,
   );

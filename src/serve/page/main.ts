@@ -1,10 +1,16 @@
 /** The page: shows what its address says, and goes where it is told. */
-import type { AtMessage, EntryMessage, InfoMessage } from "../api/messages.ts";
+import type {
+  AtMessage,
+  EntryMessage,
+  InfoMessage,
+  ListMessage,
+} from "../api/messages.ts";
 import { get, isAbort, messageOf, ServerError } from "./api.ts";
 import { element } from "./dom.ts";
 import { containerName, Header } from "./header.ts";
 import { isTyping, type Key } from "./keyboard.ts";
 import { Listing, listingView } from "./listing/listing.ts";
+import { entryHref } from "./listing/tiles.ts";
 import {
   encodedPath,
   goTo,
@@ -13,6 +19,7 @@ import {
   parseRoute,
   type Route,
 } from "./route.ts";
+import { count } from "./text.ts";
 import { problemLine, type Scene, type View } from "./view.ts";
 
 /** Pages of a directory, by the name that the address has for them; loaded when they are gone to. */
@@ -35,6 +42,8 @@ class Page {
   readonly #header: Header;
   readonly #main: HTMLElement;
   readonly #keys: readonly Key[];
+  /** What is said stands here, one below the other. */
+  readonly #said = element("div", { class: "toasts" });
   #leave = new AbortController();
   #view: View | undefined;
   /** The directory that is shown, or that what is shown lies in. */
@@ -48,6 +57,7 @@ class Page {
       help: () => void this.#help(),
     });
     main.before(this.#header.element);
+    main.after(this.#said);
     const page = (show: string, isOfAll = false) => () =>
       goTo(isOfAll ? "" : this.#directoryUrl, { show });
     this.#keys = [
@@ -123,15 +133,26 @@ class Page {
       if (digits === undefined || to.startsWith("/")) {
         return await this.#jumpToPath(to, signal);
       }
-      const isInListing = to.startsWith("#") || this.#info.samples === null;
-      if (isInListing && view instanceof Listing) {
-        return view.jump(Number(digits));
+      if (to.startsWith("#") || this.#info.samples === null) {
+        const index = Number(digits);
+        if (view instanceof Listing) return view.jump(index);
+        return await this.#jumpToEntry(index, signal);
       }
       const { entry } = await get<AtMessage>("at", { index: digits }, signal);
       location.hash = hashOf(entry.url);
     } catch (error) {
       if (!isAbort(error)) this.#tell(messageOf(error));
     }
+  }
+
+  /** Opens an entry of the directory that what is shown lies in. */
+  async #jumpToEntry(index: number, signal: AbortSignal): Promise<void> {
+    const query = { path: this.#directoryUrl, at: index, limit: 1 };
+    const { entries: [entry] } = await get<ListMessage>("list", query, signal);
+    if (entry === undefined) {
+      return this.#tell(`The directory has no entry ${count(index)}`);
+    }
+    location.hash = entryHref(entry, index);
   }
 
   /** Paths start at the directory that is shown, or at the root. */
@@ -159,7 +180,7 @@ class Page {
   /** Says something that is gone again after a while. */
   #tell(message: string): void {
     const said = element("p", { class: "toast", role: "alert" }, message);
-    document.body.append(said);
+    this.#said.append(said);
     setTimeout(() => said.remove(), 6000);
   }
 

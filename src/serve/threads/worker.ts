@@ -55,13 +55,13 @@ async function begin(
     new SharedCounts(counts),
   );
   const accesses = new Gathered();
-  const listener = listen(
+  const server = listen(
     listening,
     answer,
     isLogged ? (access) => accesses.add(access) : undefined,
   );
   return async () => {
-    await closeListening(listener);
+    await closeListening(server);
     accesses.tell();
     fs.close();
   };

@@ -268,3 +268,37 @@ Deno.test("one other site may read, where that is asked for", async () => {
   assert.equal(post.status, 403);
   await post.body?.cancel();
 });
+
+Deno.test("origins and hosts that no browser would send are refused, and a slash behind an origin is none of it", async () => {
+  for (const cors of ["foo", "*", "https://a.example/b", "ftp://a.example"]) {
+    await assert.rejects(
+      serveFolder(FILES, { cors: [cors] }),
+      {
+        code: "bad-option",
+        message: `'${cors}' is no origin of pages, such as https://example.org`,
+      },
+    );
+  }
+  for (const host of ["http://x/", "a b", "x:y", ""]) {
+    await assert.rejects(
+      serveFolder(FILES, { allowHosts: [host] }),
+      {
+        code: "bad-option",
+        message: new RegExp(`^'${host}' is no name of a host`),
+      },
+    );
+  }
+  await using folder = await serveFolder(FILES, {
+    cors: ["https://Example.org/"],
+    hostname: "[::1]",
+  });
+  assert.match(folder.server.url, /^http:\/\/\[::1\]:\d+\/$/);
+  const headers = {
+    origin: "https://example.org",
+    "sec-fetch-site": "cross-site",
+    "sec-fetch-mode": "cors",
+  };
+  const response = await folder.get("files/", { headers });
+  assert.equal(response.status, 200);
+  await response.body?.cancel();
+});

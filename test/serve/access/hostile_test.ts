@@ -16,13 +16,15 @@ Deno.test("paths lead to what is in the container, and nowhere else", async () =
     "/files/%61.txt": "inside",
     "/files/dir/b.txt": "deep",
     "/files/...": "dots",
+    "/files/./a.txt": "inside", // RFC 3986, 5.2.4
+    "/files/./dir/./b.txt": "deep",
     "/files/page/index.html": "not the page",
   };
   const cases: Record<string, number> = {
     "/files/../files/a.txt": 400,
-    "/files/./a.txt": 400,
     "/files/dir/../a.txt": 400,
     "/files/%2e%2e/a.txt": 400,
+    "/files/%2e/a.txt": 400,
     "/files/%2E%2e%2fa.txt": 400,
     "/files/dir%2fb.txt": 400,
     "/files//a.txt": 400,

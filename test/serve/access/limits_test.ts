@@ -116,6 +116,44 @@ Deno.test("absurd requests are refused by name, and the server goes on", async (
   assert.equal(await (await folder.get("files/a.txt")).text(), "content");
 });
 
+Deno.test("no search keeps a server from all else, whatever it asks for", async () => {
+  const long = "a".repeat(160);
+  await using folder = await serveFolder({
+    [`${long}.txt`]: "1",
+    [`${"😀".repeat(36)}.txt`]: "2",
+    "b.txt": "3",
+  });
+  const cases: [glob: string, found: number | undefined][] = [
+    ["*a*a*a*a*a*a*a*b", 0],
+    ["*a*a*a*a*a*a*a*t", 1],
+    ["a*", 1],
+    ["*a.txt", 1],
+    ["*a.txt*txt", 0],
+    ["*y", 0],
+    ["😀*", 1],
+    ["*.txt", 3],
+    ["b*b.txt", 0],
+    ["{a,b}*.txt", 2],
+    ["**/*a*b", 0],
+    ["[a]*a*a*a*a*a*b", undefined],
+    [`*${"{x,xx}".repeat(20)}y`, undefined],
+    [`${"{a,aa}".repeat(20)}b`, undefined],
+    ["**/".repeat(20) + "y", undefined],
+  ];
+  for (const [glob, found] of cases) {
+    const start = performance.now();
+    const path = `api/search?glob=${encodeURIComponent(glob)}`;
+    const response = await folder.get(path);
+    const text = await response.text();
+    assert.equal(response.status, found === undefined ? 400 : 200, text);
+    const took = performance.now() - start;
+    assert.ok(took < 2000, `${glob} took ${took} ms`);
+    if (found === undefined) continue;
+    const last = JSON.parse(text.trimEnd().split("\n").at(-1)!);
+    assert.equal(last.found, found, glob);
+  }
+});
+
 /** Waits for a state, for as long as a busy machine may take. */
 async function waitUntil(holds: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 30_000;

@@ -5,6 +5,7 @@ import { open } from "../../../src/vfs/mod.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import {
   packed,
+  raw,
   served,
   serveFolder,
 } from "../../support/serve/served_folder.ts";
@@ -77,6 +78,27 @@ Deno.test("HEAD says what GET would, also of large files, and has no ranges", as
     const facts = (response: Response) =>
       [...response.headers].filter(([header]) => header !== "date");
     assert.deepEqual(facts(head), facts(get));
+  }
+});
+
+Deno.test("HEAD says nothing of a length that is known only at the end", async () => {
+  await using folder = await serveFolder({ "a.txt": "abc" }, { token: null });
+  for (
+    const [path, accept] of [
+      ["files/?tar", "*/*"],
+      ["files/", "text/html"],
+      ["files/", "application/json"],
+      ["dav/", "text/html"],
+      ["page/main.ts", "*/*"],
+    ] as const
+  ) {
+    const { head } = await raw(folder.server, [
+      `HEAD /${path} HTTP/1.1`,
+      "Host: localhost",
+      `Accept: ${accept}`,
+    ]);
+    assert.match(head, /^HTTP\/1\.1 200 /, path);
+    assert.doesNotMatch(head, /content-length/i, path);
   }
 });
 

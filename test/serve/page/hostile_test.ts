@@ -10,7 +10,7 @@ import {
 import { writeChunk } from "../../support/gulp/make_gulp.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { Shown } from "./support/browser.ts";
-import { wholeBrowserTest } from "./support/page_test_of.ts";
+import { pageTest, wholeBrowserTest } from "./support/page_test_of.ts";
 
 const text = (of: string) => new TextEncoder().encode(of);
 
@@ -118,6 +118,47 @@ wholeBrowserTest(
         assert.deepEqual(await harmOf(shown), NO_HARM);
         await page.keyboard.press("Escape");
         await links.nth(sorted.length - 1).waitFor();
+      }
+    });
+  },
+);
+
+pageTest(
+  "long names and deep paths are cut in the header, and the page is never wider than its window",
+  async (browser) => {
+    await withTempDir(async (dir) => {
+      const path = `${dir}/long.ffr`;
+      const names = ["0123456789abcdef".repeat(4) + ".txt", "x".repeat(245)];
+      const folder = Object.fromEntries(names.map((name) => [name, text("")]));
+      const parts = Array.from({ length: 60 }, (_, i) => `part ${i}`);
+      const deep = parts.reduceRight<Folder>(
+        (below, part) => ({ [part]: below }),
+        { "a.txt": text("") },
+      );
+      await writeFolder(path, { train: folder, deep });
+      await using shown = await Shown.open(browser, path);
+      const { page } = shown;
+      const deepest = ["deep", ...parts, "a.txt"].map(encodeURIComponent);
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const name of names) {
+          await shown.go(`#/train/${name}`);
+          const last = page.locator(".crumbs a[aria-current]");
+          const [isCut, end, scrollWidth] = await last.evaluate((link) => [
+            link.scrollWidth > link.clientWidth,
+            link.getBoundingClientRect().right -
+            link.closest("nav")!.getBoundingClientRect().right,
+            document.documentElement.scrollWidth,
+          ]);
+          const where = `${name} at ${width}`;
+          assert.deepEqual([isCut, scrollWidth], [true, width], where);
+          assert.ok(Number(end) < 1, `${where}: ${end} pixels over`);
+        }
+        await shown.go(`#/${deepest.join("/")}`);
+        const scrollWidth = await page.evaluate(() =>
+          document.documentElement.scrollWidth
+        );
+        assert.equal(scrollWidth, width, "deep");
       }
     });
   },

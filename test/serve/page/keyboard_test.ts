@@ -124,7 +124,48 @@ pageTest(
     await page.getByRole("alert").first().waitFor();
     await jump.fill("no/such/path");
     await jump.press("Enter");
-    await page.getByRole("alert").nth(1).waitFor();
+    const alerts = page.getByRole("alert");
+    await alerts.nth(1).waitFor();
+    // None lies on another.
+    const [first, second] = await alerts.evaluateAll((alerts) =>
+      alerts.map((alert) => alert.getBoundingClientRect())
+    );
+    assert.ok(first!.bottom <= second!.top);
+    assert.ok(second!.bottom <= page.viewportSize()!.height);
+  },
+);
+
+pageTest(
+  "#N leads to that entry of the directory, from its rows and from what lies in it",
+  async (browser) => {
+    const { path } = goldenCase("bags/types");
+    await using shown = await Shown.open(browser, path, "#/?view=table");
+    const { page } = shown;
+    const go = async (to: string) => {
+      await page.keyboard.press("g");
+      await page.keyboard.type(to);
+      await page.keyboard.press("Enter");
+    };
+    const selected = page.getByRole("row", { selected: true });
+    await go("#2");
+    const name = (await selected.getByRole("link").textContent())!;
+    // A description of the datapoints comes before them.
+    assert.equal(name, "000001");
+    await page.getByRole("button", { name: "Rows" }).click();
+    await page.getByRole("columnheader", { name: "Datapoint" }).waitFor();
+    await go("#5");
+    await selected.filter({ hasText: "000004" }).waitFor();
+    await go("#2");
+    await selected.filter({ hasText: name }).waitFor();
+    await shown.go("#/000005");
+    await go("#2");
+    await page.getByRole("heading", { level: 2, name }).waitFor();
+    await go("2"); // a number counts datapoints
+    await page.getByRole("heading", { level: 2, name: "000002" }).waitFor();
+    await go("#0");
+    await page.getByRole("heading", { level: 2, name: "spec.json" }).waitFor();
+    await go("#1,000");
+    await page.getByText("The directory has no entry 1,000").waitFor();
   },
 );
 

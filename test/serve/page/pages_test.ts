@@ -120,6 +120,24 @@ pageTest("random samples are the same for the same seed", async (browser) => {
   assert.deepEqual(await shownNames(page), first);
 });
 
+pageTest("the address has the seed that is drawn by", async (browser) => {
+  const { path } = goldenCase("ffrecord/packed_tree");
+  await using shown = await Shown.open(browser, path, "#/?show=random&seed=3");
+  const { page } = shown;
+  const seed = page.getByLabel("Seed");
+  for (const [typed, drawn] of [["-5", "0"], ["-6", "0"], ["7.5", "7"]]) {
+    await seed.fill(typed!);
+    await seed.press("Enter");
+    await page.waitForURL((url) => url.hash === `#/?show=random&seed=${drawn}`);
+    await page.waitForFunction(
+      (drawn) =>
+        document.querySelector<HTMLInputElement>(".seed input")?.value ===
+          drawn,
+      drawn,
+    );
+  }
+});
+
 pageTest("statistics count what Python wrote", async (browser) => {
   const { path, content } = goldenCase("ffrecord/packed_tree");
   await using shown = await Shown.open(browser, path, "#/?show=statistics");

@@ -1,4 +1,6 @@
 import { Buffer } from "node:buffer";
+import { pictureSize } from "../../../codecs/image/picture_size.ts";
+import { JsonError } from "../../../codecs/json/scanner.ts";
 import { parsePlainJson } from "../../../codecs/json/value.ts";
 import { readNpy } from "../../../codecs/numpy/npy.ts";
 import {
@@ -228,11 +230,25 @@ function valueIn(encoding: string, bytes: Uint8Array): MDSInput {
       throw new UnfitError("it is no whole number");
     }
     case "json":
-      parsePlainJson(utf8.decode(bytes));
+      requireJson(utf8.decode(bytes));
       return bytes;
+    case "jpeg":
+    case "png":
+      // Streaming opens either as the picture that it is, whatever its name says.
+      if (pictureSize(bytes) !== undefined) return bytes;
+      throw new UnfitError("it begins as no picture does");
     case "ndarray":
       return readNpy(bytes.slice()); // it shares their memory
     default:
       return bytes;
+  }
+}
+
+function requireJson(text: string): void {
+  try {
+    parsePlainJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new UnfitError(error.message, { cause: error });
   }
 }

@@ -243,27 +243,37 @@ function headerOf(bytes: Uint8Array, library: ParquetLibrary): LibraryHeader {
   const { data_page_header: first, data_page_header_v2: second } = header;
   const dictionary = header.dictionary_page_header;
   // What stands there may be of any type of the protocol.
-  const numbers: unknown[] = [size, whole, crc ?? 0];
-  if (first !== undefined) numbers.push(first.num_values);
-  if (dictionary !== undefined) numbers.push(dictionary.num_values);
+  const numbers: [string, unknown][] = [
+    ["size", size],
+    ["size when decompressed", whole],
+    ["CRC-32", crc ?? 0],
+  ];
+  if (first !== undefined) numbers.push(["number of values", first.num_values]);
+  if (dictionary !== undefined) {
+    numbers.push(["number of values", dictionary.num_values]);
+  }
   if (second !== undefined) {
     numbers.push(
-      second.num_values,
-      second.num_rows,
-      second.definition_levels_byte_length,
-      second.repetition_levels_byte_length,
+      ["number of values", second.num_values],
+      ["number of rows", second.num_rows],
+      ["size of definition levels", second.definition_levels_byte_length],
+      ["size of repetition levels", second.repetition_levels_byte_length],
     );
   }
-  if (numbers.every(Number.isInteger) && size >= 0) return header;
+  const wrong = numbers.find(([, value]) => !Number.isInteger(value)) ??
+    (size < 0 ? numbers[0] : undefined);
+  if (wrong === undefined) return header;
+  const [what, value] = wrong;
   throw new PageFault(
-    `has a page whose header counts wrongly (${numbers.map(brief).join(", ")})`,
+    `has a page whose header is damaged: its ${what} is ${brief(value)}`,
   );
 }
 
 function brief(value: unknown): string {
+  if (value === undefined) return "missing";
   return typeof value === "number" || typeof value === "bigint"
     ? String(value)
-    : typeof value;
+    : "no number";
 }
 
 function thriftEndOf(bytes: Uint8Array): number {

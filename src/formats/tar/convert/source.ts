@@ -10,7 +10,7 @@ class TarSource extends ContainerSource {
   override noteFiles(notes: PlanNotes): void {
     super.noteFiles(notes);
     notes.kept.push("what links to files lead to");
-    notes.changed.push("owners and modes of files are not read");
+    notes.changed.push("owners, modes and times of files are not read");
     const tars = tarsOf(this.container.tree) ?? [];
     if (tars.some(({ columns }) => hasOtherLinks(columns))) {
       notes.lost.push(

@@ -47,12 +47,21 @@ export function* scanRecords(
       sums.push(view.getUint32(at, true));
       at += FOOTER;
     }
-    const length = start + HEADER <= size ? lengthAt(view, at) : 0;
-    damage = faultAt(source, start, starts.length, length) ??
-      (checkData && !hasRightSum(bytes, view, at)
-        ? wrongSum(source, start, starts.length)
-        : undefined);
-    if (damage !== undefined) break;
+    if (start + HEADER > size) {
+      damage = endsInLength(source, start, starts.length);
+      break;
+    }
+    // A length that is wrong does not tell that the file was cut.
+    if (checkData && !hasRightSum(bytes, view, at)) {
+      damage = wrongSum(source, start, starts.length);
+      break;
+    }
+    const length = lengthAt(view, at);
+    if (length > size - start - FRAME) {
+      const exact = view.getBigUint64(at, true);
+      damage = endsInRecord(source, start, starts.length, exact);
+      break;
+    }
     starts.push(start);
     passed = length;
     start += length + FRAME;
@@ -73,28 +82,42 @@ export function* scanRecords(
   };
 }
 
-function faultAt(
+function endsInLength(
   { name: path, size }: ByteSource,
   start: number,
   record: number,
-  length: number,
-): FormatError | undefined {
+): FormatError {
+  return new FormatError(
+    "truncated-header",
+    `${path} ends at byte ${size}, inside the length of record ${record}, which starts at ${start}: ` +
+      `${AFTER_CUT}`,
+    { path, offset: start, sample: record },
+  );
+}
+
+function endsInRecord(
+  { name: path, size }: ByteSource,
+  start: number,
+  record: number,
+  exact: bigint,
+): FormatError {
   const facts = { path, offset: start, sample: record };
-  if (start + HEADER > size) {
+  const length = Number(exact);
+  const there = size - start - HEADER;
+  const whose = `${path}: record ${record} at byte ${start}`;
+  if (length <= there) {
+    const actual = there - length;
     return new FormatError(
-      "truncated-header",
-      `${path} ends at byte ${size}, inside the length of record ${record}, which starts at ${start}: ` +
-        `${AFTER_CUT}`,
-      facts,
+      "truncated-data",
+      `${whose} has all of its data (${exact} bytes), and ${actual} of the ${FOOTER} bytes of the checksum ` +
+        `behind it: ${AFTER_CUT}`,
+      { ...facts, expected: FOOTER, actual },
     );
   }
-  const rest = size - start - FRAME;
-  if (length <= rest) return undefined;
   return new FormatError(
     "truncated-data",
-    `${path}: record ${record} at byte ${start} has ${length} bytes by its length, and the file ends after ` +
-      `${Math.max(rest, 0)}: ${AFTER_CUT}`,
-    { ...facts, expected: length, actual: Math.max(rest, 0) },
+    `${whose} has ${exact} bytes by its length, and the file ends after ${there}: ${AFTER_CUT}`,
+    { ...facts, expected: length, actual: there },
   );
 }
 

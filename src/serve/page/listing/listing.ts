@@ -217,8 +217,9 @@ export class Listing implements View {
 
   /** Goes to an entry by its index. */
   jump(index: number): void {
-    this.#scroller?.show(index);
-    this.#scroller?.activate(index);
+    const at = this.#mode === "rows" ? Math.max(0, index - this.#lead) : index;
+    this.#scroller?.show(at);
+    this.#scroller?.activate(at);
   }
 
   async #countLead(): Promise<number> {
@@ -267,7 +268,7 @@ export class Listing implements View {
       ]);
       if (this.#signal.aborted) return;
       this.#painter ??= new RowPainter(this.#signal);
-      this.#painter.setColumns(this.#columns, this.#sampleRow());
+      this.#painter.setColumns(this.#columns, this.#sampleRows());
       this.#scroller = rowsPane(
         this.#rows,
         this.#painter,
@@ -291,13 +292,11 @@ export class Listing implements View {
     this.#onChange();
   }
 
-  /** A row that is not damaged, for the widths of columns. */
-  #sampleRow(): Row | undefined {
-    for (let i = 0; i < ROWS; i++) {
-      const row = this.#rows.at(this.#first + i);
-      if (row?.damage === null) return row;
-    }
-    return undefined;
+  /** The rows of the page that is here which are not damaged, for the widths of columns. */
+  #sampleRows(): readonly Row[] {
+    const start = this.#first - this.#first % ROWS;
+    return Array.from({ length: ROWS }, (_, i) => this.#rows.at(start + i))
+      .flatMap((row) => row?.damage === null ? [row] : []);
   }
 
   get #source(): PagedSource<Entry> | PagedSource<PlacedRow> {

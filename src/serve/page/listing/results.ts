@@ -153,6 +153,8 @@ export async function randomView(
   const asked = Math.trunc(Number(route.parameters.get("count"))) || SAMPLES;
   const query = { path: route.url, count: asked, seed };
   const answer = await get<RandomMessage>("random", query, signal);
+  // What was asked for may be no seed.
+  if (route.parameters.has("seed")) keepInAddress({ seed });
   const isSeen = answer.entries.some(({ thumbnailUrl }) =>
     thumbnailUrl !== null
   );

@@ -1,6 +1,6 @@
 /** Values of datapoints in small, as cells of a table. */
 import { get } from "../api.ts";
-import type { Cell } from "../../api/messages.ts";
+import type { Cell, CellValue } from "../../api/messages.ts";
 import type {
   ArrayValue,
   Display,
@@ -20,6 +20,18 @@ const MOST_ARRAYS = 300;
 
 /** How long a text in a cell may be: it is cut by the cell anyway. */
 const MOST_TEXT = 300;
+
+/** The text of a value that is one number; `undefined` where it is something else. */
+export function numberIn(value: CellValue): string | undefined {
+  if (value.kind === "array") {
+    return value.data?.length === 1 ? numberText(value.data[0]!) : undefined;
+  }
+  if (value.kind !== "tree") return undefined;
+  const marker = markerOf(value.value)?.$;
+  const isNumber = typeof value.value === "number" || marker === "integer" ||
+    marker === "float";
+  return isNumber ? shortText(value.value) : undefined;
+}
 
 /** Draws cells; arrays that are not small are asked for, two at a time. */
 export class CellPainter {
@@ -42,6 +54,11 @@ export class CellPainter {
     const { value } = cell;
     if (cell.kind === "image" && !cell.isList && cell.size) {
       return picture(cell);
+    }
+    const number = value && numberIn(value);
+    if (number) {
+      const shown = number.slice(0, MOST_TEXT);
+      return element("span", { class: "number", title: shown }, shown);
     }
     switch (value?.kind) {
       case "text":
@@ -82,10 +99,6 @@ export class CellPainter {
     );
     const place = element("span", { class: "array-cell" });
     if (data !== null) {
-      if (data.length === 1) {
-        const shown = numberText(data[0]!);
-        return element("span", { class: "number", title: shown }, shown);
-      }
       place.append(...present(smallDrawing({ shape, dtype, data })), said);
       return place;
     }
@@ -127,14 +140,7 @@ function present(drawing: Element | null): Element[] {
 
 function tree(value: Display): Node {
   const shown = shortText(value).slice(0, MOST_TEXT);
-  const marker = markerOf(value)?.$;
-  const isNumber = typeof value === "number" || marker === "integer" ||
-    marker === "float";
-  return element(
-    "span",
-    { class: isNumber ? "number" : "tree", title: shown },
-    shown,
-  );
+  return element("span", { class: "tree", title: shown }, shown);
 }
 
 function text(of: string, isCut: boolean): Node {

@@ -1,9 +1,8 @@
 /** Datapoints as lines of a table, a column for each key. */
 import type { Cell, Row, RowsMessage } from "../../api/messages.ts";
 import { element, setAttribute } from "../dom.ts";
-import { markerOf } from "../item/numbers.ts";
 import { shownKey, shownName } from "../text.ts";
-import { CellPainter } from "./row_cells.ts";
+import { CellPainter, numberIn } from "./row_cells.ts";
 import type { PaneOptions } from "./pane.ts";
 import { Scroller } from "./scroller.ts";
 import type { Source } from "./source.ts";
@@ -21,18 +20,28 @@ const MOST_COLUMNS = 40;
 /** Height of a line, in pixels. */
 const ROW_HEIGHT = 76;
 
-/** Widths by what is in a column, in pixels. */
-function widthOf(cell: Cell | undefined): number {
-  if (cell?.kind === "image") return 104;
-  const value = cell?.value;
-  if (value?.kind === "array") return value.shape.length === 0 ? 108 : 136;
-  if (value?.kind === "tree") {
-    const marker = markerOf(value.value)?.$;
-    if (marker === "integer") return 184; // 64 bits have up to 20 digits
-    const isLong = typeof value.value === "object" && marker !== "float";
-    return isLong || typeof value.value === "string" ? 232 : 108;
+/** The longest of 64-bit numbers that is written out whole: `-1.2345678901234567e-300`. */
+const MOST_DIGITS = 24;
+
+/** Width of a cell of a column, in pixels. */
+function widthOf({ kind, value }: Cell): number {
+  if (kind === "image") return 104;
+  const number = value && numberIn(value);
+  if (number) {
+    // A character of the style is 7.5 pixels wide; beside them are the padding and a line.
+    return Math.max(108, 22 + 7.6 * Math.min(MOST_DIGITS, number.length));
   }
-  return value?.kind === "text" ? 184 : 112;
+  switch (value?.kind) {
+    case "array":
+      return value.shape.length === 0 ? 108 : 136;
+    case "tree": {
+      const isShort = value.value === null || typeof value.value === "boolean";
+      return isShort ? 108 : 232;
+    }
+    case "text":
+      return 184;
+  }
+  return 112;
 }
 
 /** Draws datapoints. */
@@ -50,13 +59,17 @@ export class RowPainter {
   /** Width of all columns, in pixels. */
   width = 0;
 
-  /** Takes the columns, with a row that says how wide they are. */
-  setColumns(columns: readonly Column[], row: Row | undefined): void {
+  /** Takes the columns, with rows that say how wide they are. */
+  setColumns(columns: readonly Column[], rows: readonly Row[]): void {
     this.#columns = columns.slice(0, MOST_COLUMNS);
-    const cells = cellsByKey(row);
+    const widest = new Map<string, number>();
+    for (const cell of rows.flatMap(({ cells }) => cells)) {
+      const width = Math.max(widest.get(cell.key) ?? 0, widthOf(cell));
+      widest.set(cell.key, width);
+    }
     const widths = [
       144,
-      ...this.#columns.map(({ key }) => widthOf(cells.get(key))),
+      ...this.#columns.map(({ key }) => widest.get(key) ?? 112),
     ];
     this.width = widths.reduce((all, width) => all + width, 0);
     this.#template = widths.map((width) => `minmax(${width}px, ${width}fr)`)
@@ -176,6 +189,6 @@ export function rowsPane(
   return scroller;
 }
 
-function cellsByKey(row: Row | undefined): Map<string, Cell> {
-  return new Map(row?.cells.map((cell) => [cell.key, cell]));
+function cellsByKey({ cells }: Row): Map<string, Cell> {
+  return new Map(cells.map((cell) => [cell.key, cell]));
 }

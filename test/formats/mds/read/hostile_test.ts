@@ -48,6 +48,35 @@ Deno.test("an index leads to no file outside its directory", async () => {
   }
 });
 
+Deno.test("an index without shards is known in any order of its keys, and one of something else is none", async () => {
+  const opened = (text: string) =>
+    open({ "index.json": new TextEncoder().encode(text) });
+  for (
+    const text of [
+      '{"version":2,"shards":[]}',
+      '{"shards": [], "version": 2}',
+      ' {\n "version" : 2 ,\n "shards" : [ ]\n}\n',
+    ]
+  ) {
+    using fs = await opened(text);
+    assert.equal(fs.info.format, "mds");
+    assert.deepEqual(await fs.list(""), []);
+  }
+  for (
+    const text of [
+      '{"version": 2}',
+      '{"shards": []}',
+      '{"version": 2, "version": 2}',
+      '{"version": 2, "shards": [1]}',
+      '{"version": 2, "shards": [], "pages": []}',
+      '{"name": "x", "version": 2, "shards": []}',
+      `{${" ".repeat(1 << 20)}"version": 2`,
+    ]
+  ) {
+    await assert.rejects(opened(text), { code: "unknown-format" });
+  }
+});
+
 Deno.test("indexes that are none are refused, each for its reason", async () => {
   const raw = (changes: Record<string, unknown>) => ({
     "raw_data": { basename: NAME, bytes: SHARD.length, ...changes },

@@ -341,29 +341,3 @@ pythonTest(
       assert.equal(records.report.count, 7 * 4);
     }),
 );
-
-Deno.test("a file that is none of its column's encoding is left out only if that is wanted", () =>
-  withTempDir(async (dir) => {
-    fs.mkdirSync(`${dir}/in`);
-    for (const [i, text] of ["1", " 2\n", "x"].entries()) {
-      fs.writeFileSync(`${dir}/in/${i}.cls`, text);
-      fs.writeFileSync(`${dir}/in/${i}.txt`, `text ${i}`);
-    }
-    await assert.rejects(convert(`${dir}/in`, `${dir}/out`, { to: "mds" }), {
-      code: "would-lose",
-      message: /'2.cls' is no str_int: it is no whole number/,
-    });
-    assert.equal(fs.existsSync(`${dir}/out`), false);
-    const { count, leftOut } = await convert(`${dir}/in`, `${dir}/out`, {
-      to: "mds",
-      lossy: true,
-      onWarning() {},
-    });
-    assert.deepEqual([count, leftOut], [2, 1]);
-    using reader = await MDSReader.open(`${dir}/out`);
-    assert.deepEqual({ ...await reader.sample(1) }, {
-      "__key__": "1",
-      cls: 2,
-      txt: "text 1",
-    });
-  }));

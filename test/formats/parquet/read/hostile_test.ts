@@ -150,6 +150,25 @@ Deno.test("places and sizes that lie are refused", async () => {
     await liesRefused({ page: { 3: { i32: size } } }, /page|bytes/);
     await liesRefused({ page: { 2: { i32: size } } }, /has|would have/);
   }
+  const noNumber = { struct: {} };
+  for (
+    const [lies, says] of [
+      [{ page: { 3: { i32: -2867 } } }, "size is -2867"],
+      [{ page: { 2: { binary: "x" } } }, "size when decompressed is no number"],
+      [{ page: { 5: { struct: {} } } }, "number of values is missing"],
+      [{ page: { 8: { struct: {} } } }, "number of values is missing"],
+      [
+        { page: { 8: { struct: { 1: { i32: 3 }, 3: { i32: 3 } } } } },
+        "size of definition levels is missing",
+      ],
+      [{ data: { 1: noNumber } }, "number of values is no number"],
+    ] as const
+  ) {
+    await liesRefused(
+      lies,
+      new RegExp(`has a page whose header is damaged: its ${says}`),
+    );
+  }
   const ofPage = { 1: { i32: 9 } };
   await liesRefused({ page: ofPage }, /in its pages/);
 });

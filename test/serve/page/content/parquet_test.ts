@@ -134,6 +134,23 @@ pageTest("rows show cells of all types in short", async (browser) => {
 });
 
 pageTest(
+  "numbers are shown whole in rows, whichever row they are in",
+  async (browser) => {
+    const golden = parquetCase("types");
+    await using shown = await Shown.open(browser, golden.path);
+    const { uint64 } = await rowTexts(shown.page, "000001");
+    assert.equal(uint64, "18446744073709551615");
+    const cut = await shown.page.locator(".canvas .number").evaluateAll(
+      (numbers) =>
+        numbers.filter((each) => each.scrollWidth > each.clientWidth).map((
+          each,
+        ) => each.textContent),
+    );
+    assert.deepEqual(cut, []);
+  },
+);
+
+pageTest(
   "lists, structs and maps are trees, and written out in their rows",
   async (browser) => {
     for (const name of ["nested", "nested_v2"]) {

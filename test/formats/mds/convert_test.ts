@@ -1,0 +1,109 @@
+/** What becomes of files that are none of their columns' encodings. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import * as fs from "node:fs";
+import { convert } from "../../../src/convert/mod.ts";
+import { MDSReader } from "../../../src/formats/mds/mod.ts";
+import { REPOSITORY, withTempDir } from "../../support/paths.ts";
+
+/** What a PNG of a bit a pixel begins with. */
+function pngHead(width: number, height: number): Buffer {
+  const head = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+  const facts = Buffer.alloc(17);
+  facts.writeUInt32BE(width, 0);
+  facts.writeUInt32BE(height, 4);
+  facts[8] = 1;
+  return Buffer.concat([head, facts]);
+}
+
+Deno.test("JSON and pictures that are none are left out only if that is wanted, with their samples", () =>
+  withTempDir(async (dir) => {
+    const texts = (...all: string[]) =>
+      all.map((text) => new TextEncoder().encode(text));
+    const jpeg = fs.readFileSync(`${REPOSITORY}test/golden/pictures/gray.jpg`);
+    const deep = Buffer.from(jpeg);
+    deep[deep.indexOf("ffc0", "hex") + 4] = 12; // bits of a sample
+    const png = pngHead(1, 1);
+    // More pixels than are decoded here, of a bit each.
+    const large = Buffer.concat([
+      pngHead(20_000, 10_000),
+      Buffer.alloc(30_000),
+    ]);
+    const cases: [string, Uint8Array[], Uint8Array[], RegExp][] = [
+      [
+        "json",
+        texts('{"a": [1, NaN]}', " 1 ", "[]"),
+        [
+          ...texts("{bad", "", "[1,", "1 2", '\ufeff{"a": 1}'),
+          Uint8Array.of(0x22, 0xff, 0x22),
+        ],
+        /'0\.json' is no json: a key is missing \(byte 1\)/,
+      ],
+      [
+        "jpg",
+        [jpeg, deep, png],
+        [...texts("nojpg", ""), jpeg.subarray(0, 20)],
+        /'0\.jpg' is no jpeg: it begins as no picture does/,
+      ],
+      [
+        "png",
+        [png, large, jpeg],
+        [...texts("nopng", ""), png.subarray(0, 20)],
+        /'0\.png' is no png: it begins as no picture does/,
+      ],
+    ];
+    for (const [extension, right, wrong, says] of cases) {
+      const [source, target] = [`${dir}/${extension}`, `${dir}/${extension}.m`];
+      fs.mkdirSync(source);
+      for (const [i, content] of [...wrong, ...right].entries()) {
+        fs.writeFileSync(`${source}/${i}.${extension}`, content);
+        fs.writeFileSync(`${source}/${i}.txt`, `text ${i}`);
+      }
+      await assert.rejects(convert(source, target, { to: "mds" }), {
+        code: "would-lose",
+        message: says,
+      });
+      assert.equal(fs.existsSync(target), false);
+      const warnings: string[] = [];
+      const { count, leftOut } = await convert(source, target, {
+        to: "mds",
+        lossy: true,
+        onWarning: (warning) => warnings.push(warning),
+      });
+      assert.deepEqual([count, leftOut], [right.length, wrong.length]);
+      assert.equal(warnings.length, wrong.length);
+      using reader = await MDSReader.open(target);
+      for (const [i, content] of right.entries()) {
+        const sample = await reader.read(i);
+        const [key] = texts(`${wrong.length + i}`);
+        assert.deepEqual(sample["__key__"], key);
+        assert.deepEqual(sample[extension], new Uint8Array(content));
+      }
+    }
+  }));
+
+Deno.test("a file that is none of its column's encoding is left out only if that is wanted", () =>
+  withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/in`);
+    for (const [i, text] of ["1", " 2\n", "x"].entries()) {
+      fs.writeFileSync(`${dir}/in/${i}.cls`, text);
+      fs.writeFileSync(`${dir}/in/${i}.txt`, `text ${i}`);
+    }
+    await assert.rejects(convert(`${dir}/in`, `${dir}/out`, { to: "mds" }), {
+      code: "would-lose",
+      message: /'2.cls' is no str_int: it is no whole number/,
+    });
+    assert.equal(fs.existsSync(`${dir}/out`), false);
+    const { count, leftOut } = await convert(`${dir}/in`, `${dir}/out`, {
+      to: "mds",
+      lossy: true,
+      onWarning() {},
+    });
+    assert.deepEqual([count, leftOut], [2, 1]);
+    using reader = await MDSReader.open(`${dir}/out`);
+    assert.deepEqual({ ...await reader.sample(1) }, {
+      "__key__": "1",
+      cls: 2,
+      txt: "text 1",
+    });
+  }));
