@@ -1,4 +1,4 @@
-import { PathError } from "../errors.ts";
+import { type FormatError, PathError } from "../errors.ts";
 import { runAsync, runSync, type Steps } from "../io/concurrency/steps.ts";
 import type {
   BatchReadOptions,
@@ -29,6 +29,11 @@ import { type WalkedNode, Walker } from "./walk.ts";
 export interface WalkOptions extends WaitOptions {
   /** How deep to go: 1 for the entries of the directory itself. Defaults to no limit. */
   readonly maxDepth?: number | undefined;
+  /**
+   * Told of each directory that can't be listed, or not to its end, since the container is damaged there; the walk goes
+   * on behind it. Without it, the walk ends with that error.
+   */
+  readonly onDamage?: ((error: FormatError, path: string) => void) | undefined;
 }
 
 /** What {@linkcode VirtualFs.stat} says of a path. */
@@ -292,9 +297,12 @@ export class VirtualFs implements Disposable {
     this.close();
   }
 
-  *#walker(path: string, { maxDepth = Infinity }: WalkOptions): Steps<Walker> {
+  *#walker(
+    path: string,
+    { maxDepth = Infinity, onDamage }: WalkOptions,
+  ): Steps<Walker> {
     const node = yield* this.#directory(path);
-    return new Walker(this.tree, node, normalise(path), maxDepth);
+    return new Walker(this.tree, node, normalise(path), maxDepth, onDamage);
   }
 
   *#list(path: string): Steps<string[]> {

@@ -20,6 +20,9 @@ export interface WalkedNode {
   readonly cursor: number;
 }
 
+/** Told of a directory that can't be listed, or not to its end, by its path. */
+export type OnDamage = (error: FormatError, path: string) => void;
+
 /** A directory being walked through, and how far it is. */
 interface Level {
   readonly node: NodeId;
@@ -47,7 +50,7 @@ export class Walker {
   readonly #levels: Level[];
   /** Whether links that lead to no file show as well. */
   readonly #withLinks: boolean;
-  readonly #onDamage: ((error: FormatError) => void) | undefined;
+  readonly #onDamage: OnDamage | undefined;
 
   /**
    * @param start The directory to start in; it is not itself reported.
@@ -61,7 +64,7 @@ export class Walker {
     start: NodeId,
     path: string,
     maxDepth: number,
-    onDamage?: (error: FormatError) => void,
+    onDamage?: OnDamage,
     withLinks = false,
   ) {
     this.#tree = tree;
@@ -119,7 +122,7 @@ export class Walker {
       const isTold = this.#onDamage !== undefined;
       if (!isTold || !(error instanceof FormatError)) throw error;
       level.done = true;
-      return this.#onDamage!(error);
+      return this.#onDamage!(error, level.prefix.replace(/\/$/, ""));
     }
     if (descend !== undefined) {
       this.#levels.push({

@@ -9,7 +9,8 @@ import {
 } from "../input/chosen_paths.ts";
 import { formatTime } from "../terminal/amounts.ts";
 import { Exit, ExitCode } from "../exit.ts";
-import { report } from "../messages.ts";
+import { inFlags } from "../flag_words.ts";
+import { Flood, report } from "../messages.ts";
 import { nameWriter, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
@@ -44,6 +45,7 @@ async function ls(
   const shown = nameWriter();
   const times = new Times((await fs.stat("")).mtime);
   const directories = new SharedStart();
+  const faults = new Flood(report, options);
   let damaged = 0;
   let before = "\n";
   await withOutput(async (out) => {
@@ -51,7 +53,10 @@ async function ls(
     const [chosen] = await chosenPaths(fs, [path]);
     const entries = typeof chosen === "object"
       ? pathsOf(matching(fs, [chosen], recursive))
-      : await entriesOf(fs, path, recursive);
+      : await entriesOf(fs, path, recursive, (error) => {
+        faults.add(inFlags(error.message));
+        damaged++;
+      });
     for await (const entry of entries) {
       const { name, depth, isDirectory } = entry;
       // Names alone need nothing that would have to be waited for.
@@ -74,6 +79,7 @@ async function ls(
       throw nothingMatches(shownLocation(source), chosen);
     }
   });
+  faults.end();
   if (damaged === 0) return;
   report(
     `${shownLocation(source)}: ${damaged} of the entries listed are damaged; ` +
@@ -87,13 +93,14 @@ async function entriesOf(
   fs: VirtualFs,
   path: string,
   recursive: boolean,
+  onDamage: (error: FormatError) => void,
 ): Promise<AsyncIterable<WalkEntry> | Iterable<WalkEntry>> {
   if (await fs.isFile(path)) {
     const { ino } = await fs.stat(path);
     const kind = { isFile: true, isDirectory: false };
     return [{ ...kind, path, name: path, depth: 1, ino }];
   }
-  return fs.walk(path, { maxDepth: recursive ? Infinity : 1 });
+  return fs.walk(path, { maxDepth: recursive ? Infinity : 1, onDamage });
 }
 
 /** Entries that stand for themselves, wherever they are: their paths are their names. */

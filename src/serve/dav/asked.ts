@@ -10,9 +10,9 @@ export interface Property {
   readonly name: string;
 }
 
-/** What a PROPFIND asks for: all properties, only their names, or some. */
+/** What a PROPFIND asks for: all properties and some more, only their names, or some. */
 export type Asked =
-  | { readonly kind: "all" }
+  | { readonly kind: "all"; readonly properties: readonly Property[] }
   | { readonly kind: "names" }
   | { readonly kind: "some"; readonly properties: readonly Property[] };
 
@@ -22,6 +22,9 @@ const MOST_PROPERTIES = 200;
 
 /** What stands behind an element's children, with its attributes. */
 const ATTRIBUTES = ":@";
+
+/** A name with a prefix or none, both of which the parser takes for text (XML Namespaces, production 7). */
+const QUALIFIED = /^[^:]+(:[^:]+)?$/;
 
 /** An element as the parser gives it, in order: its name with its children, and its attributes. */
 type Node = Readonly<Record<string, unknown>>;
@@ -38,26 +41,32 @@ interface Element extends Property {
  */
 export async function readAsked(request: Request): Promise<Asked> {
   const text = await textOf(request);
-  if (text.trim() === "") return { kind: "all" };
+  if (text.trim() === "") return { kind: "all", properties: [] };
   const [root] = await parse(text);
   if (root === undefined || !isDav(root, "propfind")) throw badBody();
-  const [what] = root.children.filter(({ namespace }) => namespace === DAV);
+  const [what, more] = root.children
+    .filter(({ namespace }) => namespace === DAV);
   switch (what?.name) {
     case "allprop":
-      return { kind: "all" };
+      return {
+        kind: "all",
+        properties: more?.name === "include" ? few(more.children) : [],
+      };
     case "propname":
       return { kind: "names" };
     case "prop":
-      if (what.children.length > MOST_PROPERTIES) {
-        throw new ServeError(
-          "too-large",
-          `A request may ask for ${MOST_PROPERTIES} properties at most`,
-        );
-      }
-      return { kind: "some", properties: what.children };
+      return { kind: "some", properties: few(what.children) };
     default:
       throw badBody();
   }
+}
+
+function few(properties: readonly Property[]): readonly Property[] {
+  if (properties.length <= MOST_PROPERTIES) return properties;
+  throw new ServeError(
+    "too-large",
+    `A request may ask for ${MOST_PROPERTIES} properties at most`,
+  );
 }
 
 async function textOf({ body }: Request): Promise<string> {
@@ -112,6 +121,7 @@ function elementsOf(
         prefixes.set(key.slice(6), textIn(value));
       }
     }
+    if (!QUALIFIED.test(tag)) throw badBody();
     const colon = tag.indexOf(":");
     const prefix = colon < 0 ? "" : tag.slice(0, colon);
     const namespace = prefixes.get(prefix);

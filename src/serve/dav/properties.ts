@@ -46,9 +46,14 @@ const ON_DEMAND: typeof PROPERTIES = {
 
 /** One `response` of a 207 (RFC 4918, 14.24). */
 export function responseOf(resource: Resource, asked: Asked): string {
-  const { found, missing } = asked.kind === "some"
-    ? chosen(resource, asked.properties)
-    : { found: all(resource, asked.kind === "names"), missing: "" };
+  const isSome = asked.kind === "some";
+  const some = asked.kind === "names"
+    ? []
+    : isSome
+    ? asked.properties
+    : asked.properties.filter((property) => !isOfAll(property));
+  const { found: named, missing } = chosen(resource, some);
+  const found = isSome ? named : all(resource, asked.kind === "names") + named;
   const parts = [
     ["HTTP/1.1 200 OK", found],
     ["HTTP/1.1 404 Not Found", missing],
@@ -60,6 +65,10 @@ export function responseOf(resource: Resource, asked: Asked): string {
       `<D:propstat><D:prop>${properties}</D:prop><D:status>${status}</D:status></D:propstat>`
     ).join("")
   }</D:response>\n`;
+}
+
+function isOfAll({ namespace, name }: Property): boolean {
+  return namespace === DAV && PROPERTIES[name] !== undefined;
 }
 
 function all(resource: Resource, areNames: boolean): string {

@@ -48,7 +48,7 @@ export function treeError(
         "bad-structure",
         path,
         name,
-        `${error.message}: no program could extract it`,
+        `${error.message}: they can't both be there, and what is opened is shown whole or not at all`,
       );
   }
   const isTooLarge = error instanceof NamesTooLongError ||

@@ -126,6 +126,16 @@ Deno.test("what is asked for is told, and what there is not is said", async () =
   const [root] = await propfind(folder, "dav/", "0", quota);
   assert.equal(root!.found["quota-available-bytes"], "0");
   assert.ok(Number(root!.found["quota-used-bytes"]) > 0);
+  // RFC 4918, 14.8
+  const [also] = await propfind(
+    folder,
+    "dav/",
+    "0",
+    `<propfind xmlns="DAV:"><allprop/><include><quota-used-bytes/><getetag/><mine/></include></propfind>`,
+  );
+  assert.equal(also!.found.displayname, "");
+  assert.ok(Number(also!.found["quota-used-bytes"]) > 0);
+  assert.deepEqual(Object.keys(also!.missing), ["mine"]);
   const names = `<propfind xmlns="DAV:"><propname/></propfind>`;
   const [named] = await propfind(folder, "dav/a.txt", "0", names);
   assert.equal(named!.found.getcontentlength, "");
@@ -143,6 +153,9 @@ Deno.test("bodies that are none are refused, and expand to nothing", async () =>
     ["<propfind/>", 400], // of no namespace
     [`<propfind xmlns="DAV:"/>`, 400],
     [`<D:propfind><D:allprop/></D:propfind>`, 400],
+    [`<D:propfind xmlns:D="DAV:"><D:prop><D:a:b/></D:prop></D:propfind>`, 400],
+    [`<D:propfind xmlns:D="DAV:"><D:prop><D:/></D:prop></D:propfind>`, 400],
+    [`<propfind xmlns="DAV:"><prop><:a/></prop></propfind>`, 400],
     [`<other xmlns="DAV:"><allprop/></other>`, 400],
     [bomb, 400],
     [file, 400],

@@ -165,7 +165,10 @@ export class Extraction implements AsyncDisposable {
         ReadableStream.from([{ ...kind, path, name: path, depth: 0, ino }]),
       );
     }
-    const walk = this.#fs.walk(path, { signal: this.#signal });
+    const walk = this.#fs.walk(path, {
+      signal: this.#signal,
+      onDamage: (error, at) => this.#fail(at, error),
+    });
     const first = await walk.next(); // finds the directory, or there is none to be made
     this.#target.start(path);
     if (path !== "") this.counts.directories++;

@@ -2,11 +2,14 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { newExtent, newStat } from "../../../../src/tree/tree.ts";
+import { FormatError } from "../../../../src/errors.ts";
 import { open } from "../../../../src/vfs/mod.ts";
 import { samplesOf } from "../../../../src/tree/samples_of.ts";
 import { served } from "../../../support/serve/served_folder.ts";
+import { withTempDir } from "../../../support/paths.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
 import { exampleOf, fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
+import { recordfs } from "../../../cli/run_cli.ts";
 import {
   tfrecordCase,
   valueOf,
@@ -120,3 +123,37 @@ Deno.test("a server sends no record that has another checksum", async () => {
   const label = await decoded.get("files/000003/image/class/label.json");
   assert.equal(await label.text(), "[3]\n");
 });
+
+Deno.test("a record that is no example keeps no other from being walked, listed and extracted", () =>
+  withTempDir(async (dir) => {
+    const good = exampleOf({ one: ["1"] });
+    const path = `${dir}/mixed.tfrecord`;
+    await Deno.writeFile(path, fileOf([good, "none", good]));
+    using fs = await open(path, { decoded: true });
+    const told: string[] = [];
+    const names: string[] = [];
+    const onDamage = (_: FormatError, at: string) => void told.push(at);
+    for await (const entry of fs.walk("", { onDamage })) names.push(entry.path);
+    assert.deepEqual(told, ["000001"]);
+    const expected = ["000000", "000000/one", "000001", "000002", "000002/one"];
+    assert.deepEqual(names, expected);
+    assert.deepEqual(
+      [...fs.walkSync("", { onDamage })].map(({ path }) => path),
+      expected,
+    );
+    await assert.rejects(Array.fromAsync(fs.walk("")), FormatError);
+
+    const listed = await recordfs(["ls", "-R", "--decoded", path]);
+    assert.equal(listed.code, 1);
+    assert.deepEqual(listed.stdout.trimEnd().split("\n"), expected);
+    assert.match(listed.stderr, /record 1 /);
+    const out = `${dir}/out`;
+    const extracted = await recordfs(["extract", "--decoded", path, out]);
+    assert.equal(extracted.code, 1);
+    assert.match(
+      extracted.stderr,
+      /record 1 .*\n.*1 file or directory was not/,
+    );
+    assert.equal(await Deno.readTextFile(`${out}/000000/one`), "1");
+    assert.equal(await Deno.readTextFile(`${out}/000002/one`), "1");
+  }));
