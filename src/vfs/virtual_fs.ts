@@ -23,7 +23,9 @@ import {
   readExtent,
   readFiles,
 } from "./read_files.ts";
-import { type WalkedNode, Walker } from "./walk.ts";
+import { type WalkEntry, walkEntry, Walker } from "./walk.ts";
+
+export type { WalkEntry };
 
 /** Options of {@linkcode VirtualFs.walk}. */
 export interface WalkOptions extends WaitOptions {
@@ -48,22 +50,6 @@ export interface VirtualStat {
   readonly mtime: Date;
   /** The inode number that a mount shows. */
   readonly ino: number;
-}
-
-/** What {@linkcode VirtualFs.walk} reports of each entry. */
-export interface WalkEntry {
-  /** Path from the root of the container. */
-  readonly path: string;
-  /** Last part of the path. */
-  readonly name: string;
-  /** How many names below the directory that is walked: 1 for its own entries. */
-  readonly depth: number;
-  /** The inode number that a mount shows. */
-  readonly ino: number;
-  /** Whether it is a file. */
-  readonly isFile: boolean;
-  /** Whether it is a directory. */
-  readonly isDirectory: boolean;
 }
 
 /**
@@ -387,12 +373,6 @@ export class VirtualFs implements Disposable {
     const code = node === 0 ? "not-found" : "not-directory";
     throw new PathError(code, path, this.location);
   }
-}
-
-function walkEntry(
-  { path, name, depth, node, isDirectory }: WalkedNode,
-): WalkEntry {
-  return { path, name, depth, ino: node, isFile: !isDirectory, isDirectory };
 }
 
 function pathOf(path: string | WalkEntry): string {

@@ -20,6 +20,22 @@ export interface WalkedNode {
   readonly cursor: number;
 }
 
+/** What `VirtualFs.walk` reports of each entry. */
+export interface WalkEntry {
+  /** Path from the root of the container. */
+  readonly path: string;
+  /** Last part of the path. */
+  readonly name: string;
+  /** How many names below the directory that is walked: 1 for its own entries. */
+  readonly depth: number;
+  /** The inode number that a mount shows. */
+  readonly ino: number;
+  /** Whether it is a file. */
+  readonly isFile: boolean;
+  /** Whether it is a directory. */
+  readonly isDirectory: boolean;
+}
+
 /** Told of a directory that can't be listed, or not to its end, by its path. */
 export type OnDamage = (error: FormatError, path: string) => void;
 
@@ -133,4 +149,11 @@ export class Walker {
       });
     } else level.done = !full;
   }
+}
+
+/** An entry as it is reported. */
+export function walkEntry(
+  { path, name, depth, node, isDirectory }: WalkedNode,
+): WalkEntry {
+  return { path, name, depth, ino: node, isFile: !isDirectory, isDirectory };
 }
