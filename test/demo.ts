@@ -17,13 +17,7 @@ import {
   ShardedDatasetWriter,
 } from "../src/formats/bags/mod.ts";
 import { DataLoader, PackedFolderDataset } from "../src/data/mod.ts";
-import {
-  hasNumpy,
-  isThere,
-  makeImages,
-  PHOTOS,
-  writeFolder,
-} from "./support/demo_data.ts";
+import { makeImages, PHOTOS, writeFolder } from "./support/demo_data.ts";
 import { REPOSITORY } from "./support/paths.ts";
 import { FileServer } from "./support/remote/file_server.ts";
 
@@ -179,7 +173,7 @@ async function training(): Promise<void> {
 
 /** Gulps videos, or images where there is no ffmpeg, and shows them mounted. */
 async function gulpedVideos(): Promise<void> {
-  const hasFfmpeg = isThere("ffmpeg");
+  const hasFfmpeg = succeeds("ffmpeg", "-version");
   const [kind, folder] = hasFfmpeg
     ? ["video-folder", "videos"]
     : ["image-folder", "images"];
@@ -247,7 +241,7 @@ async function shardedDataset(): Promise<void> {
   await mounted(["--decoded", "points"], async () => {
     await sh("ls mnt mnt/000002/000001");
     await sh("cat mnt/000002/000001/caption mnt/000002/000001/tags.json");
-    if (isThere("python3") && await hasNumpy()) {
+    if (succeeds("python3", "-c", "import numpy")) {
       await sh(
         "python3 -c \"import numpy; print(numpy.load('mnt/000002/000001/pixels.npy').sum())\"",
       );

@@ -125,6 +125,7 @@ export class UnfitError extends Error {
 /** Whether an error says what is wrong with a value, and not with the program or the system. */
 export function isAboutValue(error: unknown): error is Error {
   return error instanceof UnfitError || error instanceof RecordfsError ||
+    error instanceof SyntaxError || // JSON that is none
     error instanceof RangeError || error instanceof TypeError;
 }
 

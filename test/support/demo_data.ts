@@ -1,4 +1,4 @@
-/** What the demo is made with: a folder of photos, images, and the programs of the machine. */
+/** What the demo is made with: a folder of photos, and images. */
 import * as fs from "node:fs";
 import { imageCodec } from "../../src/codecs/image/mod.ts";
 import type { Folder } from "./ffrecord/make_ffr.ts";
@@ -35,26 +35,4 @@ export async function makeImages(folder: string): Promise<void> {
     const jpeg = await codec.encode({ data, ...size });
     fs.writeFileSync(`${folder}/${i}.jpg`, jpeg);
   }
-}
-
-/** Whether a program is there. */
-export function isThere(program: string): boolean {
-  try {
-    return new Deno.Command(program, {
-      args: [program === "python3" ? "--version" : "-version"],
-      stdout: "null",
-      stderr: "null",
-    }).outputSync().success;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether Python has NumPy. */
-export async function hasNumpy(): Promise<boolean> {
-  const { success } = await new Deno.Command("python3", {
-    args: ["-c", "import numpy"],
-    stderr: "null",
-  }).output();
-  return success;
 }

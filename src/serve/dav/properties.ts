@@ -44,16 +44,15 @@ const ON_DEMAND: typeof PROPERTIES = {
   "quota-available-bytes": ({ isDirectory }) => isDirectory ? "0" : undefined,
 };
 
+/** Properties as they stand in an answer. */
+interface Told {
+  readonly found: string;
+  readonly missing: string;
+}
+
 /** One `response` of a 207 (RFC 4918, 14.24). */
 export function responseOf(resource: Resource, asked: Asked): string {
-  const isSome = asked.kind === "some";
-  const some = asked.kind === "names"
-    ? []
-    : isSome
-    ? asked.properties
-    : asked.properties.filter((property) => !isOfAll(property));
-  const { found: named, missing } = chosen(resource, some);
-  const found = isSome ? named : all(resource, asked.kind === "names") + named;
+  const { found, missing } = told(resource, asked);
   const parts = [
     ["HTTP/1.1 200 OK", found],
     ["HTTP/1.1 404 Not Found", missing],
@@ -65,6 +64,21 @@ export function responseOf(resource: Resource, asked: Asked): string {
       `<D:propstat><D:prop>${properties}</D:prop><D:status>${status}</D:status></D:propstat>`
     ).join("")
   }</D:response>\n`;
+}
+
+/** What a resource has of what is asked for, and what it has not. */
+function told(resource: Resource, asked: Asked): Told {
+  switch (asked.kind) {
+    case "some":
+      return chosen(resource, asked.properties);
+    case "names":
+      return { found: all(resource, true), missing: "" };
+    case "all": {
+      const more = asked.properties.filter((property) => !isOfAll(property));
+      const { found, missing } = chosen(resource, more);
+      return { found: all(resource, false) + found, missing };
+    }
+  }
 }
 
 function isOfAll({ namespace, name }: Property): boolean {
@@ -82,7 +96,7 @@ function all(resource: Resource, areNames: boolean): string {
 function chosen(
   resource: Resource,
   properties: readonly Property[],
-): { readonly found: string; readonly missing: string } {
+): Told {
   let found = "";
   let missing = "";
   for (const { namespace, name } of properties) {
