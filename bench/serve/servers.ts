@@ -1,4 +1,5 @@
 /** Those who serve the files of an archive, each as a process of its own. */
+import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -223,13 +224,13 @@ async function compare(
 ): Promise<void> {
   using file = await Deno.open(archive);
   await file.seek(offset, Deno.SeekMode.Start);
-  const expected = new Uint8Array(size);
-  for (let rest = expected; rest.length > 0;) {
+  const expected = Buffer.alloc(size);
+  for (let rest: Uint8Array = expected; rest.length > 0;) {
     const got = await file.read(rest);
     if (got === null) break;
     rest = rest.subarray(got);
   }
-  const differs = bytes.length !== size ||
-    bytes.some((byte, i) => byte !== expected[i]);
-  if (differs) throw new Error("it sends other bytes than were packed");
+  if (!expected.equals(bytes)) {
+    throw new Error("it sends other bytes than were packed");
+  }
 }

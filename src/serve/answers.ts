@@ -16,22 +16,37 @@ export const SAFE: Readonly<HeaderList> = [
 export const NOTHING =
   "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
+const encoder = new TextEncoder();
+
+/** An answer with any body; of one that is there, its head says how long it is. */
+export function answerOf(
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
+  status: number,
+  headers: Readonly<HeaderList>,
+): Response {
+  if (body instanceof ReadableStream) {
+    return new Response(body, { status, headers: [...headers] });
+  }
+  const bytes = typeof body === "string" ? encoder.encode(body) : body;
+  return new Response(bytes, {
+    status,
+    headers: [["content-length", `${bytes.length}`], ...headers],
+  });
+}
+
 /** An answer in JSON. */
 export function json(
   value: unknown,
   status = 200,
   headers: ServeError["headers"] = [],
 ): Response {
-  return new Response(JSON.stringify(value), {
-    status,
-    headers: [
-      ["content-type", "application/json"],
-      ["cache-control", "no-store"],
-      ["content-security-policy", NOTHING],
-      ...SAFE,
-      ...headers.map(([name, value]): [string, string] => [name, value]),
-    ],
-  });
+  return answerOf(JSON.stringify(value), status, [
+    ["content-type", "application/json"],
+    ["cache-control", "no-store"],
+    ["content-security-policy", NOTHING],
+    ...SAFE,
+    ...headers.map(([name, value]): [string, string] => [name, value]),
+  ]);
 }
 
 /** A page that loads nothing. */
@@ -39,18 +54,15 @@ export function page(
   html: string | ReadableStream<Uint8Array>,
   status = 200,
 ): Response {
-  return new Response(html, {
-    status,
-    headers: [
-      ["content-type", "text/html; charset=utf-8"],
-      ["cache-control", "no-store"],
-      [
-        "content-security-policy",
-        "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-      ],
-      ...SAFE,
+  return answerOf(html, status, [
+    ["content-type", "text/html; charset=utf-8"],
+    ["cache-control", "no-store"],
+    [
+      "content-security-policy",
+      "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     ],
-  });
+    ...SAFE,
+  ]);
 }
 
 /** A redirection within the server. */
@@ -101,16 +113,13 @@ export function text(
   status: number,
   headers: ServeError["headers"] = [],
 ): Response {
-  return new Response(`${line}\n`, {
-    status,
-    headers: [
-      ["content-type", "text/plain; charset=utf-8"],
-      ["cache-control", "no-store"],
-      ["content-security-policy", NOTHING],
-      ...SAFE,
-      ...headers.map(([name, value]): [string, string] => [name, value]),
-    ],
-  });
+  return answerOf(`${line}\n`, status, [
+    ["content-type", "text/plain; charset=utf-8"],
+    ["cache-control", "no-store"],
+    ["content-security-policy", NOTHING],
+    ...SAFE,
+    ...headers.map(([name, value]): [string, string] => [name, value]),
+  ]);
 }
 
 /** What is said of an error: its code, its message and the status that answers it. */

@@ -1,6 +1,7 @@
+import type { RequestLike } from "./request_like.ts";
 import { stripTypeScriptTypes } from "node:module";
 import { createHash } from "node:crypto";
-import { type HeaderList, SAFE, unsent } from "./answers.ts";
+import { answerOf, type HeaderList, SAFE, unsent } from "./answers.ts";
 import { ServeError } from "./serve_error.ts";
 
 /** Types of the page's own files, by their endings. */
@@ -43,7 +44,10 @@ export class Assets {
    * @param path In the folder of the page: `index.html`, `listing/grid.ts`.
    * @throws {ServeError} If there is none.
    */
-  async answer({ headers, method }: Request, path: string): Promise<Response> {
+  async answer(
+    { headers, method }: RequestLike,
+    path: string,
+  ): Promise<Response> {
     if (!/^([a-z0-9_]+\/)*[A-Za-z0-9_.-]+\.(ts|js|css|html|svg)$/.test(path)) {
       throw noFile();
     }
@@ -59,7 +63,7 @@ export class Assets {
       return new Response(null, { status: 304, headers: asset.headers });
     }
     const body = method === "HEAD" ? unsent() : asset.content;
-    return new Response(body, { headers: asset.headers });
+    return answerOf(body, 200, asset.headers);
   }
 }
 

@@ -12,8 +12,9 @@ import { Dav } from "./dav/dav.ts";
 import { Contents } from "./files/content.ts";
 import { FileAnswers } from "./files/file_answer.ts";
 import { FileRoutes } from "./files/file_routes.ts";
-import type { Sending } from "./files/sent_response.ts";
+import type { AnswerBuffer } from "./http/answer_buffer.ts";
 import type { HandlerOptions } from "./options.ts";
+import type { RequestLike } from "./request_like.ts";
 import { basePathOf, splitUrl } from "./paths.ts";
 import { Served } from "./served.ts";
 import { ServeError } from "./serve_error.ts";
@@ -24,11 +25,13 @@ import { waitFor } from "./wait_for.ts";
 /** Answers requests, as `Deno.serve` and servers like it call it. */
 export type RequestHandler = (request: Request) => Response | Promise<Response>;
 
-/** Answers requests whose answers go to the one who asks, as they are, and to nobody else. */
-export type SendingHandler = (
-  request: Request,
-  sending?: Sending,
-) => Response | Promise<Response>;
+/** {@linkcode RequestHandler} of a server of ours. */
+export interface Answerer {
+  /** Answers a request, whatever it is. */
+  handle(request: RequestLike): Response | Promise<Response>;
+  /** Puts the answer to a request for a plain file into memory, if that is at hand; tells whether it is there. */
+  handleInto(request: RequestLike, buffer: AnswerBuffer): boolean;
+}
 
 /**
  * Serves a container from a server of one's own: makes what answers its requests. `/files/` has the files, `/dav/` the
@@ -53,24 +56,20 @@ export function handler(
   container: VirtualFs,
   options: HandlerOptions,
 ): RequestHandler {
-  const answer = handlerOf(container, options, new SharedCounts());
-  return (request) => answer(request); // who serves may keep the answer for longer
+  const answerer = answererOf(container, options, new SharedCounts());
+  return (request) => answerer.handle(request);
 }
 
-/**
- * {@linkcode handler} of a server of ours, which sends the answers as they are, and may have others beside it in other
- * threads.
- */
-export function handlerOf(
+/** What {@linkcode handler} does, for a server of ours, which may have others beside it in other threads. */
+export function answererOf(
   container: VirtualFs,
   options: HandlerOptions,
   counts: SharedCounts,
-): SendingHandler {
-  const server = new Handler(container, options, counts);
-  return (request, sending) => server.handle(request, sending);
+): Answerer {
+  return new Handler(container, options, counts);
 }
 
-class Handler {
+class Handler implements Answerer {
   readonly #base: string;
   readonly #gate: Gate;
   readonly #files: FileRoutes;
@@ -114,15 +113,28 @@ class Handler {
     this.#api = new Api(served, contents, options, counts);
   }
 
-  handle(
-    request: Request,
-    sending: Sending | undefined,
-  ): Response | Promise<Response> {
+  handleInto(request: RequestLike, buffer: AnswerBuffer): boolean {
+    // What other sites' pages may read has more headers.
+    if (this.#gate.origins.size > 0 || request.method !== "GET") return false;
+    const { authority, path, query } = splitUrl(request.url);
+    if (query !== "" || !path.startsWith(this.#filesPath)) return false;
+    try {
+      refuseForeign(this.#gate, request, authority);
+      requireToken(this.#gate, request);
+    } catch (error) {
+      if (error instanceof ServeError) return false; // it is said where all is answered
+      throw error;
+    }
+    const rest = path.slice(this.#filesPath.length);
+    return this.#files.hot.answerInto(request.headers, rest, buffer);
+  }
+
+  handle(request: RequestLike): Response | Promise<Response> {
     const { authority, path, query } = splitUrl(request.url);
     let answered: Response | Promise<Response>;
     try {
       refuseForeign(this.#gate, request, authority);
-      const hot = this.#answerNow(request, path, query, sending);
+      const hot = this.#answerNow(request, path, query);
       if (hot !== undefined) return this.#finish(request, hot);
       const steps = this.#answer(request, path, query);
       // What is at hand is answered now: a promise would cost a tenth of it.
@@ -140,19 +152,19 @@ class Handler {
 
   /** Answers a request for a file without waiting, if that can be; `undefined` otherwise. */
   #answerNow(
-    request: Request,
+    request: RequestLike,
     path: string,
     query: string,
-    sending: Sending | undefined,
   ): Response | undefined {
     const files = this.#filesPath;
-    if (request.method !== "GET" || !path.startsWith(files)) return undefined;
+    const isPlain = request.method === "GET" && query === "" &&
+      path.startsWith(files);
+    if (!isPlain) return undefined;
     requireToken(this.#gate, request);
-    const rest = path.slice(files.length);
-    return this.#files.answerNow(request, rest, query, sending);
+    return this.#files.hot.answer(request.headers, path.slice(files.length));
   }
 
-  *#answer(request: Request, path: string, query: string): Steps<Response> {
+  *#answer(request: RequestLike, path: string, query: string): Steps<Response> {
     const asked = preflight(this.#gate, request);
     if (asked !== undefined) return asked;
     const base = this.#base;
@@ -191,7 +203,7 @@ class Handler {
   }
 
   /** Takes the token of a link: a cookie says it from then on, and it does not stay where others see it. */
-  #logIn(request: Request, given: string): Response {
+  #logIn(request: RequestLike, given: string): Response {
     const { token } = this.#gate;
     const to = `${this.#base}/`;
     if (token === undefined) return redirect(to, 303);
@@ -228,7 +240,7 @@ class Handler {
     return text(`${code}: ${message}`, status, all);
   }
 
-  #finish(request: Request, response: Response): Response {
+  #finish(request: RequestLike, response: Response): Response {
     return this.#gate.origins.size === 0
       ? response
       : allowOrigin(this.#gate, request, response);

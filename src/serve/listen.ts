@@ -1,6 +1,5 @@
 import { RecordfsError } from "../errors.ts";
-import type { SendingHandler } from "./handler.ts";
-import type { Access } from "./options.ts";
+import { type HttpOptions, HttpServer } from "./http/http_server.ts";
 import { splitUrl } from "./paths.ts";
 
 /** How long answers that are under way may go on when a server is to end, in milliseconds. */
@@ -17,39 +16,67 @@ export interface Listening {
   readonly isShared: boolean;
 }
 
+/** What answers the requests of a port. */
+export interface Listener {
+  readonly addr: Deno.NetAddr;
+  /** Resolves when it has ended. */
+  readonly finished: Promise<void>;
+  /** Ends it: what is under way is waited for for three seconds, and then no more. */
+  close(): Promise<void>;
+}
+
 /**
- * Has a port's requests answered.
+ * Has a port's requests answered: those of HTTP here, those of HTTPS by Deno, whose HTTP/2 browsers speak there.
  *
- * @param onAccess Told of each that was.
  * @throws {RecordfsError} With code `cannot-listen` if the address or port can't be had.
  */
 export function listen(
   { hostname, port, cert, key, isShared }: Listening,
-  answer: SendingHandler,
-  onAccess: ((access: Access) => void) | undefined,
-): Deno.HttpServer<Deno.NetAddr> {
-  return withListenErrors(hostname, port, () =>
-    Deno.serve({
-      hostname,
-      port,
-      reusePort: isShared,
-      onListen() {},
-      ...cert === undefined ? {} : { cert, key: key! },
-    }, onAccess === undefined ? answer : logged(answer, onAccess)));
+  options: HttpOptions,
+): Listener {
+  return withListenErrors(hostname, port, () => {
+    const where = { hostname, port, reusePort: isShared };
+    const server = cert === undefined
+      ? new HttpServer(Deno.listen(where), options)
+      : serveTls({ ...where, cert, key: key! }, options);
+    const { addr, finished } = server;
+    return { addr, finished, close: () => closeServer(server) };
+  });
 }
 
-/**
- * Ends it: what is under way is waited for for three seconds, and then no more. A signal that is given to `Deno.serve`
- * does not end it behind `shutdown`: Deno 2.9.6 throws an error then that nobody can catch.
- */
-export async function closeListening(server: Deno.HttpServer): Promise<void> {
+function serveTls(
+  where: Deno.ServeTcpOptions & Deno.TlsCertifiedKeyPem,
+  { answerer, onAccess }: HttpOptions,
+): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve({ ...where, onListen() {} }, (request, { remoteAddr }) => {
+    const start = performance.now();
+    const note = (response: Response) => {
+      onAccess?.({
+        client: remoteAddr.hostname,
+        method: request.method,
+        path: splitUrl(request.url).path,
+        status: response.status,
+        duration: performance.now() - start,
+      });
+      return response;
+    };
+    const response = answerer.handle(request);
+    return response instanceof Response ? note(response) : response.then(note);
+  });
+}
+
+/** A signal that is given to `Deno.serve` does not end it behind `shutdown`: Deno 2.9.6 throws an error then that nobody can catch. */
+async function closeServer(
+  server: HttpServer | Deno.HttpServer,
+): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, GRACE);
   try {
     await Promise.race([server.shutdown(), late.promise]);
   } finally {
     clearTimeout(timer);
-    server.unref();
+    if (server instanceof HttpServer) server.close();
+    else server.unref();
   }
 }
 
@@ -86,26 +113,4 @@ function withListenErrors<T>(
       { cause },
     );
   }
-}
-
-function logged(
-  answer: SendingHandler,
-  onAccess: (access: Access) => void,
-): Deno.ServeHandler<Deno.NetAddr> {
-  return (request, info) => {
-    const { remoteAddr } = info;
-    const start = performance.now();
-    const note = (response: Response) => {
-      onAccess({
-        client: remoteAddr.hostname,
-        method: request.method,
-        path: splitUrl(request.url).path,
-        status: response.status,
-        duration: performance.now() - start,
-      });
-      return response;
-    };
-    const response = answer(request, info);
-    return response instanceof Response ? note(response) : response.then(note);
-  };
 }

@@ -1,10 +1,11 @@
 import { RecordfsError } from "../errors.ts";
 import type { VirtualFs } from "../vfs/virtual_fs.ts";
 import { newToken } from "./access/token.ts";
-import { handlerOf, tellOnConsole } from "./handler.ts";
-import { closeListening, listen, requireFree } from "./listen.ts";
+import { answererOf, tellOnConsole } from "./handler.ts";
+import { listen, requireFree } from "./listen.ts";
 import type { Access, HandlerOptions } from "./options.ts";
 import { basePathOf } from "./paths.ts";
+import { PATIENCE } from "./streams.ts";
 import { AnsweringThreads } from "./threads/answering_threads.ts";
 import type { PlainOptions, ThreadOpener } from "./threads/messages.ts";
 import { SharedCounts } from "./threads/shared_counts.ts";
@@ -101,11 +102,13 @@ export function serveInThreads(
   const allowHosts = [...options.allowHosts ?? [], ...ownName(hostname)];
   const all = { ...options, token, allowHosts };
   const counts = new SharedCounts();
-  const answer = handlerOf(container, all, counts);
+  const onError = options.onError ?? tellOnConsole;
+  const answerer = answererOf(container, all, counts);
   const isShared = others !== undefined;
   if (isShared && port !== 0) requireFree(hostname, port);
   const where = { hostname, port, cert, key, isShared };
-  const server = listen(where, answer, onAccess);
+  const patience = options.patience ?? PATIENCE;
+  const server = listen(where, { answerer, patience, onAccess, onError });
   const threads = others && new AnsweringThreads(others.count, {
     kind: "answer",
     opener: others.opener,
@@ -113,14 +116,14 @@ export function serveInThreads(
     listening: { ...where, port: server.addr.port },
     counts: counts.memory,
     isLogged: onAccess !== undefined,
-  }, { onAccess, onError: options.onError ?? tellOnConsole });
+  }, { onAccess, onError });
   const scheme = cert === undefined ? "http" : "https";
   const host = ["0.0.0.0", "::"].includes(hostname) ? "localhost" : hostname;
   const shown = host.includes(":") ? `[${host}]` : host;
   const base = basePathOf(options.basePath ?? "/");
   const url = `${scheme}://${shown}:${server.addr.port}${base}/`;
   const close = async () => {
-    await Promise.all([closeListening(server), threads?.close()]);
+    await Promise.all([server.close(), threads?.close()]);
   };
   return {
     url,

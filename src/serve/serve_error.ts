@@ -15,13 +15,17 @@ const STATUS = {
   "is-directory": 409,
   "not-directory": 409,
   "busy": 409,
+  "no-length": 411,
   "changed": 412,
   "too-large": 413,
   "too-many-ranges": 416,
   "no-such-range": 416,
   "damaged": 500,
   "failed": 500,
+  "head-too-large": 431,
+  "bad-coding": 501,
   "too-many-requests": 503,
+  "bad-version": 505,
   "too-slow": 408,
 } as const;
 

@@ -4,7 +4,7 @@ import type { SharedCounts } from "./threads/shared_counts.ts";
 /** How many requests are answered at a time, unless told otherwise. */
 const MOST_REQUESTS = 1000;
 /** How long a client may take for the next part of an answer, in milliseconds, unless told otherwise. */
-const PATIENCE = 60_000;
+export const PATIENCE = 60_000;
 
 /** What makes the parts of a body, until the signal ends it. */
 export type Pieces<Piece> = (

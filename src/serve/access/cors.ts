@@ -1,3 +1,4 @@
+import type { RequestLike } from "../request_like.ts";
 import { RecordfsError } from "../../errors.ts";
 import type { Gate } from "./gate.ts";
 
@@ -28,7 +29,7 @@ export function originOf(given: string): string {
 /** Answers a browser that asks whether a page of another site may ask; `undefined` for every other request. */
 export function preflight(
   { origins }: Gate,
-  { method, headers }: Request,
+  { method, headers }: RequestLike,
 ): Response | undefined {
   const origin = headers.get("origin");
   if (
@@ -50,7 +51,7 @@ export function preflight(
 /** Lets a page of an allowed site read an answer. */
 export function allowOrigin(
   { origins }: Gate,
-  { headers }: Request,
+  { headers }: RequestLike,
   response: Response,
 ): Response {
   const origin = headers.get("origin");

@@ -1,3 +1,4 @@
+import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 import type { Hosts } from "./hosts.ts";
 import type { Token } from "./token.ts";
@@ -19,7 +20,7 @@ export interface Gate {
  */
 export function refuseForeign(
   { hosts, origins }: Gate,
-  { method, headers }: Request,
+  { method, headers }: RequestLike,
   authority: string,
 ): void {
   // Asked first: `has` takes all headers over at once, where each `get` before it is a call into the server.
@@ -57,7 +58,7 @@ export function refuseForeign(
  *
  * @throws {ServeError}
  */
-export function requireToken({ token }: Gate, { headers }: Request): void {
+export function requireToken({ token }: Gate, { headers }: RequestLike): void {
   if (token === undefined || token.isIn(headers)) return;
   const isWrong = headers.has("authorization");
   throw isWrong

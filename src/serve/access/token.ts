@@ -1,3 +1,4 @@
+import type { HeadersLike } from "../request_like.ts";
 import { createHash } from "node:crypto";
 
 /** Bytes of chance in a token. */
@@ -44,7 +45,7 @@ export class Token {
   }
 
   /** Whether headers say who may ask: by `Bearer`, by `Basic` with the token as the password, or by the cookie. */
-  isIn(headers: Headers): boolean {
+  isIn(headers: HeadersLike): boolean {
     const authorization = headers.get("authorization");
     if (authorization !== null && this.#isIn(authorization)) return true;
     const cookies = headers.get("cookie");

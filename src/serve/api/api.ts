@@ -1,3 +1,4 @@
+import type { RequestLike } from "../request_like.ts";
 import manifest from "../../../deno.json" with { type: "json" };
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
@@ -46,7 +47,7 @@ export class Api {
   }
 
   /** Answers a request for a path below `/api/`. */
-  *answer(request: Request, path: string, fields: string): Steps<Response> {
+  *answer(request: RequestLike, path: string, fields: string): Steps<Response> {
     const served = this.#served;
     const wanted = path === "check" ? "POST" : "GET";
     if (request.method !== wanted) {

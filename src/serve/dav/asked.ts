@@ -1,3 +1,4 @@
+import type { RequestLike } from "../request_like.ts";
 import { PACKAGES } from "../../packages.ts";
 import { ServeError } from "../serve_error.ts";
 
@@ -39,7 +40,7 @@ interface Element extends Property {
  *
  * @throws {ServeError} If it is something else, or too long.
  */
-export async function readAsked(request: Request): Promise<Asked> {
+export async function readAsked(request: RequestLike): Promise<Asked> {
   const text = await textOf(request);
   if (text.trim() === "") return { kind: "all", properties: [] };
   const [root] = await parse(text);
@@ -69,7 +70,7 @@ function few(properties: readonly Property[]): readonly Property[] {
   );
 }
 
-async function textOf({ body }: Request): Promise<string> {
+async function textOf({ body }: RequestLike): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of body ?? []) {

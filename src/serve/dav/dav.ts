@@ -1,8 +1,9 @@
+import type { RequestLike } from "../request_like.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../names.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { newExtent, type NodeId } from "../../tree/tree.ts";
-import { redirect, SAFE } from "../answers.ts";
+import { answerOf, redirect, SAFE } from "../answers.ts";
 import { describe, entriesFrom, type ListedEntry } from "../entries.ts";
 import type { FileAnswers } from "../files/file_answer.ts";
 import { typeOfName } from "../files/content_type.ts";
@@ -49,7 +50,7 @@ export class Dav {
    *
    * @param path Behind it, as it stands in the URL.
    */
-  *answer(request: Request, path: string): Steps<Response> {
+  *answer(request: RequestLike, path: string): Steps<Response> {
     const { method } = request;
     if (method === "OPTIONS") return options();
     refuseOthers(method);
@@ -76,13 +77,13 @@ export class Dav {
   }
 
   /** Whether a request is one of WebDAV for the server's root: Windows asks there first. */
-  isForRoot({ method }: Request, path: string): boolean {
+  isForRoot({ method }: RequestLike, path: string): boolean {
     if (method === "OPTIONS") return path === "" || path === "*"; // which is all of the server
     return path === "" && method === "PROPFIND";
   }
 
   /** Answers one: the root has one collection, that of the files. */
-  *answerRoot(request: Request): Steps<Response> {
+  *answerRoot(request: RequestLike): Steps<Response> {
     if (request.method === "OPTIONS") return options();
     const depth = depthOf(request);
     if (depth === "infinity") return infinite();
@@ -106,7 +107,7 @@ export class Dav {
   }
 
   *#propfind(
-    request: Request,
+    request: RequestLike,
     node: NodeId,
     path: string,
     isDirectory: boolean,
@@ -199,7 +200,7 @@ function refuseOthers(method: string): void {
 }
 
 /** How deep a PROPFIND looks (RFC 4918, 9.1 and 10.2). */
-function depthOf({ headers }: Request): 0 | 1 | "infinity" {
+function depthOf({ headers }: RequestLike): 0 | 1 | "infinity" {
   const depth = (headers.get("depth") ?? "infinity").trim().toLowerCase();
   if (depth === "0") return 0;
   if (depth === "1") return 1;
@@ -220,13 +221,10 @@ function xml(
   body: string | ReadableStream<Uint8Array>,
   status: number,
 ): Response {
-  return new Response(body, {
-    status,
-    headers: [
-      ["content-type", "application/xml; charset=utf-8"],
-      ["cache-control", "no-store"],
-      ["content-security-policy", "sandbox; default-src 'none'"],
-      ...SAFE,
-    ],
-  });
+  return answerOf(body, status, [
+    ["content-type", "application/xml; charset=utf-8"],
+    ["cache-control", "no-store"],
+    ["content-security-policy", "sandbox; default-src 'none'"],
+    ...SAFE,
+  ]);
 }

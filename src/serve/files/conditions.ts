@@ -1,3 +1,5 @@
+import type { HeadersLike } from "../request_like.ts";
+
 /** What tells a state of a content from others. */
 export interface Validators {
   /** A strong one: `"…"`. */
@@ -11,7 +13,7 @@ export type Outcome = "go-on" | "not-modified" | "changed";
 
 /** Compares the conditions of a GET or HEAD in the order of RFC 9110, 13.2.2. */
 export function outcomeOf(
-  headers: Headers,
+  headers: HeadersLike,
   { etag, modified }: Validators,
 ): Outcome {
   const match = headers.get("if-match");
@@ -31,7 +33,7 @@ export function outcomeOf(
 
 /** Whether `Range` counts: `If-Range` names the state that there is, by its tag or its date. */
 export function rangesCount(
-  headers: Headers,
+  headers: HeadersLike,
   { etag, modified }: Validators,
 ): boolean {
   const condition = headers.get("if-range");

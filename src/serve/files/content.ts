@@ -14,11 +14,15 @@ export const SMALL = 1 << 20;
 /** Bytes that a stream reads at a time. */
 const CHUNK = 1 << 20;
 
+/** Memory that a content is put into. */
+export interface ContentRoom {
+  /** So many bytes of it; what was there is gone. */
+  ofLength(length: number): Uint8Array<ArrayBuffer>;
+}
+
 /** The content of files: compared with its checksum once, before a byte of it that was not compared yet is sent. */
 export class Contents {
   readonly #served: Served;
-  /** What contents that are at hand are read into, one after the other; larger when a larger one comes. */
-  #room = new Uint8Array(1 << 12);
   readonly #checked = new CheckedNodes();
   /** Large files that are being compared. */
   readonly #comparing = new Map<NodeId, Promise<void>>();
@@ -39,18 +43,16 @@ export class Contents {
   /**
    * All of a small content, where it is in memory and right; `undefined` where it has to be waited for, or looked at again.
    *
-   * @returns Memory that the next content is read into: to be copied at once, as `new Response` does.
+   * @param room What it is read into.
    */
   readAtHand(
     node: NodeId,
     extent: Extent,
+    room: ContentRoom,
   ): Uint8Array<ArrayBuffer> | undefined {
     const { bytes, offset, length, crc32 } = extent;
     if (bytes !== undefined || length > SMALL) return undefined;
-    if (length > this.#room.length) {
-      this.#room = new Uint8Array(Math.min(2 * length, SMALL));
-    }
-    const into = this.#room.subarray(0, length);
+    const into = room.ofLength(length);
     if (length > 0) {
       const got = this.#sourceOf(extent).readCached?.(into, offset);
       if (got !== length) return undefined;

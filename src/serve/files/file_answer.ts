@@ -1,3 +1,4 @@
+import type { RequestLike } from "../request_like.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { Extent, NodeId } from "../../tree/tree.ts";
 import { ServeError } from "../serve_error.ts";
@@ -31,7 +32,7 @@ export class FileAnswers {
    * @throws {ServeError} If ranges or conditions are not met.
    * @throws {FormatError} If the file is damaged.
    */
-  *answer(request: Request, node: NodeId, name: string): Steps<Response> {
+  *answer(request: RequestLike, node: NodeId, name: string): Steps<Response> {
     const extent = yield* this.#contents.locate(node);
     if (extent === undefined) {
       throw new ServeError("is-directory", "It is a directory");
@@ -78,10 +79,10 @@ export class FileAnswers {
       list["content-range"] = `bytes ${part.start}-${part.end - 1}/${size}`;
     }
     const status = ranges === undefined ? 200 : 206;
+    list["content-length"] = String(length);
     if (content !== undefined) {
       return new Response(content, { status, headers: list });
     }
-    list["content-length"] = String(length);
     const body = isHead
       ? null
       : this.#served.streams.of((signal) =>

@@ -1,3 +1,4 @@
+import type { RequestLike } from "../request_like.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
 import { redirect, SAFE, unsent } from "../answers.ts";
@@ -11,7 +12,6 @@ import type { FileAnswers } from "./file_answer.ts";
 import { HotAnswers } from "./hot_answer.ts";
 import { jsonListing, pageListing, wantsPage } from "./listings.ts";
 import { refuseBomb } from "./picture_limit.ts";
-import type { Sending } from "./sent_response.ts";
 import { tarPieces } from "./archive.ts";
 
 const METHODS = "GET, HEAD, OPTIONS";
@@ -20,7 +20,8 @@ const METHODS = "GET, HEAD, OPTIONS";
 export class FileRoutes {
   readonly #served: Served;
   readonly #answers: FileAnswers;
-  readonly #hot: HotAnswers;
+  /** What needs no waiting, and is the plainest of it. */
+  readonly hot: HotAnswers;
   readonly #base: string;
 
   constructor(
@@ -30,19 +31,9 @@ export class FileRoutes {
     base: string,
   ) {
     this.#served = served;
-    this.#hot = new HotAnswers(served, contents);
+    this.hot = new HotAnswers(served, contents);
     this.#answers = answers;
     this.#base = base;
-  }
-
-  /** {@linkcode FileRoutes.answer}, where that needs no waiting and is the plainest; `undefined` otherwise. */
-  answerNow(
-    request: Request,
-    path: string,
-    query: string,
-    sending: Sending | undefined,
-  ): Response | undefined {
-    return query === "" ? this.#hot.answer(request, path, sending) : undefined;
   }
 
   /**
@@ -50,7 +41,7 @@ export class FileRoutes {
    *
    * @param path Behind `/files/`, as it stands in the URL.
    */
-  *answer(request: Request, path: string, query: string): Steps<Response> {
+  *answer(request: RequestLike, path: string, query: string): Steps<Response> {
     const { method } = request;
     if (method === "OPTIONS") {
       return new Response(null, { status: 204, headers: { allow: METHODS } });
@@ -84,7 +75,7 @@ export class FileRoutes {
   }
 
   #directory(
-    request: Request,
+    request: RequestLike,
     node: NodeId,
     path: string,
     query: string,

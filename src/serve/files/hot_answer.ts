@@ -1,11 +1,13 @@
 import { RecordfsError } from "../../errors.ts";
 import { newExtent, newStat, type NodeId, ROOT } from "../../tree/tree.ts";
 import type { Served } from "../served.ts";
-import type { Contents } from "./content.ts";
+import { contentHead } from "../http/answer_head.ts";
+import type { AnswerBuffer } from "../http/answer_buffer.ts";
+import type { HeadersLike } from "../request_like.ts";
+import { type ContentRoom, type Contents, SMALL } from "./content.ts";
 import { isActive, typeOfName } from "./content_type.ts";
 import { etagOf } from "./etag.ts";
 import { fileHeaders } from "./file_headers.ts";
-import { type Sending, sentResponse } from "./sent_response.ts";
 
 /** Headers by which something else than the whole file may be the answer. */
 const CONDITIONS = [
@@ -21,6 +23,24 @@ const LONGEST_NAME = 255;
 const SLASH = 0x2f;
 const PERCENT = 0x25;
 
+/** A file as it is answered. */
+interface HotFile {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What contents are read into one after the other, to be copied; larger when a larger one comes. */
+class Room implements ContentRoom {
+  #memory = new Uint8Array(1 << 12);
+
+  ofLength(length: number): Uint8Array<ArrayBuffer> {
+    if (length > this.#memory.length) {
+      this.#memory = new Uint8Array(Math.min(2 * length, SMALL));
+    }
+    return this.#memory.subarray(0, length);
+  }
+}
+
 /**
  * Answers what is asked for most: all of a small file that is at hand, whose name tells its type. As plain code: what
  * can wait is made of steps, which take as long again.
@@ -28,6 +48,7 @@ const PERCENT = 0x25;
 export class HotAnswers {
   readonly #served: Served;
   readonly #contents: Contents;
+  readonly #room = new Room();
   readonly #extent = newExtent();
   readonly #stat = newStat();
   /** Where a name's bytes are put. */
@@ -47,11 +68,29 @@ export class HotAnswers {
    *
    * @param path As it stands in the URL.
    */
-  answer(
-    { headers }: Request,
+  answer(asked: HeadersLike, path: string): Response | undefined {
+    const found = this.#read(asked, path, this.#room);
+    if (found === undefined) return undefined;
+    const { bytes, headers } = found;
+    return withHeaders(new Response(bytes), headers, bytes.length); // copies them
+  }
+
+  /** Puts {@linkcode HotAnswers.answer} into memory, as it is sent; tells whether it is there. */
+  answerInto(
+    headers: HeadersLike,
     path: string,
-    sending: Sending | undefined,
-  ): Response | undefined {
+    buffer: AnswerBuffer,
+  ): boolean {
+    const found = this.#read(headers, path, buffer);
+    return found !== undefined &&
+      buffer.putHead(contentHead(found.headers, found.bytes.length));
+  }
+
+  #read(
+    headers: HeadersLike,
+    path: string,
+    room: ContentRoom,
+  ): HotFile | undefined {
     const type = this.#typeOf(path);
     if (type === undefined) return undefined;
     for (const name of CONDITIONS) if (headers.has(name)) return undefined;
@@ -62,12 +101,11 @@ export class HotAnswers {
       const extent = this.#extent;
       const stat = this.#stat;
       if (node === 0 || !tree.locate(node, extent)) return undefined;
-      const bytes = this.#contents.readAtHand(node, extent);
+      const bytes = this.#contents.readAtHand(node, extent, room);
       if (bytes === undefined || !tree.stat(node, stat)) return undefined;
       const etag = etagOf(tree, extent);
       const modified = Math.floor(stat.mtime / 1000);
-      const response = sentResponse(bytes, sending);
-      return withHeaders(response, fileHeaders(type, etag, modified));
+      return { bytes, headers: fileHeaders(type, etag, modified) };
     } catch (error) {
       if (error instanceof RecordfsError) return undefined;
       throw error;
@@ -110,8 +148,10 @@ export class HotAnswers {
 function withHeaders(
   response: Response,
   all: Readonly<Record<string, string>>,
+  length: number,
 ): Response {
   const { headers } = response;
+  headers.append("content-length", `${length}`);
   for (const name in all) headers.append(name, all[name]!);
   return response;
 }

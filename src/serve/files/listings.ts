@@ -1,3 +1,4 @@
+import type { RequestLike } from "../request_like.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
 import { escapeMarkup, page, SAFE, unsent } from "../answers.ts";
@@ -9,7 +10,7 @@ import type { Served } from "../served.ts";
 const PAGE = 500;
 
 /** Whether a directory is wanted as a page: browsers ask for HTML, programs for anything. */
-export function wantsPage({ headers }: Request, query: string): boolean {
+export function wantsPage({ headers }: RequestLike, query: string): boolean {
   if (query === "json") return false;
   return query === "html" || /\btext\/html\b/.test(headers.get("accept") ?? "");
 }
@@ -49,14 +50,13 @@ export function pageListing(
 <h1>${shown}</h1>
 <pre>
 ${title === "/" ? "" : '<a href="../">../</a>\n'}`;
-  const response = page("");
-  response.headers.set("vary", "accept");
-  return new Response(
+  const response = page(
     isHead
       ? unsent()
       : pieces(served, directory, pagePiece, start, "</pre>\n</html>\n"),
-    response,
   );
+  response.headers.set("vary", "accept");
+  return response;
 }
 
 function pieces(

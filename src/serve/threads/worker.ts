@@ -5,8 +5,9 @@
  */
 import { threadScope } from "../../io/concurrency/thread.ts";
 import { serializeError } from "../../serialized_error.ts";
-import { handlerOf } from "../handler.ts";
-import { closeListening, listen } from "../listen.ts";
+import { answererOf } from "../handler.ts";
+import { listen } from "../listen.ts";
+import { PATIENCE } from "../streams.ts";
 import type { Access } from "../options.ts";
 import type {
   AnsweringReport,
@@ -49,19 +50,20 @@ async function begin(
   const { fs, sources } = await openInThread(opener.data);
   const onError = (error: unknown) =>
     scope.postMessage({ kind: "error", error: serializeError(error) });
-  const answer = handlerOf(
+  const answerer = answererOf(
     fs,
     { ...options, sources, onError },
     new SharedCounts(counts),
   );
   const accesses = new Gathered();
-  const server = listen(
-    listening,
-    answer,
-    isLogged ? (access) => accesses.add(access) : undefined,
-  );
+  const server = listen(listening, {
+    answerer,
+    patience: options.patience ?? PATIENCE,
+    onAccess: isLogged ? (access) => accesses.add(access) : undefined,
+    onError,
+  });
   return async () => {
-    await closeListening(server);
+    await server.close();
     accesses.tell();
     fs.close();
   };

@@ -1,0 +1,140 @@
+import { Buffer } from "node:buffer";
+
+/** Bodies up to so many bytes are sent together with their head, where their length is known. */
+const TOGETHER = 64 << 10;
+/** Chunks up to so many bytes are copied between their ends; larger ones are sent between them. */
+const COPIED = 64 << 10;
+const LAST_CHUNK = Buffer.from("0\r\n\r\n");
+const LINE_END = Buffer.from("\r\n");
+
+type Stream = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** What an answer has behind its head. */
+export type Body =
+  | {
+    readonly kind: "nothing";
+    /** What is not sent of it. */
+    readonly stream: Stream | null;
+    /** Whether the head is to say that it has no bytes. */
+    readonly saysLength: boolean;
+  }
+  | { readonly kind: "bytes"; readonly stream: Stream; readonly length: number }
+  | { readonly kind: "chunks" | "to-the-end"; readonly stream: Stream };
+
+/** What an answer is sent over. */
+export interface Wire {
+  /** Sends bytes, all of them. */
+  send(bytes: Uint8Array): Promise<void>;
+  /** Calls a function if the client leaves meanwhile. */
+  whenGone(call: () => void): void;
+}
+
+/**
+ * Sends an answer.
+ *
+ * @returns Whether all of it was sent; otherwise nothing may follow.
+ */
+export async function sendBody(
+  wire: Wire,
+  head: Buffer,
+  body: Body,
+): Promise<boolean> {
+  if (body.kind === "nothing") {
+    await Promise.all([wire.send(head), body.stream?.cancel()]);
+    return true;
+  }
+  const pieces = new Pieces(body.stream);
+  let isWhole = false;
+  try {
+    if (body.kind === "bytes" && body.length <= TOGETHER) {
+      const all = await together(head, pieces, body.length);
+      if (all !== undefined) await wire.send(all);
+      return isWhole = all !== undefined;
+    }
+    await wire.send(head);
+    wire.whenGone(() => pieces.cancel());
+    isWhole = body.kind === "chunks"
+      ? await sendChunks(wire, pieces)
+      : await sendBytes(wire, pieces, body);
+    return isWhole;
+  } finally {
+    if (!isWhole) await pieces.cancel();
+  }
+}
+
+/** The pieces of a body, as they are made. */
+class Pieces {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+  /** Whether there were all of them, up to now. */
+  isWhole = true;
+
+  constructor(stream: Stream) {
+    this.#reader = stream.getReader();
+  }
+
+  /** The next one; `undefined` behind the last, or where what makes them has failed, which it tells by itself. */
+  async next(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    try {
+      const { value } = await this.#reader.read();
+      return value;
+    } catch {
+      this.isWhole = false;
+      return undefined;
+    }
+  }
+
+  async cancel(): Promise<void> {
+    this.isWhole = false;
+    try {
+      await this.#reader.cancel();
+    } catch {
+      // It has failed already.
+    }
+  }
+}
+
+/** A head and the body behind it in one piece; `undefined` where that is not of its length. */
+async function together(
+  head: Buffer,
+  pieces: Pieces,
+  length: number,
+): Promise<Buffer | undefined> {
+  const all = Buffer.alloc(head.length + length);
+  let end = head.copy(all);
+  for (let piece; (piece = await pieces.next()) !== undefined;) {
+    if (piece.length > all.length - end) return undefined;
+    all.set(piece, end);
+    end += piece.length;
+  }
+  return pieces.isWhole && end === all.length ? all : undefined;
+}
+
+async function sendBytes(
+  wire: Wire,
+  pieces: Pieces,
+  body: Body,
+): Promise<boolean> {
+  let left = body.kind === "bytes" ? body.length : Infinity;
+  for (let piece; (piece = await pieces.next()) !== undefined;) {
+    if (piece.length > left) return false;
+    left -= piece.length;
+    await wire.send(piece);
+  }
+  return pieces.isWhole && (left === 0 || left === Infinity);
+}
+
+/** Sends chunks (RFC 9112, 7.1); an empty piece would end them. */
+async function sendChunks(wire: Wire, pieces: Pieces): Promise<boolean> {
+  for (let piece; (piece = await pieces.next()) !== undefined;) {
+    if (piece.length === 0) continue;
+    const start = Buffer.from(`${piece.length.toString(16)}\r\n`);
+    if (piece.length <= COPIED) {
+      await wire.send(Buffer.concat([start, piece, LINE_END]));
+      continue;
+    }
+    for (const part of [start, piece, LINE_END]) await wire.send(part);
+  }
+  if (!pieces.isWhole) return false;
+  await wire.send(LAST_CHUNK);
+  return true;
+}

@@ -1,0 +1,11 @@
+/** What is asked of a request's headers; names are in lower case. */
+export type HeadersLike = Pick<Headers, "get" | "has">;
+
+/** What is looked at of a request, whoever received it: a `Request` is one. */
+export interface RequestLike {
+  readonly method: string;
+  /** Whole, and as it was asked for: nothing in it is resolved. */
+  readonly url: string;
+  readonly headers: HeadersLike;
+  readonly body: AsyncIterable<Uint8Array> | null;
+}
