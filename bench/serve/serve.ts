@@ -34,7 +34,7 @@ import {
   python,
   rclone,
   recordfs,
-  recordfsAlone,
+  recordfsInTwo,
   recordfsLogging,
   type Running,
   type Scene,
@@ -125,7 +125,7 @@ async function part(
   progress(`serve: ${measured}`);
   const contenders: readonly (readonly [Contender, number | undefined])[] = [
     [recordfs, undefined],
-    [recordfsAlone, undefined],
+    [recordfsInTwo, undefined],
     [recordfsLogging, undefined],
     [bare, 0.85],
     [nginx, load.besideNginx],

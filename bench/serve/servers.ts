@@ -41,10 +41,10 @@ export const recordfs: Contender = {
   start: (scene) => startRecordfs(scene, ["--quiet"]),
 };
 
-/** The same in one thread, as the bare handler. */
-export const recordfsAlone: Contender = {
-  name: "recordfs serve --quiet --workers 1",
-  start: (scene) => startRecordfs(scene, ["--quiet", "--workers", "1"]),
+/** The same in two threads; of two processors, one has one. */
+export const recordfsInTwo: Contender = {
+  name: "recordfs serve --quiet --workers 2",
+  start: (scene) => startRecordfs(scene, ["--quiet", "--workers", "2"]),
 };
 
 /** With its log, to nowhere. */

@@ -26,7 +26,10 @@ export interface HandlerOptions {
   readonly sources?: readonly ServedSource[] | undefined;
   /** How many requests may be answered at a time; more get status 503. Defaults to 1,000. */
   readonly maxRequests?: number | undefined;
-  /** How long a client may take for the next part of an answer before it ends, in milliseconds. Defaults to 60,000. */
+  /**
+   * How long a client may take for the next part of an answer before it ends, in milliseconds; over plain HTTP, `serve`
+   * ends a connection also where a request takes so long to be asked. Defaults to 60,000.
+   */
   readonly patience?: number | undefined;
   /** Told of what went wrong in answering a request that was right. Defaults to `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined;

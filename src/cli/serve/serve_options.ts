@@ -66,7 +66,7 @@ export function withServerOptions(command: Command): Command {
     )
     .option(
       "--workers <n>",
-      "threads that answer, each some of the connections; unless given, as many as processors, up to 4",
+      "threads that answer, each some of the connections; unless given, half as many as processors, up to 4",
       wholeNumberFrom(1, MOST_WORKERS),
     )
     .option(

@@ -25,7 +25,9 @@ export function workersFor(
     ? "what lies on a server is fetched by one thread"
     : undefined;
   if (wanted === undefined) {
-    const most = Math.min(navigator.hardwareConcurrency, MOST_UNASKED);
+    // The other half is for the network, and for programs of this machine that ask.
+    const half = Math.ceil(navigator.hardwareConcurrency / 2);
+    const most = Math.min(half, MOST_UNASKED);
     return (files) => alone === undefined && files < MANY_FILES ? most : 1;
   }
   if (wanted > 1 && alone !== undefined) {

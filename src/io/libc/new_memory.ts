@@ -44,8 +44,8 @@ export function blockMemory(length: number): Uint8Array<ArrayBuffer> {
 
 /**
  * Has the C library keep memory that was freed, where it may be called. It gives back what is more than 128 KiB, and
- * each answer of a server would be written to pages that the system has to bring and clear first: of 100 KB that takes
- * longer than all else.
+ * each piece of a large file would be read to pages that the system has to bring and clear first: a server sends such
+ * files a third slower then.
  */
 export function keepFreedMemory(): void {
   const libc = libcIfPermitted();
