@@ -51,6 +51,17 @@ export class Assets {
     if (!/^([a-z0-9_]+\/)*[A-Za-z0-9_.-]+\.(ts|js|css|html|svg)$/.test(path)) {
       throw noFile();
     }
+    const asset = await this.#load(path);
+    // By the time that the browser has read it, they are at hand.
+    if (path === "index.html") this.#loadAllOf(asset.content);
+    if (headers.get("if-none-match") === asset.etag) {
+      return new Response(null, { status: 304, headers: asset.headers });
+    }
+    const body = method === "HEAD" ? unsent() : asset.content;
+    return answerOf(body, 200, asset.headers);
+  }
+
+  #load(path: string): Promise<Asset> {
     let loading = this.#loaded.get(path);
     if (loading === undefined) {
       loading = load(path);
@@ -58,12 +69,14 @@ export class Assets {
       // Of names that are none, nothing stays.
       loading.catch(() => this.#loaded.delete(path));
     }
-    const asset = await loading;
-    if (headers.get("if-none-match") === asset.etag) {
-      return new Response(null, { status: 304, headers: asset.headers });
+    return loading;
+  }
+
+  /** Loads the files that a document asks for; who asks for one of them is told what is wrong with it. */
+  #loadAllOf(html: string): void {
+    for (const [, path] of html.matchAll(/(?:href|src)="page\/([^"]+)"/g)) {
+      this.#load(path!).catch(() => {});
     }
-    const body = method === "HEAD" ? unsent() : asset.content;
-    return answerOf(body, 200, asset.headers);
   }
 }
 

@@ -1,11 +1,12 @@
 /** Numbers, sizes and names as people read them. */
 
-const WHOLE = new Intl.NumberFormat("en");
+/** Where commas go: the browser's own formats of numbers take it 40 ms when the page opens. */
+const THOUSANDS = /\B(?=(\d{3})+$)/g;
 const UNITS = ["B", "KB", "MB", "GB", "TB", "PB"];
 
 /** A whole number with commas: `1,000,000`. */
 export function count(value: number): string {
-  return WHOLE.format(value);
+  return String(value).replace(THOUSANDS, ",");
 }
 
 /** A number of things: `1 frame`, `1,000 frames`. */
@@ -24,6 +25,7 @@ export function bytes(size: number | null): string {
 
 /** A number, in up to six digits where it is no whole one. */
 export function number(value: number): string {
+  if (Object.is(value, -0)) return "-0";
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return count(value);
   const [size, text] = [Math.abs(value), value.toPrecision(6)];
   return size !== 0 && (size < 1e-4 || size >= 1e15)

@@ -53,6 +53,8 @@ export class Scroller {
   readonly #id = ++scrollers;
   readonly #resize: ResizeObserver;
   #layout: Layout = { columns: 1, rowHeight: 32 };
+  /** Height that things are seen in, as it was measured: asking for it in between has the browser lay out all again. */
+  #room = 0;
   /** How far down is looked, in pixels of the whole, which may be more than the element has. */
   #position = 0;
   #scrollTop = 0;
@@ -108,8 +110,10 @@ export class Scroller {
   layOut(): void {
     const first = this.first;
     this.#layout = this.#options.layout(this.element.clientWidth);
+    this.#measure();
     this.#setHeight();
-    this.show(first);
+    if (first > 0) this.show(first); // which has the browser lay out all at once
+    cancelAnimationFrame(this.#frame);
     this.#render(true);
   }
 
@@ -157,11 +161,6 @@ export class Scroller {
     const isStep = this.#active >= 0 || Math.abs(step) > columns;
     this.activate(isStep ? this.#active + step : from + Math.sign(step));
     return true;
-  }
-
-  /** Height that things are seen in. */
-  get #room(): number {
-    return this.element.clientHeight - this.#canvas.offsetTop;
   }
 
   get #height(): number {
@@ -224,10 +223,15 @@ export class Scroller {
   #onResize(): void {
     const before = this.#layout;
     const layout = this.#options.layout(this.element.clientWidth);
+    this.#measure();
     const isSame = layout.columns === before.columns &&
       layout.rowHeight === before.rowHeight;
     if (isSame) this.#render(false);
     else this.layOut();
+  }
+
+  #measure(): void {
+    this.#room = this.element.clientHeight - this.#canvas.offsetTop;
   }
 
   #render(redraws: boolean): void {
