@@ -71,6 +71,6 @@ export function withServerOptions(command: Command): Command {
     )
     .option(
       "--quiet",
-      "write no line for each request, which takes a twentieth of a small one; what goes wrong is said all the same",
+      "write no line for each request, which takes a fifth of a small one; what goes wrong is said all the same",
     );
 }
