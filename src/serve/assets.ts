@@ -1,7 +1,7 @@
-import type { RequestLike } from "./request_like.ts";
 import { stripTypeScriptTypes } from "node:module";
 import { createHash } from "node:crypto";
 import { answerOf, type HeaderList, SAFE, unsent } from "./answers.ts";
+import type { RequestLike } from "./request_like.ts";
 import { ServeError } from "./serve_error.ts";
 
 /** Types of the page's own files, by their endings. */

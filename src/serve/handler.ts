@@ -25,12 +25,18 @@ import { waitFor } from "./wait_for.ts";
 /** Answers requests, as `Deno.serve` and servers like it call it. */
 export type RequestHandler = (request: Request) => Response | Promise<Response>;
 
+/** What a request is answered with. */
+export type Answer = Response | Promise<Response>;
+
 /** {@linkcode RequestHandler} of a server of ours. */
 export interface Answerer {
   /** Answers a request, whatever it is. */
-  handle(request: RequestLike): Response | Promise<Response>;
-  /** Puts the answer to a request for a plain file into memory, if that is at hand; tells whether it is there. */
-  handleInto(request: RequestLike, buffer: AnswerBuffer): boolean;
+  handle(request: RequestLike): Answer;
+  /** Does so, but puts the answer of a plain file that is at hand into memory, if it is given some, and returns nothing. */
+  handle(
+    request: RequestLike,
+    buffer: AnswerBuffer | undefined,
+  ): Answer | undefined;
 }
 
 /**
@@ -113,29 +119,28 @@ class Handler implements Answerer {
     this.#api = new Api(served, contents, options, counts);
   }
 
-  handleInto(request: RequestLike, buffer: AnswerBuffer): boolean {
-    // What other sites' pages may read has more headers.
-    if (this.#gate.origins.size > 0 || request.method !== "GET") return false;
+  handle(request: RequestLike): Answer;
+  handle(
+    request: RequestLike,
+    buffer: AnswerBuffer | undefined,
+  ): Answer | undefined;
+  handle(request: RequestLike, buffer?: AnswerBuffer): Answer | undefined {
     const { authority, path, query } = splitUrl(request.url);
-    if (query !== "" || !path.startsWith(this.#filesPath)) return false;
+    let answered: Answer;
     try {
       refuseForeign(this.#gate, request, authority);
-      requireToken(this.#gate, request);
-    } catch (error) {
-      if (error instanceof ServeError) return false; // it is said where all is answered
-      throw error;
-    }
-    const rest = path.slice(this.#filesPath.length);
-    return this.#files.hot.answerInto(request.headers, rest, buffer);
-  }
-
-  handle(request: RequestLike): Response | Promise<Response> {
-    const { authority, path, query } = splitUrl(request.url);
-    let answered: Response | Promise<Response>;
-    try {
-      refuseForeign(this.#gate, request, authority);
-      const hot = this.#answerNow(request, path, query);
-      if (hot !== undefined) return this.#finish(request, hot);
+      if (this.#isPlain(request, path, query)) {
+        requireToken(this.#gate, request);
+        const { hot } = this.#files;
+        const rest = path.slice(this.#filesPath.length);
+        // What other sites' pages may read has more headers.
+        if (buffer !== undefined && this.#gate.origins.size === 0) {
+          if (hot.answerInto(request.headers, rest, buffer)) return undefined;
+        } else {
+          const response = hot.answer(request.headers, rest);
+          if (response !== undefined) return this.#finish(request, response);
+        }
+      }
       const steps = this.#answer(request, path, query);
       // What is at hand is answered now: a promise would cost a tenth of it.
       const step = steps.next();
@@ -150,18 +155,9 @@ class Handler implements Answerer {
       .then((response) => this.#finish(request, response));
   }
 
-  /** Answers a request for a file without waiting, if that can be; `undefined` otherwise. */
-  #answerNow(
-    request: RequestLike,
-    path: string,
-    query: string,
-  ): Response | undefined {
-    const files = this.#filesPath;
-    const isPlain = request.method === "GET" && query === "" &&
-      path.startsWith(files);
-    if (!isPlain) return undefined;
-    requireToken(this.#gate, request);
-    return this.#files.hot.answer(request.headers, path.slice(files.length));
+  /** Whether a request may be for a file that is answered without waiting. */
+  #isPlain({ method }: RequestLike, path: string, query: string): boolean {
+    return method === "GET" && query === "" && path.startsWith(this.#filesPath);
   }
 
   *#answer(request: RequestLike, path: string, query: string): Steps<Response> {

@@ -5,7 +5,6 @@ import { answererOf, tellOnConsole } from "./handler.ts";
 import { listen, requireFree } from "./listen.ts";
 import type { Access, HandlerOptions } from "./options.ts";
 import { basePathOf } from "./paths.ts";
-import { PATIENCE } from "./streams.ts";
 import { AnsweringThreads } from "./threads/answering_threads.ts";
 import type { PlainOptions, ThreadOpener } from "./threads/messages.ts";
 import { SharedCounts } from "./threads/shared_counts.ts";
@@ -107,7 +106,7 @@ export function serveInThreads(
   const isShared = others !== undefined;
   if (isShared && port !== 0) requireFree(hostname, port);
   const where = { hostname, port, cert, key, isShared };
-  const patience = options.patience ?? PATIENCE;
+  const { patience } = options;
   const server = listen(where, { answerer, patience, onAccess, onError });
   const threads = others && new AnsweringThreads(others.count, {
     kind: "answer",

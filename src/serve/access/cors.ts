@@ -1,5 +1,5 @@
-import type { RequestLike } from "../request_like.ts";
 import { RecordfsError } from "../../errors.ts";
+import type { RequestLike } from "../request_like.ts";
 import type { Gate } from "./gate.ts";
 
 /** Headers that programs of other sites may send, and read. */

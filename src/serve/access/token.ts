@@ -1,5 +1,5 @@
-import type { HeadersLike } from "../request_like.ts";
 import { createHash } from "node:crypto";
+import type { HeadersLike } from "../request_like.ts";
 
 /** Bytes of chance in a token. */
 const BYTES = 32;

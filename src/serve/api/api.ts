@@ -1,10 +1,10 @@
-import type { RequestLike } from "../request_like.ts";
 import manifest from "../../../deno.json" with { type: "json" };
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { json } from "../answers.ts";
 import type { Contents } from "../files/content.ts";
 import type { HandlerOptions } from "../options.ts";
+import type { RequestLike } from "../request_like.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
 import type { SharedCounts } from "../threads/shared_counts.ts";

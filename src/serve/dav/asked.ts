@@ -1,5 +1,5 @@
-import type { RequestLike } from "../request_like.ts";
 import { PACKAGES } from "../../packages.ts";
+import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 
 /** The namespace of WebDAV's own names. */

@@ -1,4 +1,3 @@
-import type { RequestLike } from "../request_like.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../names.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
@@ -10,6 +9,7 @@ import { typeOfName } from "../files/content_type.ts";
 import { etagOf } from "../files/etag.ts";
 import { pageListing } from "../files/listings.ts";
 import { decodePath, encodeUrlName } from "../paths.ts";
+import type { RequestLike } from "../request_like.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
 import { waitFor } from "../wait_for.ts";

@@ -1,6 +1,6 @@
-import type { RequestLike } from "../request_like.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { Extent, NodeId } from "../../tree/tree.ts";
+import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 import type { Served } from "../served.ts";
 import { outcomeOf, rangesCount } from "./conditions.ts";

@@ -1,4 +1,3 @@
-import type { RequestLike } from "../request_like.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
 import { redirect, SAFE, unsent } from "../answers.ts";
@@ -6,6 +5,7 @@ import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
 import { decodeName } from "../../names.ts";
 import { decodePath } from "../paths.ts";
+import type { RequestLike } from "../request_like.ts";
 import { attachment } from "./disposition.ts";
 import type { Contents } from "./content.ts";
 import type { FileAnswers } from "./file_answer.ts";

@@ -1,9 +1,9 @@
-import type { RequestLike } from "../request_like.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
 import { escapeMarkup, page, SAFE, unsent } from "../answers.ts";
 import { entriesFrom, type EntryPage, type ListedEntry } from "../entries.ts";
 import { encodeUrlName } from "../paths.ts";
+import type { RequestLike } from "../request_like.ts";
 import type { Served } from "../served.ts";
 
 /** Entries that are described at a time: a directory of any size takes little memory. */

@@ -1,8 +1,6 @@
 import { Buffer } from "node:buffer";
 
-/** Bodies up to so many bytes are sent together with their head, where their length is known. */
-const TOGETHER = 64 << 10;
-/** Chunks up to so many bytes are copied between their ends; larger ones are sent between them. */
+/** Bytes up to which bodies of a known length are copied behind their head, and chunks between their ends, to be sent at once. */
 const COPIED = 64 << 10;
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const LINE_END = Buffer.from("\r\n");
@@ -46,7 +44,7 @@ export async function sendBody(
   const pieces = new Pieces(body.stream);
   let isWhole = false;
   try {
-    if (body.kind === "bytes" && body.length <= TOGETHER) {
+    if (body.kind === "bytes" && body.length <= COPIED) {
       const all = await together(head, pieces, body.length);
       if (all !== undefined) await wire.send(all);
       return isWhole = all !== undefined;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { text } from "../answers.ts";
-import type { Answerer } from "../handler.ts";
+import type { Answer, Answerer } from "../handler.ts";
 import type { Access } from "../options.ts";
 import { splitUrl } from "../paths.ts";
 import { ServeError } from "../serve_error.ts";
@@ -135,20 +135,16 @@ export class Connection implements Wire {
       await this.#refuse(head);
       return false;
     }
-    const isPlain = head.keepsAlive && head.bodyLength === 0 &&
-      head.isCurrent && !this.#isLast;
-    if (isPlain) {
-      const { answerer, buffers } = this.#context;
-      const buffer = buffers.take();
-      const isThere = answerer.handleInto(head, buffer);
-      if (isThere) {
-        this.#note(head, 200, since);
-        await this.send(buffer.bytes);
-      }
-      buffers.give(buffer);
-      if (isThere) return true;
+    const { answerer, buffers } = this.#context;
+    const isPlain = head.isCurrent && this.#left === 0 && !this.#isLast;
+    const buffer = isPlain ? buffers.take() : undefined;
+    const answer = answerer.handle(head, buffer);
+    if (answer === undefined) {
+      this.#note(head, 200, since);
+      await this.send(buffer!.bytes);
     }
-    await this.#answer(head, since);
+    if (buffer !== undefined) buffers.give(buffer);
+    if (answer !== undefined) await this.#answer(head, answer, since);
     return true;
   }
 
@@ -181,21 +177,24 @@ export class Connection implements Wire {
     }
     this.#start = Math.max(start, end);
     try {
-      const head = this.#bytes.toString("latin1", start, end);
-      return new RequestHead(head, this.#context.ownAuthority);
+      const text = this.#bytes.toString("latin1", start, end);
+      const head = new RequestHead(text, this.#context.ownAuthority);
+      this.#left = head.bodyLength === "chunked" ? Infinity : head.bodyLength;
+      if (this.#left > 0) head.body = this.#body(head);
+      if (!head.keepsAlive) this.#isLast = true;
+      return head;
     } catch (error) {
       if (error instanceof ServeError) return error;
       throw error;
     }
   }
 
-  /** Answers a request of any kind. */
-  async #answer(head: RequestHead, since: number | undefined): Promise<void> {
-    const { bodyLength } = head;
-    this.#left = bodyLength === "chunked" ? Infinity : bodyLength;
-    if (this.#left > 0) head.body = this.#body(head);
-    if (!head.keepsAlive) this.#isLast = true;
-    const response = await this.#context.answerer.handle(head);
+  async #answer(
+    head: RequestHead,
+    answer: Answer,
+    since: number | undefined,
+  ): Promise<void> {
+    const response = await answer;
     this.#begin("answering");
     if (this.#left > 0) this.#isLast = true;
     this.#note(head, response.status, since);
@@ -317,7 +316,7 @@ function bodyOf(
   const isNever = status === 204 || status === 304;
   if (method === "HEAD" || isNever || body === null) {
     const saysLength = body === null && !isNever &&
-      (method !== "HEAD" || status !== 200) && !headers.has("content-length");
+      !headers.has("content-length");
     return { kind: "nothing", stream: body, saysLength };
   }
   const length = headers.get("content-length");

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { RecordfsError } from "../../errors.ts";
 import type { Answerer } from "../handler.ts";
 import type { Access } from "../options.ts";
+import { PATIENCE } from "../streams.ts";
 import { AnswerBuffers } from "./answer_buffer.ts";
 import { Connection, type ConnectionContext } from "./connection.ts";
 
@@ -16,7 +17,7 @@ const PAUSE = 100;
 export interface HttpOptions {
   readonly answerer: Answerer;
   /** How long a client may take for the next request, for all of it, or for the next part of an answer, in milliseconds. */
-  readonly patience: number;
+  readonly patience: number | undefined;
   readonly onAccess: ((access: Access) => void) | undefined;
   readonly onError: (error: unknown) => void;
 }
@@ -25,7 +26,12 @@ export interface HttpOptions {
 export class HttpServer {
   readonly #listener: Deno.TcpListener;
   readonly #options: HttpOptions;
-  readonly #connections = new Map<Connection, { since: number }>();
+  readonly #patience: number;
+  /** Since when each has done what it does, and what resolves when it has ended. */
+  readonly #connections = new Map<
+    Connection,
+    { since: number; readonly running: Promise<void> }
+  >();
   readonly #looking: ReturnType<typeof setInterval>;
   #isEnding = false;
   /** Where it listens. */
@@ -37,6 +43,7 @@ export class HttpServer {
   constructor(listener: Deno.TcpListener, options: HttpOptions) {
     this.#listener = listener;
     this.#options = options;
+    this.#patience = options.patience ?? PATIENCE;
     this.addr = listener.addr;
     this.#looking = setInterval(() => this.#look(), LOOKING);
     Deno.unrefTimer(this.#looking);
@@ -55,9 +62,8 @@ export class HttpServer {
 
   /** Ends it at once. */
   close(): void {
-    const ended = this.shutdown();
+    void this.shutdown();
     for (const connection of this.#connections.keys()) connection.close();
-    return void ended;
   }
 
   async #run(): Promise<void> {
@@ -69,19 +75,18 @@ export class HttpServer {
         hostname.includes(":") ? `[${hostname}]` : hostname
       }:${port}`,
     };
-    const running = new Set<Promise<void>>();
     while (!this.#isEnding) {
       const conn = await this.#accept();
       if (conn === undefined) continue;
       const connection = new Connection(conn, context);
-      this.#connections.set(connection, { since: performance.now() });
-      const run = connection.run().then(() => {
+      const running = connection.run().then(() => {
         this.#connections.delete(connection);
-        running.delete(run);
       });
-      running.add(run);
+      this.#connections.set(connection, { since: performance.now(), running });
+      if (this.#isEnding) connection.end(); // it came just before
     }
-    await Promise.all(running);
+    const all = [...this.#connections.values()];
+    await Promise.all(all.map(({ running }) => running));
     clearInterval(this.#looking);
   }
 
@@ -116,7 +121,7 @@ export class HttpServer {
       }
       const { doing } = connection;
       if (doing === "answering") continue; // what makes the answer sees to that
-      const most = doing === "ending" ? ENDING : this.#options.patience;
+      const most = doing === "ending" ? ENDING : this.#patience;
       if (now - looked.since >= most) connection.close();
     }
   }

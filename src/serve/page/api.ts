@@ -49,27 +49,13 @@ async function ask(url: string, init: RequestInit): Promise<Response> {
   );
 }
 
-/** Answers that were asked for before somebody needs them, by their URLs. */
-const ahead = new Map<string, Promise<Response>>();
-
-/** Asks for what {@linkcode get} is about to be called for. */
-export function getAhead(name: string, query: Query): void {
-  const url = apiUrl(name, query);
-  const asked = ask(url, {});
-  asked.catch(() => {}); // that is told to who needs it
-  ahead.set(url, asked);
-}
-
 /** Asks for one answer. */
 export async function get<T>(
   name: string,
   query: Query,
   signal: AbortSignal,
 ): Promise<T> {
-  const url = apiUrl(name, query);
-  const asked = ahead.get(url) ?? ask(url, { signal });
-  ahead.delete(url);
-  return await (await asked).json();
+  return await (await ask(apiUrl(name, query), { signal })).json();
 }
 
 /**

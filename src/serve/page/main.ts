@@ -5,11 +5,11 @@ import type {
   InfoMessage,
   ListMessage,
 } from "../api/messages.ts";
-import { get, getAhead, isAbort, messageOf, ServerError } from "./api.ts";
+import { get, isAbort, messageOf, ServerError } from "./api.ts";
 import { element } from "./dom.ts";
 import { containerName, Header } from "./header.ts";
 import { isTyping, type Key } from "./keyboard.ts";
-import { firstQuery, Listing, listingView } from "./listing/listing.ts";
+import { Listing, listingView } from "./listing/listing.ts";
 import { entryHref } from "./listing/tiles.ts";
 import {
   encodedPath,
@@ -237,11 +237,6 @@ function problemView(error: unknown): View {
 }
 
 const main = document.querySelector("main")!;
-const start = parseRoute(location.hash);
-// Where nearly all begin: not only once all else is known.
-if (start.url === "" && !start.parameters.has("show")) {
-  getAhead("list", firstQuery(start));
-}
 try {
   const info = await get<InfoMessage>("info", {}, new AbortController().signal);
   await new Page(info, main).show();

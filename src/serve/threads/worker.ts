@@ -7,7 +7,6 @@ import { threadScope } from "../../io/concurrency/thread.ts";
 import { serializeError } from "../../serialized_error.ts";
 import { answererOf } from "../handler.ts";
 import { listen } from "../listen.ts";
-import { PATIENCE } from "../streams.ts";
 import type { Access } from "../options.ts";
 import type {
   AnsweringReport,
@@ -58,7 +57,7 @@ async function begin(
   const accesses = new Gathered();
   const server = listen(listening, {
     answerer,
-    patience: options.patience ?? PATIENCE,
+    patience: options.patience,
     onAccess: isLogged ? (access) => accesses.add(access) : undefined,
     onError,
   });

@@ -6,7 +6,7 @@ import type {
   Row,
   RowsMessage,
 } from "../../api/messages.ts";
-import { get, type Query } from "../api.ts";
+import { get } from "../api.ts";
 import { Choice, element } from "../dom.ts";
 import type { Key } from "../keyboard.ts";
 import { decodedPart, keepInAddress, type Route } from "../route.ts";
@@ -137,7 +137,10 @@ export class Listing implements View {
 
   /** Brings what is seen first, and chooses how it is shown. */
   async load(): Promise<void> {
-    const at = placeOf(this.#route);
+    const at = Math.max(
+      0,
+      Math.trunc(Number(this.#route.parameters.get("at"))) || 0,
+    );
     this.#first = at;
     await this.#entries.load(at);
     const { length } = this.#entries;
@@ -322,17 +325,6 @@ export class Listing implements View {
       this.#remember(at);
     }, ADDRESS_MS);
   }
-}
-
-/** The index that an address begins at. */
-function placeOf({ parameters }: Route): number {
-  return Math.max(0, Math.trunc(Number(parameters.get("at"))) || 0);
-}
-
-/** What the server is asked for first to show a directory. */
-export function firstQuery(route: Route): Query {
-  const at = Math.floor(placeOf(route) / ENTRIES) * ENTRIES;
-  return { path: route.url, at, limit: ENTRIES };
 }
 
 /** Makes the view of a directory. */

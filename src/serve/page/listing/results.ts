@@ -57,8 +57,8 @@ class Results {
   }
 
   onShown(): void {
+    this.#scroller?.element.focus({ preventScroll: true }); // while there is little to lay out
     this.#scroller?.layOut();
-    this.#scroller?.element.focus({ preventScroll: true });
   }
 
   add(entry: Entry): void {
