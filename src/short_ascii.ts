@@ -8,14 +8,21 @@
 /** Up to this length. */
 const SHORT = 64;
 
-/** Writes a text to the start of memory that has room for it; `false` where it is not short or not ASCII. */
-export function shortAsciiInto(text: string, memory: Uint8Array): boolean {
+/**
+ * Writes a text to memory that has room for it from `start` on; `false` where it is not short or not ASCII: then some of
+ * it may be written.
+ */
+export function shortAsciiInto(
+  text: string,
+  memory: Uint8Array,
+  start = 0,
+): boolean {
   const { length } = text;
   if (length > SHORT) return false;
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
     if (code >= 0x80) return false;
-    memory[i] = code;
+    memory[start + i] = code;
   }
   return true;
 }

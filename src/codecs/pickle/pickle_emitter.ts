@@ -1,4 +1,5 @@
 import { ByteOutput } from "../byte_output.ts";
+import { shortAsciiInto } from "../../short_ascii.ts";
 import { Op } from "./opcodes.ts";
 import { encodePickledText } from "./text.ts";
 
@@ -56,7 +57,23 @@ export class PickleEmitter extends ByteOutput {
 
   /** Emits a `str`; lone surrogates stay lone. */
   text(value: string): void {
-    this.encodedText(encodePickledText(value));
+    if (this.#protocol < 4 || !this.#shortText(value)) {
+      this.encodedText(encodePickledText(value));
+    }
+  }
+
+  /** Emits a `str` without memory for its bytes; `false`, and nothing, where it is not short or not ASCII. */
+  #shortText(value: string): boolean {
+    const { length } = value;
+    if (length > LARGEST_U8) return false;
+    const at = this.grow(2 + length);
+    if (!shortAsciiInto(value, this.memory, at + 2)) {
+      this.clear(at);
+      return false;
+    }
+    this.memory[at] = Op.SHORT_BINUNICODE;
+    this.memory[at + 1] = length;
+    return true;
   }
 
   /** Emits a `str` of UTF-8, in which lone surrogates stand as three bytes. */

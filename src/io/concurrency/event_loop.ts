@@ -34,6 +34,11 @@ export function startsThread(): void {
   startsUntil = performance.now() + STARTING;
 }
 
+/** Ends what {@linkcode startsThread} began: the thread has answered. */
+export function threadAnswers(): void {
+  startsUntil = 0;
+}
+
 /** Lets the event loop go round where it should. */
 export const yieldWhenDue: Effect<void> = {
   sync() {},

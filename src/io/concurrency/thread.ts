@@ -4,7 +4,7 @@
  * @module
  */
 
-import { startsThread } from "./event_loop.ts";
+import { startsThread, threadAnswers } from "./event_loop.ts";
 
 /** What TypeScript's library for pages does not say of threads. */
 export interface ThreadScope<Heard, Said> {
@@ -35,7 +35,10 @@ export function startThread<Said>(
 ): Worker {
   const worker = new Worker(module, { type: "module", name });
   startsThread();
-  worker.onmessage = ({ data }: MessageEvent<Said>) => events.heard(data);
+  worker.onmessage = ({ data }: MessageEvent<Said>) => {
+    threadAnswers();
+    events.heard(data);
+  };
   worker.onerror = (event) => {
     event.preventDefault(); // or it would end this process
     events.died(event.message);

@@ -74,6 +74,16 @@ export interface Directory {
   list(): Listing;
   /** `undefined` where there is nothing, or a link that leads to nothing. */
   stat(name: string, links: Links): EntryStat | undefined;
+  /**
+   * What `stat` says of several names, following links: of those from `start` on, `most` at most, up to a directory.
+   *
+   * @returns Nothing of the next where the system refuses to say it; `stat` says why.
+   */
+  statSeveral(
+    names: readonly string[],
+    start: number,
+    most: number,
+  ): EntryStat[];
   /** Tells whether a file may be opened, or a directory listed. */
   mayRead(name: string): boolean;
   /** Opens a directory in it; anything else is an error. */
@@ -82,6 +92,17 @@ export interface Directory {
   openAgain(): Directory;
   /** Opens a file for reading, following links. It may turn out to be none, but never waits for a pipe. */
   openFile(name: string): OpenFile;
+  /**
+   * Reads all of a file, following links, if that is as long as `into` and was last modified when it is said to be.
+   *
+   * @param name Its bytes.
+   * @returns Whether it did. If not, `openFile` and what follows say why.
+   */
+  readWhole(
+    name: Uint8Array,
+    into: Uint8Array<ArrayBuffer>,
+    mtimeMs: number,
+  ): boolean;
   /** Makes a file and opens it for writing; there must be nothing of its name. */
   createFile(name: string): OpenFile;
   /**

@@ -27,7 +27,9 @@ import {
   DescribedFile,
   identityInStatx,
   openAt,
+  readWhole,
   statOf,
+  statsOf,
   timesOf,
   TO_READ,
   UnnamedDescribedFile,
@@ -102,6 +104,14 @@ class DescribedDirectory implements Directory {
     }
   }
 
+  statSeveral(
+    names: readonly string[],
+    start: number,
+    most: number,
+  ): EntryStat[] {
+    return statsOf(this.#fd, names, start, most);
+  }
+
   mayRead(name: string): boolean {
     const { faccessat } = libcIfPermitted()!;
     return faccessat(this.#fd, cName(name), R_OK, At.EACCESS) === 0;
@@ -120,6 +130,14 @@ class DescribedDirectory implements Directory {
 
   openFile(name: string): OpenFile {
     return new DescribedFile(openAt(this.#fd, name, TO_READ));
+  }
+
+  readWhole(
+    name: Uint8Array,
+    into: Uint8Array<ArrayBuffer>,
+    mtimeMs: number,
+  ): boolean {
+    return readWhole(this.#fd, name, into, mtimeMs);
   }
 
   createFile(name: string): OpenFile {

@@ -61,6 +61,10 @@ class NamedDirectory implements Directory {
     }
   }
 
+  statSeveral(): EntryStat[] {
+    return []; // it gains nothing here
+  }
+
   mayRead(name: string): boolean {
     try {
       // Deno's access() takes --allow-sys to learn who asks.
@@ -86,6 +90,10 @@ class NamedDirectory implements Directory {
 
   openFile(name: string): OpenFile {
     return openNamedFile(`${this.path}/${name}`);
+  }
+
+  readWhole(): boolean {
+    return false; // it gains nothing here
   }
 
   createFile(name: string): OpenFile {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import { openNamed } from "../../../src/io/directories/directory_by_path.ts";
 import type { Directory } from "../../../src/io/directories/directory.ts";
@@ -69,6 +70,75 @@ for (const [way, open] of WAYS) {
       opened.close();
       assert.deepEqual(other.list().names, ["sub"]);
       other.close();
+    });
+  });
+
+  Deno.test(`${way}: several are looked at as each is, up to a directory`, async () => {
+    await withTempDir((dir) => {
+      const names = ["a", "é 😀", "link", "folder", "b", "gone", "c"];
+      for (const name of ["a", "é 😀", "b", "c"]) {
+        fs.writeFileSync(`${dir}/${name}`, name.repeat(7));
+        fs.utimesSync(`${dir}/${name}`, 1.5, -1234.25);
+      }
+      fs.chmodSync(`${dir}/b`, 0o077);
+      fs.symlinkSync("b", `${dir}/link`);
+      fs.mkdirSync(`${dir}/folder`);
+      const directory = open(dir);
+      const several = (start: number, most: number) =>
+        directory.statSeveral(names, start, most);
+      const each = (...names: string[]) =>
+        names.map((name) => directory.stat(name, "follow"));
+      if (way === "by path") assert.deepEqual(several(0, 9), []);
+      else {
+        assert.deepEqual(several(0, 2), each("a", "é 😀"));
+        assert.deepEqual(several(1, 9), each("é 😀", "link", "folder"));
+        assert.deepEqual(several(4, 9), each("b"));
+        assert.deepEqual(several(5, 9), []);
+        assert.deepEqual(several(6, 9), each("c"));
+        assert.deepEqual(several(7, 9), []);
+      }
+      directory.close();
+    });
+  });
+
+  Deno.test(`${way}: a file is read whole only if it is what it was`, async () => {
+    await withTempDir(async (dir) => {
+      const content = new Uint8Array(70_000).map((_, i) => i * 7 >> 3);
+      const longest = "n".repeat(255);
+      for (const name of ["é 😀", longest]) {
+        fs.writeFileSync(`${dir}/${name}`, content);
+      }
+      fs.writeFileSync(`${dir}/empty`, "");
+      fs.symlinkSync("é 😀", `${dir}/link`);
+      fs.mkdirSync(`${dir}/folder`);
+      execFileSync("mkfifo", [`${dir}/pipe`]);
+      const directory = open(dir);
+      const read = (name: string, length: number, later = 0) => {
+        const into = new Uint8Array(length);
+        const mtimeMs = name.length > longest.length
+          ? 0
+          : directory.stat(name, "follow")?.mtimeMs ?? 0;
+        const bytes = new TextEncoder().encode(name);
+        const isRead = directory.readWhole(bytes, into, mtimeMs + later);
+        if (isRead) assert.deepEqual(into, content.slice(0, length));
+        return isRead;
+      };
+      const { length } = content;
+      const can = way !== "by path";
+      for (const name of ["é 😀", "link", longest]) {
+        assert.equal(read(name, length), can);
+        assert.equal(read(name, length - 1), false);
+        assert.equal(read(name, length + 1), false);
+        assert.equal(read(name, 0), false);
+        assert.equal(read(name, length, 1), false);
+      }
+      assert.equal(read("empty", 0), can);
+      assert.equal(read("empty", 1), false);
+      for (const name of ["folder", "pipe", "gone", `${longest}n`]) {
+        assert.equal(read(name, 0), false);
+      }
+      directory.close();
+      assert.equal(await descriptorsBelow(dir), 0);
     });
   });
 

@@ -8,16 +8,19 @@ import { systemCode } from "../../../io/libc/system_error.ts";
 import { BLOCK, blockMemory } from "../../../io/libc/new_memory.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import type { SampleBlock } from "../write/sample_block.ts";
-import type { ListedEntry } from "./pack_listing.ts";
+import type { ListedEntries } from "./pack_listing.ts";
 import { PackError, refusal } from "./pack_problem.ts";
-
-type ListedFile = Extract<ListedEntry, { readonly kind: "file" }>;
 
 /** A file that is being read. */
 interface OpenedFile {
-  readonly listed: ListedFile;
+  /** How many bytes it had when it was listed. */
+  readonly size: number;
+  /** When it was last modified then. */
+  readonly mtimeMs: number;
   readonly path: string;
   readonly open: OpenFile;
+  /** Whether it was asked for from the disk before it was its turn. */
+  readonly isAsked: boolean;
   /** How many bytes of it were read. */
   done: number;
   /** Their checksum. */
@@ -33,23 +36,27 @@ const GONE: ReadonlySet<string | undefined> = new Set(
 
 /** So many files are open where the disk is waited for, so that it has as many to fetch at a time. */
 const AHEAD = 16;
-/** After so many it is looked again whether it is waited for. */
+/** After so many files it is looked again whether it is waited for. */
 const REMEMBERED = 256;
 /** What takes longer than this, and than so many bytes a millisecond, was not in memory. */
 const SLOW_MS = 0.08;
 const FAST_PER_MS = 1.5e6;
+/** Another program may have had the processor: so many have to take long one after the other the first time. */
+const PATIENCE = 2;
 /** Bytes that are read at a time past the system's memory; a file that has no more left is read through it. */
 const WINDOW = 1 << 20;
 
 /** Reads the files of a folder in the order in which they were listed. */
 export class PackFiles {
   readonly #chain: DirectoryChain;
-  readonly #entries: Iterator<ListedEntry>;
+  readonly #entries: ListedEntries;
   readonly #now: () => number;
   /** The one that is being read, and those that come next. */
   readonly #opened: OpenedFile[] = [];
   /** How many more files are opened before it is their turn, and asked for from the disk. */
   #fromDisk = 0;
+  /** How many more files that take long, one after the other, say that the disk is waited for. */
+  #patience = PATIENCE;
   /** Where files are read that come past the system's memory, and what of it was not taken yet. */
   #window: Uint8Array<ArrayBuffer> | undefined;
   #inWindow: Uint8Array<ArrayBuffer> = NOTHING;
@@ -60,7 +67,7 @@ export class PackFiles {
    */
   constructor(
     root: Directory,
-    entries: Iterator<ListedEntry>,
+    entries: ListedEntries,
     now: () => number = () => performance.now(),
   ) {
     this.#chain = new DirectoryChain(root, "follow");
@@ -82,55 +89,75 @@ export class PackFiles {
    */
   fill(block: SampleBlock, most: number): void {
     while (block.count < most && !block.isFull) {
+      const isNext = this.#opened.length > 0 || this.#advance();
+      if (!isNext) return; // all that are listed were read
+      if (this.#opened.length === 0) {
+        if (this.#fromDisk === 0 && this.#readWhole(block)) continue;
+        this.#open();
+      }
       this.#openAhead();
-      const [file] = this.#opened;
-      if (file === undefined) return; // all that are listed were read
-      this.#read(file, block);
+      this.#read(this.#opened[0]!, block);
     }
   }
 
-  #openAhead(): void {
-    const most = this.#fromDisk > 0 ? AHEAD : 1;
-    while (this.#opened.length < most) {
-      const next = this.#openNext();
-      if (next === undefined) return;
-      if (this.#fromDisk > 0) {
-        next.open.startRead();
-        this.#fromDisk--;
-      }
-      this.#opened.push(next);
-    }
-  }
-
-  #openNext(): OpenedFile | undefined {
-    for (;;) {
-      const { value: listed, done } = this.#entries.next();
-      if (done) return undefined;
-      if (listed.kind === "file") {
-        const path = `${this.#chain.last.path}/${listed.name}`;
-        const open = naming(
-          path,
-          () => this.#chain.last.openFile(listed.name),
-        );
-        return { listed, path, open, done: 0, crc: 0, isDirect: false };
-      }
-      if (listed.kind === "folder") {
-        const { path } = this.#chain.last;
-        naming(
-          `${path}/${listed.name}`,
-          () => this.#chain.enter(listed.name),
-        );
+  /** Comes to the next file, by way of the folders before it. */
+  #advance(): boolean {
+    const entries = this.#entries;
+    while (entries.advance()) {
+      const { kind } = entries;
+      if (kind === "file") return true;
+      const { path } = this.#chain.last;
+      if (kind === "folder") {
+        const { name } = entries;
+        naming(`${path}/${name}`, () => this.#chain.enter(name));
       } else {
-        const depth = this.#chain.depth - 1;
-        naming(this.#chain.last.path, () => this.#chain.leaveTo(depth));
+        naming(path, () => this.#chain.leaveTo(this.#chain.depth - 1));
       }
     }
+    return false;
+  }
+
+  /** Reads the file that was come to if there is room for all of it; `false` where it is to be opened, and looked at. */
+  #readWhole(block: SampleBlock): boolean {
+    const { size, mtimeMs, nameBytes } = this.#entries;
+    const into = block.room(size);
+    if (into.length < size) return false;
+    const start = this.#now();
+    if (!this.#chain.last.readWhole(nameBytes, into, mtimeMs)) return false;
+    this.#notePace(this.#now() - start, size);
+    block.take(size);
+    block.end(size, crc32Of(into));
+    return true;
+  }
+
+  /** Opens the files that come next where the disk is waited for. */
+  #openAhead(): void {
+    while (
+      this.#fromDisk > 0 && this.#opened.length < AHEAD && this.#advance()
+    ) {
+      this.#open();
+    }
+  }
+
+  /** Opens the file that was come to, and asks for it where the disk is waited for. */
+  #open(): void {
+    const { name, size, mtimeMs } = this.#entries;
+    const path = `${this.#chain.last.path}/${name}`;
+    const open = naming(path, () => this.#chain.last.openFile(name));
+    const isAsked = this.#fromDisk > 0;
+    this.#opened.push({
+      ...{ size, mtimeMs, path, open, isAsked },
+      ...{ done: 0, crc: 0, isDirect: false },
+    });
+    if (!isAsked) return;
+    open.startRead();
+    this.#fromDisk--;
   }
 
   /** Reads what there is room for, and closes the file after the last of it. */
   #read(file: OpenedFile, block: SampleBlock): void {
-    const { listed, path, open } = file;
-    const room = block.room(listed.size - file.done);
+    const { path, open } = file;
+    const room = block.room(file.size - file.done);
     // A file that may come to be read past the system's memory stands at the start of a block of its own.
     const into = isLong(file) && room.length > BLOCK
       ? room.subarray(0, room.length - (file.done + room.length) % BLOCK)
@@ -147,10 +174,10 @@ export class PackFiles {
     file.done += got;
     if (this.#fromDisk === REMEMBERED) this.#goPast(file);
     block.take(got);
-    if (file.done < listed.size) return;
+    if (file.done < file.size) return;
     const { kind, size, mtimeMs } = naming(path, () => open.stat());
     if (
-      kind !== "file" || size !== listed.size || mtimeMs !== listed.mtimeMs
+      kind !== "file" || size !== file.size || mtimeMs !== file.mtimeMs
     ) throw changed(path);
     open.close();
     this.#opened.shift();
@@ -159,12 +186,23 @@ export class PackFiles {
   }
 
   /** Reads, and notes whether that had to wait for the disk: then so will what comes next. */
-  #fill(into: Uint8Array<ArrayBuffer>, { path, open }: OpenedFile): number {
+  #fill(into: Uint8Array<ArrayBuffer>, file: OpenedFile): number {
+    const { path, open, isAsked } = file;
     const start = this.#now();
     const got = naming(path, () => readFull(open, into));
-    const ms = this.#now() - start;
-    if (ms > SLOW_MS + into.length / FAST_PER_MS) this.#fromDisk = REMEMBERED;
+    this.#notePace(this.#now() - start, into.length, !isAsked);
     return got;
+  }
+
+  /**
+   * Notes how long it took to read.
+   *
+   * @param tells Whether to be quick says something of the disk.
+   */
+  #notePace(ms: number, bytes: number, tells = true): void {
+    if (ms > SLOW_MS + bytes / FAST_PER_MS) {
+      if (--this.#patience <= 0) this.#fromDisk = REMEMBERED;
+    } else if (tells) this.#patience = PATIENCE;
   }
 
   /** Has a long file be read past the system's memory from the next block on, where it is not there. */
@@ -204,8 +242,8 @@ function isWindowInMemory(open: OpenFile, start: number): boolean {
 }
 
 /** Whether much of a file is left. */
-function isLong({ listed, done }: OpenedFile): boolean {
-  return listed.size - done > 2 * WINDOW;
+function isLong({ size, done }: OpenedFile): boolean {
+  return size - done > 2 * WINDOW;
 }
 
 const NOTHING = new Uint8Array(0);

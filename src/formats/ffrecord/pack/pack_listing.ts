@@ -1,5 +1,6 @@
 import { LONGEST_PICKLE } from "../../../codecs/pickle/columns.ts";
 import { decodeName, encodeName } from "../../../names.ts";
+import { shortAsciiInto } from "../../../short_ascii.ts";
 import { MOST_RECORDS } from "../../../tree/names/name_table_builder.ts";
 import { writeStructure } from "../folder/write_structure.ts";
 import { PackError } from "./pack_problem.ts";
@@ -59,6 +60,9 @@ export class PackListing {
   #settledChunk = -1;
   #settledUsed = 0;
   readonly #chunks: ListingChunk[] = [];
+  /** Views of the last chunk. */
+  #bytes = NO_NAME;
+  #view = new DataView<ArrayBufferLike>(NO_NAME.buffer);
 
   /** What there is, up to its last file: that is not taken back. */
   get settled(): ListingPlace {
@@ -72,7 +76,7 @@ export class PackListing {
 
   /** Adds a file to the folder that was entered last. */
   addFile(name: string, size: number, mtimeMs = 0): void {
-    this.#add(FILE, encodeName(name), size, mtimeMs);
+    this.#add(FILE, name, size, mtimeMs);
     this.files++;
     this.bytes += size;
     this.#settledChunk = this.#chunks.length - 1;
@@ -81,13 +85,13 @@ export class PackListing {
 
   /** Adds a folder; what follows is in it, until {@linkcode PackListing.endFolder}. */
   startFolder(name: string): void {
-    this.#add(FOLDER, encodeName(name));
+    this.#add(FOLDER, name);
     this.folders++;
   }
 
   /** Ends the folder that was started last and is not ended yet. */
   endFolder(): void {
-    this.#add(END, NO_NAME);
+    this.#add(END, "");
   }
 
   /** Where the next entry comes. */
@@ -102,32 +106,50 @@ export class PackListing {
     if (this.files + this.folders > entries + 1) return false;
     this.#chunks.length = chunk + 1;
     const last = this.#chunks[chunk];
-    if (last !== undefined) last.used = used;
+    if (last !== undefined) {
+      last.used = used;
+      this.#look(last);
+    }
     this.folders--;
     return true;
   }
 
   /** Gives the entries in their order. */
-  [Symbol.iterator](): Iterator<ListedEntry> {
+  [Symbol.iterator](): ListedEntries {
     return new ListedEntries(this.#chunks);
   }
 
-  #add(kind: number, name: Uint8Array, size = 0, mtimeMs = 0): void {
-    const length = HEAD + name.length;
-    let chunk = this.#chunks.at(-1);
-    if (chunk === undefined || chunk.used + length > CHUNK) {
-      chunk = { memory: new SharedArrayBuffer(CHUNK), used: 0 };
-      this.#chunks.push(chunk);
+  #add(kind: number, name: string, size = 0, mtimeMs = 0): void {
+    let at = this.#begin(HEAD + name.length);
+    let length = name.length;
+    if (!shortAsciiInto(name, this.#bytes, at + HEAD)) {
+      const bytes = encodeName(name);
+      length = bytes.length;
+      at = this.#begin(HEAD + length);
+      this.#bytes.set(bytes, at + HEAD);
     }
-    const { memory, used } = chunk;
-    const view = new DataView(memory);
-    view.setUint8(used, kind);
-    view.setUint16(used + 1, name.length, true);
-    view.setFloat64(used + 3, size, true);
-    view.setFloat64(used + 11, mtimeMs, true);
-    new Uint8Array(memory).set(name, used + HEAD);
-    this.nameBytes += name.length;
-    chunk.used += length;
+    const view = this.#view;
+    view.setUint8(at, kind);
+    view.setUint16(at + 1, length, true);
+    view.setFloat64(at + 3, size, true);
+    view.setFloat64(at + 11, mtimeMs, true);
+    this.nameBytes += length;
+    this.#chunks.at(-1)!.used = at + HEAD + length;
+  }
+
+  /** Where in the last chunk there is room for so many bytes. */
+  #begin(length: number): number {
+    const last = this.#chunks.at(-1);
+    if (last !== undefined && last.used + length <= CHUNK) return last.used;
+    const chunk = { memory: new SharedArrayBuffer(CHUNK), used: 0 };
+    this.#chunks.push(chunk);
+    this.#look(chunk);
+    return 0;
+  }
+
+  #look({ memory }: ListingChunk): void {
+    this.#bytes = new Uint8Array(memory as unknown as ArrayBuffer);
+    this.#view = new DataView(memory);
   }
 }
 
@@ -140,7 +162,9 @@ export class ListedEntries implements Iterator<ListedEntry> {
   #chunk = -1;
   #bytes = NO_NAME;
   #view = new DataView<ArrayBufferLike>(NO_NAME.buffer);
+  /** The entry that was come to last, and where the next one is. */
   #at = 0;
+  #next = 0;
 
   /** @param runs What is taken of the files; all, unless given. */
   constructor(chunks: readonly Readonly<ListingChunk>[], runs?: PackRuns) {
@@ -148,45 +172,72 @@ export class ListedEntries implements Iterator<ListedEntry> {
     this.#runs = runs;
   }
 
-  next(): IteratorResult<ListedEntry, undefined> {
-    for (;;) {
-      if (!this.#enter()) return END_OF_ENTRIES;
-      const [at, view] = [this.#at, this.#view];
-      const kind = view.getUint8(at);
-      const size = view.getFloat64(at + 3, true);
-      const todo = kind === FILE ? this.#runs?.look(size) : undefined;
-      if (todo === "stop") return END_OF_ENTRIES;
-      const start = at + HEAD;
-      this.#at = start + view.getUint16(at + 1, true);
+  /** Comes to the next entry, if there is one. */
+  advance(): boolean {
+    while (this.#enter()) {
+      const [at, view] = [this.#next, this.#view];
+      const isFile = view.getUint8(at) === FILE;
+      const todo = isFile
+        ? this.#runs?.look(view.getFloat64(at + 3, true))
+        : undefined;
+      if (todo === "stop") return false;
+      this.#next = at + HEAD + view.getUint16(at + 1, true);
       if (todo === "pass") continue;
-      if (kind === END) return { done: false, value: { kind: "end" } };
-      const name = decodeName(this.#bytes, start, this.#at);
-      if (kind === FOLDER) {
-        return { done: false, value: { kind: "folder", name } };
-      }
-      const mtimeMs = view.getFloat64(at + 11, true);
-      return { done: false, value: { kind: "file", name, size, mtimeMs } };
+      this.#at = at;
+      return true;
     }
+    return false;
+  }
+
+  /** What it is. */
+  get kind(): ListedEntry["kind"] {
+    const kind = this.#view.getUint8(this.#at);
+    return kind === FILE ? "file" : kind === FOLDER ? "folder" : "end";
+  }
+
+  /** Its name; only files and folders have one. */
+  get name(): string {
+    return decodeName(this.#bytes, this.#at + HEAD, this.#next);
+  }
+
+  /** The bytes of its name, until it is left. */
+  get nameBytes(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(this.#at + HEAD, this.#next);
+  }
+
+  /** The bytes of a file. */
+  get size(): number {
+    return this.#view.getFloat64(this.#at + 3, true);
+  }
+
+  /** The last modification of a file, in milliseconds since 1970. */
+  get mtimeMs(): number {
+    return this.#view.getFloat64(this.#at + 11, true);
+  }
+
+  next(): IteratorResult<ListedEntry, undefined> {
+    if (!this.advance()) return { done: true, value: undefined };
+    const { kind } = this;
+    if (kind === "end") return { done: false, value: { kind } };
+    const { name } = this;
+    if (kind === "folder") return { done: false, value: { kind, name } };
+    const { size, mtimeMs } = this;
+    return { done: false, value: { kind, name, size, mtimeMs } };
   }
 
   /** Goes on to the next chunk after the last entry of one; `false` where there is none. */
   #enter(): boolean {
-    while (this.#at >= (this.#chunks[this.#chunk]?.used ?? 0)) {
+    while (this.#next >= (this.#chunks[this.#chunk]?.used ?? 0)) {
       const next = this.#chunks[this.#chunk + 1];
       if (next === undefined) return false;
       this.#chunk++;
       this.#bytes = new Uint8Array(next.memory as unknown as ArrayBuffer);
       this.#view = new DataView(next.memory);
-      this.#at = 0;
+      this.#next = 0;
     }
     return true;
   }
 }
-
-const END_OF_ENTRIES: IteratorResult<ListedEntry, undefined> = {
-  done: true,
-  value: undefined,
-};
 
 /** What an entry takes in the structure beside its name, at most. */
 const MOST_OVERHEAD = 24;

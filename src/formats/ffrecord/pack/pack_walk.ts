@@ -30,6 +30,9 @@ interface WalkOptions
   readonly onListed: (listing: PackListing) => void;
 }
 
+/** So many entries are looked at in one go. */
+const AT_ONCE = 64;
+
 interface Frame {
   /** In the order in which they are packed. */
   readonly names: readonly string[];
@@ -82,24 +85,32 @@ class Walk {
     this.#push(this.chain.last, "", undefined);
   }
 
-  /** Looks at one entry; `false` at the end. */
+  /** Looks at the next few entries; `false` at the end. */
   step(): boolean {
     const frame = this.#frames.at(-1);
     if (frame === undefined) return false;
-    const name = frame.names[frame.next++];
-    if (name === undefined) this.#leave(frame);
-    else this.#look(frame.prefix + name, name);
+    const { names, next, prefix } = frame;
+    const stats = this.chain.last.statSeveral(names, next, AT_ONCE);
+    // One at least, which could not be looked at with others.
+    frame.next = Math.min(names.length, next + Math.max(1, stats.length));
+    if (next === names.length) this.#leave(frame);
+    for (let i = next; i < frame.next; i++) {
+      const name = names[i]!;
+      this.#look(prefix + name, name, stats[i - next]);
+    }
     return true;
   }
 
-  #look(path: string, name: string): void {
+  /** @param known Its facts, where they are known. */
+  #look(path: string, name: string, known: EntryStat | undefined): void {
     const { filter, isOutput, onProblem } = this.#options;
     const directory = this.chain.last;
     if (isOutput(directory, name)) return onProblem(problem("output", path));
     if (isTemporary(name)) return onProblem(problem("temporary", path));
     let stat: EntryStat | PackProblem;
     try {
-      stat = directory.stat(name, "follow") ?? missing(directory, name, path);
+      stat = known ?? directory.stat(name, "follow") ??
+        missing(directory, name, path);
     } catch (error) {
       stat = refusal(error, path);
     }
