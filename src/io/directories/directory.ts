@@ -111,6 +111,13 @@ export interface Directory {
    * @returns `undefined` where the file system has no such files.
    */
   createUnnamed(): UnnamedFile | undefined;
+  /**
+   * Makes a file that appears under its name when it is complete, by way of one without a name.
+   *
+   * @param time When it was last modified.
+   * @returns Whether it did. If not, nothing is left of it, and `createUnnamed` and what follows say why.
+   */
+  createWhole(name: string, content: Uint8Array, time: Date): boolean;
   makeDirectory(name: string): void;
   /** Makes a symbolic link; there must be nothing of its name. */
   makeLink(name: string, target: string): void;

@@ -24,6 +24,7 @@ import {
 import {
   answer,
   close,
+  createWhole,
   DescribedFile,
   identityInStatx,
   openAt,
@@ -156,6 +157,10 @@ class DescribedDirectory implements Directory {
       hasUnnamed = false;
       return undefined;
     }
+  }
+
+  createWhole(name: string, content: Uint8Array, time: Date): boolean {
+    return hasUnnamed === true && createWhole(this.#fd, name, content, time);
   }
 
   makeDirectory(name: string): void {

@@ -102,6 +102,10 @@ class NamedDirectory implements Directory {
 
   createUnnamed(): undefined {}
 
+  createWhole(): boolean {
+    return false;
+  }
+
   makeDirectory(name: string): void {
     fs.mkdirSync(this.#at(name));
   }

@@ -108,11 +108,11 @@ export class UnnamedDescribedFile extends DescribedFile implements UnnamedFile {
   }
 
   link(name: string): void {
-    const from = linksByDescriptor ? "" : `/proc/self/fd/${this.fd}`;
+    const from = linksByDescriptor ? EMPTY_PATH : procPath(this.fd);
     const flags = linksByDescriptor ? At.EMPTY_PATH : At.SYMLINK_FOLLOW;
     const libc = libcIfPermitted()!;
     const link = () =>
-      libc.linkat(this.fd, cName(from), this.#directory, cName(name, 1), flags);
+      libc.linkat(this.fd, from, this.#directory, cName(name), flags);
     try {
       call(libc, link);
     } catch (error) {
@@ -124,6 +124,11 @@ export class UnnamedDescribedFile extends DescribedFile implements UnnamedFile {
 }
 
 let linksByDescriptor = true;
+
+/** A path of an open file, until the next call. */
+function procPath(fd: number): Uint8Array<ArrayBuffer> {
+  return cName(`/proc/self/fd/${fd}`, 1);
+}
 
 /** Flags of opening a file for reading, which never waits for a pipe. */
 export const TO_READ = Open.RDONLY | Open.NONBLOCK | Open.NOCTTY;
@@ -264,6 +269,31 @@ export function readWhole(
   return isWhole;
 }
 
+/** {@linkcode Directory.createWhole} by a directory's descriptor, for many small files as {@linkcode statsOf}. */
+export function createWhole(
+  directory: number,
+  name: string,
+  content: Uint8Array,
+  time: Date,
+): boolean {
+  const libc = libcIfPermitted()!;
+  const { length } = content;
+  if (length > LARGEST_MOVE) return false;
+  const to = cName(name);
+  const fd = libc.openat(directory, HERE, TO_CREATE_UNNAMED, 0o666);
+  if (fd < 0) return false;
+  const bytes = content as Uint8Array<ArrayBuffer>; // FFI takes memory that threads share, too
+  const isWhole = (length === 0 || libc.write(fd, bytes, length) === length) &&
+    libc.futimens(fd, timesOf(time)) === 0 &&
+    (linksByDescriptor
+      ? libc.linkat(fd, EMPTY_PATH, directory, to, At.EMPTY_PATH) === 0
+      : libc.linkat(fd, procPath(fd), directory, to, At.SYMLINK_FOLLOW) === 0);
+  libc.close(fd); // with it goes what has no name
+  return isWhole;
+}
+
+const TO_CREATE_UNNAMED = Open.WRONLY | Open.TMPFILE | Open.CLOEXEC;
+const HERE = new Uint8Array([0x2e, 0]);
 const EMPTY_PATH = new Uint8Array(1);
 /** Longest name of any file system, and its end. */
 const wholeName = new Uint8Array(256);

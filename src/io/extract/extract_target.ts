@@ -8,12 +8,14 @@ import { systemCode } from "../libc/system_error.ts";
 import { extractorOf } from "../write/temporaries.ts";
 import {
   type Durability,
+  placeWhole,
   type Placing,
   UnplacedFile,
 } from "./unplaced_file.ts";
 import {
   gone,
   inTheWay,
+  isSafeName,
   notEntered,
   refusal,
   requireInside,
@@ -145,11 +147,15 @@ export class ExtractTarget implements Disposable {
 
   /** Puts a file in place. */
   write(place: Place, content: Uint8Array, mtime = this.mtime): void {
-    this.#naming(place, () => {
-      using file = this.#newFile(place);
+    try { // not by a function, of which each of many files would have its own
+      const { directory, name } = this.#place(place);
+      if (placeWhole(directory, name, this.placing, content, mtime)) return;
+      using file = this.#newFile(directory, name);
       file.write(content);
       this.#finish(file, mtime);
-    });
+    } catch (error) {
+      throw this.#named(place, error);
+    }
   }
 
   /**
@@ -193,7 +199,10 @@ export class ExtractTarget implements Disposable {
     content: AsyncIterable<Uint8Array>,
     mtime = this.mtime,
   ): Promise<void> {
-    using file = this.#naming(place, () => this.#newFile(place));
+    using file = this.#naming(place, () => {
+      const { directory, name } = this.#place(place);
+      return this.#newFile(directory, name);
+    });
     for await (const chunk of content) {
       this.#naming(place, () => file.write(chunk));
     }
@@ -207,7 +216,7 @@ export class ExtractTarget implements Disposable {
    * @returns `undefined` where only this thread can put it.
    */
   handOver(place: WalkPlace, before?: HandedOver): HandedOver | undefined {
-    return this.#naming(place, () => {
+    try {
       const { directory, name } = this.#place(place);
       if (directory.descriptor === undefined) return undefined;
       const number = ++this.#temporaries;
@@ -216,7 +225,9 @@ export class ExtractTarget implements Disposable {
       return isSame
         ? { directory: before.directory, name, path, number }
         : { directory: directory.openAgain(), name, path, number };
-    });
+    } catch (error) {
+      throw this.#named(place, error);
+    }
   }
 
   /** Why a file that was handed over is not in place, in words of what it was refused for. */
@@ -255,10 +266,14 @@ export class ExtractTarget implements Disposable {
     try {
       return work();
     } catch (error) {
-      const path = typeof place === "string" ? place : place.path;
-      const directory = this.#options.shownAs ?? this.#root;
-      throw refusal(`${directory}/${path}`, path, error);
+      throw this.#named(place, error);
     }
+  }
+
+  #named(place: Place, error: unknown): unknown {
+    const path = typeof place === "string" ? place : place.path;
+    const directory = this.#options.shownAs ?? this.#root;
+    return refusal(`${directory}/${path}`, path, error);
   }
 
   #checkFree(place: Place): void {
@@ -279,8 +294,7 @@ export class ExtractTarget implements Disposable {
     );
   }
 
-  #newFile(place: Place): UnplacedFile {
-    const { directory, name } = this.#place(place);
+  #newFile(directory: Directory, name: string): UnplacedFile {
     const number = ++this.#temporaries;
     try {
       return new UnplacedFile(directory, name, number, this.placing);
@@ -301,6 +315,10 @@ export class ExtractTarget implements Disposable {
 
   /** Where a file goes, with its directory made. */
   #place(place: Place): { directory: Directory; name: string } {
+    const { depth, last } = this.#chain;
+    const isThere = typeof place !== "string" && isSafeName(place.name) &&
+      this.#start + place.depth - 1 === depth;
+    if (isThere) return { directory: last, name: place.name };
     const { known, below } = this.#namesFrom(place);
     const name = below.pop() ?? "";
     this.#enter(known, below);

@@ -5,13 +5,14 @@
  */
 import { threadScope } from "../concurrency/thread.ts";
 import { serializeError } from "../../serialized_error.ts";
+import type { Directory } from "../directories/directory.ts";
 import { borrowedDirectory } from "../directories/directory_by_descriptor.ts";
 import type {
   FilesToPlace,
   PlaceReport,
   RefusedFile,
 } from "./place_messages.ts";
-import { UnplacedFile } from "./unplaced_file.ts";
+import { placeWhole, UnplacedFile } from "./unplaced_file.ts";
 
 const thread = threadScope<FilesToPlace, PlaceReport>();
 
@@ -30,11 +31,28 @@ thread.onmessage = ({ data }) => {
 thread.postMessage({ kind: "ready" });
 
 function place(files: FilesToPlace, index: number): void {
-  const { memory, starts, lengths } = files;
-  const directory = borrowedDirectory(files.directories[index]!);
+  const { memory, starts, lengths, how } = files;
+  const directory = directoryOf(files.directories[index]!);
   const name = files.names[index]!;
-  const number = files.numbers[index]!;
-  using file = new UnplacedFile(directory, name, number, files.how);
-  file.write(new Uint8Array(memory, starts[index]!, lengths[index]!));
-  file.place(new Date(files.times[index]!));
+  const content = new Uint8Array(memory, starts[index]!, lengths[index]!);
+  const mtime = timeOf(files.times[index]!);
+  if (placeWhole(directory, name, how, content, mtime)) return;
+  using file = new UnplacedFile(directory, name, files.numbers[index]!, how);
+  file.write(content);
+  file.place(mtime);
+}
+
+let directory: Directory | undefined;
+
+/** The directory of a descriptor, which is most often that of the file before. */
+function directoryOf(descriptor: number): Directory {
+  if (directory?.descriptor === descriptor) return directory;
+  return directory = borrowedDirectory(descriptor);
+}
+
+let time = new Date(0);
+
+/** A time, which is most often that of the file before. */
+function timeOf(ms: number): Date {
+  return time.getTime() === ms ? time : time = new Date(ms);
 }

@@ -2,6 +2,12 @@ import { RecordfsError } from "../../errors.ts";
 import type { EntryKind } from "../directories/directory.ts";
 import { systemCode, whatIsWrong } from "../libc/system_error.ts";
 
+/** Whether a name is one, and leads nowhere but down. */
+export function isSafeName(name: string): boolean {
+  return name !== "" && name !== "." && name !== ".." &&
+    !name.includes("/") && !name.includes("\0");
+}
+
 /** The names of a path, none of which leads anywhere but down. */
 export function safeNames(path: string): string[] {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");

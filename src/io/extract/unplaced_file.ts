@@ -98,3 +98,20 @@ export class UnplacedFile implements Disposable {
     if (this.#before !== undefined) this.directory.remove(this.#before);
   }
 }
+
+/**
+ * Puts a small file in place in one go.
+ *
+ * @returns Whether it did. If not, nothing is left of it, and an {@linkcode UnplacedFile} does it or says why not.
+ */
+export function placeWhole(
+  directory: Directory,
+  name: string,
+  { isHidden, replace, sync }: Placing,
+  content: Uint8Array,
+  mtime: Date,
+): boolean {
+  const isSimple = !isHidden && !replace &&
+    (sync === "none" || sync === "end" && content.length < WORTH_A_START);
+  return isSimple && directory.createWhole(name, content, mtime);
+}

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
+import process from "node:process";
 import { openNamed } from "../../../src/io/directories/directory_by_path.ts";
 import type { Directory } from "../../../src/io/directories/directory.ts";
 import { openDirectory } from "../../../src/io/directories/open_directory.ts";
@@ -136,6 +137,43 @@ for (const [way, open] of WAYS) {
       assert.equal(read("empty", 1), false);
       for (const name of ["folder", "pipe", "gone", `${longest}n`]) {
         assert.equal(read(name, 0), false);
+      }
+      directory.close();
+      assert.equal(await descriptorsBelow(dir), 0);
+    });
+  });
+
+  Deno.test(`${way}: a file is created whole, or nothing of it is`, async () => {
+    await withTempDir(async (dir) => {
+      const content = new Uint8Array(70_000).map((_, i) => i * 7 >> 3);
+      const time = new Date(1_234_567_890_123);
+      fs.writeFileSync(`${dir}/taken`, "there");
+      fs.symlinkSync("nowhere", `${dir}/link`);
+      const directory = open(dir);
+      const unnamed = directory.createUnnamed();
+      unnamed?.close();
+      const can = unnamed !== undefined;
+      assert.equal(directory.createWhole("é 😀", content, time), can);
+      assert.equal(directory.createWhole("empty", new Uint8Array(), time), can);
+      for (const name of ["taken", "link", ".", "n".repeat(256)]) {
+        assert.equal(directory.createWhole(name, content, time), false);
+      }
+      assert.equal(fs.readFileSync(`${dir}/taken`, "utf8"), "there");
+      assert.equal(fs.readlinkSync(`${dir}/link`), "nowhere");
+      const made = can ? ["empty", "é 😀"] : [];
+      assert.deepEqual(fs.readdirSync(dir).sort(), [
+        ...["empty"].filter(() => can),
+        ...["link", "taken"],
+        ...["é 😀"].filter(() => can),
+      ]);
+      for (const name of made) {
+        const stat = fs.statSync(`${dir}/${name}`);
+        assert.equal(stat.mtimeMs, time.getTime());
+        assert.equal(stat.mode & 0o777, 0o666 & ~process.umask());
+        assert.equal(stat.size, name === "empty" ? 0 : content.length);
+      }
+      if (can) {
+        assert.equal(fs.readFileSync(`${dir}/é 😀`).compare(content), 0);
       }
       directory.close();
       assert.equal(await descriptorsBelow(dir), 0);

@@ -1,7 +1,10 @@
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import type { ExtractTarget } from "../../../io/extract/extract_target.ts";
 import type { RefusedFile } from "../../../io/extract/file_group.ts";
-import { FilePlacer } from "../../../io/extract/file_placer.ts";
+import {
+  type FileBatchPlacer,
+  FilePlacer,
+} from "../../../io/extract/file_placer.ts";
 import { type FileBatch, readAhead } from "../../../vfs/read_ahead.ts";
 import { contentPieces } from "../../../vfs/read_files.ts";
 import type { VirtualFs, WalkEntry } from "../../../vfs/virtual_fs.ts";
@@ -205,21 +208,30 @@ export class Extraction implements AsyncDisposable {
         // One damaged file fails a batch: then each is read on its own.
         const content = entry.isFile ? read?.[file++] : undefined;
         if (this.#isLost(entry)) continue;
-        await this.#guard(entry, async () => {
-          if (entry.isDirectory) return this.#makeDirectory(entry);
-          if (isLarge) return await this.#stream(entry);
-          const bytes = content ?? await this.#fs.read(entry);
-          const mtime = timeOf(this.#fs.tree, entry.ino);
-          placing.write(placeOf(entry), bytes, mtime);
-          this.counts.files++;
-          this.counts.bytes += bytes.length;
-          this.#done += bytes.length;
-        });
+        try { // not by #guard, which has each of many files wait
+          if (entry.isDirectory) this.#makeDirectory(entry);
+          else if (isLarge) await this.#stream(entry);
+          else {this.#place(
+              placing,
+              entry,
+              content ?? await this.#fs.read(entry),
+            );}
+        } catch (error) {
+          this.#fail(entry, error);
+        }
       }
     } finally {
       batch.until = placing.end((file) => this.#refuse(file));
     }
     this.#tell();
+  }
+
+  #place(placing: FileBatchPlacer, file: WalkEntry, bytes: Uint8Array): void {
+    const mtime = timeOf(this.#fs.tree, file.ino);
+    placing.write(placeOf(file), bytes, mtime);
+    this.counts.files++;
+    this.counts.bytes += bytes.length;
+    this.#done += bytes.length;
   }
 
   #refuse({ path, bytes, error }: RefusedFile): void {
