@@ -6,7 +6,11 @@
  *
  * @module
  */
-import { decodeShortAscii, encodeShortAscii } from "./short_ascii.ts";
+import {
+  decodeShortAscii,
+  encodeShortAscii,
+  shortAsciiInto,
+} from "./short_ascii.ts";
 
 const encoder = new TextEncoder();
 const strictDecoder = new TextDecoder("utf-8", {
@@ -32,6 +36,18 @@ export function encodeName(name: string): Uint8Array {
     } else bytes.push(...encoder.encode(char));
   }
   return Uint8Array.from(bytes);
+}
+
+/**
+ * Encodes a short name of ASCII, which nearly all are, into memory that has room for a byte a character; `false` for
+ * others: then some of it may be written.
+ */
+export function encodeShortNameInto(
+  name: string,
+  memory: Uint8Array,
+  start: number,
+): boolean {
+  return shortAsciiInto(name, memory, start);
 }
 
 /** Decodes the name in `bytes[start … end]`; a byte that is not UTF-8 becomes U+DC00 + the byte. */

@@ -211,11 +211,10 @@ export class Extraction implements AsyncDisposable {
         try { // not by #guard, which has each of many files wait
           if (entry.isDirectory) this.#makeDirectory(entry);
           else if (isLarge) await this.#stream(entry);
-          else {this.#place(
-              placing,
-              entry,
-              content ?? await this.#fs.read(entry),
-            );}
+          else {
+            const bytes = content ?? await this.#fs.read(entry);
+            this.#place(placing, entry, bytes);
+          }
         } catch (error) {
           this.#fail(entry, error);
         }

@@ -1,6 +1,5 @@
 import { LONGEST_PICKLE } from "../../../codecs/pickle/columns.ts";
-import { decodeName, encodeName } from "../../../names.ts";
-import { shortAsciiInto } from "../../../short_ascii.ts";
+import { decodeName, encodeName, encodeShortNameInto } from "../../../names.ts";
 import { MOST_RECORDS } from "../../../tree/names/name_table_builder.ts";
 import { writeStructure } from "../folder/write_structure.ts";
 import { PackError } from "./pack_problem.ts";
@@ -122,7 +121,7 @@ export class PackListing {
   #add(kind: number, name: string, size = 0, mtimeMs = 0): void {
     let at = this.#begin(HEAD + name.length);
     let length = name.length;
-    if (!shortAsciiInto(name, this.#bytes, at + HEAD)) {
+    if (!encodeShortNameInto(name, this.#bytes, at + HEAD)) {
       const bytes = encodeName(name);
       length = bytes.length;
       at = this.#begin(HEAD + length);
