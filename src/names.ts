@@ -39,15 +39,19 @@ export function encodeName(name: string): Uint8Array {
 }
 
 /**
- * Encodes a short name of ASCII, which nearly all are, into memory that has room for a byte a character; `false` for
- * others: then some of it may be written.
+ * Encodes a name into memory, from `start` on, that has room for three bytes a UTF-16 unit.
+ *
+ * @returns How many bytes it is.
  */
-export function encodeShortNameInto(
+export function encodeNameInto(
   name: string,
   memory: Uint8Array,
   start: number,
-): boolean {
-  return shortAsciiInto(name, memory, start);
+): number {
+  if (shortAsciiInto(name, memory, start)) return name.length;
+  const bytes = encodeName(name);
+  memory.set(bytes, start);
+  return bytes.length;
 }
 
 /** Decodes the name in `bytes[start … end]`; a byte that is not UTF-8 becomes U+DC00 + the byte. */

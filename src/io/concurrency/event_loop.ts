@@ -16,6 +16,8 @@ const SHORT_WORK = 1;
 /** How long a thread takes to start, in ms. */
 const STARTING = 300;
 
+/** Threads that have not answered yet, and until when that is waited for. */
+const starting = new Set<object>();
 let startsUntil = 0;
 let lastTurn = performance.now();
 let turning: Promise<void> | undefined;
@@ -26,17 +28,21 @@ let turning: Promise<void> | undefined;
  */
 export function shouldYield(): boolean {
   const now = performance.now();
-  return now - lastTurn > (now < startsUntil ? SHORT_WORK : LONGEST_WORK);
+  const isStarting = starting.size > 0 && now < startsUntil;
+  return now - lastTurn > (isStarting ? SHORT_WORK : LONGEST_WORK);
 }
 
 /** Has the event loop go round more often for a while: a thread that starts waits for it, half a second otherwise. */
-export function startsThread(): void {
-  startsUntil = performance.now() + STARTING;
+export function startsThread(thread: object): void {
+  const now = performance.now();
+  if (now > startsUntil) starting.clear(); // some never answer
+  starting.add(thread);
+  startsUntil = now + STARTING;
 }
 
 /** Ends what {@linkcode startsThread} began: the thread has answered. */
-export function threadAnswers(): void {
-  startsUntil = 0;
+export function threadAnswers(thread: object): void {
+  starting.delete(thread);
 }
 
 /** Lets the event loop go round where it should. */

@@ -34,9 +34,9 @@ export function startThread<Said>(
   },
 ): Worker {
   const worker = new Worker(module, { type: "module", name });
-  startsThread();
+  startsThread(worker);
   worker.onmessage = ({ data }: MessageEvent<Said>) => {
-    threadAnswers();
+    threadAnswers(worker);
     events.heard(data);
   };
   worker.onerror = (event) => {

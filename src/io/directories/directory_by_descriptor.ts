@@ -32,6 +32,7 @@ import {
   statOf,
   statsOf,
   timesOf,
+  TO_CREATE_UNNAMED,
   TO_READ,
   UnnamedDescribedFile,
 } from "./file_by_descriptor.ts";
@@ -150,7 +151,7 @@ class DescribedDirectory implements Directory {
     hasUnnamed ??= fs.existsSync("/proc/self/fd"); // they may have to be linked by it
     if (!hasUnnamed) return undefined;
     try {
-      const fd = openAt(this.#fd, ".", Open.WRONLY | Open.TMPFILE);
+      const fd = openAt(this.#fd, ".", TO_CREATE_UNNAMED);
       return new UnnamedDescribedFile(fd, this.#fd);
     } catch (error) {
       if (!NO_UNNAMED.has(systemCode(error))) throw error;

@@ -130,6 +130,8 @@ function procPath(fd: number): Uint8Array<ArrayBuffer> {
   return cName(`/proc/self/fd/${fd}`, 1);
 }
 
+/** Flags of making a file without a name in a directory that is opened for it. */
+export const TO_CREATE_UNNAMED = Open.WRONLY | Open.TMPFILE;
 /** Flags of opening a file for reading, which never waits for a pipe. */
 export const TO_READ = Open.RDONLY | Open.NONBLOCK | Open.NOCTTY;
 /** read(2) and write(2) move at most 0x7ffff000 bytes. */
@@ -280,7 +282,8 @@ export function createWhole(
   const { length } = content;
   if (length > LARGEST_MOVE) return false;
   const to = cName(name);
-  const fd = libc.openat(directory, HERE, TO_CREATE_UNNAMED, 0o666);
+  const flags = TO_CREATE_UNNAMED | Open.CLOEXEC;
+  const fd = libc.openat(directory, HERE, flags, 0o666);
   if (fd < 0) return false;
   const bytes = content as Uint8Array<ArrayBuffer>; // FFI takes memory that threads share, too
   const isWhole = (length === 0 || libc.write(fd, bytes, length) === length) &&
@@ -292,7 +295,6 @@ export function createWhole(
   return isWhole;
 }
 
-const TO_CREATE_UNNAMED = Open.WRONLY | Open.TMPFILE | Open.CLOEXEC;
 const HERE = new Uint8Array([0x2e, 0]);
 const EMPTY_PATH = new Uint8Array(1);
 /** Longest name of any file system, and its end. */

@@ -316,6 +316,7 @@ export class ExtractTarget implements Disposable {
   /** Where a file goes, with its directory made. */
   #place(place: Place): { directory: Directory; name: string } {
     const { depth, last } = this.#chain;
+    // Where the one before is, as nearly all files are: without lists of names.
     const isThere = typeof place !== "string" && isSafeName(place.name) &&
       this.#start + place.depth - 1 === depth;
     if (isThere) return { directory: last, name: place.name };

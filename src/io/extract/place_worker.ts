@@ -5,7 +5,6 @@
  */
 import { threadScope } from "../concurrency/thread.ts";
 import { serializeError } from "../../serialized_error.ts";
-import type { Directory } from "../directories/directory.ts";
 import { borrowedDirectory } from "../directories/directory_by_descriptor.ts";
 import type {
   FilesToPlace,
@@ -32,27 +31,12 @@ thread.postMessage({ kind: "ready" });
 
 function place(files: FilesToPlace, index: number): void {
   const { memory, starts, lengths, how } = files;
-  const directory = directoryOf(files.directories[index]!);
+  const directory = borrowedDirectory(files.directories[index]!);
   const name = files.names[index]!;
   const content = new Uint8Array(memory, starts[index]!, lengths[index]!);
-  const mtime = timeOf(files.times[index]!);
+  const mtime = new Date(files.times[index]!);
   if (placeWhole(directory, name, how, content, mtime)) return;
   using file = new UnplacedFile(directory, name, files.numbers[index]!, how);
   file.write(content);
   file.place(mtime);
-}
-
-let directory: Directory | undefined;
-
-/** The directory of a descriptor, which is most often that of the file before. */
-function directoryOf(descriptor: number): Directory {
-  if (directory?.descriptor === descriptor) return directory;
-  return directory = borrowedDirectory(descriptor);
-}
-
-let time = new Date(0);
-
-/** A time, which is most often that of the file before. */
-function timeOf(ms: number): Date {
-  return time.getTime() === ms ? time : time = new Date(ms);
 }

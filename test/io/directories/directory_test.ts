@@ -161,11 +161,8 @@ for (const [way, open] of WAYS) {
       assert.equal(fs.readFileSync(`${dir}/taken`, "utf8"), "there");
       assert.equal(fs.readlinkSync(`${dir}/link`), "nowhere");
       const made = can ? ["empty", "é 😀"] : [];
-      assert.deepEqual(fs.readdirSync(dir).sort(), [
-        ...["empty"].filter(() => can),
-        ...["link", "taken"],
-        ...["é 😀"].filter(() => can),
-      ]);
+      const all = [...made, "link", "taken"];
+      assert.deepEqual(fs.readdirSync(dir).sort(), all.sort());
       for (const name of made) {
         const stat = fs.statSync(`${dir}/${name}`);
         assert.equal(stat.mtimeMs, time.getTime());

@@ -89,9 +89,8 @@ export class PackFiles {
    */
   fill(block: SampleBlock, most: number): void {
     while (block.count < most && !block.isFull) {
-      const isNext = this.#opened.length > 0 || this.#advance();
-      if (!isNext) return; // all that are listed were read
       if (this.#opened.length === 0) {
+        if (!this.#advance()) return; // all that are listed were read
         if (this.#fromDisk === 0 && this.#readWhole(block)) continue;
         this.#open();
       }

@@ -1,5 +1,5 @@
 import { LONGEST_PICKLE } from "../../../codecs/pickle/columns.ts";
-import { decodeName, encodeName, encodeShortNameInto } from "../../../names.ts";
+import { decodeName, encodeNameInto } from "../../../names.ts";
 import { MOST_RECORDS } from "../../../tree/names/name_table_builder.ts";
 import { writeStructure } from "../folder/write_structure.ts";
 import { PackError } from "./pack_problem.ts";
@@ -24,6 +24,8 @@ const FOLDER = 2;
 const END = 3;
 /** Bytes of a record before its name: kind, length of the name, size, time. */
 const HEAD = 1 + 2 + 8 + 8;
+/** Bytes that a UTF-16 unit of a name takes, at most. */
+const MOST_PER_UNIT = 3;
 
 /** Entries, in memory that other threads see. */
 export interface ListingChunk {
@@ -119,14 +121,8 @@ export class PackListing {
   }
 
   #add(kind: number, name: string, size = 0, mtimeMs = 0): void {
-    let at = this.#begin(HEAD + name.length);
-    let length = name.length;
-    if (!encodeShortNameInto(name, this.#bytes, at + HEAD)) {
-      const bytes = encodeName(name);
-      length = bytes.length;
-      at = this.#begin(HEAD + length);
-      this.#bytes.set(bytes, at + HEAD);
-    }
+    const at = this.#begin(HEAD + MOST_PER_UNIT * name.length);
+    const length = encodeNameInto(name, this.#bytes, at + HEAD);
     const view = this.#view;
     view.setUint8(at, kind);
     view.setUint16(at + 1, length, true);
@@ -136,7 +132,7 @@ export class PackListing {
     this.#chunks.at(-1)!.used = at + HEAD + length;
   }
 
-  /** Where in the last chunk there is room for so many bytes. */
+  /** Where in the last chunk there is room for so many bytes; a new one, if need be. */
   #begin(length: number): number {
     const last = this.#chunks.at(-1);
     if (last !== undefined && last.used + length <= CHUNK) return last.used;
