@@ -12,30 +12,20 @@ function counted(
   open: { now: number; most: number },
 ): Directory {
   open.most = Math.max(open.most, ++open.now);
-  return {
-    path: directory.path,
-    identity: directory.identity,
-    descriptor: directory.descriptor,
-    list: () => directory.list(),
-    stat: (name, links) => directory.stat(name, links),
-    mayRead: (name) => directory.mayRead(name),
+  const own: Partial<Directory> = {
     open: (name, links) => counted(directory.open(name, links), open),
-    openFile: (name) => directory.openFile(name),
-    createFile: (name) => directory.createFile(name),
-    makeDirectory: (name) => directory.makeDirectory(name),
-    makeLink: (name, target) => directory.makeLink(name, target),
-    setModified: (name, time) => directory.setModified(name, time),
-    rename: (from, to, mayReplace) => directory.rename(from, to, mayReplace),
-    syncFileSystem: () => directory.syncFileSystem(),
     openAgain: () => counted(directory.openAgain(), open),
-    createUnnamed: () => directory.createUnnamed(),
-    remove: (name) => directory.remove(name),
-    removeDirectory: (name) => directory.removeDirectory(name),
     close() {
       open.now--;
       directory.close();
     },
   };
+  return new Proxy(directory, {
+    get(_, key) {
+      const value = Reflect.get(own, key) ?? Reflect.get(directory, key);
+      return typeof value === "function" ? value.bind(directory) : value;
+    },
+  });
 }
 
 Deno.test("a chain of any length holds few descriptors, and goes back", async () => {
