@@ -39,9 +39,11 @@ async function withNewDir(
   });
   try {
     await body(dir);
-  } finally {
-    await removeAll(dir);
+  } catch (error) {
+    await removeAll(dir).catch(() => {}); // what was wrong first is what is to be told
+    throw error;
   }
+  await removeAll(dir);
 }
 
 /** Whether there is such a place, with room for what tests write. */

@@ -17,18 +17,21 @@ export async function withTmpfs(
   await withTempDir(async (dir) => {
     await run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", dir);
     try {
-      await body(dir, (option) => remount(dir, option));
+      await body(
+        dir,
+        (option) => runInUse("mount", "-o", `remount,${option}`, dir),
+      );
     } finally {
-      await run("umount", dir);
+      await runInUse("umount", dir);
     }
   });
 }
 
 /** A process that is just being started has a copy of what is open for a moment, so that the file system is in use. */
-async function remount(dir: string, option: string): Promise<void> {
+async function runInUse(program: string, ...args: string[]): Promise<void> {
   for (let left = 50;; left--) {
     try {
-      return await run("mount", "-o", `remount,${option}`, dir);
+      return await run(program, ...args);
     } catch (error) {
       if (left === 0) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));
