@@ -41,6 +41,11 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set(
   ].join(" ").split(" "),
 );
 
+/** The others, for messages. */
+const KNOWN: readonly string[] =
+  "allow_other nonempty noexec verify no_verify uid= gid= umask= max_read= fsname= subtype="
+    .split(" ");
+
 /** Options while they are collected. */
 type Collected = {
   -readonly [name in keyof KernelOptions]: KernelOptions[name];
@@ -50,35 +55,43 @@ type Collected = {
  * Parses the list after `-o`: options separated by commas; a backslash makes the next character part
  * of a value.
  *
+ * @param others Options that the caller has taken out of it, which the message about an unknown one lists as well.
  * @throws {MountError} If an option is unknown, or its value cannot be.
  */
-export function parseMountOptions(list: string): KernelOptions {
+export function parseMountOptions(
+  list: string,
+  others: readonly string[] = [],
+): KernelOptions {
   const options: Collected = {};
   for (const option of split(list)) {
     const equals = option.indexOf("=");
-    if (equals < 0) applyWord(option, options);
-    else {
-      applyValue(option.slice(0, equals), option.slice(equals + 1), options);
-    }
+    const name = equals < 0 ? option : option.slice(0, equals);
+    const isKnown = equals < 0
+      ? applyWord(name, options)
+      : applyValue(name, option.slice(equals + 1), options);
+    if (!isKnown) throw unknown(name, others);
   }
   return options;
 }
 
-function applyWord(word: string, options: Collected): void {
+/** Returns whether the option is known. */
+function applyWord(word: string, options: Collected): boolean {
   if (word === "allow_other") options.allowOther = true;
   else if (word === "nonempty") options.nonEmpty = true;
   else if (word === "noexec") options.noExec = true;
   else if (word === "verify") options.verify = true;
   else if (word === "no_verify") options.verify = false;
-  else if (!WITHOUT_EFFECT.has(word) && !isPrivate(word)) throw unknown(word);
   else if (word === "exec") options.noExec = false; // of contradictory options the last one counts
+  else return WITHOUT_EFFECT.has(word) || isPrivate(word);
+  return true;
 }
 
+/** Returns whether the option is known. */
 function applyValue(
   name: string,
   value: string,
   options: Collected,
-): void {
+): boolean {
   if (name === "uid") options.uid = integer(name, value, 10, LARGEST.uid);
   else if (name === "gid") options.gid = integer(name, value, 10, LARGEST.gid);
   else if (name === "umask") {
@@ -88,9 +101,8 @@ function applyValue(
   } else if (name === "fsname") options.fsname = checkText(name, value);
   else if (name === "subtype") options.subtype = checkText(name, value);
   // mount(8) adds user=NAME for unprivileged mounts; comment= is for people and older tools.
-  else if (name !== "user" && name !== "comment" && !isPrivate(name)) {
-    throw unknown(name);
-  }
+  else return name === "user" || name === "comment" || isPrivate(name);
+  return true;
 }
 
 /** Tells whether an option is meant for programs in user space, such as `x-systemd.automount`. */
@@ -132,12 +144,11 @@ function integer(
   );
 }
 
-function unknown(name: string): MountError {
+function unknown(name: string, others: readonly string[]): MountError {
+  const known = [...KNOWN, ...others].join(", ");
   return new MountError(
     "bad-option",
-    `Cannot mount with option '${name}': it is not known; known are allow_other, ` +
-      "nonempty, noexec, verify, no_verify, uid=, gid=, umask=, max_read=, fsname=, subtype= " +
-      "and the standard options of mount(8)",
+    `Cannot mount with option '${name}': it is not known; known are ${known} and the standard options of mount(8)`,
     { actual: name },
   );
 }

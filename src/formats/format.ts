@@ -1,6 +1,7 @@
 import type { ConversionSource } from "../convert/from/source.ts";
 import type { ConversionTarget, TargetName } from "../convert/to/target.ts";
 import type { Dataset } from "../data/dataset.ts";
+import type { FormatErrorCode } from "../errors.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 import type {
@@ -23,6 +24,13 @@ export interface FormatVariant {
   readonly description: string;
 }
 
+/** Why a directory is not of a format that it looks like. */
+export interface Nearly {
+  readonly code: FormatErrorCode;
+  /** What follows the directory's path, with the way out, as a sentence without its end. */
+  readonly why: string;
+}
+
 /** What tells a format's containers from others, and loads the rest of it: a mount answers sooner so. */
 export interface FormatEntry extends FormatVariant {
   /** Other ways to take its containers. */
@@ -41,11 +49,11 @@ export interface FormatEntry extends FormatVariant {
    */
   evidence?(names: readonly string[]): string | undefined;
   /**
-   * What keeps a directory that no format takes from being of this one, and the way out, as a sentence without its end.
+   * What keeps a directory that no format takes from being of this one.
    *
    * @param names Sorted names in the directory.
    */
-  nearly?(names: readonly string[]): string | undefined;
+  nearly?(names: readonly string[]): Nearly | undefined;
   /**
    * Whether a location that no file or directory lies at stands for several of this format, such as
    * `train-{0..9}.data`.

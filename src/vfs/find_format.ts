@@ -170,9 +170,9 @@ function unknown({ path, names, size }: Probe): FormatError {
   const last = suffixes.pop();
   const sorted = names?.toSorted() ?? [];
   for (const { nearly } of formats()) {
-    const why = nearly?.(sorted);
-    if (why === undefined) continue;
-    return new FormatError("unsupported", `${path} ${why}`, { path });
+    const found = nearly?.(sorted);
+    if (found === undefined) continue;
+    return new FormatError(found.code, `${path} ${found.why}`, { path });
   }
   const why = names === undefined
     ? `its ${size} bytes do not start as one`

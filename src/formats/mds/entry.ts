@@ -22,6 +22,15 @@ export const mds: FormatEntry = {
   detect,
   evidence: (names) =>
     names.includes(INDEX) ? `shards of MDS (${INDEX})` : undefined,
+  nearly: (names) =>
+    names.includes(INDEX)
+      ? {
+        code: "unknown-format",
+        why:
+          `holds an ${INDEX} that does not begin as one of MDS, and no shard (.mds): if it should be one, ` +
+          'the option `format: "mds"` says what is wrong with it',
+      }
+      : undefined,
   countSamples: ({ facts }) => ({
     unit: "samples",
     length: facts!["samples"]!,

@@ -1,7 +1,7 @@
 import { BLOCK, Field, Length } from "../../tar_header.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
-import type { FormatEntry } from "../format.ts";
+import type { FormatEntry, Nearly } from "../format.ts";
 import {
   blocksOf,
   compressionOf,
@@ -44,7 +44,7 @@ export const tar: FormatEntry = {
 };
 
 /** A directory of compressed tars is none of shards. */
-function nearly(names: readonly string[]): string | undefined {
+function nearly(names: readonly string[]): Nearly | undefined {
   for (const { name, program, suffixes } of COMPRESSIONS) {
     const suffix = suffixes.find((suffix) =>
       names.some((name) => name.endsWith(suffix))
@@ -52,8 +52,10 @@ function nearly(names: readonly string[]): string | undefined {
     if (suffix === undefined) continue;
     const first = names.find((name) => name.endsWith(suffix))!;
     const plain = `${first.slice(0, -suffix.length)}.tar`;
-    return `holds tars that are compressed by ${name} (${first}), which have to be read from their start to find ` +
+    const why =
+      `holds tars that are compressed by ${name} (${first}), which have to be read from their start to find ` +
       `anything in them: make plain ones of them (${program} ${first} > ${plain}), which are shards of one data set`;
+    return { code: "unsupported", why };
   }
   return undefined;
 }

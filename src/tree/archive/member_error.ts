@@ -48,7 +48,7 @@ export function treeError(
         "bad-structure",
         path,
         name,
-        `${error.message}: they can't both be there, and what is opened is shown whole or not at all`,
+        `${error.message}; the ${kind} is shown whole or not at all`,
       );
   }
   const isTooLarge = error instanceof NamesTooLongError ||

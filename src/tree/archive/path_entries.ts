@@ -172,7 +172,7 @@ export class PathEntries {
     const above = decodeName(path, start, to);
     throw new PathFault(
       false,
-      `needs the directory '${above}', which is ${this.#others} before`,
+      `needs the directory '${above}', which is ${this.#others} before: they can't both be there`,
     );
   }
 

@@ -74,4 +74,7 @@ Deno.test("unknown options and impossible values are refused by name", () => {
       return true;
     });
   }
+  assert.throws(() => parseMountOptions("bogus=1", ["prefix="]), {
+    message: /'bogus': it is not known; known are allow_other, .*, prefix= and/,
+  });
 });

@@ -12,8 +12,17 @@ import type { MountJob, ShownOptions } from "./mount_job.ts";
 const IGNORED = /^-[snv]+$/;
 
 /** Options after `-o` that have a value and are about what shows. */
-const VALUED =
-  /^(format|format_module|ext|prefix|subset|shuffle|epoch|on_failure)=(.*)$/s;
+const VALUED: readonly string[] = [
+  "format",
+  "format_module",
+  "ext",
+  "prefix",
+  "subset",
+  "shuffle",
+  "epoch",
+  "on_failure",
+];
+const VALUED_OPTION = new RegExp(`^(${VALUED.join("|")})=(.*)$`, "s");
 
 /** Those about servers that a container lies on, as they are called on the command line. */
 const REMOTE: Readonly<
@@ -35,6 +44,14 @@ const REMOTE_FLAGS: Readonly<Record<string, RemoteFlags>> = {
   "requester-pays": { requesterPays: true },
   "no-cache": { cache: false },
 };
+
+/** What {@linkcode takeSourceOptions} takes, as it is written after `-o`. */
+export const SOURCE_OPTIONS: readonly string[] = [
+  "decoded",
+  ...VALUED.map((name) => `${name}=`),
+  ...Object.keys(REMOTE_FLAGS),
+  ...Object.keys(REMOTE).map((name) => `${name}=`),
+];
 
 /**
  * Turns `recordfs SOURCE MOUNTPOINT [-o OPTIONS]` into `mount …`.
@@ -106,7 +123,7 @@ export function takeSourceOptions(
   const formatModule: string[] = [];
   const rest: string[] = [];
   for (const option of optionsIn(list)) {
-    const [, name, value] = VALUED.exec(option) ?? [];
+    const [, name, value] = VALUED_OPTION.exec(option) ?? [];
     const remote = remoteFlag(option);
     if (remote !== undefined) Object.assign(taken, remote);
     else if (option === "decoded") taken[option] = true;

@@ -14,7 +14,11 @@ import {
 } from "../../input/given.ts";
 import type { RemoteFlags } from "../../input/remote_flags.ts";
 import { recordFile } from "../mount_records.ts";
-import { refuseWritable, takeSourceOptions } from "./helper_form.ts";
+import {
+  refuseWritable,
+  SOURCE_OPTIONS,
+  takeSourceOptions,
+} from "./helper_form.ts";
 import type {
   HiddenArguments,
   MountCommandOptions,
@@ -72,7 +76,7 @@ export async function makeJob(
     onFailure: onFailure ?? "dead",
   };
   checkExt(job);
-  asUsage(MountError, () => parseMountOptions(job.options));
+  asUsage(MountError, () => parseMountOptions(job.options, SOURCE_OPTIONS));
   return job;
 }
 

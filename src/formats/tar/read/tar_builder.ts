@@ -77,7 +77,7 @@ export class TarBuilder {
 
   /** Adds another name of a file that came before. */
   addHardLink(name: Uint8Array, target: Uint8Array): void {
-    const record = this.#recordOf(target);
+    const record = target.length > 0 ? this.#recordOf(target) : undefined;
     if (record === undefined) {
       return this.leaveOut(
         name,
@@ -190,7 +190,10 @@ export class TarBuilder {
     const entry = paths.find(parent, name, start, end);
     if (entry === 0) return paths.add(parent, name, start, end, record);
     if (paths.isDirectory(entry)) {
-      throw new PathFault(false, "is a directory before, and then a file");
+      throw new PathFault(
+        false,
+        "is a directory before, and then a file: they can't both be there",
+      );
     }
     paths.refs.set(entry, record);
     return entry;

@@ -73,7 +73,10 @@ Deno.test("an index without shards is known in any order of its keys, and one of
       `{${" ".repeat(1 << 20)}"version": 2`,
     ]
   ) {
-    await assert.rejects(opened(text), { code: "unknown-format" });
+    await assert.rejects(opened(text), {
+      code: "unknown-format",
+      message: /holds an index.json that does not begin as one of MDS/,
+    });
   }
 });
 

@@ -223,6 +223,16 @@ Deno.test("devices, links that lead out and hard links to nothing are left out, 
   assert.match(said, /2 more are left out/);
 });
 
+Deno.test("a hard link to no name keeps nothing else from being shown", async () => {
+  const warnings: string[] = [];
+  using fs = await opened([
+    { name: "empty", type: "1", link: "" },
+    { name: "f", data: "2" },
+  ], warnings);
+  assert.equal(await text(fs, "f"), "2");
+  assert.match(warnings.join(), /'empty' is left out: it is a hard link to ''/);
+});
+
 Deno.test("links that lead in circles, or through each other without end, lead nowhere", async () => {
   const chain = Array.from({ length: 3000 }, (_, i) => ({
     name: `l${i}`,
