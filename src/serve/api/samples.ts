@@ -54,7 +54,9 @@ export class Samples {
     try {
       const runs = yield* this.#of(ROOT);
       const first = runs.node(0);
-      const view = first === 0 ? undefined : yield* viewOf(this.#served, first);
+      const view = first === 0 || !this.#areOfOneKind()
+        ? undefined
+        : yield* viewOf(this.#served, first);
       const unit = view?.kind === "clip"
         ? "videos"
         : view?.kind === "datapoint"
@@ -111,6 +113,15 @@ export class Samples {
       entries.push((yield* this.#located(directory, node)).entry);
     }
     return { seed, entries, total: runs.length };
+  }
+
+  /** Whether what the first one is called is what all are called. */
+  #areOfOneKind(): boolean {
+    const { containers = [] } = this.#served.fs.info;
+    const [first] = containers;
+    return containers.every(({ info: { format, kind } }) =>
+      format === first!.info.format && kind === first!.info.kind
+    );
   }
 
   /** Whether samples are numbered without walking through many files. */

@@ -3,7 +3,7 @@ import type { InfoMessage } from "../api/messages.ts";
 import { element } from "./dom.ts";
 import { icon } from "./icons.ts";
 import { decodedPart, goTo, hashOf, type Route } from "./route.ts";
-import { count, shownName } from "./text.ts";
+import { count, shownName, unitOf } from "./text.ts";
 
 /** What the header has done. */
 export interface HeaderActions {
@@ -54,7 +54,7 @@ export class Header {
       title:
         "A glob, compared with names, or with paths where it has a slash (/)",
     });
-    const unit = samples?.unit.replace(/s$/, "") ?? "entry";
+    const unit = samples === null ? "entry" : unitOf(samples);
     this.jump = element("input", {
       type: "text",
       placeholder: samples === null || samples.length === 0

@@ -10,6 +10,7 @@ import { element } from "./dom.ts";
 import { containerName, Header } from "./header.ts";
 import { isTyping, type Key } from "./keyboard.ts";
 import { Listing, listingView } from "./listing/listing.ts";
+import { rememberResults } from "./listing/places.ts";
 import { entryHref } from "./listing/tiles.ts";
 import {
   encodedPath,
@@ -35,6 +36,9 @@ const PAGES: Readonly<
   check: async (...at) => (await import("./pages/check.ts")).checkView(...at),
   info: async (...at) => (await import("./pages/info.ts")).infoView(...at),
 };
+
+/** Those that list entries to open. */
+const RESULTS: ReadonlySet<string> = new Set(["search", "random"]);
 
 /** Holds what is shown. */
 class Page {
@@ -78,7 +82,12 @@ class Page {
       { key: "u", says: "Up to the directory above", run: () => this.#up() },
       { key: "?", says: "These keys", run: () => void this.#help() },
     ];
-    addEventListener("hashchange", () => void this.show());
+    addEventListener("hashchange", ({ oldURL }) => {
+      const { hash } = new URL(oldURL);
+      const show = parseRoute(hash).parameters.get("show") ?? "";
+      if (RESULTS.has(show)) rememberResults(hash);
+      void this.show();
+    });
     addEventListener("keydown", (event) => this.#onKey(event));
   }
 
@@ -111,6 +120,7 @@ class Page {
     const make = PAGES[route.parameters.get("show") ?? ""];
     if (make !== undefined || route.url === "") {
       this.#directoryUrl = route.url;
+      rememberResults(undefined);
       return await (make ?? listingView)(route, scene);
     }
     const query = { path: route.url };
@@ -119,7 +129,10 @@ class Page {
     const isListed = message.entry.isDirectory &&
       (message.view === null || route.parameters.has("view"));
     this.#directoryUrl = isListed ? route.url : message.parentUrl;
-    if (isListed) return await listingView(route, scene);
+    if (isListed) {
+      rememberResults(undefined);
+      return await listingView(route, scene);
+    }
     const { itemView } = await import("./item/item.ts");
     return itemView(route, message, scene);
   }

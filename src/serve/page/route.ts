@@ -64,13 +64,19 @@ export function parentUrl(url: string): string {
   return url.slice(0, Math.max(0, url.lastIndexOf("/")));
 }
 
-/** A percent-encoded part as it is shown: bytes that are no UTF-8 stay encoded. */
+/** The bytes of one character, percent-encoded, or one byte that is none. */
+const CHARACTER = /%[c-f][\da-f](?:%[89ab][\da-f])+|%[\da-f]{2}/gi;
+
+/** A percent-encoded part as a name: bytes that are no UTF-8 stand as U+DC80 to U+DCFF, as the server writes them. */
 export function decodedPart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+  return part.replaceAll(CHARACTER, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      const codes = encoded.split("%").slice(1).map((hex) => parseInt(hex, 16));
+      return String.fromCharCode(...codes.map((code) => 0xdc00 + code));
+    }
+  });
 }
 
 /** A text that names a path, percent-encoded. */

@@ -14,6 +14,11 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+/** What one of the samples is called: `video`. */
+export function unitOf({ unit }: { readonly unit: string }): string {
+  return unit.replace(/s$/, "");
+}
+
 /** A size in bytes, in the unit that suits: `1.5 MB` are 1,500,000. */
 export function bytes(size: number | null): string {
   if (size === null) return "?";

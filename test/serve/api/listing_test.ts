@@ -226,6 +226,7 @@ Deno.test("what formats say of nodes holds in several containers as one, and in 
     undefined,
   ]);
   const { samples } = await ask<InfoMessage>(both, "info");
+  assert.equal(samples!.unit, "samples"); // videos and datapoints
   const { entry, parent } = await ask<AtMessage>(
     both,
     `at?index=${samples!.length - 1}`,

@@ -51,6 +51,32 @@ pageTest(
 );
 
 pageTest(
+  "escape leads from an entry to the list that it was opened from: what was found, random samples, or a directory",
+  async (browser) => {
+    await using shown = await Shown.open(browser, manyPictures(200));
+    const { page } = shown;
+    const first = page.getByRole("option").first();
+    for (
+      const list of ["show=search&glob=*5.png&view=grid", "show=random&seed=3"]
+    ) {
+      await shown.go(`#/?${list}`);
+      await first.click();
+      await page.getByRole("button", { name: "Close" }).waitFor();
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("Escape");
+      await first.waitFor();
+      assert.equal(await shown.hash(), `#/?${list}`);
+    }
+    await shown.go("#/");
+    await first.click();
+    await page.getByRole("button", { name: "Close" }).waitFor();
+    await page.keyboard.press("Escape");
+    await first.waitFor();
+    assert.match(await shown.hash(), /^#\/(\?at=\d+)?$/);
+  },
+);
+
+pageTest(
   "? shows the keys, and each of them does what it says",
   async (browser) => {
     const { path } = goldenCase("ffrecord/packed_tree");

@@ -153,7 +153,11 @@ pageTest("statistics count what Python wrote", async (browser) => {
     page.locator(".plot", { hasText: "Sizes of files" })
       .locator("title"),
   );
-  const counts = bins.map((bin) => Number(/: (\d+) files$/.exec(bin)![1]));
+  const counts = bins.map((bin) => {
+    const [, count, unit] = /: (\d+) (files?)$/.exec(bin)!;
+    assert.equal(unit, count === "1" ? "file" : "files");
+    return Number(count);
+  });
   assert.equal(counts.reduce((all, each) => all + each), files.length);
 });
 

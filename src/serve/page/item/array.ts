@@ -121,7 +121,7 @@ export function arrayView(value: ArrayValue, isSmall = false): HTMLElement {
     place,
     value.histogram === null || isSmall ? null : histogram(value.histogram, {
       label: "How the values are spread",
-      of: "values",
+      one: "value",
       text: number,
     }),
   );

@@ -4,10 +4,10 @@ import { fileUrl, get } from "../api.ts";
 import { button, element } from "../dom.ts";
 import { icon } from "../icons.ts";
 import type { Key } from "../keyboard.ts";
-import { hashOfPlace, rememberOpened } from "../listing/places.ts";
+import { hashToCloseTo, rememberOpened } from "../listing/places.ts";
 import { KIND_NAMES } from "../listing/tiles.ts";
 import { hashOf, keepInAddress, type Route } from "../route.ts";
-import { bytes, count, shownName, time } from "../text.ts";
+import { bytes, count, shownName, time, unitOf } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 import { ClipPlayer } from "./clip.ts";
 import { datapointView } from "./datapoint.ts";
@@ -53,7 +53,7 @@ export function itemView(
       treeView(view.meta),
     )
     : null;
-  const unit = info.samples?.unit.replace(/s$/, "") ?? "sample";
+  const unit = info.samples === null ? "sample" : unitOf(info.samples);
   return {
     element: element(
       "article",
@@ -171,7 +171,7 @@ class Neighbours {
       { key: "ArrowRight", says: "Next entry", run: () => this.#go(1) },
       {
         key: "Escape",
-        says: "Back to the directory",
+        says: "Back to where it was opened",
         run: () => this.#close(),
       },
     ];
@@ -216,6 +216,6 @@ class Neighbours {
   }
 
   #close(): void {
-    location.hash = hashOfPlace(this.#parentUrl);
+    location.hash = hashToCloseTo(this.#parentUrl);
   }
 }

@@ -13,6 +13,8 @@ const MOST = 100;
 
 const places = new Map<string, Place>();
 const opened = { parentUrl: "", index: -1 };
+/** The address of the list that the open entry was chosen from, where that is no directory. */
+let results: string | undefined;
 
 /** Remembers how a directory is shown. */
 export function rememberPlace(url: string, place: Place): void {
@@ -32,7 +34,12 @@ export function openedIn(url: string): number {
   return opened.parentUrl === url ? opened.index : -1;
 }
 
-/** The link to a directory as it was left. */
-export function hashOfPlace(url: string): string {
-  return hashOf(url, { ...places.get(url) });
+/** Remembers a list of what was found, or none, as that from which entries are opened. */
+export function rememberResults(hash: string | undefined): void {
+  results = hash;
+}
+
+/** Where closing an entry leads: to the list that it was opened from, as it was left. */
+export function hashToCloseTo(parentUrl: string): string {
+  return results ?? hashOf(parentUrl, { ...places.get(parentUrl) });
 }

@@ -3,7 +3,7 @@ import type { InfoMessage } from "../../api/messages.ts";
 import { type Child, element } from "../dom.ts";
 import { encodedPath, hashOf, type Route } from "../route.ts";
 import { containerName } from "../header.ts";
-import { bytes, count, shownKey, shownName } from "../text.ts";
+import { bytes, count, counted, shownKey, shownName, unitOf } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 
 /** Parts that are listed. */
@@ -72,7 +72,7 @@ function containerFacts(info: Facts, message: InfoMessage | null): HTMLElement {
       ),
     ...(samples === null
       ? []
-      : [["Samples", `${count(samples.length)} ${samples.unit}`] as const]),
+      : [["Samples", counted(samples.length, unitOf(samples))] as const]),
     ...(message?.sources ?? []).map(({ location }) =>
       ["Source", shownName(location)] as const
     ),

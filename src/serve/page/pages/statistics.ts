@@ -83,7 +83,7 @@ function plots(statistics: Statistics): Element[] {
     ),
     isEmpty(sizes) ? null : histogram(sizes, {
       label: "Sizes of files",
-      of: "files",
+      one: "file",
       text: bytes,
     }),
     ...labels.map(labelPlot),
@@ -91,7 +91,7 @@ function plots(statistics: Statistics): Element[] {
       ? null
       : histogram(framesPerClip, {
         label: "Frames a clip",
-        of: "clips",
+        one: "clip",
         text: count,
       }),
   ];
@@ -109,12 +109,12 @@ function plots(statistics: Statistics): Element[] {
     all.push(scatter(label, dimensions.sizes));
     all.push(histogram(dimensions.widths, {
       label: "Widths of pictures",
-      of: "pictures",
+      one: "picture",
       text: count,
     }));
     all.push(histogram(dimensions.heights, {
       label: "Heights of pictures",
-      of: "pictures",
+      one: "picture",
       text: count,
     }));
   }

@@ -1,6 +1,6 @@
 /** Histograms and bars, as drawings that can be read out. */
 import { element, svg } from "../dom.ts";
-import { count } from "../text.ts";
+import { count, counted } from "../text.ts";
 
 /** Counts between edges, of which there is one more. */
 export interface Bins {
@@ -12,8 +12,8 @@ export interface Bins {
 export interface HistogramOptions {
   /** What it is. */
   readonly label: string;
-  /** What is counted: `files`. */
-  readonly of: string;
+  /** What is counted, one of it: `file`. */
+  readonly one: string;
   /** An edge as text. */
   text(edge: number): string;
 }
@@ -24,7 +24,7 @@ const HEIGHT = 160;
 /** Draws a histogram; each bar says on hovering what it counts. */
 export function histogram(
   bins: Bins,
-  { label, of, text }: HistogramOptions,
+  { label, one, text }: HistogramOptions,
 ): HTMLElement {
   const { counts, edges } = trimmed(bins);
   const most = Math.max(1, ...counts);
@@ -34,8 +34,8 @@ export function histogram(
     // What is there is seen, however few it is.
     const height = value === 0 ? 0 : Math.max(2, value / most * HEIGHT);
     const said = `${text(edges[i]!)} to ${text(edges[i + 1]!)}: ${
-      count(value)
-    } ${of}`;
+      counted(value, one)
+    }`;
     const place = {
       x: (i * width + gap / 2).toFixed(2),
       width: (width - gap).toFixed(2),
@@ -62,7 +62,7 @@ export function histogram(
       "figcaption",
       {},
       label,
-      element("span", { class: "most" }, `up to ${count(most)} ${of}`),
+      element("span", { class: "most" }, `up to ${counted(most, one)}`),
     ),
     svg(
       "svg",
@@ -71,8 +71,8 @@ export function histogram(
         preserveAspectRatio: "none",
         role: "img",
         "aria-label": `${label}: ${
-          count(counts.reduce((all, each) => all + each, 0))
-        } ${of} from ${text(first)} to ${text(last)}`,
+          counted(counts.reduce((all, each) => all + each, 0), one)
+        } from ${text(first)} to ${text(last)}`,
       },
       ...bars,
     ),
