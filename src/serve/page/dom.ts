@@ -64,6 +64,31 @@ export function setAttribute(
   else of.setAttribute(name, wanted);
 }
 
+/** A line that says that something went wrong. */
+export function problemLine(message: string): HTMLElement {
+  return element("p", { class: "problem", role: "alert" }, message);
+}
+
+const styles = new Map<string, Promise<void>>();
+
+/** Loads a style sheet that the first view does without, once. */
+export function loadStyle(name: string): Promise<void> {
+  let loading = styles.get(name);
+  if (loading === undefined) {
+    loading = new Promise((resolve) => {
+      const link = element("link", {
+        rel: "stylesheet",
+        href: `page/style/${name}.css`,
+        load: () => resolve(),
+        error: () => resolve(), // what is shown is there without it
+      });
+      document.head.append(link);
+    });
+    styles.set(name, loading);
+  }
+  return loading;
+}
+
 /** A button with a text, and a longer one for who hovers. */
 export function button(
   text: string,

@@ -6,11 +6,10 @@ import type {
   ListMessage,
 } from "../api/messages.ts";
 import { get, isAbort, messageOf, ServerError } from "./api.ts";
-import { element } from "./dom.ts";
+import { element, loadStyle, problemLine } from "./dom.ts";
 import { containerName, Header } from "./header.ts";
-import { isTyping, type Key } from "./keyboard.ts";
+import type { Key } from "./keyboard.ts";
 import { Listing, listingView } from "./listing/listing.ts";
-import { rememberResults } from "./listing/places.ts";
 import { entryHref } from "./listing/tiles.ts";
 import {
   encodedPath,
@@ -18,10 +17,11 @@ import {
   hashOf,
   parentUrl,
   parseRoute,
+  rememberResults,
   type Route,
 } from "./route.ts";
 import { count } from "./text.ts";
-import { problemLine, type Scene, type View } from "./view.ts";
+import type { Scene, View } from "./view.ts";
 
 /** Pages of a directory, by the name that the address has for them; loaded when they are gone to. */
 const PAGES: Readonly<
@@ -133,7 +133,10 @@ class Page {
       rememberResults(undefined);
       return await listingView(route, scene);
     }
-    const { itemView } = await import("./item/item.ts");
+    const [{ itemView }] = await Promise.all([
+      import("./item/item.ts"),
+      loadStyle("item"),
+    ]);
     return itemView(route, message, scene);
   }
 
@@ -224,6 +227,26 @@ class Page {
       found.run();
     }
   }
+}
+
+/** Whether a key belongs to what has the focus: who types a text means no command. */
+function isTyping(event: KeyboardEvent): boolean {
+  const { target } = event;
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLTextAreaElement || target.isContentEditable) {
+    return true;
+  }
+  if (target instanceof HTMLInputElement && target.type !== "range") {
+    return true;
+  }
+  const isMedia = target instanceof HTMLMediaElement;
+  const isArrow = event.key.startsWith("Arrow");
+  if (target instanceof HTMLInputElement || isMedia) {
+    return isArrow || event.key === " ";
+  }
+  const isButton = target instanceof HTMLButtonElement ||
+    target.localName === "summary";
+  return isButton && (event.key === " " || event.key === "Enter");
 }
 
 function problemView(error: unknown): View {

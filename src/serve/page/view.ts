@@ -1,6 +1,5 @@
 /** What fills the page below its header. */
 import type { InfoMessage } from "../api/messages.ts";
-import { element } from "./dom.ts";
 import type { Key } from "./keyboard.ts";
 
 /** A view of an address. */
@@ -21,9 +20,4 @@ export interface Scene {
   readonly info: InfoMessage;
   /** Aborted when another view is shown. */
   readonly signal: AbortSignal;
-}
-
-/** A line that says that something went wrong. */
-export function problemLine(message: string): HTMLElement {
-  return element("p", { class: "problem", role: "alert" }, message);
 }

@@ -174,6 +174,33 @@ Deno.test("the page's policy allows nothing that stands in a document", async ()
   assert.doesNotMatch(policy, /unsafe|\*|https?:|data:/);
 });
 
+Deno.test("a page of another site that opens the page is told to let go of it, and a user's window begins in no other process", async () => {
+  await using folder = await serveFolder({ "a.txt": "x" });
+  const openerPolicy = async (site?: string, tag?: string) => {
+    const response = await folder.get("", {
+      headers: {
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-dest": "document",
+        ...(site === undefined ? {} : { "sec-fetch-site": site }),
+        ...(tag === undefined ? {} : { "if-none-match": tag }),
+      },
+    });
+    await response.body?.cancel();
+    assert.equal(response.headers.get("vary"), "sec-fetch-site");
+    return response.headers;
+  };
+  for (const site of ["none", "same-origin"]) {
+    const headers = await openerPolicy(site);
+    assert.equal(headers.get("cross-origin-opener-policy"), null);
+  }
+  for (const site of ["cross-site", "same-site", "anything", undefined]) {
+    const headers = await openerPolicy(site);
+    assert.equal(headers.get("cross-origin-opener-policy"), "same-origin");
+    const again = await openerPolicy(site, headers.get("etag")!);
+    assert.equal(again.get("cross-origin-opener-policy"), "same-origin");
+  }
+});
+
 Deno.test("paths of a million characters, and of many names, are refused", () => {
   assert.throws(
     () => decodePath("a/".repeat(40_000)),

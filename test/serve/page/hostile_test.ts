@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** A dataset that means harm: nothing of it runs, nothing of it is markup, and the page goes on. */
 import assert from "node:assert/strict";
 import { crc32, deflateSync } from "node:zlib";
@@ -87,6 +88,41 @@ async function harmOf({ page }: Shown): Promise<unknown> {
 }
 
 const NO_HARM = { ran: false, elements: 0, bold: 0 };
+
+wholeBrowserTest(
+  "a page of another site that opens the page has no hold of its window",
+  async (browser) => {
+    await withTempDir(async (dir) => {
+      const path = `${dir}/a.ffr`;
+      await writeFolder(path, { a: text("a") });
+      await using shown = await Shown.open(browser, path);
+      await using other = Deno.serve(
+        { port: 0, hostname: "127.0.0.1", onListen() {} },
+        () =>
+          new Response("<!doctype html>", {
+            headers: { "content-type": "text/html" },
+          }),
+      );
+      const context = shown.page.context();
+      const page = await context.newPage();
+      for (const host of ["localhost", "127.0.0.1"]) { // another site, and another port of the same one
+        await page.goto(`http://${host}:${other.addr.port}/`);
+        const opening = context.waitForEvent("page");
+        await page.evaluate((url) => {
+          Object.assign(globalThis, { held: window.open(url) });
+        }, shown.origin);
+        const opened = await opening;
+        await opened.locator(".canvas").waitFor();
+        assert.equal(await opened.evaluate(() => window.opener), null);
+        await page.waitForFunction(() =>
+          (globalThis as unknown as { held: Window }).held.closed // so it is called that is out of reach
+        );
+        await opened.close();
+      }
+      await page.close();
+    });
+  },
+);
 
 wholeBrowserTest(
   "names are names: each is shown as it is, and leads to its file",

@@ -4,9 +4,14 @@ import { fileUrl, get } from "../api.ts";
 import { button, element } from "../dom.ts";
 import { icon } from "../icons.ts";
 import type { Key } from "../keyboard.ts";
-import { hashToCloseTo, rememberOpened } from "../listing/places.ts";
 import { KIND_NAMES } from "../listing/tiles.ts";
-import { hashOf, keepInAddress, type Route } from "../route.ts";
+import {
+  hashOf,
+  hashToCloseTo,
+  keepInAddress,
+  rememberOpened,
+  type Route,
+} from "../route.ts";
 import { bytes, count, shownName, time, unitOf } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 import { ClipPlayer } from "./clip.ts";

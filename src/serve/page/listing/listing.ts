@@ -7,9 +7,15 @@ import type {
   RowsMessage,
 } from "../../api/messages.ts";
 import { get } from "../api.ts";
-import { Choice, element } from "../dom.ts";
+import { Choice, element, loadStyle } from "../dom.ts";
 import type { Key } from "../keyboard.ts";
-import { decodedPart, keepInAddress, type Route } from "../route.ts";
+import {
+  decodedPart,
+  keepInAddress,
+  openedIn,
+  rememberPlace,
+  type Route,
+} from "../route.ts";
 import { counted, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 import {
@@ -20,7 +26,6 @@ import {
   TILE_SIZES,
   tileSize,
 } from "./pane.ts";
-import { openedIn, rememberPlace } from "./places.ts";
 import type { PlacedRow, RowPainter } from "./row_lines.ts";
 import type { Scroller } from "./scroller.ts";
 import { PagedSource } from "./source.ts";
@@ -264,6 +269,7 @@ export class Listing implements View {
     if (this.#mode === "rows") {
       const [{ RowPainter, rowsPane }] = await Promise.all([
         import("./row_lines.ts"),
+        loadStyle("item"), // values look as they do there
         this.#rows.load(this.#first),
       ]);
       if (this.#signal.aborted) return;

@@ -1,10 +1,10 @@
 /** Entries from anywhere below a directory: what a glob finds, and random samples. */
 import type { Entry, RandomMessage, SearchLine } from "../../api/messages.ts";
 import { get, isAbort, lines, messageOf } from "../api.ts";
-import { button, Choice, element } from "../dom.ts";
+import { button, Choice, element, problemLine } from "../dom.ts";
 import { goTo, keepInAddress, type Route } from "../route.ts";
 import { count, counted, shownName } from "../text.ts";
-import { problemLine, type Scene, type View } from "../view.ts";
+import type { Scene, View } from "../view.ts";
 import { emptyNote, entriesPane } from "./pane.ts";
 import type { Scroller } from "./scroller.ts";
 import { ArraySource } from "./source.ts";

@@ -37,7 +37,7 @@ const MOST_HEIGHT = 8_000_000;
 /** How long after a fast move nothing more is left out. */
 const REST_MS = 90;
 
-/** Rows above and below those that are seen. */
+/** Rows above and below those that are seen, as soon as those are there. */
 const MARGIN_ROWS = 2;
 
 /** Where each scroller's things get their ids from. */
@@ -62,6 +62,8 @@ export class Scroller {
   #isPassing = false;
   #rest: ReturnType<typeof setTimeout> | undefined;
   #frame = 0;
+  #margin = 0;
+  #marginFrame = 0;
 
   constructor(options: ScrollerOptions, signal: AbortSignal) {
     this.#options = options;
@@ -83,6 +85,7 @@ export class Scroller {
       this.#resize.disconnect();
       clearTimeout(this.#rest);
       cancelAnimationFrame(this.#frame);
+      cancelAnimationFrame(this.#marginFrame);
     });
   }
 
@@ -115,6 +118,18 @@ export class Scroller {
     if (first > 0) this.show(first); // which has the browser lay out all at once
     cancelAnimationFrame(this.#frame);
     this.#render(true);
+    if (this.#margin === 0) this.#widen();
+  }
+
+  /** Draws rows around those that are seen, when these are on the screen. */
+  #widen(): void {
+    cancelAnimationFrame(this.#marginFrame);
+    this.#marginFrame = requestAnimationFrame(() => {
+      this.#marginFrame = requestAnimationFrame(() => {
+        this.#margin = MARGIN_ROWS;
+        this.#render(false);
+      });
+    });
   }
 
   /** Scrolls to a thing, as the first one that is seen. */
@@ -239,8 +254,8 @@ export class Scroller {
     const count = this.#options.count();
     const firstRow = Math.floor(this.#position / rowHeight);
     const endRow = Math.ceil((this.#position + this.#room) / rowHeight);
-    const first = Math.max(0, firstRow - MARGIN_ROWS) * columns;
-    const end = Math.min(count, (endRow + MARGIN_ROWS) * columns);
+    const first = Math.max(0, firstRow - this.#margin) * columns;
+    const end = Math.min(count, (endRow + this.#margin) * columns);
     this.#options.onRange(
       Math.min(count, firstRow * columns),
       Math.min(count, endRow * columns),

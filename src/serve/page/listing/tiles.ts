@@ -1,9 +1,10 @@
 /** Entries as tiles with a picture, and as lines of a table. */
 import type { Entry, Kind } from "../../api/messages.ts";
+import { pictureUrl } from "../api.ts";
 import { element, setAttribute } from "../dom.ts";
+import { icon } from "../icons.ts";
 import { hashOf } from "../route.ts";
 import { bytes, count, shownName } from "../text.ts";
-import { Thumbnail } from "./thumbnail.ts";
 
 /** How a kind is called. */
 export const KIND_NAMES: Readonly<Record<Kind, string>> = {
@@ -61,6 +62,73 @@ function says({ entry, name }: Placed): string {
   return `${name}, ${KIND_NAMES[entry.kind]}${size}`;
 }
 
+/** Copied for each, which takes a browser less than making it. */
+const PLACE = element(
+  "span",
+  { class: "thumbnail" },
+  element("span", { class: "drawing" }),
+  element("img", {
+    alt: "",
+    decoding: "async",
+    draggable: "false",
+    hidden: true,
+  }),
+);
+
+/** A place for a picture, which is drawn in again and again. */
+export class Thumbnail {
+  readonly element = PLACE.cloneNode(true) as HTMLElement;
+  readonly #drawing = this.element.querySelector("span")!;
+  readonly #image = this.element.querySelector("img")!;
+  #kind = "";
+  #url: string | null = null;
+
+  constructor() {
+    this.#image.addEventListener("load", () => this.#show(true));
+    this.#image.addEventListener("error", () => this.#show(false));
+  }
+
+  /** Draws an entry; its picture only where it does not go by too fast to be looked at. */
+  draw(entry: Entry | undefined, isPassing: boolean): void {
+    const kind = entry?.kind ?? "";
+    if (kind !== this.#kind) {
+      this.#kind = kind;
+      this.#drawing.replaceChildren(...(kind === "" ? [] : [icon(kind)]));
+    }
+    const url = entry?.thumbnailUrl ?? null;
+    if (url === this.#url) return;
+    this.#show(false);
+    if (isPassing && url !== null) {
+      this.#url = null;
+      this.#image.removeAttribute("src");
+      return;
+    }
+    this.#url = url;
+    setAttribute(
+      this.#image,
+      "src",
+      url === null ? undefined : pictureUrl(url),
+    );
+  }
+
+  #show(isPicture: boolean): void {
+    if (this.#image.hidden === !isPicture) return;
+    this.#image.hidden = !isPicture;
+    this.#drawing.hidden = isPicture;
+    this.element.classList.toggle("filled", isPicture);
+    const isSmall = isPicture && this.#image.naturalWidth <= 64 &&
+      this.#image.naturalHeight <= 64;
+    this.#image.classList.toggle("pixels", isSmall);
+  }
+}
+
+/** Copied as well. */
+const TILE = element(
+  "a",
+  { class: "tile", role: "option", tabindex: -1, draggable: "false" },
+  element("span", { class: "caption" }),
+);
+
 /** Tiles. */
 export function tilePainter(): Painter {
   const parts = new WeakMap<
@@ -70,13 +138,9 @@ export function tilePainter(): Painter {
   return {
     make() {
       const thumbnail = new Thumbnail();
-      const caption = element("span", { class: "caption" });
-      const tile = element(
-        "a",
-        { class: "tile", role: "option", tabindex: -1, draggable: "false" },
-        thumbnail.element,
-        caption,
-      );
+      const tile = TILE.cloneNode(true) as HTMLElement;
+      const caption = tile.querySelector("span")!;
+      tile.prepend(thumbnail.element);
       parts.set(tile, { thumbnail, caption });
       return tile;
     },

@@ -1,10 +1,10 @@
 /** The check of all that the container has checksums for. */
 import type { CheckLine } from "../../api/messages.ts";
 import { isAbort, lines, messageOf } from "../api.ts";
-import { button, element } from "../dom.ts";
+import { button, element, problemLine } from "../dom.ts";
 import type { Route } from "../route.ts";
 import { bytes, count, counted, shownName } from "../text.ts";
-import { problemLine, type Scene, type View } from "../view.ts";
+import type { Scene, View } from "../view.ts";
 import { Progress } from "./progress.ts";
 
 /** Damages that are listed; the others are counted. */

@@ -1,13 +1,13 @@
 /** What is in a directory and all below it, in numbers and plots, while it is counted. */
 import type { Statistics, StatisticsLine } from "../../api/messages.ts";
 import { isAbort, lines, messageOf } from "../api.ts";
-import { type Child, element } from "../dom.ts";
+import { type Child, element, problemLine } from "../dom.ts";
 import { KIND_NAMES } from "../listing/tiles.ts";
 import { bars, histogram } from "../plots/histogram.ts";
 import { type CountedSize, scatter } from "../plots/scatter.ts";
 import { decodedPart, type Route } from "../route.ts";
 import { bytes, count, shownKey, shownName } from "../text.ts";
-import { problemLine, type Scene, type View } from "../view.ts";
+import type { Scene, View } from "../view.ts";
 import { Progress } from "./progress.ts";
 
 /** Values of a label that have a bar: all of few, the first ones of many. */
