@@ -79,6 +79,19 @@ pageTest(
 );
 
 pageTest(
+  "what the document asks for ahead is what its first view asks for: nothing is asked for twice",
+  async (browser) => {
+    await using shown = await Shown.open(browser, manyPictures(1000));
+    await shown.page.getByRole("option").first().waitFor();
+    const asked = shown.requests.map((url) => url.slice(shown.origin.length));
+    const [info, list] = ["info", "list"].map((name) =>
+      asked.filter((url) => url.startsWith(`api/${name}`)).length
+    );
+    assert.deepEqual([info, list], [1, 1]);
+  },
+);
+
+pageTest(
   "a search of ten million names shows what it finds at once, and is cancelled",
   async (browser) => {
     await using shown = await Shown.open(

@@ -76,7 +76,7 @@ const PLACE = element(
 );
 
 /** A place for a picture, which is drawn in again and again. */
-export class Thumbnail {
+class Thumbnail {
   readonly element = PLACE.cloneNode(true) as HTMLElement;
   readonly #drawing = this.element.querySelector("span")!;
   readonly #image = this.element.querySelector("img")!;
