@@ -63,6 +63,8 @@ export class PathEntries {
 
   /** What is there that is no directory, for messages. */
   readonly #others: string;
+  /** Per entry: how many are in it; counted when somebody asks, which few archives make necessary. */
+  #children: GrowingNumbers | undefined;
   // The directory of the path before: most have it as well.
   #directory = new Uint8Array(0);
   #directoryEntry = ROOT_ENTRY;
@@ -114,11 +116,41 @@ export class PathEntries {
   ): number {
     const entry = this.length;
     if (entry >= DIRECTORY_BIT) throw new NamesTooLongError();
+    const children = this.#children;
+    if (children !== undefined) {
+      children.push(0);
+      children.set(parent, children.at(parent) + 1);
+    }
     const at = this.intern(bytes, start, end);
     this.#push(parent, at, this.#namesLength, ref);
     if (2 * entry >= this.#slots.length) this.#grow();
     else this.#place(entry);
     return entry;
+  }
+
+  /**
+   * Has a record take the place of a directory, as programs that extract do it.
+   *
+   * @returns Whether it did: of one that holds something nothing changes.
+   */
+  replaceDirectory(entry: number, ref: number): boolean {
+    this.#children ??= this.#countChildren();
+    if (this.#children.at(entry) > 0) return false;
+    this.refs.set(entry, ref);
+    this.#directory = new Uint8Array(0); // it may have been the one before
+    this.#directoryEntry = ROOT_ENTRY;
+    return true;
+  }
+
+  #countChildren(): GrowingNumbers {
+    const { parents, length } = this;
+    const children = new GrowingNumbers(2 ** 32);
+    for (let entry = 0; entry < length; entry++) children.push(0);
+    for (let entry = 1; entry < length; entry++) {
+      const parent = parents.at(entry);
+      children.set(parent, children.at(parent) + 1);
+    }
+    return children;
   }
 
   /**

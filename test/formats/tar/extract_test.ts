@@ -1,6 +1,9 @@
 /** What `recordfs extract` makes of a tar, beside what tar does. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
+import fc from "fast-check";
+import { FormatError } from "../../../src/errors.ts";
+import { open, type VirtualFs } from "../../../src/vfs/mod.ts";
 import { recordfs, succeed } from "../../cli/run_cli.ts";
 import { output } from "../../fuse/support/mounting.ts";
 import { withTempDir } from "../../support/paths.ts";
@@ -157,3 +160,77 @@ Deno.test("no link leads out, whatever the tar and what is extracted of it", () 
     assert.equal(there.code, 1);
     assert.deepEqual(fs.readdirSync(`${dir}/elsewhere`), []);
   }));
+
+Deno.test({
+  name:
+    "directories and files that take each other's place do so as with tar x, and what tar can't place is refused",
+  ...needs("tar", "root"), // their modes are those of files: others could not look into such directories
+  fn: () =>
+    withTempDir(async (dir) => {
+      const member = fc.record({
+        name: fc.constantFrom("a", "a/b", "a/b/c", "d", "d/a"),
+        type: fc.constantFrom("0", "5"),
+      });
+      let refused = 0;
+      let replaced = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(member, { minLength: 1, maxLength: 6 }),
+          async (members) => {
+            const bytes = tarBytes(
+              members.map(({ name, type }, i) => ({
+                name,
+                type,
+                data: type === "0" ? `${i}` : "",
+              })),
+            );
+            fs.writeFileSync(`${dir}/t.tar`, bytes);
+            fs.rmSync(`${dir}/theirs`, { recursive: true, force: true });
+            fs.mkdirSync(`${dir}/theirs`);
+            const tar = await output(
+              ...["tar", "-xf", `${dir}/t.tar`, "-C", `${dir}/theirs`],
+            );
+            let container: VirtualFs;
+            try {
+              container = await open(`${dir}/t.tar`);
+            } catch (error) {
+              assert.ok(error instanceof FormatError, String(error));
+              assert.match(error.message, /can't both be there/);
+              assert.notEqual(tar.code, 0, "tar places all of it");
+              refused++;
+              return;
+            }
+            using _ = container;
+            assert.equal(tar.code, 0, tar.stderr);
+            const ours: Record<string, string> = {};
+            for await (const { path, isFile } of container.walk()) {
+              ours[path] = isFile
+                ? new TextDecoder().decode(await container.read(path))
+                : "directory";
+            }
+            assert.deepEqual(ours, contentsBelow(`${dir}/theirs`));
+            const types = new Map<string, string>();
+            for (const { name, type } of members) {
+              if ((types.get(name) ?? type) !== type) replaced++;
+              types.set(name, type);
+            }
+          },
+        ),
+        { numRuns: 300, seed: 1 },
+      );
+      assert.ok(refused > 10, `${refused} were refused`);
+      assert.ok(replaced > 10, `${replaced} took another's place`);
+    }),
+});
+
+/** Each path below a directory: a file's content, or that it is a directory. */
+function contentsBelow(dir: string): Record<string, string> {
+  return Object.fromEntries(
+    fs.readdirSync(dir, { recursive: true, encoding: "utf8" }).map((path) => [
+      path,
+      fs.statSync(`${dir}/${path}`).isFile()
+        ? fs.readFileSync(`${dir}/${path}`, "utf8")
+        : "directory",
+    ]),
+  );
+}

@@ -47,17 +47,19 @@ export class TarBuilder {
     this.#leftOut = new LeftOut(path);
   }
 
-  /** Adds a file, in the place of what has had its path. */
+  /** Adds a file, in the place of what has had its path: of a directory only where that is empty. */
   addFile(name: Uint8Array, offset: number, size: number, time: number): void {
     this.#addRecord(name, offset, size, time);
   }
 
-  /** Adds a directory, if it is not there. */
+  /** Adds a directory, if it is not there; in the place of a file or link that has had its path. */
   addDirectory(name: Uint8Array, time: number): void {
     const { paths } = this;
     try {
       this.#split(name, true);
       const [parent, start, end] = [this.#parent, this.#start, this.#end];
+      const before = start === end ? 0 : paths.find(parent, name, start, end);
+      if (before !== 0) paths.refs.set(before, DIRECTORY_BIT);
       const entry = start === end
         ? parent
         : paths.directoryAt(parent, name, 0, start, end);
@@ -189,13 +191,13 @@ export class TarBuilder {
     }
     const entry = paths.find(parent, name, start, end);
     if (entry === 0) return paths.add(parent, name, start, end, record);
-    if (paths.isDirectory(entry)) {
+    if (!paths.isDirectory(entry)) paths.refs.set(entry, record);
+    else if (!paths.replaceDirectory(entry, record)) {
       throw new PathFault(
         false,
-        "is a directory before, and then a file: they can't both be there",
+        "is a directory of others before, and then a file: they can't both be there",
       );
     }
-    paths.refs.set(entry, record);
     return entry;
   }
 
