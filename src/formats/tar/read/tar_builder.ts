@@ -195,7 +195,7 @@ export class TarBuilder {
     else if (!paths.replaceDirectory(entry, record)) {
       throw new PathFault(
         false,
-        "is a directory of others before, and then a file: they can't both be there",
+        "is a directory before, and then a file: they can't both be there",
       );
     }
     return entry;
