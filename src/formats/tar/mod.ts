@@ -9,7 +9,13 @@ export {
   type TarReaderHandle,
   type TarSample,
 } from "./read/tar_reader.ts";
-export { type TarWriteOptions, TarWriter } from "./write/tar_writer.ts";
+export {
+  type TarMemberOptions,
+  type TarWriteOptions,
+  TarWriter,
+} from "./write/tar_writer.ts";
+export type { SampleData } from "../../io/write/sample_data.ts";
+export type { WriterBase } from "../../io/write/writer_base.ts";
 export type {
   BatchReadOptions,
   BatchReadSyncOptions,

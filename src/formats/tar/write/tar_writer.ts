@@ -1,27 +1,56 @@
-import { WriteError } from "../../../errors.ts";
-import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
+import {
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import { GatheredBytes, SMALL } from "../../../io/write/gathered_bytes.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
+import {
+  forEachPiece,
+  sampleBytes,
+  type SampleData,
+} from "../../../io/write/sample_data.ts";
+import { WriterBase } from "../../../io/write/writer_base.ts";
 import { encodeName } from "../../../names.ts";
 import { BLOCK, memberHeader, padded } from "../../../tar_header.ts";
-
-/** What is gathered before it is written. */
-const PIECE = 1 << 20;
 
 /** A tar ends in two blocks of zeros, and is filled up to records of twenty blocks. */
 const RECORD = 20 * BLOCK;
 
-/** Options of {@linkcode TarWriter.write}. */
-export interface TarWriteOptions extends WaitOptions {
-  /** When the file was modified; when the writer was opened, unless given. */
+/** What is said of a member. */
+export interface TarMemberOptions {
+  /** When it was modified; when the writer was opened, unless given. */
   readonly mtime?: Date | undefined;
+}
+
+/** Options of {@linkcode TarWriter.write}. */
+export interface TarWriteOptions extends TarMemberOptions, WaitOptions {
   /** Of a stream: how many bytes it will give. */
   readonly size?: number | undefined;
 }
 
+/** Bytes that are appended from where they lie. */
+class MemberOutput extends GatheredBytes {
+  /** Appends bytes of any number. */
+  *append(bytes: Uint8Array): Steps<void> {
+    yield* this.appendSummed(bytes, () => 0, 0, "member");
+  }
+
+  /** Writes the rest, and has the file end with it. */
+  *finish(): Steps<void> {
+    yield* this.flush();
+    if (this.furthest > this.end) yield* this.file.truncate(this.end);
+  }
+}
+
 /**
- * Writes a tar, member by member, in the form of GNU tar, which all programs read. It appears when it is closed, or
- * not at all.
+ * Writes a tar, member by member, in the form of GNU tar, which all programs read.
+ *
+ * It appears under its name when it is closed, complete and on the disk; until then it is a hidden file beside it, which
+ * goes when the writer is aborted or disposed of. A write that fails leaves the writer at the member before: it can be
+ * repeated.
  *
  * @example Samples of WebDataset
  * ```ts
@@ -40,17 +69,23 @@ export interface TarWriteOptions extends WaitOptions {
  * assert.equal(reader.sampleCount, 3);
  * ```
  */
-export class TarWriter implements AsyncDisposable {
-  readonly #output: NewFile;
-  readonly #opened = Date.now();
-  readonly #gathered = new Uint8Array(PIECE);
-  #fill = 0;
-  #offset = 0;
-  #failed: unknown;
-  #closed = false;
+export class TarWriter extends WriterBase {
+  readonly #output: MemberOutput;
+  readonly #file: NewFile["file"];
+  readonly #opened = new Date();
 
-  private constructor(output: NewFile) {
-    this.#output = output;
+  private constructor(file: NewFile) {
+    super(file.path, "write", {
+      finish: () => this.#finish(),
+      publish: () => file.publish(),
+      letGo: () => file.discard(),
+    });
+    this.#file = file.file;
+    this.#output = new MemberOutput(file.file, 0);
+  }
+
+  static *#open(path: string | URL): Steps<TarWriter> {
+    return new TarWriter(yield* NewFile.create(localPath(path)));
   }
 
   /**
@@ -58,161 +93,172 @@ export class TarWriter implements AsyncDisposable {
    *
    * @throws {WriteError} If it can't be written.
    */
-  static async open(
-    path: string,
+  static open(
+    path: string | URL,
     options: WaitOptions = {},
   ): Promise<TarWriter> {
-    return new TarWriter(await runAsync(NewFile.create(path), options.signal));
+    return runAsync(TarWriter.#open(path), options.signal);
+  }
+
+  /** {@linkcode TarWriter.open} without waiting. */
+  static openSync(path: string | URL): TarWriter {
+    return runSync(TarWriter.#open(path));
   }
 
   /** Bytes of the members so far. */
   get size(): number {
-    return this.#offset + this.#fill;
+    return this.#output.end;
   }
 
   /**
-   * Adds a file.
+   * Adds a file. Calls that are not awaited keep their order; if one fails, so do those that were made after it without
+   * waiting.
    *
    * @param name Its path, as it is to be extracted.
-   * @param data Its bytes, or a stream of them, whose size the options say.
-   * @throws {TypeError} If the path is none that is extracted below a directory, or a stream gives another size.
+   * @param data Its bytes, or a stream of them, whose size the options say. Up to 64 KiB are copied at once; what is
+   * larger must not be changed before the promise is settled.
+   * @throws {TypeError} If the path is none of a file that is extracted below a directory, or a stream gives another
+   * size.
    * @throws {WriteError} If it can't be written.
    */
+  // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
   async write(
     name: string,
-    data: Uint8Array | AsyncIterable<Uint8Array>,
+    data: SampleData,
     { mtime, size, signal }: TarWriteOptions = {},
   ): Promise<void> {
-    const isWhole = data instanceof Uint8Array;
-    const length = isWhole ? data.length : size;
+    signal?.throwIfAborted();
+    this.requireOpen();
+    let bytes = sampleBytes(data);
+    const length = bytes?.byteLength ??
+      (data instanceof Blob ? data.size : size);
     if (length === undefined || !Number.isSafeInteger(length) || length < 0) {
       throw new TypeError(
         `The size of '${name}' is not given: a tar says it before the bytes`,
       );
     }
-    this.#requireOpen();
-    await this.#guard(async () => {
-      await this.#header(name, length, mtime, false, signal);
-      let left = length;
-      for await (const piece of isWhole ? [data] : data) {
-        left -= piece.length;
-        if (left < 0) break;
-        await runAsync(this.#put(piece), signal);
-      }
-      if (left !== 0) {
-        throw new TypeError(
-          `The stream of '${name}' did not give the ${length} bytes that were said`,
-        );
-      }
-      const rest = new Uint8Array(padded(length) - length);
-      await runAsync(this.#put(rest), signal);
-    });
+    const header = this.#headerOf(name, length, { mtime }, false);
+    const isAtOnce = !this.busy &&
+      header.byteLength + padded(length) <= this.#output.room;
+    if (bytes !== undefined && length <= SMALL && !isAtOnce) {
+      bytes = bytes.slice();
+    }
+    return this.run(
+      () => this.#add(name, header, bytes ?? data, length),
+      signal,
+    );
   }
 
-  /** Adds a directory, which needs that only if nothing is in it. */
-  async makeDirectory(
+  /** {@linkcode TarWriter.write} without waiting, of what is in memory. */
+  writeSync(
     name: string,
-    { mtime, signal }: Omit<TarWriteOptions, "size"> = {},
-  ): Promise<void> {
-    this.#requireOpen();
-    const path = name.endsWith("/") ? name : `${name}/`;
-    await this.#guard(() => this.#header(path, 0, mtime, true, signal));
+    data: ArrayBufferView | ArrayBufferLike,
+    options: TarMemberOptions = {},
+  ): void {
+    this.requireIdle();
+    const bytes = sampleBytes(data);
+    if (bytes === undefined) {
+      throw new TypeError(
+        "A Blob or stream has to be waited for: use write() instead of writeSync()",
+      );
+    }
+    const { byteLength } = bytes;
+    const header = this.#headerOf(name, byteLength, options, false);
+    this.runSync(() => this.#add(name, header, bytes, byteLength));
   }
 
   /**
-   * Ends the tar, which has its name then.
+   * Adds a directory, which needs that only if nothing is in it.
    *
+   * @throws {TypeError} If the path is none that is extracted below a directory.
    * @throws {WriteError} If it can't be written.
    */
-  async close(options: WaitOptions = {}): Promise<void> {
-    if (this.#closed) return;
-    this.#requireOpen();
-    const end = Math.ceil((this.size + 2 * BLOCK) / RECORD) * RECORD;
-    await this.#guard(async () => {
-      await runAsync(
-        this.#put(new Uint8Array(end - this.size)),
-        options.signal,
-      );
-      await runAsync(this.#flush(), options.signal);
-      await runAsync(this.#output.file.sync(), options.signal);
-      await runAsync(this.#output.publish());
-    });
-    this.#closed = true;
+  // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
+  async makeDirectory(
+    name: string,
+    { mtime, signal }: TarMemberOptions & WaitOptions = {},
+  ): Promise<void> {
+    signal?.throwIfAborted();
+    this.requireOpen();
+    const path = name.endsWith("/") ? name : `${name}/`;
+    const header = this.#headerOf(path, 0, { mtime }, true);
+    return this.run(
+      () => this.#add(name, header, new Uint8Array(0), 0),
+      signal,
+    );
   }
 
-  /** Gives up what is not closed. */
-  [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#closed) this.#output.discard();
-    this.#closed = true;
-    return Promise.resolve();
-  }
-
-  async #header(
+  #headerOf(
     name: string,
     size: number,
-    mtime: Date | undefined,
+    { mtime = this.#opened }: TarMemberOptions,
     isDirectory: boolean,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const parts = name.replace(/\/$/, "").split("/");
+  ): Uint8Array {
+    const parts = (isDirectory ? name.slice(0, -1) : name).split("/");
     const isSafe = !name.includes("\0") &&
-      parts.every((part) => part !== "" && part !== "..");
+      parts.every((part) => part !== "" && part !== "..") &&
+      (isDirectory || parts.at(-1) !== ".");
     if (!isSafe) {
       throw new TypeError(
-        `'${name}' is no path that can be extracted below a directory`,
+        `'${name}' is no path of a ${
+          isDirectory ? "directory" : "file"
+        } that can be extracted below a directory`,
       );
     }
-    const member = {
-      name: encodeName(name),
-      size,
-      mtime: mtime?.getTime() ?? this.#opened,
-    };
-    await runAsync(this.#put(memberHeader(member, isDirectory)), signal);
-  }
-
-  *#put(bytes: Uint8Array): Steps<void> {
-    if (this.#fill + bytes.length > PIECE) yield* this.#flush();
-    if (bytes.length > PIECE) {
-      yield* this.#output.file.writeAt(bytes, this.#offset);
-      this.#offset += bytes.length;
-      return;
+    const time = mtime.getTime();
+    if (Number.isNaN(time)) {
+      throw new TypeError(`The time of '${name}' is an invalid date`);
     }
-    this.#gathered.set(bytes, this.#fill);
-    this.#fill += bytes.length;
+    return memberHeader(
+      { name: encodeName(name), size, mtime: time },
+      isDirectory,
+    );
   }
 
-  *#flush(): Steps<void> {
-    if (this.#fill === 0) return;
-    const bytes = this.#gathered.subarray(0, this.#fill);
-    yield* this.#output.file.writeAt(bytes, this.#offset);
-    this.#offset += this.#fill;
-    this.#fill = 0;
-  }
-
-  /** What failed half-way is no tar any more. */
-  async #guard(write: () => Promise<void>): Promise<void> {
+  *#add(
+    name: string,
+    header: Uint8Array,
+    data: SampleData,
+    length: number,
+  ): Steps<void> {
+    const output = this.#output;
+    const start = output.end;
     try {
-      await write();
+      yield* output.append(header);
+      if (data instanceof Uint8Array) yield* output.append(data);
+      else yield* this.#addStream(name, data, length);
+      yield* output.append(new Uint8Array(padded(length) - length));
     } catch (error) {
-      this.#failed ??= error;
+      output.takeBack(start);
       throw error;
     }
   }
 
-  #requireOpen(): void {
-    const { path } = this.#output;
-    if (this.#closed) {
-      throw new WriteError(
-        "closed",
-        `Cannot write ${path}: it has been closed`,
-        { path },
+  *#addStream(name: string, data: SampleData, length: number): Steps<void> {
+    const output = this.#output;
+    const end = output.end + length;
+    const wrong = () =>
+      new TypeError(
+        `The stream of '${name}' did not give the ${length} bytes that were said`,
       );
+    yield* forEachPiece(data, function* (piece) {
+      if (output.end + piece.byteLength > end) throw wrong();
+      yield* output.append(piece);
+    });
+    if (output.end !== end) throw wrong();
+  }
+
+  *#finish(): Steps<void> {
+    const output = this.#output;
+    const members = output.end;
+    const end = Math.ceil((members + 2 * BLOCK) / RECORD) * RECORD;
+    try {
+      yield* output.append(new Uint8Array(end - members));
+      yield* output.finish();
+      yield* this.#file.sync();
+    } catch (error) {
+      output.takeBack(members);
+      throw error;
     }
-    if (this.#failed === undefined) return;
-    throw new WriteError(
-      "failed",
-      `Cannot write ${path}: a member before could not be written`,
-      { path, cause: this.#failed },
-    );
   }
 }

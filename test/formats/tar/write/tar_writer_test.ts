@@ -88,12 +88,23 @@ Deno.test("what can't be a member is refused, and what is not closed leaves noth
       await writer.write("a", text("1"));
     }
     assert.deepEqual(fs.readdirSync(dir), []);
-    for (const name of ["", "/a", "a/../b", "a//b", "a\0"]) {
-      await using writer = await TarWriter.open(path);
-      await assert.rejects(writer.write(name, text("1")), TypeError);
-      await assert.rejects(writer.close(), { code: "failed" });
-    }
     await using writer = await TarWriter.open(path);
+    for (
+      const name of ["", "/a", "a/../b", "a//b", "a\0", "d/", ".", "a/.", ".."]
+    ) {
+      await assert.rejects(writer.write(name, text("1")), TypeError, name);
+    }
+    for (const name of ["", "/", "a//b", "../a"]) {
+      await assert.rejects(writer.makeDirectory(name), TypeError, name);
+    }
+    await assert.rejects(
+      writer.write("a", text("1"), { mtime: new Date(NaN) }),
+      /time of 'a' is an invalid date/,
+    );
+    await assert.rejects(
+      writer.write("a", text("1"), { signal: AbortSignal.abort() }),
+      { name: "AbortError" },
+    );
     async function* short() {
       yield text("1");
     }
@@ -105,7 +116,87 @@ Deno.test("what can't be a member is refused, and what is not closed leaves noth
       writer.write("a", short(), { size: 2 }),
       /did not give the 2 bytes/,
     );
-    await assert.rejects(writer.write("b", text("1")), { code: "failed" });
+    await assert.rejects(
+      writer.write("a", short(), { size: 0 }),
+      /did not give the 0 bytes/,
+    );
+    async function* broken() {
+      yield new Uint8Array(3 << 20);
+      throw new Error("the source broke");
+    }
+    await assert.rejects(
+      writer.write("a", broken(), { size: 4 << 20 }),
+      /the source broke/,
+    );
+    // All of it left the tar as it was, which goes on.
+    assert.equal(writer.size, 0);
+    await writer.write("./b", text("1"));
+    await writer.makeDirectory(".");
+    await writer.close();
+    using reader = await TarReader.open(path);
+    assert.deepEqual(reader.names, ["b"]);
+    await requireSound(path);
+    await assert.rejects(writer.write("c", text("1")), { code: "closed" });
+  }));
+
+Deno.test("writes that are not awaited keep their order, and close() waits for them", () =>
+  withTempDir(async (dir) => {
+    const path = `${dir}/a.tar`;
+    await using writer = await TarWriter.open(path);
+    const sizes = [4, 20 << 20, 7, 0, 64 << 10, (64 << 10) + 1, 1 << 20, 513];
+    async function* stream() {
+      for (let i = 0; i < 5; i++) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        yield new Uint8Array(1000).fill(99);
+      }
+    }
+    const small = text("as it was");
+    const writing = [
+      ...sizes.map((size, i) =>
+        writer.write(`${i}`, new Uint8Array(size).fill(i + 1))
+      ),
+      writer.write("stream", stream(), { size: 5000 }),
+      writer.write("blob", new Blob(["blob"])),
+      writer.makeDirectory("empty"),
+      writer.write("small", small),
+    ];
+    small.fill(0);
+    await writer.close();
+    await Promise.all(writing);
+    await requireSound(path);
+    using reader = await TarReader.open(path);
+    const numbers = sizes.map((_, i) => `${i}`);
+    assert.deepEqual(reader.names, [...numbers, "stream", "blob", "small"]);
+    for (const [i, size] of sizes.entries()) {
+      const bytes = await reader.read(`${i}`);
+      assert.equal(bytes.length, size);
+      assert.ok(bytes.every((byte) => byte === i + 1));
+    }
+    assert.deepEqual(
+      await reader.read("stream"),
+      new Uint8Array(5000).fill(99),
+    );
+    assert.deepEqual(await reader.read("blob"), text("blob"));
+    assert.deepEqual(await reader.read("small"), text("as it was"));
+  }));
+
+Deno.test("without waiting, members are written as well", () =>
+  withTempDir(async (dir) => {
+    const path = `${dir}/a.tar`;
+    using writer = TarWriter.openSync(path);
+    writer.writeSync("a", text("1"), { mtime: new Date(5000) });
+    writer.writeSync("large", new Uint8Array(3 << 20).fill(7));
+    assert.throws(
+      () => writer.writeSync("b", new Blob([]) as never),
+      TypeError,
+    );
+    const pending = writer.write("p", new Uint8Array(2 << 20));
+    assert.throws(() => writer.writeSync("b", text("1")), { code: "busy" });
+    await pending;
+    writer.closeSync();
+    using reader = await TarReader.open(path);
+    assert.deepEqual(reader.names, ["a", "large", "p"]);
+    await requireSound(path);
   }));
 
 Deno.test({
