@@ -62,8 +62,8 @@ const MDS =
   NpyContent NumericArray PathError PickledValue RecordfsError Storage WaitOptions WriteError WriterBase`;
 
 const TAR =
-  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError Storage TarOptions TarReader
-  TarReaderHandle TarSample TarWriteOptions TarWriter WaitOptions WriteError ${ERRORS}`;
+  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError SampleData Storage TarMemberOptions TarOptions TarReader
+  TarReaderHandle TarSample TarWriteOptions TarWriter WaitOptions WriteError WriterBase ${ERRORS}`;
 
 const ZIP =
   `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError Storage WaitOptions WriteError ZipOptions ZipReader
@@ -103,7 +103,7 @@ const DATA =
 
 const FORMATS =
   `Conversion ConversionRun ConversionSource ConversionTarget ContainerSource CountedSamples Effect FileContent FileContents FileFacts FilePlace
-  FileTree Format FormatDatasetOptions FormatEntry FormatVariant LOCAL_DISK NewVideo OpenFileOptions PlanNotes Probe ReadAheadOptions
+  FileTree Format FormatDatasetOptions FormatEntry FormatVariant LOCAL_DISK Nearly NewVideo OpenFileOptions PlanNotes Probe ReadAheadOptions
   RecordList RecordSource SampleUnit ServedContainer Steps Storage TargetForm TargetName TreeEntry UnfitError
   VideoSource formatNames readPart registerFormat runAsync ${VFS}`;
 

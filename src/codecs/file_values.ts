@@ -1,4 +1,5 @@
 import { FormatError } from "../errors.ts";
+import { parsePlainJson } from "./json/value.ts";
 
 /** Makes a value of a file's bytes; it may keep and share their memory. */
 export type SampleDecoder = (bytes: Uint8Array<ArrayBuffer>) => unknown;
@@ -26,7 +27,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 const text: SampleDecoder = (bytes) => utf8.decode(bytes);
 
-const json: SampleDecoder = (bytes): unknown => JSON.parse(utf8.decode(bytes));
+const json: SampleDecoder = (bytes) => parsePlainJson(utf8.decode(bytes));
 
 const integer: SampleDecoder = (bytes) => {
   const digits = utf8.decode(bytes).trim();
@@ -51,7 +52,8 @@ const NO_WORDS = null as never;
 
 /**
  * The usual decoders of WebDataset: `cls` (also `cls2`, `class`, `count`, `index`, `inx`, `id`) to a whole number, `txt`
- * (`text`, `transcript`) to a text, `json` (`jsn`) to a value, `jpg` (`jpeg`) and `png` to an image, `npy` to an array.
+ * (`text`, `transcript`) to a text, `json` (`jsn`) to a value as Python reads it (`NaN` is a number, an integer beyond
+ * 2^53 a bigint), `jpg` (`jpeg`) and `png` to an image, `npy` to an array.
  */
 export const SAMPLE_DECODERS: SampleDecoders = Object.freeze({
   __proto__: NO_WORDS,

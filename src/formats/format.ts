@@ -26,6 +26,7 @@ export interface FormatVariant {
 
 /** Why a directory is not of a format that it looks like. */
 export interface Nearly {
+  /** What kind of error it is. */
   readonly code: FormatErrorCode;
   /** What follows the directory's path, with the way out, as a sentence without its end. */
   readonly why: string;

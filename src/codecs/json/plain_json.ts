@@ -8,9 +8,21 @@ const DEEPEST = 900;
  * become `{}`.
  *
  * @param isExact Whether it may be what `parseExactJson` makes: with floats, and maps of text keys.
+ * @param subject What it is called in messages.
  * @throws {TypeError} If it holds anything else, or itself, or nests too deep; the message says where.
  */
-export function assertPlainJson(root: unknown, isExact = false): void {
+export function assertPlainJson(
+  root: unknown,
+  isExact = false,
+  subject: "Meta data" | "JSON" = "Meta data",
+): void {
+  function refuse(what: string, place: string): never {
+    const start = subject === "JSON" ? "value" : "meta";
+    const where = place.length > 200 ? `…${place.slice(-200)}` : place;
+    throw new TypeError(
+      `${subject} cannot hold ${what} (at ${start}${where}): only plain data can be stored`,
+    );
+  }
   const inside = new Set<object>();
   const visit = (value: unknown, place: string, depth: number): void => {
     switch (typeof value) {
@@ -49,11 +61,4 @@ export function assertPlainJson(root: unknown, isExact = false): void {
     inside.delete(value);
   };
   visit(root, "", 0);
-}
-
-function refuse(what: string, place: string): never {
-  const where = place.length > 200 ? `…${place.slice(-200)}` : place;
-  throw new TypeError(
-    `Meta data cannot hold ${what} (at meta${where}): only plain data can be stored`,
-  );
 }

@@ -1,7 +1,8 @@
 import { bytesOf } from "../../../bytes_of.ts";
 import { formatFloat } from "../../../codecs/json/format.ts";
-import type { JsonValue } from "../../../codecs/json/value.ts";
+import { formatJson } from "../../../codecs/json/format.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
+import type { JsonValue } from "../../../codecs/json/value.ts";
 import { encodeArray } from "../../../codecs/numpy/array_bytes.ts";
 import type { NpyContent } from "../../../codecs/numpy/nd_array.ts";
 import {
@@ -74,8 +75,8 @@ export function encodeValue(encoding: Encoding, value: unknown): Uint8Array {
     case "json": {
       const bytes = bytesOf(value);
       if (bytes !== undefined) return bytes;
-      assertPlainJson(value);
-      return textBytes(JSON.stringify(value));
+      assertPlainJson(value, false, "JSON");
+      return textBytes(formatJson(value as JsonValue));
     }
     default: {
       const bytes = bytesOf(value);

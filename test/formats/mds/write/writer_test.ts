@@ -341,3 +341,39 @@ pythonTest(
       assert.equal(records.report.count, 7 * 4);
     }),
 );
+
+pythonTest(
+  "JSON is written as Python's json.dumps writes it: words for no numbers, exact integers, -0.0, escapes",
+  () =>
+    withTempDir(async (dir) => {
+      const values = [
+        { n: NaN, more: [Infinity, -Infinity, -0, 0, 1.5, 1e22] },
+        { big: 2n ** 60n + 1n, text: 'ä\u{1f600}"', none: null, yes: true },
+        [],
+        -0,
+      ];
+      const path = `${dir}/j`;
+      await using writer = await MDSWriter.open(path, {
+        columns: { j: "json" },
+      });
+      for (const j of values) await writer.write({ j });
+      await assert.rejects(
+        writer.write({ j: { a: undefined } as never }),
+        /'j': JSON cannot hold undefined \(at value\.a\)/,
+      );
+      await writer.close();
+      using reader = await MDSReader.open(path);
+      for (const [i, j] of values.entries()) {
+        assert.deepEqual((await reader.sample(i))["j"], j);
+      }
+      const script = "import json, mds, sys\n" +
+        "for sample in mds.read(sys.argv[1]):\n" +
+        "  [(encoding, data)] = sample.values()\n" +
+        "  assert json.dumps(mds.decode(encoding, data)) == data.decode(), data\n";
+      const { success, stderr } = await new Deno.Command(PYTHON, {
+        args: ["-B", "-c", script, path],
+        env: { PYTHONPATH: `${REPOSITORY}test/formats/mds/python` },
+      }).output();
+      assert.ok(success, new TextDecoder().decode(stderr));
+    }),
+);
