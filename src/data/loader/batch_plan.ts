@@ -1,7 +1,9 @@
+import { crc32 } from "node:zlib";
 import { DataError } from "../data_error.ts";
 import { batchesOf } from "../samplers/batches.ts";
 import {
   type BatchOrder,
+  type Order,
   remembered,
   requireSample,
   type Sampler,
@@ -13,35 +15,75 @@ import {
 } from "../samplers/whole_samplers.ts";
 import type { LoaderSettings } from "./loader_options.ts";
 
+/** Which samples make the batches of an epoch. */
+export interface BatchPlan {
+  /** The batches of an epoch that are this rank's. */
+  batches(epoch: number): BatchOrder;
+  /**
+   * A number by which an epoch's order, that of all ranks, is told from others; `null` where the sampler refuses to say
+   * it.
+   */
+  fingerprint(epoch: number): number | null;
+}
+
+/** So many places of an order, from its start to its end, tell it from others. */
+const PLACES = 64;
+
 /**
  * Plans which samples make the batches of an epoch, which follows from the seed and the epoch.
  *
  * @param samples Number of samples in the dataset.
- * @returns What gives the batches of an epoch.
  * @throws {RangeError} If a dataset that never ends is to be shuffled.
  */
 export function planBatches(
   settings: LoaderSettings,
   samples: number,
-): (epoch: number) => BatchOrder {
+): BatchPlan {
   const { seed, batchSize, dropLast, padRanks, batchSampler } = settings;
   const { rank, worldSize } = settings;
   const share = { rank, worldSize, pad: padRanks };
   if (batchSampler === undefined) {
     const sampler = samplerOf(settings, samples);
     const cut = { ...share, batchSize: batchSize!, dropLast };
-    return remembered((epoch) => batchesOf(sampler.order(seed, epoch), cut));
-  }
-  return remembered((epoch) => {
-    const order = batchSampler.order(seed, epoch);
-    const { length } = batchSampler;
-    const all = { length, at: Number };
-    const steps = batchesOf(all, { ...share, batchSize: 1 });
+    const orders = remembered((epoch) => sampler.order(seed, epoch));
     return {
-      length: steps.length,
-      at: (step) => checkedBatch(order, steps.at(step)[0]!, samples),
+      batches: remembered((epoch) => batchesOf(orders(epoch), cut)),
+      fingerprint: remembered((epoch) => fingerprintOf(orders(epoch))),
     };
-  });
+  }
+  const orders = remembered((epoch) => batchSampler.order(seed, epoch));
+  return {
+    batches: remembered((epoch) => {
+      const order = orders(epoch);
+      const all = { length: batchSampler.length, at: Number };
+      const steps = batchesOf(all, { ...share, batchSize: 1 });
+      return {
+        length: steps.length,
+        at: (step) => checkedBatch(order, steps.at(step)[0]!, samples),
+      };
+    }),
+    fingerprint: remembered((epoch) =>
+      fingerprintOf(orders(epoch), batchSampler.length)
+    ),
+  };
+}
+
+/** @param length Of the order, where it does not say it itself. */
+function fingerprintOf(
+  order: Order | BatchOrder,
+  length = order.length,
+): number | null {
+  const count = Math.min(PLACES, length);
+  const last = Math.min(length, 2 ** 32) - 1; // some never end
+  const places = Array.from(
+    { length: count },
+    (_, i) => count === 1 ? 0 : Math.floor(i * last / (count - 1)),
+  );
+  try {
+    return crc32(JSON.stringify(places.map((place) => order.at(place))));
+  } catch {
+    return null; // a loop that comes there says why
+  }
 }
 
 function samplerOf(

@@ -3,7 +3,7 @@ import { isDataset } from "../datasets/dataset_from.ts";
 import { checkPosition, wholeNumber } from "../whole_numbers.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
 import { BatchLoading } from "./batch_loading.ts";
-import { planBatches } from "./batch_plan.ts";
+import { type BatchPlan, planBatches } from "./batch_plan.ts";
 import type { Batches, Delivered } from "./batches.ts";
 import type { Collated } from "./batch/collate.ts";
 import {
@@ -70,7 +70,7 @@ export class DataLoader<T, B = Collated<T>>
   implements AsyncIterable<B>, AsyncDisposable {
   readonly #samples: number;
   readonly #settings: LoaderSettings;
-  readonly #batchesOf: (epoch: number) => BatchOrder;
+  readonly #plan: BatchPlan;
   readonly #loading: BatchLoading;
   #epoch = 0;
   #step = 0;
@@ -95,7 +95,7 @@ export class DataLoader<T, B = Collated<T>>
     requireDataset(dataset);
     this.#settings = settingsOf(options);
     this.#samples = dataset.length;
-    this.#batchesOf = planBatches(this.#settings, this.#samples);
+    this.#plan = planBatches(this.#settings, this.#samples);
     this.#loading = new BatchLoading(dataset, this.#settings);
   }
 
@@ -141,7 +141,7 @@ export class DataLoader<T, B = Collated<T>>
   save(): LoaderState {
     const position = { epoch: this.#epoch, step: this.#step };
     const { length } = this.#batches;
-    return stateOf(position, this.#settings, this.#samples, length);
+    return stateOf(position, this.#settings, this.#samples, length, this.#plan);
   }
 
   /**
@@ -152,8 +152,8 @@ export class DataLoader<T, B = Collated<T>>
    * or with other options that the order follows from.
    */
   load(state: LoaderState): void {
-    const { epoch, step } = positionOf(state, this.save());
-    const { length } = this.#batchesOf(epoch);
+    const { epoch, step } = positionOf(state, this.save(), this.#plan);
+    const { length } = this.#plan.batches(epoch);
     if (step > length) {
       const why = `epoch ${epoch} has ${length} batches`;
       throw badState(why, { step: length }, state);
@@ -216,7 +216,7 @@ export class DataLoader<T, B = Collated<T>>
 
   /** The batches of the epoch that the loader is at. */
   get #batches(): BatchOrder {
-    return this.#batchesOf(this.#epoch);
+    return this.#plan.batches(this.#epoch);
   }
 
   /** Begins a loop, when those that were begun before have. */

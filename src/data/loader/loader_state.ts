@@ -1,4 +1,5 @@
 import { DataError } from "../data_error.ts";
+import type { BatchPlan } from "./batch_plan.ts";
 import type { LoaderSettings } from "./loader_options.ts";
 
 /**
@@ -23,6 +24,11 @@ export interface LoaderState {
   readonly batchSize: number | null;
   /** True if samples were shuffled. */
   readonly shuffle: boolean;
+  /**
+   * A number by which the epoch's order is told from that of another sampler; `null` where the sampler refuses to say
+   * it.
+   */
+  readonly order: number | null;
   /** True if a smaller last batch was left out. */
   readonly dropLast: boolean;
   /** Number of trainers. */
@@ -43,20 +49,22 @@ export function stateOf(
   settings: LoaderSettings,
   samples: number,
   batches: number,
+  plan: BatchPlan,
 ): LoaderState {
   // After an epoch's last batch, the next one is the next epoch's first.
   const isOver = step >= batches && batches > 0;
   const { batchSize, seed, shuffle, dropLast, worldSize, padRanks } = settings;
   const differs = worldSize > 1 && !padRanks;
+  const next = isOver ? { epoch: epoch + 1, step: 0 } : { epoch, step };
   return {
     version: 1,
-    epoch: isOver ? epoch + 1 : epoch,
-    step: isOver ? 0 : step,
+    ...next,
     seed,
     samples: finite(samples),
     batches: differs ? null : finite(batches),
     batchSize: batchSize ?? null,
     shuffle,
+    order: plan.fingerprint(next.epoch),
     dropLast,
     worldSize,
     padRanks,
@@ -66,10 +74,14 @@ export function stateOf(
 /**
  * The position that a state saved.
  *
- * @param own The state of the loader that is to continue there.
+ * @param own The state of the loader that is to continue there, and its plan.
  * @throws {DataError} With code `bad-state` if it is no state, or that of a loader with another order.
  */
-export function positionOf(state: LoaderState, own: LoaderState): Position {
+export function positionOf(
+  state: LoaderState,
+  own: LoaderState,
+  plan: BatchPlan,
+): Position {
   if (typeof state !== "object" || state === null || state.version !== 1) {
     const why = "it is not what save() of this version returned";
     throw badState(why, { version: 1 }, state);
@@ -80,7 +92,7 @@ export function positionOf(state: LoaderState, own: LoaderState): Position {
       const expected = { [name]: "a whole number from 0 on" };
       throw badState(`its ${name} is ${shown(state[name])}`, expected, state);
     }
-    if (state[name] === own[name]) continue;
+    if (name === "order" || state[name] === own[name]) continue;
     throw badState(
       `its loader had ${name} ${shown(state[name])}, and this one has ${
         shown(own[name])
@@ -88,6 +100,11 @@ export function positionOf(state: LoaderState, own: LoaderState): Position {
       { [name]: own[name] },
       state,
     );
+  }
+  const order = plan.fingerprint(state.epoch);
+  if (state.order !== order) {
+    const why = `its loader's sampler gave epoch ${state.epoch} another order`;
+    throw badState(why, { order }, state);
   }
   return { epoch: state.epoch, step: state.step };
 }

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
-import { DataLoader, type LoaderState } from "../../../src/data/loader/mod.ts";
+import {
+  DataLoader,
+  type LoaderOptions,
+  type LoaderState,
+} from "../../../src/data/loader/mod.ts";
+import {
+  BatchSampler,
+  BlockShuffleSampler,
+  RandomSampler,
+  SequentialSampler,
+} from "../../../src/data/samplers/mod.ts";
 import { LONG } from "../../support/long.ts";
 import { indicesOf } from "../support/batches.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";
@@ -174,4 +184,57 @@ Deno.test("states of other loaders are refused", () => {
     });
   }
   assert.deepEqual(loader.save(), state);
+});
+
+Deno.test("the state of a loader with another sampler is refused, whatever it is", () => {
+  const dataset = new NumbersDataset(20);
+  const backwards = {
+    length: 4,
+    order: () => ({
+      length: 4,
+      at: (step: number) => [19 - step, step],
+    }),
+  };
+  const samplers: Record<string, LoaderOptions<unknown, unknown>> = {
+    sequential: {},
+    random: { sampler: new RandomSampler(20) },
+    replacing: { sampler: new RandomSampler(20, { replacement: true }) },
+    blocks: { sampler: new BlockShuffleSampler(20, { blockSize: 2 }) },
+    largerBlocks: { sampler: new BlockShuffleSampler(20, { blockSize: 5 }) },
+    list: { sampler: Array.from({ length: 20 }, (_, i) => 19 - i) },
+    batches: { batchSampler: backwards },
+    others: {
+      batchSampler: new BatchSampler(new SequentialSampler(20), {
+        batchSize: 5,
+      }),
+    },
+  };
+  const options = Object.entries(samplers).map(([name, sampler]) =>
+    [name, () =>
+      new DataLoader(dataset, {
+        ...("batchSampler" in sampler ? {} : { batchSize: 5 }),
+        ...sampler,
+      } as LoaderOptions<[number, number, number], unknown>)] as const
+  );
+  for (const [name, make] of options) {
+    for (const epoch of [0, 3]) {
+      const from = make();
+      from.setEpoch(epoch);
+      from.setStep(2);
+      const state: LoaderState = JSON.parse(JSON.stringify(from.save()));
+      for (const [other, makeOther] of options) {
+        const loader = makeOther();
+        if (other === name) {
+          loader.load(state);
+          assert.deepEqual(loader.save(), state);
+        } else {
+          assert.throws(
+            () => loader.load(state),
+            { name: "DataError", code: "bad-state" },
+            `${other} continues ${name}`,
+          );
+        }
+      }
+    }
+  }
 });
