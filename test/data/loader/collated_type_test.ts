@@ -1,5 +1,6 @@
 /** The type of a batch, which is what the loader's stacking makes of samples of a type. */
 import type { JsonValue } from "../../../src/codecs/json/value.ts";
+import type { Image } from "../../../src/codecs/image/mod.ts";
 import type { NdArray } from "../../../src/codecs/numpy/mod.ts";
 import type { Collated } from "../../../src/data/loader/mod.ts";
 import { BatchMemory } from "../../../src/data/batch_memory.ts";
@@ -41,4 +42,44 @@ Deno.test("what is stacked has the type of its parts", () => {
   same<Collated<readonly [number, string]>, [Float64Array, string[]]>(true);
   same<Collated<number[]>, Float64Array[]>(true);
   same<Collated<unknown>, unknown>(true);
+});
+
+Deno.test("what has the fields of an array or an image, and others, is an object that keeps them all", () => {
+  type Labelled = Image & { readonly label: number };
+  same<Collated<Image>, NdArray>(true);
+  same<Collated<Image | NdArray>, NdArray>(true);
+  same<Collated<Labelled>["label"], Float64Array>(true);
+  same<Collated<NdArray & { readonly at: string }>["at"], string[]>(true);
+  const image = { data: new Uint8Array(12), height: 2, width: 2 };
+  const samples = [1, 2].map((label): Labelled => ({
+    ...image,
+    channels: 3,
+    label,
+  }));
+  const batch = stackSamples(samples, new BatchMemory()) as Collated<Labelled>;
+  assert.deepEqual(batch.label, Float64Array.of(1, 2));
+  assert.deepEqual(batch.data, [image.data, image.data]);
+  const arrays = [1, 2].map((at) => ({
+    dtype: "<f4",
+    shape: [1],
+    data: Float32Array.of(at),
+    at: String(at),
+  }));
+  const stacked = stackSamples(arrays, new BatchMemory());
+  assert.deepEqual((stacked as Collated<typeof arrays[0]>).at, ["1", "2"]);
+});
+
+Deno.test("whole numbers beyond 2^53 go together with those below, as bigint; others do not", () => {
+  same<Collated<number | bigint>, Float64Array | bigint[]>(true);
+  const batch = (samples: unknown[]) =>
+    stackSamples(samples, new BatchMemory());
+  assert.deepEqual(batch([2n ** 60n, 7, -1]), [2n ** 60n, 7n, -1n]);
+  assert.deepEqual(batch([7, 2n ** 60n]), [7n, 2n ** 60n]);
+  assert.deepEqual(batch([{ id: 1 }, { id: 2n ** 60n }]), {
+    id: [1n, 2n ** 60n],
+  });
+  assert.throws(
+    () => batch([0.5, 2n ** 60n]),
+    /is a number and number 1 is a bigint/,
+  );
 });

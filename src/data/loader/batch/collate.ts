@@ -30,6 +30,7 @@ export type Collate<T, B> = (
  * | arrays of one shape and type, typed arrays of one length | one {@linkcode NdArray} with a leading dimension |
  * | images of one size                           | an {@linkcode NdArray} of bytes: sample, row, column, channel |
  * | numbers                                      | a `Float64Array`                                   |
+ * | whole numbers, some of them `bigint`         | the list of them, all as `bigint`                  |
  * | objects                                      | an object with the batch of each key               |
  * | lists of one length                          | a list with the batch of each place                |
  * | bytes (`Uint8Array`), strings and all else   | the list of them                                   |
@@ -55,7 +56,9 @@ export type Collated<T> = unknown extends T ? unknown
     | ReadonlySet<unknown>
     | ((...args: never[]) => unknown),
   ] ? T[]
-  : [T] extends [NdArray | NumericArray | Image] ? NdArray
+  : [T] extends [NdArray | NumericArray | Image]
+    ? [MoreKeys<T>] extends [never] ? NdArray
+    : { [Key in keyof T]: Collated<T[Key]> }
   : [T] extends [number] ? Float64Array
   : [T] extends [readonly unknown[]]
     ? { -readonly [Place in keyof T]: Collated<T[Place]> }
@@ -65,3 +68,9 @@ export type Collated<T> = unknown extends T ? unknown
   : T extends Uint8Array | Uint8ClampedArray ? T[]
   : T extends NdArray | NumericArray | Image ? NdArray
   : T[];
+
+/** The fields of a type that an array or an image has not: what has more is an object, and loses none of them. */
+type MoreKeys<T> = T extends NumericArray ? never
+  : T extends NdArray ? Exclude<keyof T, keyof NdArray>
+  : T extends Image ? Exclude<keyof T, keyof Image>
+  : never;

@@ -21,6 +21,7 @@ export function stackSamples(
   memory: BatchMemory,
   where = "samples",
 ): unknown {
+  if (areLargeIntegers(samples)) return samples.map(BigInt);
   switch (commonKind(samples, where)) {
     case "a number":
       return stackNumbers(samples as number[], memory);
@@ -39,9 +40,20 @@ export function stackSamples(
     case "an object":
       return stackObjects(samples as Record<string, unknown>[], memory, where);
     case "bytes":
+    case "a bigint":
     case "a single value":
       return [...samples];
   }
+}
+
+/** Whether some are too large for numbers, and all are whole: a column of such has both kinds, by each value. */
+function areLargeIntegers(
+  samples: readonly unknown[],
+): samples is (number | bigint)[] {
+  return samples.some((sample) => typeof sample === "bigint") &&
+    samples.every((sample) =>
+      typeof sample === "bigint" || Number.isSafeInteger(sample)
+    );
 }
 
 function commonKind(samples: readonly unknown[], where: string): SampleKind {
@@ -111,6 +123,7 @@ function stackObjects(
 /** Kinds of samples, as far as collating them goes. */
 type SampleKind =
   | "a number"
+  | "a bigint"
   | "bytes"
   | "a typed array"
   | "an array"
@@ -122,6 +135,7 @@ type SampleKind =
 /** Kind of a value as a sample. */
 function kindOf(value: unknown): SampleKind {
   if (typeof value === "number") return "a number";
+  if (typeof value === "bigint") return "a bigint";
   if (typeof value !== "object" || value === null) return "a single value";
   if (Array.isArray(value)) return "a list";
   if (ArrayBuffer.isView(value)) {
@@ -150,11 +164,13 @@ const OPAQUE = [
 function isArray(value: object): value is NdArray {
   const { dtype, shape, data } = value as Partial<NdArray>;
   return typeof dtype === "string" && Array.isArray(shape) &&
-    (ArrayBuffer.isView(data) || Array.isArray(data));
+    (ArrayBuffer.isView(data) || Array.isArray(data)) &&
+    Object.keys(value).length === 3; // one with more fields would lose them
 }
 
 function isImage(value: object): value is Image {
   const { data, height, width, channels } = value as Partial<Image>;
   return data instanceof Uint8Array && typeof height === "number" &&
-    typeof width === "number" && typeof channels === "number";
+    typeof width === "number" && typeof channels === "number" &&
+    Object.keys(value).length === 4;
 }
