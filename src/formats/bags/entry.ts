@@ -1,6 +1,6 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
-import type { FormatEntry } from "../format.ts";
+import type { FormatEntry, Nearly } from "../format.ts";
 import {
   isDatasetFile,
   SHARD_NAME,
@@ -17,6 +17,7 @@ export const bags: FormatEntry = {
   suffixes: [".bag"],
   detect,
   evidence,
+  nearly,
   countSamples: ({ kind, files, facts }) =>
     kind === BAG
       ? { unit: "samples", length: files }
@@ -35,11 +36,12 @@ const LOOKED_INTO = 4;
 
 function* detect({ path, names, namesIn }: Probe): Steps<boolean> {
   if (names === undefined) return /\.(bag|idx)$/.test(path);
+  if (areExtracted(names)) return false;
   if (names.some(isOwnFile)) return true;
   const numbered = names.filter((name) => SHARD_NAME.test(name)).sort();
   for (const name of numbered.slice(0, LOOKED_INTO)) {
     const below = yield* namesIn(name);
-    if (below?.some(isOwnFile)) return true;
+    if (below?.some(isOwnFile) && !areExtracted(below)) return true;
   }
   return false;
 }
@@ -51,14 +53,30 @@ function* isExtracted(
   names: readonly string[],
   namesIn: Probe["namesIn"],
 ): Steps<boolean> {
-  const hasBags = (names: readonly string[]) =>
-    names.some((name) => /\.(bag|idx)$/.test(name));
+  if (areExtracted(names)) return true;
   if (hasBags(names)) return false;
   const numbered = names.filter((name) => SHARD_NAME.test(name)).sort();
   if (numbered.length === 0) return false;
-  if (names.includes(SPEC_FILE)) return true;
   const below = yield* namesIn(numbered[0]!);
   return below !== undefined && below.includes(SPEC_FILE) && !hasBags(below);
+}
+
+function hasBags(names: readonly string[]): boolean {
+  return names.some((name) => /\.(bag|idx)$/.test(name));
+}
+
+/** Whether these are the names of what one dataset was extracted to: its datapoints are directories. */
+function areExtracted(names: readonly string[]): boolean {
+  return names.includes(SPEC_FILE) && !hasBags(names) &&
+    names.some((name) => SHARD_NAME.test(name));
+}
+
+function nearly(names: readonly string[]): Nearly | undefined {
+  if (!areExtracted(names)) return undefined;
+  const why =
+    `holds a ${SPEC_FILE} and directories of datapoints, and no bags: a dataset was extracted to it, which is a folder ` +
+    "like others; `recordfs convert` makes a dataset of it again";
+  return { code: "unknown-format", why };
 }
 
 /** A `spec.json` on its own is not, since it may lie beside what is to be converted by it. */

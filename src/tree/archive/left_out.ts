@@ -22,6 +22,11 @@ export class LeftOut {
     );
   }
 
+  /** How many there are. */
+  get count(): number {
+    return this.#count;
+  }
+
   /** What to tell whoever opens the archive. */
   get warnings(): string[] {
     const more = this.#count - this.#named.length;

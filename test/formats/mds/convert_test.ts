@@ -107,3 +107,26 @@ Deno.test("a file that is none of its column's encoding is left out only if that
       txt: "text 1",
     });
   }));
+
+Deno.test("directories that hold nothing are lost, which needs the caller's word", () =>
+  withTempDir(async (dir) => {
+    const source = `${dir}/source`;
+    fs.mkdirSync(`${source}/a/empty`, { recursive: true });
+    fs.mkdirSync(`${source}/b`);
+    fs.mkdirSync(`${source}/z/last`, { recursive: true });
+    fs.writeFileSync(`${source}/b/x.txt`, "1");
+    fs.writeFileSync(`${source}/c.txt`, "2");
+    const target = `${dir}/m`;
+    await assert.rejects(convert(source, target, { to: "mds" }), {
+      code: "would-lose",
+      message: /directories that hold nothing \(2\)/,
+    });
+    assert.equal(fs.existsSync(target), false);
+    await convert(source, target, { to: "mds", lossy: true });
+    using reader = await MDSReader.open(target);
+    assert.equal(reader.length, 2);
+    fs.rmSync(`${source}/a/empty`, { recursive: true });
+    fs.rmSync(`${source}/a`, { recursive: true });
+    fs.rmSync(`${source}/z`, { recursive: true });
+    await convert(source, `${dir}/whole`, { to: "mds" });
+  }));

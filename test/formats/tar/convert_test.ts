@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { convert } from "../../../src/convert/mod.ts";
 import { open } from "../../../src/vfs/mod.ts";
 import { withTempDir } from "../../support/paths.ts";
+import { tarBytes } from "../../support/tar/make_tar.ts";
 import { tarCase } from "../../support/tar/tar_golden.ts";
 
 Deno.test("samples become files of a packed folder, and links what they lead to", () =>
@@ -37,5 +38,33 @@ Deno.test("samples become files of a packed folder, and links what they lead to"
     assert.equal(
       await Deno.readTextFile(`${dir}/files/d/soft`),
       "the last one wins",
+    );
+  }));
+
+Deno.test("members that no tree shows are lost, which needs the caller's word; a tar without its end is told of", () =>
+  withTempDir(async (dir) => {
+    const members = [
+      { name: "a", data: "1" },
+      { name: "pipe", type: "6" },
+      { name: "up", type: "2", link: "../x" },
+    ];
+    const path = `${dir}/t.tar`;
+    await Deno.writeFile(path, tarBytes(members));
+    await assert.rejects(convert(path, `${dir}/t.ffr`), {
+      code: "would-lose",
+      message: /members that are left out, which warnings name \(2\)/,
+    });
+    assert.deepEqual([...Deno.readDirSync(dir)].map(({ name }) => name), [
+      "t.tar",
+    ]);
+    await convert(path, `${dir}/t.ffr`, { lossy: true });
+    const warnings: string[] = [];
+    const onWarning = (message: string) => void warnings.push(message);
+    await Deno.writeFile(path, tarBytes(members.slice(0, 1), 0));
+    await convert(path, `${dir}/cut.ffr`, { onWarning });
+    assert.equal(warnings.length, 1);
+    assert.match(
+      warnings[0]!,
+      /t\.tar ends without the zeros that end a tar: where it was cut/,
     );
   }));

@@ -125,6 +125,7 @@ class Check {
 
   async shard(dataset: Shard): Promise<void> {
     if (dataset.generation === 3) this.#guard(() => checkLengths(dataset));
+    this.#guard(() => checkBagsThere(dataset));
     for (const [k, bag] of dataset.bags.entries()) {
       const check = this.#options.values
         ? this.#decoding(bag, dataset, k)
@@ -235,6 +236,17 @@ class Check {
     this.#done += bytes;
     this.#options.onProgress?.(Math.min(this.#done, this.#total), this.#total);
   }
+}
+
+/** A reader takes a dataset without bags for an empty one: its writer may be about to make them. */
+function checkBagsThere({ path, keys, bags }: Shard): void {
+  if (bags.length > 0 || keys.length === 0) return;
+  throw new FormatError(
+    "missing-bag",
+    `${path}: its bags are missing: they are lost, or its writer was killed while it made them; fetch the dataset ` +
+      "again, or open it with the writer again, which makes it whole",
+    { path },
+  );
 }
 
 /** A reader takes no notice of an entry that is cut: its writer may be writing it. */

@@ -116,7 +116,8 @@ export function* openShard(
     const found = wantsRefs ? "written" : yield* lookFor(shard, names);
     if (found === "unwritten") {
       onWarning?.(
-        `${path}: there is no datapoint yet: its writer was killed while it made the files`,
+        `${path}: there is no datapoint yet: its bags are missing, since its writer was killed while it made them, ` +
+          "or they are lost",
       );
     } else if (
       wantsRefs && !hasRefs ||

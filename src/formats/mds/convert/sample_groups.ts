@@ -94,6 +94,7 @@ class Uniformity {
       samples: this.#samples,
       suffix: undefined,
       strays: [],
+      emptyDirectories: 0,
     };
   }
 
@@ -115,6 +116,8 @@ export interface GroupedFiles {
   readonly samples: number;
   /** Files of no sample, which are left out. */
   readonly strays: readonly string[];
+  /** How many directories hold nothing, of which no sample can tell. */
+  readonly emptyDirectories: number;
   /** Where each file is a sample: what the names of all end in, from the last dot on. */
   readonly suffix: string | undefined;
 }
@@ -144,7 +147,12 @@ export async function groupFiles(
   const strays: string[] = [];
   const suffixes = new Set<string>();
   let files = 0;
+  let emptyDirectories = 0;
+  /** The directory that came last, while nothing in it has. */
+  let above: TreeEntry | undefined;
   for await (const entry of walk) {
+    if (above !== undefined && entry.depth <= above.depth) emptyDirectories++;
+    above = entry.isDirectory ? entry : undefined;
     if (entry.isDirectory) continue;
     files++;
     keys.add(entry);
@@ -155,16 +163,20 @@ export async function groupFiles(
       suffixes.add(/\.[^.]*$/.exec(entry.name)?.[0].toLowerCase() ?? "");
     }
   }
+  if (above !== undefined) emptyDirectories++;
   const inDirectories = directories.end();
-  if (inDirectories !== undefined) return { ...inDirectories, strays };
+  if (inDirectories !== undefined) {
+    return { ...inDirectories, strays, emptyDirectories };
+  }
   const byKeys = keys.end();
-  if (byKeys !== undefined) return byKeys;
+  if (byKeys !== undefined) return { ...byKeys, emptyDirectories };
   const [suffix = ""] = suffixes;
   return {
     grouping: FILES,
     fields: [""],
     samples: files,
     strays: [],
+    emptyDirectories,
     suffix: suffixes.size === 1 ? suffix : "",
   };
 }

@@ -123,6 +123,9 @@ function noteSamples(
   if (strays.length > 0) {
     lost.push(`files beside the directories of samples: ${strays.join(", ")}`);
   }
+  if (grouped.emptyDirectories > 0) {
+    lost.push(`directories that hold nothing (${grouped.emptyDirectories})`);
+  }
   const columns = [...byField.values()].map(({ name, encoding }) =>
     `${name} (${encoding})`
   );

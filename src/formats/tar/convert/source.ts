@@ -12,6 +12,12 @@ class TarSource extends ContainerSource {
     notes.kept.push("what links to files lead to");
     notes.changed.push("owners, modes and times of files are not read");
     const tars = tarsOf(this.container.tree) ?? [];
+    const leftOut = tars.reduce((sum, tar) => sum + tar.leftOut, 0);
+    if (leftOut > 0) {
+      notes.lost.push(
+        `members that are left out, which warnings name (${leftOut})`,
+      );
+    }
     if (tars.some(({ columns }) => hasOtherLinks(columns))) {
       notes.lost.push(
         "links that lead to no file, but to a directory or nothing",

@@ -30,7 +30,7 @@ export function* openIndex(
   options: KeptOptions,
 ): Steps<TarIndex> {
   return yield* keptIndex<TarIndex>(source, options, {
-    kind: "tar 1",
+    kind: "tar 2",
     entrySize: BLOCK,
     take(kept) {
       const before = fromKept(kept);
@@ -45,19 +45,21 @@ export function* openIndex(
       return beside ?? (yield* scan(source));
     },
     count: ({ columns }) => columns.offsets.length,
-    tables({ columns: { names, ...columns }, warnings }) {
-      return {
-        columns: { ...columns, ...namesToKeep(names) },
-        facts: warnings,
-      };
+    tables({ columns: { names, ...columns }, ...facts }) {
+      return { columns: { ...columns, ...namesToKeep(names) }, facts };
     },
   });
 }
 
 function* scan(source: ByteSource): Steps<TarIndex> {
   const builder = new TarBuilder(source.name);
-  yield* scanTar(source, builder);
-  return builder.finish();
+  const end = yield* scanTar(source, builder);
+  const index = builder.finish();
+  if (end === undefined || end.isMarked) return index;
+  const cut =
+    `${source.name} ends without the zeros that end a tar: where it was cut between two members, those behind are ` +
+    "missing";
+  return { ...index, warnings: [...index.warnings, cut] };
 }
 
 /**
@@ -87,7 +89,7 @@ function fromKept({ columns: kept, facts }: KeptTables): TarIndex {
   const words = (name: string) => kept[name] as Uint32Array;
   const numbers = (name: string) => kept[name] as Float64Array;
   return {
-    warnings: facts as string[],
+    ...facts as Omit<TarIndex, "columns">,
     columns: {
       names: keptNames(kept),
       offsets: numbers("offsets"),

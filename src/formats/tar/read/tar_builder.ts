@@ -103,7 +103,8 @@ export class TarBuilder {
     try {
       const targets = this.#resolveLinks();
       const columns = makeColumns(this, targets);
-      return { columns, warnings: this.#leftOut.warnings };
+      const { warnings, count: leftOut } = this.#leftOut;
+      return { columns, warnings, leftOut };
     } catch (error) {
       throw this.#explain(undefined, error);
     }

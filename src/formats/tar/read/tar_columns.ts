@@ -30,8 +30,10 @@ export interface TarColumns {
 /** A tar's tables, and what else opening it has told. */
 export interface TarIndex {
   readonly columns: TarColumns;
-  /** What was left out, as sentences; not more of them than are read. */
+  /** What was left out, and what else is odd, as sentences; not more of them than are read. */
   readonly warnings: readonly string[];
+  /** How many members were left out. */
+  readonly leftOut: number;
 }
 
 /** Number of files, and of links to files. */

@@ -129,14 +129,14 @@ export function* openTrees(
   const { onWarning = warnOnConsole } = options;
   const trees: TarTree[] = [];
   yield* openSources(storage, paths, function* (source, at) {
-    const { warnings, columns } = yield* openIndex(
+    const { warnings, leftOut, columns } = yield* openIndex(
       source,
       paths[at]!,
       storage,
       options,
     );
     for (const warning of warnings) onWarning(warning);
-    trees[at] = new TarTree([source], columns, source.mtime);
+    trees[at] = new TarTree([source], columns, source.mtime, leftOut);
   });
   return trees;
 }

@@ -23,6 +23,8 @@ interface Seed {
 export class TarTree extends NamedTree<NameTable> {
   readonly sources: readonly ByteSource[];
   readonly columns: TarColumns;
+  /** How many members are not shown, which who opened it was told; 0 in other threads. */
+  readonly leftOut: number;
   readonly samples?: () => SampleNodes;
   readonly isLink?: (node: NodeId) => boolean;
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
@@ -33,8 +35,10 @@ export class TarTree extends NamedTree<NameTable> {
     sources: readonly ByteSource[],
     columns: TarColumns,
     mtime: number,
+    leftOut = 0,
   ) {
     super(new NameTable(columns.names), mtime, columns.times);
+    this.leftOut = leftOut;
     this.sources = sources;
     this.columns = columns;
     // Whether there are such methods tells whether there are samples of several files, and links.

@@ -6,7 +6,8 @@ import {
   ShardedDatasetReader,
 } from "../../../../src/formats/bags/mod.ts";
 import { checkBags } from "../../../../src/formats/bags/check/check.ts";
-import { openSync } from "../../../../src/vfs/mod.ts";
+import { convert } from "../../../../src/convert/mod.ts";
+import { open, openSync } from "../../../../src/vfs/mod.ts";
 import { newExtent, ROOT, type Tree } from "../../../../src/tree/tree.ts";
 import { decoders } from "../../../support/bags/bag_decoders.ts";
 import { reopened } from "../../../support/bags/bag_trees.ts";
@@ -242,5 +243,43 @@ Deno.test("a thread that comes later doesn't take another bag for the one that w
         other.close();
       }
     }
+  });
+});
+
+Deno.test("a check does not call a dataset sound that has lost its bags, nor one shard of it", async () => {
+  await withTempDir(async (dir) => {
+    const damages: FormatError[] = [];
+    const onDamage = (damage: FormatError) => void damages.push(damage);
+    const shard = `${dir}/000001`;
+    for (const name of ["000000", "000001"]) {
+      writeDataset(`${dir}/${name}`, spec, [datapoint], 3);
+    }
+    for (const key of Object.keys(spec)) {
+      Deno.removeSync(`${shard}/${key}.bag`);
+      Deno.removeSync(`${shard}/${key}.idx`);
+    }
+    for (const [path, samples] of [[dir, 1], [shard, 0]] as const) {
+      damages.length = 0;
+      const report = await checkBags(path, { onDamage });
+      assert.deepEqual([report.samples, report.damaged], [samples, 1]);
+      assert.equal(damages[0]!.code, "missing-bag");
+      assert.ok(
+        damages[0]!.message.startsWith(`${shard}: its bags are missing`),
+      );
+    }
+  });
+});
+
+Deno.test("what a dataset was extracted to is a folder, and no empty dataset", async () => {
+  await withTempDir(async (dir) => {
+    writeDataset(`${dir}/data`, spec, [datapoint], 3);
+    await convert(`${dir}/data`, `${dir}/files/`);
+    await assert.rejects(open(`${dir}/files`), {
+      code: "unknown-format",
+      message: /holds a spec\.json and directories of datapoints, and no bags/,
+    });
+    await convert(`${dir}/files`, `${dir}/back`, { to: "bags" });
+    using back = DatasetReader.openSync(`${dir}/back`);
+    assert.equal(back.length, 1);
   });
 });
