@@ -34,6 +34,15 @@ export function requireIndices(
   return indices;
 }
 
+/** What messages call files whose samples count through all of them. */
+export function nameOfFiles(paths: readonly string[]): string {
+  const [first = "the files"] = paths;
+  const more = paths.length - 1;
+  return more > 0
+    ? `${first} and ${more} more file${more > 1 ? "s" : ""}`
+    : first;
+}
+
 /** All samples in their order, a batch at a time. */
 export async function* inBatches<T>(
   length: number,

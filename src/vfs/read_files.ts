@@ -62,7 +62,7 @@ export function expectFiles(
 /**
  * Says where the content of a file is.
  *
- * @throws {PathError} If the node is no file.
+ * @throws {PathError} If the node is no file, or a link that leads to none.
  */
 export function locateFile(
   { tree, location }: Files,
@@ -71,7 +71,9 @@ export function locateFile(
   into: Extent,
 ): void {
   if (node !== 0 && tree.locate(node, into)) return;
-  const code = node === 0 ? "not-found" : "is-directory";
+  // One that leads to a directory was followed: this one leads nowhere.
+  const isThere = node !== 0 && tree.isLink?.(node) !== true;
+  const code = isThere ? "is-directory" : "not-found";
   throw new PathError(code, path(), location);
 }
 

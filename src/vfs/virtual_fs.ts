@@ -29,7 +29,7 @@ export type { WalkEntry };
 
 /** Options of {@linkcode VirtualFs.walk}. */
 export interface WalkOptions extends WaitOptions {
-  /** How deep to go: 1 for the entries of the directory itself. Defaults to no limit. */
+  /** How deep to go, from 1 on, which is the entries of the directory itself. Defaults to no limit. */
   readonly maxDepth?: number | undefined;
   /**
    * Told of each directory that can't be listed, or not to its end, since the container is damaged there; the walk goes
@@ -287,6 +287,11 @@ export class VirtualFs implements Disposable {
     path: string,
     { maxDepth = Infinity, onDamage }: WalkOptions,
   ): Steps<Walker> {
+    if (!(maxDepth >= 1)) {
+      throw new RangeError(
+        `A maxDepth of ${maxDepth}: give 1 for the entries of the directory itself, or more`,
+      );
+    }
     const node = yield* this.#directory(path);
     return new Walker(this.tree, node, normalise(path), maxDepth, onDamage);
   }

@@ -43,6 +43,9 @@ Deno.test("walk() and list() show what is packed, in its order", async () => {
     [...vfs.walkSync("words", { maxDepth: 1 })].map(({ name }) => name),
     direct,
   );
+  for (const maxDepth of [0, -1, NaN]) {
+    assert.throws(() => [...vfs.walkSync("words", { maxDepth })], RangeError);
+  }
   assert.equal(vfs.info.files, files.length);
   assert.equal(
     vfs.info.directories,

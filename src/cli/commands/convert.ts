@@ -6,6 +6,7 @@ import {
   type ConvertOptions,
 } from "../../convert/mod.ts";
 import { targetNames } from "../../convert/to/find_target.ts";
+import { WriteError } from "../../errors.ts";
 import { formatNames } from "../../formats/registry.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { checkGiven, checkSource } from "../input/given.ts";
@@ -124,7 +125,7 @@ async function run(
     const { path, unit, leftOut } = done;
     const left = leftOut === 0
       ? ""
-      : `, ${leftOut} times something was left out`;
+      : `, ${leftOut} left out, which warnings name`;
     print(
       json
         ? { ...done, warnings }
@@ -133,6 +134,9 @@ async function run(
         }${left}\n`,
     );
   } catch (error) {
+    if (error instanceof WriteError && error.code === "bad-name") {
+      throw new UsageError(error.message);
+    }
     if (!(error instanceof ConversionError)) throw error;
     if (error.code === "bad-option") throw new UsageError(error.message);
     const { code, losses } = error;

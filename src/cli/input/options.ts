@@ -120,8 +120,11 @@ export function wholeNumberFrom(
     if (/^[0-9]+$/.test(text) && number >= least && number <= most) {
       return number;
     }
+    const isTooLarge = /^[0-9]+$/.test(text) && number >= least;
     throw new InvalidArgumentError(
-      `It is a whole number ${range(least, most)}.`,
+      isTooLarge
+        ? `The largest is ${most}.`
+        : `It is a whole number ${range(least, most)}.`,
     );
   };
 }

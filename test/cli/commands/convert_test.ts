@@ -195,7 +195,7 @@ Deno.test("parts and chunks are converted by the command line as well", async ()
       "bag",
     ], { cwd: dir });
     assert.deepEqual([code, stderr], [
-      1,
+      2,
       "recordfs: Cannot write out/: the name of a bag ends in .bag\n",
     ]);
   });
@@ -229,6 +229,11 @@ const USAGE: [args: string[], words: RegExp][] = [
   [[LISTS, "OUT", "--to", "bags", "--generation", "4"], /'4' is invalid/],
   [[LISTS, ""], /is empty/],
   [[LISTS], /missing required argument 'target'/],
+  [
+    [LISTS, "OUT.zip", "--to", "tar"],
+    /ends in \.tar; shards take --shard-length or --shard-size/,
+  ],
+  [[LISTS, "OUT", "--to", "bag"], /ends in \.bag/],
 ];
 
 Deno.test("a command line that is wrong has exit code 2", async (t) => {

@@ -294,6 +294,11 @@ Deno.test("what split can't do leaves nothing behind", async () => {
       [[samples], 2, /required option '--ratios/],
       [[samples, ...RATIOS, "--seed", "-1"], 2, /whole number from 0 on/],
       [[samples, ...RATIOS, "--seed", "1e3"], 2, /whole number from 0 on/],
+      [
+        [samples, ...RATIOS, "--seed", "9007199254740992"],
+        2,
+        /The largest is 9007199254740991/,
+      ],
       [[samples, ...RATIOS, "--names", "a,b"], 2, /3 ratios and 2 names/],
       [[samples, ...RATIOS, "--names", "a,b,a"], 2, /have one name: a,b,a/],
       [[samples, ...RATIOS, "--names", "a,,b"], 2, /'' cannot be the name/],

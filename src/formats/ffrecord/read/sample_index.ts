@@ -1,4 +1,4 @@
-import { isIndex } from "../../../tree/sample_indices.ts";
+import { isIndex, nameOfFiles } from "../../../tree/sample_indices.ts";
 import { FormatError, IndexError } from "../../../errors.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type { Extent } from "../../../tree/tree.ts";
@@ -48,11 +48,9 @@ export class SampleIndex {
 
   /** What the samples are read from, for messages. */
   get name(): string {
-    const [first] = this.parts;
-    if (first === undefined) return "an empty sequence of FFRecord files";
-    return this.parts.length === 1
-      ? first.path
-      : `${first.path} and ${this.parts.length - 1} more files`;
+    return this.parts.length === 0
+      ? "an empty sequence of FFRecord files"
+      : nameOfFiles(this.parts.map(({ path }) => path));
   }
 
   /** The part that holds sample `index`. */

@@ -151,7 +151,9 @@ export function checkValues(
       return checkDeltaBytes(part, count, library);
   }
   throw new PageFault(
-    `has values of ${type} encoded as ${encoding}, which is not read`,
+    `has values of ${type} encoded as ${
+      encoding ?? "nothing that is known"
+    }, which is not read`,
     "unsupported",
   );
 }

@@ -239,7 +239,9 @@ function* decodeSecond(
 function requireRuns(encoding: string | undefined): void {
   if (encoding === "RLE") return;
   throw new PageFault(
-    `has levels encoded as ${encoding}, which is not read`,
+    `has levels encoded as ${
+      encoding ?? "nothing that is known"
+    }, which is not read`,
     "unsupported",
   );
 }

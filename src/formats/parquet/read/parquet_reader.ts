@@ -1,6 +1,7 @@
 import {
   inBatches,
   isIndex,
+  nameOfFiles,
   requireIndices,
 } from "../../../tree/sample_indices.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
@@ -304,7 +305,7 @@ export class ParquetReader implements Disposable {
   }
 
   #required(index: number | Iterable<number>): readonly number[] {
-    const path = () => this.paths[0] ?? "the files";
+    const path = () => nameOfFiles(this.paths);
     return requireIndices(index, this.length, path, "row");
   }
 }

@@ -30,7 +30,7 @@ export const tarTarget: ConversionTarget = {
     if (/[^/]\.tar$/.test(path)) return FILE;
     throw new WriteError(
       "bad-name",
-      `Cannot write ${path}: the name of a tar ends in .tar; shards take the option \`shardLength\` or \`shardSize\``,
+      `Cannot write ${path}: the name of a tar ends in .tar; shards take the option \`shardLength\` or the option \`shardSize\``,
       { path },
     );
   },

@@ -13,6 +13,7 @@ import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { lastingAt } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { encodeName } from "../../../names.ts";
+import { nameOfFiles } from "../../../tree/sample_indices.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
 import type { TarTree } from "../tree/tar_tree.ts";
@@ -269,7 +270,7 @@ export class TarReader implements Disposable {
 
   #requireSample(index: number): void {
     if (this.#files.hasSample(index)) return;
-    throw new IndexError(index, this.sampleCount, this.paths[0] ?? "the tar");
+    throw new IndexError(index, this.sampleCount, nameOfFiles(this.paths));
   }
 
   #readNames(

@@ -1,6 +1,7 @@
 import {
   inBatches,
   isIndex,
+  nameOfFiles,
   requireIndices,
 } from "../../../tree/sample_indices.ts";
 import {
@@ -276,7 +277,7 @@ export class TFRecordReader implements Disposable {
   }
 
   #required(index: number | Iterable<number>): readonly number[] {
-    const path = () => this.paths[0] ?? "the files";
+    const path = () => nameOfFiles(this.paths);
     return requireIndices(index, this.length, path, "record");
   }
 }

@@ -250,6 +250,7 @@ Deno.test("links that lead in circles, or through each other without end, lead n
   ]);
   assert.deepEqual(await fs.list("t"), ["x", "y", "z"]);
   assert.equal(await text(fs, "x"), "end");
+  await assert.rejects(text(fs, "a"), { name: "PathError", code: "not-found" });
 });
 
 Deno.test("the last of a path wins, and what can't be extracted is refused", async () => {

@@ -1,0 +1,15 @@
+/** Indices of samples that are not there. */
+import assert from "node:assert/strict";
+import { nameOfFiles, requireIndices } from "../../src/tree/sample_indices.ts";
+
+Deno.test("an index beyond all samples names the files, of which the samples count through all", () => {
+  const refused = (paths: string[]) => () =>
+    requireIndices([0, 7], 7, () => nameOfFiles(paths), "record");
+  assert.throws(refused(["a"]), {
+    name: "IndexError",
+    message: "Record 7 does not exist in a: valid indices are 0 to 6",
+  });
+  assert.throws(refused(["a", "b"]), /in a and 1 more file: valid/);
+  assert.throws(refused(["a", "b", "c"]), /in a and 2 more files: valid/);
+  assert.deepEqual(requireIndices(6, 7, () => ""), [6]);
+});
