@@ -41,7 +41,7 @@ async function writeFolder(
   const options = {
     replace: false,
     mtime,
-    shownAs: target,
+    shownAs: target.replace(/(?<=[^/])\/+$/, ""),
     sync: "end",
   } as const;
   using output = new ExtractTarget(temporary, options);

@@ -85,11 +85,15 @@ export class NewDirectory {
     }
   }
 
-  /** An error about the temporary directory or a file in it, under the name that it was to have. */
-  asPublished(error: unknown): unknown {
+  /**
+   * An error about the temporary directory or a file in it, under the name that it was to have.
+   *
+   * @param path What takes the temporary directory's place; unless given, where that was to go.
+   */
+  asPublished(error: unknown, path = this.path): unknown {
     const isOurs = error instanceof RecordfsError &&
       [RecordfsError, WriteError].includes(error.constructor as never);
-    return isOurs ? renamed(error, this.temporary, this.path) : error;
+    return isOurs ? renamed(error, this.temporary, path) : error;
   }
 
   /** Removes what was written so far; nothing happens where it is published or discarded already. */

@@ -102,7 +102,7 @@ async function writeBag(
     await runAsync(syncDirectoryOf(target));
     return writer.length;
   } catch (error) {
-    throw directory.asPublished(error);
+    throw directory.asPublished(error, path.dirname(target)); // its files go there, without it
   } finally {
     directory.discard();
   }
