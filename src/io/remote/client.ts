@@ -29,6 +29,8 @@ const LOOK = 4096;
 export interface Question<T> {
   /** How many bytes are wanted that are kept in memory until all have come. */
   readonly bytes?: number;
+  /** Whether another attempt goes on behind the bytes that came; otherwise it begins anew. */
+  readonly goesOn?: boolean;
   /** The range or condition, made anew for each attempt. */
   headers(): Headers;
   /**
@@ -96,6 +98,7 @@ export class Client {
   ): Promise<T> {
     const backoff = new Backoff(timeout);
     const begun = performance.now();
+    let most = 0;
     for (;;) {
       signal?.throwIfAborted();
       let last: Transient;
@@ -112,7 +115,9 @@ export class Client {
         if (!(error instanceof Transient)) throw error;
         last = error;
       }
-      if (last.hasProgress) backoff.reset();
+      // Bytes are a reason to go on as long again only where they lead further than before.
+      if (last.bytes > most) backoff.reset();
+      if (question.goesOn !== true) most = Math.max(most, last.bytes);
       if (!await backoff.wait(last.after, signal)) {
         throw last.finally(target.name, {
           attempts: backoff.attempts,
@@ -162,12 +167,12 @@ export class Client {
     } catch (error) {
       signal?.throwIfAborted();
       if (watch.signal.aborted) {
-        throw new Transient(watch.reason, { hasProgress: watch.bytes > 0 });
+        throw new Transient(watch.reason, { bytes: watch.bytes });
       }
       if (error instanceof TypeError) { // of fetch, and of its bodies
         const reason = reasonOf(error);
         throw new Transient(reason, {
-          hasProgress: watch.bytes > 0,
+          bytes: watch.bytes,
           cause: new TypeError(reason), // what fetch throws has the URL, with what is signed
         });
       }

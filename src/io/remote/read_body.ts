@@ -3,6 +3,7 @@
  * that little of it is left over where it is kept as it is.
  */
 const PIECE = 1 << 17;
+const ENDED = { value: undefined, done: true } as const;
 /** Memory that is kept for the next bodies. */
 const MOST_SPARE = 256;
 
@@ -51,9 +52,11 @@ export async function readBody(
       const { front = 0 } = taker;
       // The end is waited for as well, so that the connection can be used again.
       const room = Math.max(1, Math.min(PIECE - front, most - got));
-      const { value, done } = await reader.read(
-        new Uint8Array(memory, front, room),
-      );
+      const reading = reader.read(new Uint8Array(memory, front, room));
+      // All that is expected has come: that its end fails changes nothing about it.
+      const { value, done } = got < most
+        ? await reading
+        : await reading.catch(() => ENDED);
       if (value !== undefined) memory = value.buffer;
       hasEnded = done;
       if (done) continue;

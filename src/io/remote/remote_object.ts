@@ -71,6 +71,9 @@ export function openObject(
         requireAll(await fill(response, head, watch), head);
         return object(headers, range.total, head, true);
       }
+      if (status === 206 && range?.start === 0) {
+        throw sizeless(target, headers);
+      }
       if (status === 206) {
         throw new Transient("it answered with another range", { status });
       }
@@ -105,6 +108,7 @@ export async function readRange(
   while (got < length) {
     await client.ask(target, {
       bytes: length,
+      goesOn: true,
       headers() {
         const last = start + length - 1;
         const headers = new Headers({ range: `bytes=${start + got}-${last}` });
@@ -234,6 +238,15 @@ function ignored({ name }: Target, status: number): RemoteError {
     "no-ranges",
     `Cannot read ${name}: its server does not answer requests for parts of a file (HTTP ${status})`,
     { path: name, status },
+  );
+}
+
+function sizeless({ name }: Target, headers: Headers): RemoteError {
+  const actual = headers.get("content-range");
+  return new RemoteError(
+    "bad-answer",
+    `Cannot read ${name}: its server does not say how large it is (Content-Range: ${actual}); download it first`,
+    { path: name, actual },
   );
 }
 

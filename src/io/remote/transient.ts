@@ -9,23 +9,23 @@ export class Transient extends Error {
   readonly status: number | undefined;
   /** Milliseconds that the server wants to be left alone for; `Infinity` where it is of no use to wait. */
   readonly after: number | undefined;
-  /** Whether some bytes came. */
-  readonly hasProgress: boolean;
+  /** How many bytes came. */
+  readonly bytes: number;
 
   /** @param why What happened, for a message. */
   constructor(
     why: string,
-    { status, after, hasProgress = false, cause }: {
+    { status, after, bytes = 0, cause }: {
       readonly status?: number;
       readonly after?: number | undefined;
-      readonly hasProgress?: boolean;
+      readonly bytes?: number;
       readonly cause?: unknown;
     } = {},
   ) {
     super(why, { cause });
     this.status = status;
     this.after = CERTIFICATE.test(why) ? Infinity : after;
-    this.hasProgress = hasProgress;
+    this.bytes = bytes;
   }
 
   /** The error when it has not passed. */

@@ -128,6 +128,19 @@ const passing: Record<string, Fault> = {
       return true;
     },
   ),
+  "a body that is cut behind all that it should have": (
+    asked,
+    response,
+    file,
+  ) => {
+    const { headers, body } = partOf(asked, file!);
+    response.writeHead(206, {
+      ...headers,
+      "content-length": String(body.length + 500),
+    });
+    response.write(body, () => response.destroy());
+    return true;
+  },
   "another range than was asked for": times(2, (asked, response, file) => {
     const range = asked.range!.replace(/(\d+)-/, (_, n) => `${Number(n) + 1}-`);
     answerFile({ ...asked, range }, file!, new Date(0), response);
@@ -167,6 +180,28 @@ const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
     fault: failing(500),
     code: "server-failed",
     words: /the server answered HTTP 500; tried \d+ times in 1 s/,
+  },
+  "a body that is cut, always": {
+    fault: (asked, response, file) => {
+      const part = beginPart(asked, response, file!, Infinity);
+      response.write(
+        part.subarray(0, part.length / 2),
+        () => response.destroy(),
+      );
+      return true;
+    },
+    code: "unreachable",
+    words: /tried \d+ times in 1 s/,
+  },
+  "a range of a file whose size is not said": {
+    fault: (asked, response, file) => {
+      const { headers, body } = partOf(asked, file!);
+      const range = headers["content-range"].replace(/\d+$/, "*");
+      response.writeHead(206, { ...headers, "content-range": range }).end(body);
+      return true;
+    },
+    code: "bad-answer",
+    words: /does not say how large it is \(Content-Range: bytes 0-\d+\/\*\)/,
   },
   "501": {
     fault: failing(501),
