@@ -20,6 +20,8 @@ export class Gathered {
   damaged = 0;
   /** Pictures, of which some are looked at. */
   pictures = 0;
+  /** Samples that have labels, of which some are looked at. */
+  readonly samples = { looked: 0, total: 0 };
   readonly #sizes = new LogHistogram();
   readonly #kinds = new Map<Kind, number>();
   readonly #labels = new Map<string, WordCounts>();
@@ -88,6 +90,7 @@ export class Gathered {
       sizes: this.#sizes.toMessage(),
       kinds: [...this.#kinds].sort(([, a], [, b]) => b - a)
         .map(([kind, count]) => ({ kind, count })),
+      samples: { ...this.samples },
       labels: [...this.#labels].map(([label, values]) => ({
         label,
         values: values.top(TOLD_VALUES)

@@ -247,6 +247,8 @@ export interface Statistics {
   readonly sizes: Histogram;
   /** Files and datapoints by kind. */
   readonly kinds: readonly { readonly kind: Kind; readonly count: number }[];
+  /** Samples that have labels of their own, and of how many these were looked at: of all, or of some, evenly chosen. */
+  readonly samples: { readonly looked: number; readonly total: number };
   /** Values of what samples are labelled with, most frequent first: at most 1,000 of each of at most 16 labels. */
   readonly labels: readonly {
     readonly label: string;

@@ -32,7 +32,8 @@ const LABEL_OF_DIRECTORIES = "directory";
 export function* statistics(served: Served, query: Query): Steps<Response> {
   const directory = yield* directoryIn(served, query);
   return lines<Statistics>(served, async function* (signal) {
-    const counting = new Counting(served);
+    const step = await stepFor(served, directory.node, signal);
+    const counting = new Counting(served, step);
     const walker = new Walker(
       served.tree,
       directory.node,
@@ -59,24 +60,48 @@ export function* statistics(served: Served, query: Query): Steps<Response> {
   });
 }
 
+/** Of how many samples, and of how many pictures, the content of one is looked at: of all where there are few. */
+async function stepFor(
+  { tree, fs }: Served,
+  directory: NodeId,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const source = tree.sources.at(0);
+  const most = source?.readCached === undefined || source.expect !== undefined
+    ? MOST_FETCHED
+    : MOST_LOOKED;
+  const step = Math.max(Math.ceil(fs.info.files / most), 1);
+  if (step === 1 || directory === ROOT) return step;
+  const walker = new Walker(tree, directory, "", Infinity, () => {});
+  for (let count = 0; count <= most;) {
+    const page = await runAsync(walker.nextPage(), signal);
+    if (page.length === 0) return 1;
+    count += page.length;
+  }
+  return step;
+}
+
+/** Whether one of many is among those that are looked at: evenly, but not by a count that labels may go by as well. */
+function isChosen(number: number, step: number): boolean {
+  return (Math.imul(number, GOLDEN) >>> 0) < 2 ** 32 / step;
+}
+
+/** 2^32 by the golden ratio: multiples of it lie evenly among all 32-bit numbers. */
+const GOLDEN = 0x9e3779b1;
+
 /** Counts what a walk meets. */
 class Counting {
   readonly gathered = new Gathered();
   readonly #served: Served;
-  /** Of so many files, the content of one is looked at. */
+  /** Of so many, the content of one is looked at. */
   readonly #step: number;
-  /** The datapoint that the walk is in, and the one that is the last whose labels were looked at. */
+  /** The datapoint that the walk is in, and whether its labels are looked at. */
   #datapoint: NodeId = 0;
-  #samples = 0;
+  #isLooked = true;
 
-  constructor(served: Served) {
+  constructor(served: Served, step: number) {
     this.#served = served;
-    const { tree, fs } = served;
-    const source = tree.sources.at(0);
-    const most = source?.readCached === undefined || source.expect !== undefined
-      ? MOST_FETCHED
-      : MOST_LOOKED;
-    this.#step = Math.max(Math.ceil(fs.info.files / most), 1);
+    this.#step = step;
   }
 
   /** Counts an entry. */
@@ -117,17 +142,25 @@ class Counting {
     if (view?.kind === "datapoint") {
       gathered.addKind("datapoint");
       this.#datapoint = node;
-      this.#samples++;
+      this.#isLooked = this.#addSample();
     }
     if (view?.kind !== "clip") return;
     gathered.addKind("clip");
     gathered.addClip(view.frames);
-    if (view.meta === undefined || this.#samples++ % this.#step !== 0) return;
+    if (view.meta === undefined || !this.#addSample()) return;
     const known = yield* metaOf(this.#served, node, view.meta);
     const [first] = Array.isArray(known) ? known : [known];
     for (const [label, value] of Object.entries(first ?? {})) {
       if (isLabel(value)) gathered.addLabel(label, String(value));
     }
+  }
+
+  /** Counts a sample that has labels. Returns whether they are looked at. */
+  #addSample(): boolean {
+    const { samples } = this.gathered;
+    const isLooked = isChosen(samples.total++, this.#step);
+    if (isLooked) samples.looked++;
+    return isLooked;
   }
 
   *#isPlain(directory: NodeId): Steps<boolean> {
@@ -143,7 +176,7 @@ class Counting {
   ): Steps<void> {
     if (size === null || size > LARGEST_LABEL) return;
     if (view.holds !== "number" && view.holds !== "text") return;
-    if (this.#samples % this.#step !== 0) return;
+    if (!this.#isLooked) return;
     try {
       const bytes = yield* headOf(this.#served, node, LARGEST_LABEL);
       const value = yield* waitFor(() => view.decode(bytes));
@@ -156,7 +189,7 @@ class Counting {
 
   *#addPicture(node: NodeId): Steps<void> {
     const { gathered } = this;
-    if (gathered.pictures++ % this.#step !== 0) return;
+    if (!isChosen(gathered.pictures++, this.#step)) return;
     for (const length of [FIRST_HEAD, PICTURE_HEAD]) {
       const size = pictureSize(yield* headOf(this.#served, node, length));
       if (size === undefined) continue;

@@ -37,6 +37,10 @@ const MOST_PAGES = 200;
 /** How long is waited before what came into view is asked for: who scrolls on does not want it. */
 const PAUSE_MS = 40;
 
+/** How long nothing is asked for when an answer has failed, at first and at most: whoever scrolls tries again. */
+const FAILED_MS = 1000;
+const LONGEST_FAILED_MS = 30_000;
+
 /** How long until it is asked again how many there are, while the server counts. */
 const COUNTING_MS = 700;
 
@@ -54,6 +58,9 @@ export class PagedSource<T> implements Source<T> {
   readonly #asked = new Map<number, AbortController>();
   #wanted: readonly [number, number] = [0, 0];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** How many answers have failed, one after the other, and until when nothing is asked for. */
+  #failed = 0;
+  #restsUntil = 0;
 
   constructor(
     size: number,
@@ -83,10 +90,11 @@ export class PagedSource<T> implements Source<T> {
       Math.floor(first / this.#size),
       Math.floor(Math.max(first, end - 1) / this.#size),
     ];
+    const rest = this.#restsUntil - performance.now();
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#askForWanted();
-    }, PAUSE_MS);
+    }, Math.max(PAUSE_MS, rest));
   }
 
   #askForWanted(): void {
@@ -115,9 +123,12 @@ export class PagedSource<T> implements Source<T> {
       this.#keep(number, page.items);
       this.#count(page, start + page.items.length, number);
       this.problem = null;
+      this.#failed = 0;
     } catch (error) {
       if (isAbort(error)) return;
       this.problem = messageOf(error);
+      const rest = Math.min(FAILED_MS * 2 ** this.#failed++, LONGEST_FAILED_MS);
+      this.#restsUntil = performance.now() + rest;
     } finally {
       this.#asked.delete(number);
     }

@@ -74,7 +74,8 @@ export function statisticsView(route: Route, { signal }: Scene): View {
 }
 
 function plots(statistics: Statistics): Element[] {
-  const { dimensions, framesPerClip, kinds, keys, labels, sizes } = statistics;
+  const { dimensions, framesPerClip, kinds, keys, labels, samples, sizes } =
+    statistics;
   const all: (Element | null)[] = [
     numbers(statistics),
     kinds.length === 0 ? null : bars(
@@ -86,7 +87,7 @@ function plots(statistics: Statistics): Element[] {
       one: "file",
       text: bytes,
     }),
-    ...labels.map(labelPlot),
+    ...labels.map((label) => labelPlot(label, samples)),
     framesPerClip === null || isEmpty(framesPerClip)
       ? null
       : histogram(framesPerClip, {
@@ -97,10 +98,7 @@ function plots(statistics: Statistics): Element[] {
   ];
   if (dimensions !== null && dimensions.sizes.length > 0) {
     const { looked, pictures } = dimensions;
-    const of = looked < pictures
-      ? ` (${count(looked)} of ${count(pictures)} looked at)`
-      : "";
-    const label = `Sizes of pictures${of}`;
+    const label = `Sizes of pictures${lookedAt(looked, pictures)}`;
     if (dimensions.sizes.length === 1) {
       const [{ width, height, count }] = dimensions.sizes as [CountedSize];
       all.push(bars(label, [{ name: `${width} × ${height}`, count }]));
@@ -129,8 +127,16 @@ function present(
   return [...plots, table].filter((plot) => plot !== null);
 }
 
+/** Says where not all were looked at. */
+function lookedAt(looked: number, total: number): string {
+  return looked < total
+    ? ` (${count(looked)} of ${count(total)} looked at)`
+    : "";
+}
+
 function labelPlot(
   { label, values, different }: Statistics["labels"][number],
+  { looked, total }: Statistics["samples"],
 ): HTMLElement {
   const isEachOnce = different > 1 && values[0]?.count === 1;
   const most = isEachOnce ? 0 : different > ALL_BARS ? FIRST_BARS : ALL_BARS;
@@ -138,7 +144,7 @@ function labelPlot(
     ? `${count(different)} values, each of them once.`
     : `The ${most} most frequent of ${count(different)} values.`;
   return bars(
-    `Label: ${shownName(label)}`,
+    `Label: ${shownName(label)}${lookedAt(looked, total)}`,
     values.slice(0, most).map(({ value, count }) => ({
       name: shownName(value),
       count,
