@@ -15,6 +15,7 @@ import {
   encodedPath,
   goTo,
   hashOf,
+  keepResults,
   parentUrl,
   parseRoute,
   rememberResults,
@@ -133,6 +134,7 @@ class Page {
       rememberResults(undefined);
       return await listingView(route, scene);
     }
+    keepResults();
     const [{ itemView }] = await Promise.all([
       import("./item/item.ts"),
       loadStyle("item"),

@@ -124,6 +124,13 @@ export function rememberResults(hash: string | undefined): void {
   results = hash;
 }
 
+/** Has the open entry know the list that it was opened from when the page is loaded again, or gone back to. */
+export function keepResults(): void {
+  const kept: unknown = history.state?.results;
+  if (typeof kept === "string") results ??= kept;
+  if (results !== undefined) history.replaceState({ results }, "");
+}
+
 /** Where closing an entry leads: to the list that it was opened from, as it was left. */
 export function hashToCloseTo(parentUrl: string): string {
   return results ?? hashOf(parentUrl, { ...places.get(parentUrl) });

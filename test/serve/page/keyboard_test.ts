@@ -62,7 +62,13 @@ pageTest(
       await shown.go(`#/?${list}`);
       await first.click();
       await page.getByRole("button", { name: "Close" }).waitFor();
+      const heading = page.getByRole("heading", { level: 2 });
+      const name = await heading.textContent();
       await page.keyboard.press("ArrowRight");
+      await heading.filter({ hasNotText: name! }).waitFor();
+      await page.reload();
+      await shown.ready();
+      await page.getByRole("button", { name: "Close" }).waitFor();
       await page.keyboard.press("Escape");
       await first.waitFor();
       assert.equal(await shown.hash(), `#/?${list}`);

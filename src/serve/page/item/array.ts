@@ -38,7 +38,7 @@ export function arrayView(value: ArrayValue, isSmall = false): HTMLElement {
     return element("section", { class: "array" }, facts(value));
   }
   const drawn = drawnOf(value);
-  const drawings = drawingsOf(value.shownShape);
+  const drawings = drawingsOf(drawn);
   const place = element("div", { class: "drawing" });
   const said = element("output", { class: "pointed" });
   const { planes } = planesOf(value.shownShape);

@@ -154,7 +154,8 @@ export function drawArray(
 
 /** An array in small, as it suits it best; `null` of one without numbers to draw. */
 export function smallDrawing(drawn: Drawn): Element | null {
-  const [best] = drawingsOf(drawn.shape);
-  if (best === undefined || best === "numbers") return null;
-  return rangeOf(drawn.data) === undefined ? null : drawArray(drawn, best);
+  const [best] = drawingsOf(drawn);
+  return best === undefined || best === "numbers"
+    ? null
+    : drawArray(drawn, best);
 }

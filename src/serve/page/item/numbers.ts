@@ -63,7 +63,9 @@ export function pictureAxes(
 }
 
 /** The ways an array can be drawn, the one that suits best first. */
-export function drawingsOf(shape: readonly number[]): readonly Drawing[] {
+export function drawingsOf({ shape, data }: Drawn): readonly Drawing[] {
+  // Of texts, and where no number is finite, there is nothing to draw.
+  if (rangeOf(data) === undefined) return ["numbers"];
   const length = shape.reduce((all, size) => all * size, 1);
   if (length <= 1) return ["numbers"];
   if (pictureAxes(shape) !== undefined) return ["picture", "map", "numbers"];

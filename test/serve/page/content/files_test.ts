@@ -258,6 +258,30 @@ pageTest(
   },
 );
 
+pageTest(
+  "an array of texts, or of no finite number, is shown as it is: there is nothing to draw",
+  async (browser) => {
+    const texts = writeNpy({ dtype: "<U2", shape: [2], data: ["a", "bc"] });
+    const none = writeNpy({
+      dtype: "<f4",
+      shape: [2],
+      data: Float32Array.of(NaN, Infinity),
+    });
+    await withFolder({ "a.npy": texts, "b.npy": none }, async (path) => {
+      await using shown = await Shown.open(browser, path, "#/a.npy");
+      const { page } = shown;
+      const numbers = page.locator(".array table");
+      assert.match((await numbers.textContent())!, /a.*bc/);
+      assert.equal(
+        await page.getByRole("button", { name: "Curve" }).count(),
+        0,
+      );
+      await shown.go("#/b.npy");
+      assert.match((await numbers.textContent())!, /NaN.*Infinity/i);
+    });
+  },
+);
+
 pageTest("a video plays", async (browser) => {
   await withTempDir(async (dir) => {
     const made = await new Deno.Command("ffmpeg", {
