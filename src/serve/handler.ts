@@ -165,7 +165,11 @@ class Handler implements Answerer {
     if (asked !== undefined) return asked;
     const base = this.#base;
     if (path === base && base !== "") return redirect(`${base}/`, 301);
-    if (!path.startsWith(`${base}/`)) throw notHere();
+    if (!path.startsWith(`${base}/`)) {
+      throw notHere(
+        "all is below the base path that the server was started with",
+      );
+    }
     const rest = path.slice(base.length + 1);
     if (rest === "" && query.startsWith("token=")) {
       return this.#logIn(request, query.slice("token=".length));
@@ -194,7 +198,11 @@ class Handler implements Answerer {
       : rest.startsWith("page/")
       ? rest.slice(5)
       : undefined;
-    if (asset === undefined) throw notHere();
+    if (asset === undefined) {
+      throw notHere(
+        `files are below ${base}/files/, and the page is at ${base}/`,
+      );
+    }
     return yield* waitFor(() => this.#assets.answer(request, asset));
   }
 
@@ -250,11 +258,8 @@ export function tellOnConsole(error: unknown): void {
   console.error(isNamed ? `recordfs: ${error.message}` : error);
 }
 
-function notHere(): ServeError {
-  return new ServeError(
-    "not-found",
-    "There is nothing here: files are below files/, and the page is at /",
-  );
+function notHere(where: string): ServeError {
+  return new ServeError("not-found", `There is nothing here: ${where}`);
 }
 
 function decodeToken(given: string): string {

@@ -291,3 +291,21 @@ Deno.test("a source is taken for what from says", async () => {
     assert.deepEqual([plan.lost, count], [[], 45]);
   });
 });
+
+Deno.test("a link of a folder that leads nowhere, or in a circle, is named for what it is", () =>
+  withTempDir(async (dir) => {
+    const links = { nowhere: "not/there", self: "self", above: ".." };
+    for (const [name, target] of Object.entries(links)) {
+      const folder = `${dir}/${name}`;
+      Deno.mkdirSync(`${folder}/d`, { recursive: true });
+      Deno.symlinkSync(target, `${folder}/d/${name}`);
+      const says = name === "nowhere"
+        ? "is a symbolic link to nowhere"
+        : "is a symbolic link that leads in a circle";
+      await assert.rejects(convert(folder, `${dir}/${name}.tar`), {
+        code: "not-a-file",
+        message:
+          `Cannot convert ${folder}/d/${name}: it ${says}; take it out of the folder`,
+      });
+    }
+  }));

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import { runAsync } from "../../io/concurrency/steps.ts";
@@ -73,7 +74,17 @@ export function makeCommand(program: Command): Command {
 }
 
 function directoryOf({ cacheDir }: CacheFlags): CacheDirectory {
+  if (cacheDir !== undefined && isNoDirectory(cacheDir)) {
+    throw new UsageError(
+      `--cache-dir ${cacheDir}: it is a file, and no directory of a cache`,
+    );
+  }
   return new CacheDirectory({ directory: cacheDir }, warn);
+}
+
+function isNoDirectory(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && !found.isDirectory();
 }
 
 function list(flags: CacheFlags): void {

@@ -4,6 +4,10 @@ import {
   type ListedRecord,
   RecordListing,
 } from "../../formats/ffrecord/read/record_listing.ts";
+import { FormatError, RecordfsError } from "../../errors.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import type { Storage } from "../../io/storage/storage.ts";
+import { findFormat } from "../../vfs/find_format.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { Flood, report, warn } from "../messages.ts";
 import { nameWriter, withOutput } from "../terminal/output.ts";
@@ -78,10 +82,38 @@ async function listed(
 ): Promise<RecordListing> {
   using opening = new Opening();
   const { location, storage } = await storedLocation(source, options, opening);
-  return await RecordListing.open(location, {
-    storage,
-    onWarning: (message) => warnings.add(message),
-  });
+  try {
+    return await RecordListing.open(location, {
+      storage,
+      onWarning: (message) => warnings.add(message),
+    });
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const other = await otherFormat(location, storage);
+    if (other === undefined) throw error;
+    throw new FormatError(
+      "unsupported",
+      `${
+        shownLocation(source)
+      } is of the format ${other}: records lists the samples of FFRecord files; ` +
+        "recordfs ls and info look into others",
+      { path: source, cause: error },
+    );
+  }
+}
+
+/** The format of what is no FFRecord file, where it is known. */
+async function otherFormat(
+  location: string,
+  storage: Storage | undefined,
+): Promise<string | undefined> {
+  try {
+    const { name } = await runAsync(findFormat(location, { storage }));
+    return name === "ffrecord" ? undefined : name;
+  } catch (error) {
+    if (error instanceof RecordfsError) return undefined;
+    throw error;
+  }
 }
 
 type Line = (record: ListedRecord) => string;

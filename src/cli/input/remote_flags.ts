@@ -1,3 +1,4 @@
+import { whatIsWrong } from "../../io/libc/system_error.ts";
 import type {
   RemoteOptions,
   S3Options,
@@ -63,7 +64,7 @@ function linesOf(file: string): string[] {
     return Deno.readTextFileSync(file).split("\n")
       .filter((line) => line.trim() !== "" && !line.startsWith("#"));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = whatIsWrong(error);
     throw new UsageError(`--header-file ${file} can't be read: ${why}`);
   }
 }

@@ -13,6 +13,7 @@ import {
   openDirectory,
   openFileByPath,
 } from "../../io/directories/open_directory.ts";
+import { systemCode } from "../../io/libc/system_error.ts";
 import type { BatchReadOptions, BatchRoom } from "../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { openError } from "../../io/storage/file_source.ts";
@@ -201,7 +202,7 @@ export class FolderFiles implements FileTree, Disposable {
     try {
       return work(at);
     } catch (error) {
-      throw openError(at, error);
+      throw unfitOrRefused(at, error);
     }
   }
 
@@ -220,19 +221,28 @@ function isDirectory(directory: Directory, name: string): boolean {
   try {
     kind = directory.stat(name, "follow")?.kind;
   } catch (error) {
-    throw openError(path, error);
+    throw unfitOrRefused(path, error);
   }
   if (kind === "directory") return true;
   if (kind === "file") return false;
-  if (kind === undefined) { // a link to nowhere
-    const missing = new Error("no such file or directory");
-    throw openError(path, Object.assign(missing, { code: "ENOENT" }));
-  }
-  throw new RecordfsError( // it may have no end
+  if (kind === undefined) throw unfit(path, "is a symbolic link to nowhere");
+  // It may have no end.
+  throw unfit(path, "is neither a regular file nor a directory");
+}
+
+function unfitOrRefused(path: string, error: unknown): unknown {
+  return systemCode(error) === "ELOOP"
+    ? unfit(path, "is a symbolic link that leads in a circle")
+    : openError(path, error);
+}
+
+function unfit(path: string, what: string): RecordfsError {
+  // Of a link to a directory that it lies in, the same names come again and again.
+  const first = path.replace(/((?:\/[^/]+)+?)\1+$/, "$1");
+  return new RecordfsError(
     "not-a-file",
-    `Cannot convert ${path}: it is neither a regular file nor a directory; ` +
-      "take it out of the folder",
-    { path },
+    `Cannot convert ${first}: it ${what}; take it out of the folder`,
+    { path: first },
   );
 }
 

@@ -153,7 +153,10 @@ class Page {
       }
       if (to.startsWith("#") || this.#info.samples === null) {
         const index = Number(digits);
-        if (view instanceof Listing) return view.jump(index);
+        if (view instanceof Listing) {
+          if (!view.jump(index)) this.#tell(noEntry(index));
+          return;
+        }
         return await this.#jumpToEntry(index, signal);
       }
       const { entry } = await get<AtMessage>("at", { index: digits }, signal);
@@ -168,7 +171,7 @@ class Page {
     const query = { path: this.#directoryUrl, at: index, limit: 1 };
     const { entries: [entry] } = await get<ListMessage>("list", query, signal);
     if (entry === undefined) {
-      return this.#tell(`The directory has no entry ${count(index)}`);
+      return this.#tell(noEntry(index));
     }
     location.hash = entryHref(entry, index);
   }
@@ -249,6 +252,10 @@ function isTyping(event: KeyboardEvent): boolean {
   const isButton = target instanceof HTMLButtonElement ||
     target.localName === "summary";
   return isButton && (event.key === " " || event.key === "Enter");
+}
+
+function noEntry(index: number): string {
+  return `The directory has no entry ${count(index)}`;
 }
 
 function problemView(error: unknown): View {

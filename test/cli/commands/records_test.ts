@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type GoldenCase, goldenCase } from "../../support/golden.ts";
+import { tarCase } from "../../support/tar/tar_golden.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
@@ -159,6 +160,9 @@ Deno.test("records says why there is nothing to list", async () => {
   assertFailed(await recordfs(["records", cut.path]), 1, /header cut short/);
   assertFailed(await recordfs(["records", "/nowhere.ffr"]), 1, /no such file/);
   assertFailed(await recordfs(["records", ""]), 2, /is empty/);
+  const tar = tarCase("python_gnu").path;
+  const says = /python_gnu.* is of the format tar: records lists/;
+  assertFailed(await recordfs(["records", tar]), 1, says);
 });
 
 Deno.test({

@@ -1,3 +1,4 @@
+import { RecordfsError } from "../../../errors.ts";
 import { systemCode } from "../../../io/libc/system_error.ts";
 import { inFlags } from "../../flag_words.ts";
 import { systemMessage } from "../../system_message.ts";
@@ -39,7 +40,8 @@ export function failure(
   error: unknown,
   otherwise: string,
 ): Finding {
-  const isOfSystem = error instanceof Error && systemCode(error) !== undefined;
+  const isOfSystem = error instanceof Error &&
+    !(error instanceof RecordfsError) && systemCode(error) !== undefined;
   const message = isOfSystem
     ? systemMessage(error)
     : error instanceof Error

@@ -106,8 +106,10 @@ export async function lookAtLocation(
       }: ${fs.info.format}, ${fs.info.files} files, opened in ${time} ms`,
     );
   } catch (error) {
-    const failed = failure(what, error, "see docs/remote.md");
     const name = shownLocation(location);
+    const isFar = /^[a-z][a-z0-9+.-]*:\/\//i.test(location);
+    const remedy = isFar ? "see docs/remote.md" : "look at the path";
+    const failed = failure(what, error, remedy);
     return failed.says.includes(name)
       ? failed
       : { ...failed, says: `${name}: ${failed.says}` };

@@ -220,11 +220,16 @@ export class Listing implements View {
     if (open >= lead) scroller.activate(open - lead);
   }
 
-  /** Goes to an entry by its index. */
-  jump(index: number): void {
+  /** Goes to an entry by its index. Returns whether there is one. */
+  jump(index: number): boolean {
+    const isInRows = this.#mode === "rows" && index >= this.#lead;
+    const { length, isGrowing } = this.#source;
+    const end = isInRows ? length + this.#lead : length;
+    if (index >= end && !isGrowing) return false;
     const at = this.#mode === "rows" ? Math.max(0, index - this.#lead) : index;
     this.#scroller?.show(at);
     this.#scroller?.activate(at);
+    return true;
   }
 
   async #countLead(): Promise<number> {
