@@ -297,8 +297,8 @@ Deno.test("a link of a folder that leads nowhere, or in a circle, is named for w
     const links = { nowhere: "not/there", self: "self", above: ".." };
     for (const [name, target] of Object.entries(links)) {
       const folder = `${dir}/${name}`;
-      Deno.mkdirSync(`${folder}/d`, { recursive: true });
-      Deno.symlinkSync(target, `${folder}/d/${name}`);
+      await Deno.mkdir(`${folder}/d`, { recursive: true });
+      await Deno.symlink(target, `${folder}/d/${name}`);
       const says = name === "nowhere"
         ? "is a symbolic link to nowhere"
         : "is a symbolic link that leads in a circle";

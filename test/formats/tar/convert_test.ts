@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import * as fs from "node:fs";
 import { convert } from "../../../src/convert/mod.ts";
 import { open } from "../../../src/vfs/mod.ts";
 import { withTempDir } from "../../support/paths.ts";
@@ -54,9 +55,7 @@ Deno.test("members that no tree shows are lost, which needs the caller's word; a
       code: "would-lose",
       message: /members that are left out, which warnings name \(2\)/,
     });
-    assert.deepEqual([...Deno.readDirSync(dir)].map(({ name }) => name), [
-      "t.tar",
-    ]);
+    assert.deepEqual(fs.readdirSync(dir), ["t.tar"]);
     await convert(path, `${dir}/t.ffr`, { lossy: true });
     const warnings: string[] = [];
     const onWarning = (message: string) => void warnings.push(message);

@@ -109,11 +109,11 @@ wholeBrowserTest(
         await page.goto(`http://${host}:${other.addr.port}/`);
         const opening = context.waitForEvent("page");
         await page.evaluate((url) => {
-          Object.assign(globalThis, { held: window.open(url) });
+          Object.assign(globalThis, { held: globalThis.open(url) });
         }, shown.origin);
         const opened = await opening;
         await opened.locator(".canvas").waitFor();
-        assert.equal(await opened.evaluate(() => window.opener), null);
+        assert.equal(await opened.evaluate(() => globalThis.opener), null);
         await page.waitForFunction(() =>
           (globalThis as unknown as { held: Window }).held.closed // so it is called that is out of reach
         );

@@ -98,6 +98,6 @@ function nameOf({ path }: TreeEntry, run: Run): Uint8Array | undefined {
   const why = path.isWellFormed()
     ? "is longer than 65,535 bytes"
     : "is no UTF-8";
-  run.leaveOut(`the path of ${JSON.stringify(path)} ${why}`);
+  run.leaveOut(`the path of '${path}' ${why}`);
   return undefined;
 }

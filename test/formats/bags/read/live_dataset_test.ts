@@ -255,8 +255,8 @@ Deno.test("a check does not call a dataset sound that has lost its bags, nor one
       writeDataset(`${dir}/${name}`, spec, [datapoint], 3);
     }
     for (const key of Object.keys(spec)) {
-      Deno.removeSync(`${shard}/${key}.bag`);
-      Deno.removeSync(`${shard}/${key}.idx`);
+      await Deno.remove(`${shard}/${key}.bag`);
+      await Deno.remove(`${shard}/${key}.idx`);
     }
     for (const [path, samples] of [[dir, 1], [shard, 0]] as const) {
       damages.length = 0;
