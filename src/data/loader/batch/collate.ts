@@ -57,7 +57,12 @@ export type Collated<T> = unknown extends T ? unknown
     | ((...args: never[]) => unknown),
   ] ? T[]
   : [T] extends [NdArray | NumericArray | Image]
-    ? [MoreKeys<T>] extends [never] ? NdArray
+  // What has more fields than an array or an image is an object, and loses none of them.
+    ? [
+      T extends NumericArray ? never
+        : T extends NdArray ? Exclude<keyof T, keyof NdArray>
+        : Exclude<keyof T, keyof Image>,
+    ] extends [never] ? NdArray
     : { [Key in keyof T]: Collated<T[Key]> }
   : [T] extends [number] ? Float64Array
   : [T] extends [readonly unknown[]]
@@ -68,9 +73,3 @@ export type Collated<T> = unknown extends T ? unknown
   : T extends Uint8Array | Uint8ClampedArray ? T[]
   : T extends NdArray | NumericArray | Image ? NdArray
   : T[];
-
-/** The fields of a type that an array or an image has not: what has more is an object, and loses none of them. */
-type MoreKeys<T> = T extends NumericArray ? never
-  : T extends NdArray ? Exclude<keyof T, keyof NdArray>
-  : T extends Image ? Exclude<keyof T, keyof Image>
-  : never;
