@@ -102,7 +102,7 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
     if (this.busy) {
       return this.#queue.take(() => {
         if (this.#state === "aborted") this.requireOpen();
-        return runAsync(work(), signal);
+        return this.#unlessGivenUp(runAsync(work(), signal));
       });
     }
     this.requireIdle();
@@ -111,7 +111,9 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
     try {
       const step = steps.next();
       if (step.done) return step.value;
-      return this.#queue.begin(() => goOn(steps, step, signal));
+      return this.#queue.begin(() =>
+        this.#unlessGivenUp(goOn(steps, step, signal))
+      );
     } catch (error) {
       return this.#queue.begin(() => Promise.reject(error)); // fails what is asked for right after
     } finally {
@@ -157,6 +159,16 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
       `${this.path} is being written to: await ${this.#append}() before a method that does not wait`,
       { path: this.path },
     );
+  }
+
+  /** What fails since the writer was given up meanwhile, and its files with it, fails for that. */
+  async #unlessGivenUp<T>(written: Promise<T>): Promise<T> {
+    try {
+      return await written;
+    } catch (error) {
+      if (this.#state === "aborted") this.requireOpen();
+      throw error;
+    }
   }
 
   async #close(signal: AbortSignal | undefined): Promise<void> {

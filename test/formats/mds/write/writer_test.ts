@@ -233,6 +233,26 @@ Deno.test("what does not fit is refused, and leaves the samples before it", () =
     });
   }));
 
+Deno.test("a write that is under way fails since its writer is given up, and for nothing else", () =>
+  withTempDir(async (dir) => {
+    const options = { columns: { raw: "bytes" }, sizeLimit: 1 };
+    const writer = await MDSWriter.open(`${dir}/m`, options);
+    const writing = Array.from(
+      { length: 20 },
+      (_, i) => writer.write({ raw: new Uint8Array((i % 3) << 20) }),
+    );
+    writer.abort();
+    const ended = await Promise.allSettled(writing);
+    const reasons = ended.flatMap((one) =>
+      one.status === "rejected" ? [one.reason.message] : []
+    );
+    assert.match(reasons[0]!, /m was given up: open a new writer/);
+    for (const reason of reasons) {
+      assert.match(reason, /was given up|asked for before has failed/);
+    }
+    assert.deepEqual(fs.readdirSync(dir), []);
+  }));
+
 Deno.test("one that is given up leaves nothing, and one of nothing is a dataset", () =>
   withTempDir(async (dir) => {
     {
