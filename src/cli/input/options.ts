@@ -121,11 +121,8 @@ export function wholeNumberFrom(
       return number;
     }
     const isTooLarge = /^[0-9]+$/.test(text) && number >= least;
-    throw new InvalidArgumentError(
-      isTooLarge
-        ? `The largest is ${most}.`
-        : `It is a whole number ${range(least, most)}.`,
-    );
+    const which = isTooLarge ? `from ${least} to ${most}` : range(least, most);
+    throw new InvalidArgumentError(`It is a whole number ${which}.`);
   };
 }
 
