@@ -117,11 +117,9 @@ export function wholeNumberFrom(
 ): (text: string) => number {
   return (text) => {
     const number = Number(text);
-    if (/^[0-9]+$/.test(text) && number >= least && number <= most) {
-      return number;
-    }
-    const isTooLarge = /^[0-9]+$/.test(text) && number >= least;
-    const which = isTooLarge ? `from ${least} to ${most}` : range(least, most);
+    const isEnough = /^[0-9]+$/.test(text) && number >= least;
+    if (isEnough && number <= most) return number;
+    const which = isEnough ? `from ${least} to ${most}` : range(least, most);
     throw new InvalidArgumentError(`It is a whole number ${which}.`);
   };
 }

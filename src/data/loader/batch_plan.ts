@@ -77,7 +77,7 @@ function fingerprintOf(
   const last = Math.min(length, 2 ** 32) - 1; // some never end
   const places = Array.from(
     { length: count },
-    (_, i) => count === 1 ? 0 : Math.floor(i * last / (count - 1)),
+    (_, i) => Math.floor(i * last / Math.max(1, count - 1)),
   );
   try {
     return crc32(JSON.stringify(places.map((place) => order.at(place))));

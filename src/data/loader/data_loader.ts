@@ -140,8 +140,7 @@ export class DataLoader<T, B = Collated<T>>
   /** Where the loader is: plain data to keep with a checkpoint. */
   save(): LoaderState {
     const position = { epoch: this.#epoch, step: this.#step };
-    const { length } = this.#batches;
-    return stateOf(position, this.#settings, this.#samples, length, this.#plan);
+    return stateOf(position, this.#settings, this.#samples, this.#plan);
   }
 
   /**

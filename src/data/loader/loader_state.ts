@@ -43,14 +43,14 @@ export interface Position {
   readonly step: number;
 }
 
-/** The state of a loader whose epoch has so many batches. */
+/** The state of a loader. */
 export function stateOf(
   { epoch, step }: Position,
   settings: LoaderSettings,
   samples: number,
-  batches: number,
   plan: BatchPlan,
 ): LoaderState {
+  const { length: batches } = plan.batches(epoch);
   // After an epoch's last batch, the next one is the next epoch's first.
   const isOver = step >= batches && batches > 0;
   const { batchSize, seed, shuffle, dropLast, worldSize, padRanks } = settings;

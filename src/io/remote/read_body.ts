@@ -3,9 +3,11 @@
  * that little of it is left over where it is kept as it is.
  */
 const PIECE = 1 << 17;
-const ENDED = { value: undefined, done: true } as const;
 /** Memory that is kept for the next bodies. */
 const MOST_SPARE = 256;
+
+/** What a stream answers at its end. */
+const ENDED = { value: undefined, done: true } as const;
 
 /** What was used last is used next: it is still in the processor's cache. */
 const spare: ArrayBuffer[] = [];

@@ -71,10 +71,8 @@ export function openObject(
         requireAll(await fill(response, head, watch), head);
         return object(headers, range.total, head, true);
       }
-      if (status === 206 && range?.start === 0) {
-        throw sizeless(target, headers);
-      }
       if (status === 206) {
+        if (range?.start === 0) throw sizeless(target, headers);
         throw new Transient("it answered with another range", { status });
       }
       const text = headers.get("content-length");

@@ -101,6 +101,12 @@ export class GatheredBytes {
     this.#used = 0;
   }
 
+  /** Writes the rest, and has the file end with it. */
+  *complete(): Steps<void> {
+    yield* this.flush();
+    if (this.furthest > this.end) yield* this.file.truncate(this.end);
+  }
+
   /** Writes bytes from where they lie; nothing may be gathered. `isOwn` as for {@linkcode WritableFile.writeAt}. */
   protected *write(bytes: Uint8Array, isOwn = false): Steps<void> {
     const end = this.#bufferAt + bytes.byteLength;

@@ -29,6 +29,19 @@ export function sampleBytes(data: SampleData): Uint8Array | undefined {
   );
 }
 
+/**
+ * The bytes of a sample that is in memory, for a method that does not wait.
+ *
+ * @throws {TypeError} If it is none.
+ */
+export function bytesAtOnce(data: SampleData): Uint8Array {
+  const bytes = sampleBytes(data);
+  if (bytes !== undefined) return bytes;
+  throw new TypeError(
+    "A Blob or stream has to be waited for: use write() instead of writeSync()",
+  );
+}
+
 /** Takes a sample that has to be waited for, piece by piece; its stream is closed at the end. */
 export function* forEachPiece(
   data: SampleData,

@@ -21,6 +21,11 @@ export class PathFault extends Error {
     super(why);
     this.isUnsafe = isUnsafe;
   }
+
+  /** Of two members that need one path for different things. */
+  static conflict(why: string): PathFault {
+    return new PathFault(false, `${why}: they can't both be there`);
+  }
 }
 
 /** Entries as nodes of a tree. */
@@ -202,9 +207,8 @@ export class PathEntries {
     if (!makes) return -1;
     if (entry === 0) return this.add(parent, path, from, to, DIRECTORY_BIT);
     const above = decodeName(path, start, to);
-    throw new PathFault(
-      false,
-      `needs the directory '${above}', which is ${this.#others} before: they can't both be there`,
+    throw PathFault.conflict(
+      `needs the directory '${above}', which is ${this.#others} before`,
     );
   }
 

@@ -51,10 +51,7 @@ export class PathTree {
     let entry = this.#entries.find(parent, path, name, end);
     if (entry === 0) entry = this.#entries.add(parent, path, name, end, record);
     else if (this.#entries.isDirectory(entry)) {
-      throw new PathFault(
-        false,
-        "is a directory before, and then a file: they can't both be there",
-      );
+      throw PathFault.conflict("is a directory before, and then a file");
     } else this.#entries.refs.set(entry, record);
     this.#entries.times.set(entry, time);
   }

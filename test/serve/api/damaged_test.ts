@@ -6,21 +6,18 @@ import type {
   Statistics,
 } from "../../../src/serve/api/messages.ts";
 import { REPOSITORY } from "../../support/paths.ts";
-import { served } from "../../support/serve/served_folder.ts";
+import { linesOf, served } from "../../support/serve/served_folder.ts";
 
 /** Of its eight datapoints the list of words of one can't be read, as its `expect.json` says. */
 const DATA = `${REPOSITORY}test/golden/bags/bad_ref_list_past_end/data`;
 
-async function linesOf<T>(path: string): Promise<T[]> {
+async function answered<T>(question: string): Promise<T[]> {
   await using server = served(await open(DATA));
-  const response = await server.get(`api/${path}`);
-  assert.equal(response.status, 200);
-  const text = await response.text();
-  return text.trimEnd().split("\n").map((line) => JSON.parse(line));
+  return await linesOf<T>(server, question);
 }
 
 Deno.test("statistics count a list that is damaged, and all behind it", async () => {
-  const last = (await linesOf<Statistics>("statistics")).at(-1)!;
+  const last = (await answered<Statistics>("statistics")).at(-1)!;
   assert.equal(last.isComplete, true);
   assert.equal(last.damaged, 1);
   const datapoints = last.kinds.find(({ kind }) => kind === "datapoint");
@@ -28,7 +25,7 @@ Deno.test("statistics count a list that is damaged, and all behind it", async ()
 });
 
 Deno.test("a search goes on behind a list that is damaged, and says how many there were", async () => {
-  const lines = await linesOf<SearchLine>("search?glob=text");
+  const lines = await answered<SearchLine>("search?glob=text");
   const found = lines.flatMap((line) => "entry" in line ? [line.entry] : []);
   assert.equal(found.length, 8);
   const last = lines.at(-1)!;

@@ -11,6 +11,7 @@ import type {
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { fromFileUrl } from "../../support/paths.ts";
 import {
+  linesOf,
   served,
   type ServedFolder,
   serveFolder,
@@ -22,19 +23,6 @@ async function ask<T>(folder: ServedFolder, question: string): Promise<T> {
   const response = await folder.get(`api/${question}`);
   assert.equal(response.status, 200, question);
   return await response.json();
-}
-
-/** The lines of a long answer. */
-async function linesOf<T>(
-  folder: ServedFolder,
-  question: string,
-  method = "GET",
-): Promise<T[]> {
-  const response = await folder.get(`api/${question}`, { method });
-  assert.equal(response.status, 200, question);
-  assert.equal(response.headers.get("content-type"), "application/x-ndjson");
-  const text = await response.text();
-  return text.trimEnd().split("\n").map((line) => JSON.parse(line));
 }
 
 Deno.test("a million entries: any page is jumped to, and how many there are is known at once", async () => {

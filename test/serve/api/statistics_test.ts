@@ -6,6 +6,7 @@ import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { gulpCase } from "../../support/gulp/gulp_golden.ts";
 import { withTempDir } from "../../support/paths.ts";
 import {
+  linesOf,
   served,
   type ServedFolder,
 } from "../../support/serve/served_folder.ts";
@@ -20,9 +21,8 @@ async function statistics(
   folder: ServedFolder,
   path: string,
 ): Promise<Statistics> {
-  const response = await folder.get(`api/statistics?path=${path}`);
-  const lines = (await response.text()).trimEnd().split("\n");
-  const last: Statistics = JSON.parse(lines.at(-1)!);
+  const question = `statistics?path=${path}`;
+  const last = (await linesOf<Statistics>(folder, question)).at(-1)!;
   assert.equal(last.isComplete, true);
   return last;
 }

@@ -19,6 +19,7 @@ import type {
 } from "../../../src/serve/api/value_messages.ts";
 import { fromFileUrl } from "../../support/paths.ts";
 import {
+  linesOf,
   served,
   type ServedFolder,
   serveFolder,
@@ -315,8 +316,7 @@ Deno.test("statistics count all there is", async () => {
     await Deno.readTextFile(`${directory}/expect.json`),
   );
   await using folder = served(await open(`${directory}/data`));
-  const text = await (await folder.get("api/statistics")).text();
-  const last: Statistics = JSON.parse(text.trimEnd().split("\n").at(-1)!);
+  const last = (await linesOf<Statistics>(folder, "statistics")).at(-1)!;
   assert.equal(last.isComplete, true);
   const keys = Object.keys(content.spec);
   assert.equal(last.files, content.length * keys.length + 1);

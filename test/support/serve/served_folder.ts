@@ -1,4 +1,5 @@
 /** Servers of packed folders that tests make up, and requests to them as no client would send them. */
+import assert from "node:assert/strict";
 import { open } from "../../../src/vfs/mod.ts";
 import {
   serve,
@@ -56,6 +57,19 @@ export function served(
       container.close();
     },
   };
+}
+
+/** The lines of a long answer of the API. */
+export async function linesOf<T>(
+  folder: ServedFolder,
+  question: string,
+  method = "GET",
+): Promise<T[]> {
+  const response = await folder.get(`api/${question}`, { method });
+  assert.equal(response.status, 200, question);
+  assert.equal(response.headers.get("content-type"), "application/x-ndjson");
+  const text = await response.text();
+  return text.trimEnd().split("\n").map((line) => JSON.parse(line));
 }
 
 function folderOf(files: Files): Folder {

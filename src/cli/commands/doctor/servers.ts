@@ -2,7 +2,7 @@ import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { variable } from "../../../environment.ts";
 import { CacheDirectory } from "../../../io/remote/cache/cache_directory.ts";
-import { shownLocation } from "../../../io/remote/remote_location.ts";
+import { isUrl, shownLocation } from "../../../io/remote/remote_location.ts";
 import type { CommonOptions } from "../../input/options.ts";
 import { openSource } from "../../input/source.ts";
 import { formatBytes } from "../../terminal/amounts.ts";
@@ -107,8 +107,7 @@ export async function lookAtLocation(
     );
   } catch (error) {
     const name = shownLocation(location);
-    const isFar = /^[a-z][a-z0-9+.-]*:\/\//i.test(location);
-    const remedy = isFar ? "see docs/remote.md" : "look at the path";
+    const remedy = isUrl(location) ? "see docs/remote.md" : "look at the path";
     const failed = failure(what, error, remedy);
     return failed.says.includes(name)
       ? failed

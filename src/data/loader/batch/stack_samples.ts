@@ -21,7 +21,6 @@ export function stackSamples(
   memory: BatchMemory,
   where = "samples",
 ): unknown {
-  if (areLargeIntegers(samples)) return samples.map(BigInt);
   switch (commonKind(samples, where)) {
     case "a number":
       return stackNumbers(samples as number[], memory);
@@ -39,27 +38,23 @@ export function stackSamples(
       return stackLists(samples as unknown[][], memory, where);
     case "an object":
       return stackObjects(samples as Record<string, unknown>[], memory, where);
-    case "bytes":
     case "a bigint":
+      return (samples as (number | bigint)[]).map(BigInt);
+    case "bytes":
     case "a single value":
       return [...samples];
   }
-}
-
-/** Whether some are too large for numbers, and all are whole: a column of such has both kinds, by each value. */
-function areLargeIntegers(
-  samples: readonly unknown[],
-): samples is (number | bigint)[] {
-  return samples.some((sample) => typeof sample === "bigint") &&
-    samples.every((sample) =>
-      typeof sample === "bigint" || Number.isSafeInteger(sample)
-    );
 }
 
 function commonKind(samples: readonly unknown[], where: string): SampleKind {
   const kind = kindOf(samples[0]);
   const other = samples.findIndex((sample) => kindOf(sample) !== kind);
   if (other < 0) return kind;
+  // A column of whole numbers has both kinds, by how large each is.
+  const areWhole = samples.every((sample) =>
+    typeof sample === "bigint" || Number.isSafeInteger(sample)
+  );
+  if (areWhole) return "a bigint";
   throw cannotStack(
     where,
     `the first is ${kind} and number ${other} is ${kindOf(samples[other])}`,

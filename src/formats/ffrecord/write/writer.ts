@@ -14,6 +14,7 @@ import { WriterBase } from "../../../io/write/writer_base.ts";
 import { endOfHeader } from "../layout.ts";
 import { recordFilePath } from "./record_paths.ts";
 import {
+  bytesAtOnce,
   forEachPiece,
   sampleBytes,
   type SampleData,
@@ -171,12 +172,7 @@ export class FFRecordWriter extends WriterBase {
   /** {@linkcode FFRecordWriter.write} without waiting, of what is in memory. */
   writeSync(data: ArrayBufferView | ArrayBufferLike): number {
     this.requireIdle();
-    const bytes = sampleBytes(data);
-    if (bytes === undefined) {
-      throw new TypeError(
-        "A Blob or stream has to be waited for: use write() instead of writeSync()",
-      );
-    }
+    const bytes = bytesAtOnce(data);
     if (bytes.byteLength <= SMALL) {
       const index = this.#addAtOnce(bytes);
       if (index !== undefined) return index;

@@ -81,7 +81,7 @@ class Uniformity {
   }
 
   /** The values of all samples, and how many there are; `undefined` if they do not have the same. */
-  end(): GroupedFiles | undefined {
+  end(): Grouped | undefined {
     this.#endSample();
     const isSome = this.#isUniform && this.#first !== undefined &&
       this.#first.size >= this.#least;
@@ -94,7 +94,6 @@ class Uniformity {
       samples: this.#samples,
       suffix: undefined,
       strays: [],
-      emptyDirectories: 0,
     };
   }
 
@@ -110,16 +109,20 @@ class Uniformity {
 }
 
 /** Files as samples. */
-export interface GroupedFiles {
+interface Grouped {
   readonly grouping: Grouping;
   readonly fields: readonly string[];
   readonly samples: number;
   /** Files of no sample, which are left out. */
   readonly strays: readonly string[];
-  /** How many directories hold nothing, of which no sample can tell. */
-  readonly emptyDirectories: number;
   /** Where each file is a sample: what the names of all end in, from the last dot on. */
   readonly suffix: string | undefined;
+}
+
+/** Files as samples, and what is beside them. */
+export interface GroupedFiles extends Grouped {
+  /** How many directories hold nothing, of which no sample can tell. */
+  readonly emptyDirectories: number;
 }
 
 /** Most files that may lie beside directories of samples, as what describes them. */
@@ -168,15 +171,13 @@ export async function groupFiles(
   if (inDirectories !== undefined) {
     return { ...inDirectories, strays, emptyDirectories };
   }
-  const byKeys = keys.end();
-  if (byKeys !== undefined) return { ...byKeys, emptyDirectories };
   const [suffix = ""] = suffixes;
-  return {
+  const alone = {
     grouping: FILES,
     fields: [""],
     samples: files,
     strays: [],
-    emptyDirectories,
     suffix: suffixes.size === 1 ? suffix : "",
   };
+  return { ...keys.end() ?? alone, emptyDirectories };
 }

@@ -1,6 +1,5 @@
 import { bytesOf } from "../../../bytes_of.ts";
-import { formatFloat } from "../../../codecs/json/format.ts";
-import { formatJson } from "../../../codecs/json/format.ts";
+import { formatFloat, formatJson } from "../../../codecs/json/format.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import { encodeArray } from "../../../codecs/numpy/array_bytes.ts";

@@ -58,11 +58,12 @@ export class TarBuilder {
     try {
       this.#split(name, true);
       const [parent, start, end] = [this.#parent, this.#start, this.#end];
-      const before = start === end ? 0 : paths.find(parent, name, start, end);
-      if (before !== 0) paths.refs.set(before, DIRECTORY_BIT);
-      const entry = start === end
-        ? parent
-        : paths.directoryAt(parent, name, 0, start, end);
+      const isRoot = start === end;
+      let entry = isRoot ? parent : paths.find(parent, name, start, end);
+      if (entry !== 0) paths.refs.set(entry, DIRECTORY_BIT);
+      else if (!isRoot) {
+        entry = paths.add(parent, name, start, end, DIRECTORY_BIT);
+      }
       paths.times.set(entry, time);
     } catch (error) {
       throw this.#explain(name, error);
@@ -194,10 +195,7 @@ export class TarBuilder {
     if (entry === 0) return paths.add(parent, name, start, end, record);
     if (!paths.isDirectory(entry)) paths.refs.set(entry, record);
     else if (!paths.replaceDirectory(entry, record)) {
-      throw new PathFault(
-        false,
-        "is a directory before, and then a file: they can't both be there",
-      );
+      throw PathFault.conflict("is a directory before, and then a file");
     }
     return entry;
   }

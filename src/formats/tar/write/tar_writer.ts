@@ -8,6 +8,7 @@ import { localPath } from "../../../io/storage/local_path.ts";
 import { GatheredBytes, SMALL } from "../../../io/write/gathered_bytes.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
 import {
+  bytesAtOnce,
   forEachPiece,
   sampleBytes,
   type SampleData,
@@ -36,12 +37,6 @@ class MemberOutput extends GatheredBytes {
   /** Appends bytes of any number. */
   *append(bytes: Uint8Array): Steps<void> {
     yield* this.appendSummed(bytes, () => 0, 0, "member");
-  }
-
-  /** Writes the rest, and has the file end with it. */
-  *finish(): Steps<void> {
-    yield* this.flush();
-    if (this.furthest > this.end) yield* this.file.truncate(this.end);
   }
 }
 
@@ -156,12 +151,7 @@ export class TarWriter extends WriterBase {
     options: TarMemberOptions = {},
   ): void {
     this.requireIdle();
-    const bytes = sampleBytes(data);
-    if (bytes === undefined) {
-      throw new TypeError(
-        "A Blob or stream has to be waited for: use write() instead of writeSync()",
-      );
-    }
+    const bytes = bytesAtOnce(data);
     const { byteLength } = bytes;
     const header = this.#headerOf(name, byteLength, options, false);
     this.runSync(() => this.#add(name, header, bytes, byteLength));
@@ -254,7 +244,7 @@ export class TarWriter extends WriterBase {
     const end = Math.ceil((members + 2 * BLOCK) / RECORD) * RECORD;
     try {
       yield* output.append(new Uint8Array(end - members));
-      yield* output.finish();
+      yield* output.complete();
       yield* this.#file.sync();
     } catch (error) {
       output.takeBack(members);

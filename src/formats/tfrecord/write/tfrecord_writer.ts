@@ -10,6 +10,7 @@ import { crc32cLoaded, crc32cOf } from "../../../io/sums/crc32c.ts";
 import { GatheredBytes, SMALL } from "../../../io/write/gathered_bytes.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
 import {
+  bytesAtOnce,
   forEachPiece,
   sampleBytes,
   type SampleData,
@@ -42,12 +43,6 @@ class RecordOutput extends GatheredBytes {
   *put(bytes: Uint8Array): Steps<void> {
     if (bytes.byteLength > this.room) yield* this.flush();
     this.add(bytes);
-  }
-
-  /** Writes the rest, and has the file end with it. */
-  *finish(): Steps<void> {
-    yield* this.flush();
-    if (this.furthest > this.end) yield* this.file.truncate(this.end);
   }
 }
 
@@ -158,18 +153,13 @@ export class TFRecordWriter extends WriterBase {
   /** {@linkcode TFRecordWriter.write} without waiting, of what is in memory. */
   writeSync(data: ArrayBufferView | ArrayBufferLike): number {
     this.requireIdle();
-    const bytes = sampleBytes(data);
-    if (bytes === undefined) {
-      throw new TypeError(
-        "A Blob or stream has to be waited for: use write() instead of writeSync()",
-      );
-    }
+    const bytes = bytesAtOnce(data);
     if (this.#addAtOnce(bytes)) return this.#length - 1;
     return this.runSync(() => this.#add(bytes));
   }
 
   *#finish(): Steps<void> {
-    yield* this.#output.finish();
+    yield* this.#output.complete();
     if (this.#waits) yield* this.#file.sync();
   }
 
