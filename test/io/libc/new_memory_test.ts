@@ -41,9 +41,8 @@ Deno.test(
 
 /** Frees 20 blocks of 1 MB 20 times, and prints how many pages the kernel had to bring to this thread for that. */
 const FREES = `
-import { keepFreedMemory } from ${
-  JSON.stringify(new URL("../../../src/io/libc/new_memory.ts", import.meta.url))
-};
+import { keepFreedMemory } from ${urlOf("../../../src/io/libc/new_memory.ts")};
+import { statOf } from ${urlOf("../../support/programs/cpu_time.ts")};
 const { dlopen } = Deno;
 if (Deno.args[0] === "musl") {
   Deno.dlopen = (name, functions) => {
@@ -57,10 +56,7 @@ const { malloc, memset, free } = dlopen("libc.so.6", {
   memset: { parameters: ["pointer", "i32", "usize"], result: "pointer" },
   free: { parameters: ["pointer"], result: "void" },
 }).symbols;
-const faults = () =>
-  Number(
-    Deno.readTextFileSync("/proc/thread-self/stat").split(") ")[1].split(" ")[7],
-  );
+const faults = () => Number(statOf("thread-self")[7]); // minflt of proc_pid_stat(5)
 const before = faults();
 for (let i = 0; i < 20; i++) {
   const blocks = Array.from({ length: 20 }, () => malloc(1_000_000n));
@@ -90,6 +86,11 @@ Deno.test(
     assert.ok(kept < absent / 5, `${kept} faults, and ${absent} on musl`);
   },
 );
+
+/** A module's address, quoted. */
+function urlOf(path: string): string {
+  return JSON.stringify(new URL(path, import.meta.url));
+}
 
 function exists(path: string): boolean {
   try {
