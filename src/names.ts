@@ -11,12 +11,9 @@ import {
   encodeShortAscii,
   shortAsciiInto,
 } from "./short_ascii.ts";
+import { strictUtf8Text } from "./utf8.ts";
 
 const encoder = new TextEncoder();
-const strictDecoder = new TextDecoder("utf-8", {
-  fatal: true,
-  ignoreBOM: true,
-});
 
 /** Encodes a name; a lone surrogate U+DC80 … U+DCFF becomes the byte it stands for. */
 export function encodeName(name: string): Uint8Array {
@@ -67,7 +64,7 @@ export function decodeName(
 /** @param bytes A name of its own, not in shared memory. */
 function decodeUnicode(bytes: Uint8Array): string {
   try {
-    return strictDecoder.decode(bytes);
+    return strictUtf8Text(bytes);
   } catch {
     return decodeEscaping(bytes);
   }
@@ -91,7 +88,7 @@ function decodeEscaping(bytes: Uint8Array): string {
     const length = utf8Length(bytes, i);
     name += length === 0
       ? String.fromCharCode(0xdc00 + bytes[i]!)
-      : strictDecoder.decode(bytes.subarray(i, i + length));
+      : strictUtf8Text(bytes.subarray(i, i + length));
     i += length || 1;
   }
   return name;

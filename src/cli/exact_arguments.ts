@@ -1,4 +1,5 @@
 import { decodeName } from "../names.ts";
+import { utf8Text } from "../utf8.ts";
 
 /** What Deno puts in place of bytes that are not UTF-8. */
 const REPLACEMENT = "\ufffd";
@@ -19,7 +20,6 @@ export function exactArguments(args: readonly string[]): readonly string[] {
   const list = Buffer.from(commandLine).toString("latin1").split("\0"); // a NUL ends each
   const exact = list.slice(-args.length - 1, -1)
     .map((text) => Buffer.from(text, "latin1"));
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const same = exact.every((arg, i) => decoder.decode(arg) === args[i]);
+  const same = exact.every((arg, i) => utf8Text(arg) === args[i]);
   return same ? exact.map((arg) => decodeName(arg)) : args;
 }

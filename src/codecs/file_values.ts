@@ -1,5 +1,6 @@
 import { FormatError } from "../errors.ts";
 import { parsePlainJson } from "./json/value.ts";
+import { strictUtf8Text, trimSpace, withoutByteOrderMark } from "../utf8.ts";
 
 /** Makes a value of a file's bytes; it may keep and share their memory. */
 export type SampleDecoder = (bytes: Uint8Array<ArrayBuffer>) => unknown;
@@ -23,14 +24,14 @@ export interface WebSample {
   readonly [extension: string]: unknown;
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
+const text: SampleDecoder = (bytes) => strictUtf8Text(bytes);
 
-const text: SampleDecoder = (bytes) => utf8.decode(bytes);
-
-const json: SampleDecoder = (bytes) => parsePlainJson(utf8.decode(bytes));
+// Python's `json.loads` takes bytes with a byte order mark as well.
+const json: SampleDecoder = (bytes) =>
+  parsePlainJson(withoutByteOrderMark(strictUtf8Text(bytes)));
 
 const integer: SampleDecoder = (bytes) => {
-  const digits = utf8.decode(bytes).trim();
+  const digits = trimSpace(strictUtf8Text(bytes));
   if (!/^[+-]?\d+$/.test(digits)) throw new TypeError("it is no whole number");
   const number = Number(digits);
   return Number.isSafeInteger(number) ? number : BigInt(digits);

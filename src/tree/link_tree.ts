@@ -8,6 +8,7 @@ import { whenLoaded } from "./not_loaded.ts";
 import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
 import { newStat, reopenHandle, ROOT } from "./tree.ts";
 import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
+import { utf8Text } from "../utf8.ts";
 
 /** Ids that are left to a container without a limit behind its last sample: what is in it, and beside it. */
 const LEFT_IDS = 2 ** 32;
@@ -79,7 +80,7 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
       const end = tree.#writeEpochName(epoch);
       const find = () => inner.lookup(ROOT, name, 0, end);
       if (await runAsync(whenLoaded(find)) === 0) continue;
-      const taken = new TextDecoder().decode(name.subarray(0, end));
+      const taken = utf8Text(name.subarray(0, end));
       throw new RecordfsError(
         "name-taken",
         `The container has an entry '${taken}' in its root, where the links of that epoch would be; ` +

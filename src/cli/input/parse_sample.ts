@@ -1,9 +1,10 @@
+import { strictUtf8Text, withoutByteOrderMark } from "../../utf8.ts";
+
 /** A line that stands for no sample; the message says why. */
 export class SampleError extends Error {
   override name = "SampleError";
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
 const encoder = new TextEncoder();
 
 const FORMS = `"<base64>", {"base64": "<base64>"} or {"text": "<text>"}`;
@@ -38,7 +39,7 @@ function parseJson(line: Uint8Array): unknown {
   if (line.length === 0) throw new SampleError("it is empty");
   let text: string;
   try {
-    text = decoder.decode(line);
+    text = withoutByteOrderMark(strictUtf8Text(line));
   } catch {
     throw new SampleError("it is not UTF-8");
   }

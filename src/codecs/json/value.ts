@@ -5,6 +5,7 @@ import {
 } from "../msgpack/value.ts";
 import { JsonError, JsonScanner, withSentinel } from "./scanner.ts";
 import { type JsonMakers, JsonParser } from "./parser.ts";
+import { strictUtf8Text } from "../../utf8.ts";
 
 /** A value of JSON; an integer beyond 2^53 is a `bigint`. */
 export type JsonValue =
@@ -27,8 +28,6 @@ export type ExactJson =
   | ExactJson[]
   | { [key: string]: ExactJson }
   | Map<string, ExactJson>;
-
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
 /** Texts that `JSON.parse` reads differently from Python: long integers, the integer -0, words for no numbers. */
 const BEYOND_JSON_PARSE = /(?<![\d.])\d{16}|-0(?![\d.eE])|NaN|Infinity/;
@@ -121,7 +120,7 @@ export function parseJsonFile(bytes: Uint8Array): JsonValue {
  */
 export function decodeText(bytes: Uint8Array): string {
   try {
-    return utf8.decode(bytes);
+    return strictUtf8Text(bytes);
   } catch {
     throw new JsonError(0, "its text is not UTF-8");
   }

@@ -10,6 +10,7 @@ import {
   objectKeepsOrder,
   type PackableValue,
 } from "./value.ts";
+import { strictUtf8Text } from "../../utf8.ts";
 
 /** Options of {@linkcode readMsgpack}. */
 export interface ReadMsgpackOptions {
@@ -65,8 +66,6 @@ export function readMsgpack(
 ): MsgpackValue | PackableValue {
   return new MsgpackReader(bytes, keepFloats).read();
 }
-
-const TEXT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Up to this length, which keys have, a loop takes less time than a call of the decoder. */
 const MOST_UNITS = 24;
@@ -241,7 +240,7 @@ export class MsgpackReader {
     const short = size <= MOST_UNITS ? this.#ascii(at, end) : undefined;
     if (short !== undefined) return short;
     try {
-      return TEXT.decode(this.#bytes.subarray(at, end));
+      return strictUtf8Text(this.#bytes.subarray(at, end));
     } catch (cause) {
       this.#at = at;
       return this.#fail("a text is not UTF-8", cause);

@@ -1,12 +1,11 @@
 import { decodeShortAscii, encodeShortAscii } from "../../short_ascii.ts";
 import { PickleError } from "./pickle_error.ts";
+import { strictUtf8Text } from "../../utf8.ts";
 
 /**
  * Pickled strings are UTF-8 in which lone surrogates stand as three bytes ED A0 80 … ED BF BF
  * (Python's error handler `surrogatepass`).
  */
-
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Decodes the pickled string in `bytes[start … end]`; lone surrogates stay lone. */
 export function decodePickledText(
@@ -18,7 +17,7 @@ export function decodePickledText(
   if (short !== undefined) return short;
   const own = bytes.slice(start, end); // never shared memory
   try {
-    return decoder.decode(own);
+    return strictUtf8Text(own);
   } catch {
     return splitAtSurrogates(own, start);
   }
@@ -30,7 +29,7 @@ function splitAtSurrogates(bytes: Uint8Array, offset: number): string {
   try {
     for (let i = 0; i + 2 < bytes.length; i++) {
       if (bytes[i] !== 0xed || bytes[i + 1]! < 0xa0) continue;
-      text += decoder.decode(bytes.subarray(done, i));
+      text += strictUtf8Text(bytes.subarray(done, i));
       const [high, low] = [bytes[i + 1]!, bytes[i + 2]!];
       if (high > 0xbf || low < 0x80 || low > 0xbf) {
         throw new TypeError("not a surrogate");
@@ -39,7 +38,7 @@ function splitAtSurrogates(bytes: Uint8Array, offset: number): string {
       i += 2;
       done = i + 1;
     }
-    return text + decoder.decode(bytes.subarray(done));
+    return text + strictUtf8Text(bytes.subarray(done));
   } catch {
     throw new PickleError("bad-pickle", offset, "a string is not UTF-8");
   }

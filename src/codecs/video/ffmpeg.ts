@@ -1,4 +1,5 @@
 import { VideoError } from "./video_error.ts";
+import { utf8Text } from "../../utf8.ts";
 
 /** Options common to calls of ffmpeg. */
 export interface ProgramOptions {
@@ -165,7 +166,7 @@ async function boundedText(
     size += part.length;
     isCut ||= part.length < chunk.length;
   }
-  const text = new TextDecoder().decode(kept.subarray(0, size)).trim();
+  const text = utf8Text(kept.subarray(0, size)).trim();
   return isCut ? `${text} …` : text;
 }
 

@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { newSharedMemory } from "../libc/new_memory.ts";
 import { crc32Of } from "../read/crc32_of.ts";
 import type { KeptPlace } from "./kept_place.ts";
+import { utf8Text } from "../../utf8.ts";
 
 /** A column of numbers, over memory that threads share. */
 export type Column = Uint8Array | Uint32Array | Float64Array;
@@ -79,14 +80,14 @@ function headIn(
   const start = new Uint8Array(FIXED);
   if (size < FIXED || !isFilled(fd, start, 0)) return undefined;
   const view = new DataView(start.buffer);
-  const magic = new TextDecoder().decode(start.subarray(0, MAGIC.length));
+  const magic = utf8Text(start.subarray(0, MAGIC.length));
   const length = view.getUint32(FIXED - 8, true);
   if (magic !== MAGIC || length > Math.min(LONGEST_HEAD, size - FIXED)) {
     return undefined;
   }
   const bytes = new Uint8Array(length);
   if (!isFilled(fd, bytes, FIXED)) return undefined;
-  const head: Head = JSON.parse(new TextDecoder().decode(bytes));
+  const head: Head = JSON.parse(utf8Text(bytes));
   return { head, bytes, sum: view.getUint32(FIXED - 4, true) };
 }
 

@@ -1,7 +1,6 @@
 import { bytesOf } from "../../../bytes_of.ts";
 import { ValueError } from "./value_error.ts";
-
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+import { strictUtf8Text } from "../../../utf8.ts";
 
 /**
  * The type `bytes`: the value itself.
@@ -38,7 +37,7 @@ export function encodeUtf8(value: string): Uint8Array<ArrayBuffer> {
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
-    return UTF8.decode(bytes);
+    return strictUtf8Text(bytes);
   } catch (cause) {
     throw new ValueError(
       "bad-value",

@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { jsonItems, jsonMembers } from "../../../codecs/json/parts.ts";
 import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
 import { inputError, reading } from "./input_error.ts";
+import { strictUtf8Text, withoutByteOrderMark } from "../../../utf8.ts";
 
 /**
  * The text of each value of a JSON file that is an object, by key, in its order; `.json.gz` is
@@ -116,7 +117,7 @@ export function readTrimmedLines(path: string): string[] {
 function readText(path: string): string {
   const bytes = reading(path, () => fs.readFileSync(path));
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return withoutByteOrderMark(strictUtf8Text(bytes));
   } catch (error) {
     throw inputError(path, "its text is not UTF-8", error);
   }

@@ -10,6 +10,7 @@ import { shownId } from "./faults.ts";
 import { OpenedChunk } from "../read/opened_chunk.ts";
 import { ChunkOutput } from "../write/chunk_output.ts";
 import { jpegFault } from "../write/frame_data.ts";
+import { utf8Text } from "../../../utf8.ts";
 
 /** Frames on top of each other could make a small file a large one: no more is read than that. */
 const MOST_READING = 2;
@@ -162,7 +163,7 @@ export class ChunkRepair {
       readPart(text, start, length),
       this.#options.signal,
     );
-    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    return utf8Text(bytes);
   }
 
   #tooMuch(video: number): FormatError {

@@ -17,6 +17,7 @@ import type {
   DatasetAdapter,
 } from "../adapters/dataset_adapter.ts";
 import type { AdapterOption } from "../adapters/options.ts";
+import { utf8Text } from "../../../utf8.ts";
 
 const LINE_FEED = 0x0a;
 
@@ -43,7 +44,7 @@ export class IngestJournal implements Disposable {
 
   private constructor(path: string, file: Deno.FsFile, bytes: Uint8Array) {
     const whole = bytes.lastIndexOf(LINE_FEED) + 1;
-    const text = new TextDecoder().decode(bytes.subarray(0, whole));
+    const text = utf8Text(bytes.subarray(0, whole));
     this.#path = path;
     this.#file = file;
     this.plan = parsePlan(path, text);
@@ -199,7 +200,7 @@ export function planPath(directory: string): string {
 export function readPlan(directory: string): IngestPlan | undefined {
   const file = planPath(directory);
   if (!fs.existsSync(file)) return undefined;
-  return parsePlan(file, new TextDecoder().decode(runSync(readFile(file))));
+  return parsePlan(file, utf8Text(runSync(readFile(file))));
 }
 
 /**

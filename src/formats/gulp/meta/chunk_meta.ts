@@ -13,8 +13,7 @@ import {
   VideoFault,
 } from "./meta_columns.ts";
 import type { VideoIds } from "../ids/video_ids.ts";
-
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+import { utf8Text } from "../../../utf8.ts";
 
 /** Where a frame's JPEG lies, without its padding. */
 export interface FramePlace {
@@ -156,7 +155,7 @@ export class ChunkMeta {
     parse: (text: string) => Value,
   ): Steps<Value> {
     const bytes = yield* readPart(this.text, start, length);
-    const text = decoder.decode(bytes);
+    const text = utf8Text(bytes);
     try {
       return parse(text);
     } catch (cause) {

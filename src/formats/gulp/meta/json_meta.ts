@@ -25,6 +25,7 @@ import {
 } from "./meta_columns.ts";
 import { type AddedVideos, frameInfoOf, type MetaFile } from "./meta_file.ts";
 import type { FrameInfo } from "./serializer.ts";
+import { utf8Text } from "../../../utf8.ts";
 
 /** Bytes of text that a frame takes, roughly: `[123456789, 2, 25000], `. */
 const BYTES_PER_FRAME = 16;
@@ -77,8 +78,7 @@ function beginVideo(scanner: JsonScanner, builder: MetaBuilder): void {
 
 /** The string of a token. */
 function textOf(bytes: Uint8Array, start: number, end: number): string {
-  const token = new TextDecoder("utf-8", { ignoreBOM: true })
-    .decode(bytes.subarray(start, end));
+  const token = utf8Text(bytes.subarray(start, end));
   return parseJson(token) as string;
 }
 
@@ -247,7 +247,7 @@ function readAnyTriple(scanner: JsonScanner, frames: FrameColumns): void {
     if (!isNumber) scanner.skipValue();
     else if (scanner.skipNumber() && items <= 3) {
       const digits = bytes.subarray(start, scanner.position);
-      numbers.push(Number(new TextDecoder().decode(digits)));
+      numbers.push(Number(utf8Text(digits)));
     }
   });
   frames.pushList(items, numbers);

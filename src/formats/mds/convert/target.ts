@@ -20,6 +20,7 @@ import type { MDSInput } from "../encodings/encode.ts";
 import { INDEX, isShard } from "../layout.ts";
 import { MDSWriter } from "../write/mds_writer.ts";
 import { type GroupedFiles, groupFiles, isStray } from "./sample_groups.ts";
+import { strictUtf8Text, trimSpace } from "../../../utf8.ts";
 
 /** The columns beside those of files: where a file was, and what the files of a sample had in common. */
 const PATH = "path";
@@ -210,8 +211,6 @@ async function writeSamples(
   return writer.length;
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 /** Longest text of a whole number, as Python has it. */
 const LONGEST_NUMBER = 4300;
 
@@ -223,16 +222,16 @@ const LONGEST_NUMBER = 4300;
 function valueIn(encoding: string, bytes: Uint8Array): MDSInput {
   switch (encoding) {
     case "str":
-      return utf8.decode(bytes);
+      return strictUtf8Text(bytes);
     case "str_int": {
-      const text = utf8.decode(bytes).trim();
+      const text = trimSpace(strictUtf8Text(bytes));
       if (/^[+-]?\d+$/.test(text) && text.length <= LONGEST_NUMBER) {
         return BigInt(text.replace(/^\+/, ""));
       }
       throw new UnfitError("it is no whole number");
     }
     case "json":
-      parsePlainJson(utf8.decode(bytes));
+      parsePlainJson(strictUtf8Text(bytes));
       return bytes;
     case "jpeg":
     case "png":

@@ -5,6 +5,7 @@ import {
   MOST_DIMENSIONS,
 } from "./encoding.ts";
 import { ValueFault } from "./value_fault.ts";
+import { utf8Text } from "../../../utf8.ts";
 
 /** What stands before the elements of an array, or of a picture's pixels. */
 export interface ArrayHead {
@@ -132,7 +133,7 @@ function pictureHead(bytes: Uint8Array): ArrayHead {
   if (letters > LONGEST_MODE || start > bytes.length) {
     throw new ValueFault("the name of its mode is longer than any");
   }
-  const mode = new TextDecoder().decode(bytes.subarray(12, start));
+  const mode = utf8Text(bytes.subarray(12, start));
   if (mode === BITS) {
     return { dtype: "|b1", shape: [height, width], start, areBits: true };
   }

@@ -6,6 +6,7 @@ import type { Encoding } from "./encoding.ts";
 import { elementsOf } from "./list_value.ts";
 import { ValueFault } from "./value_fault.ts";
 import { arrayOf, scalarOf, whole } from "./values.ts";
+import { strictUtf8Text } from "../../../utf8.ts";
 
 /**
  * A value of a column: bytes (`bytes`), a text (`str`, `str_decimal`), a number (`int`, `uint8` … `float64`, `str_int`,
@@ -24,8 +25,6 @@ export type MDSValue =
   | PickledValue
   | readonly AlphaImage[]
   | readonly NdArray[];
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A float as Python writes it. */
 const FLOAT = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/;
@@ -94,7 +93,7 @@ function decodeAtOnce(
 
 function textOf(bytes: Uint8Array): string {
   try {
-    return utf8.decode(bytes);
+    return strictUtf8Text(bytes);
   } catch {
     throw new ValueFault("its text is not UTF-8");
   }

@@ -5,6 +5,7 @@ import {
   encodingOf,
 } from "../encodings/encoding.ts";
 import { FORMAT, LARGEST_SHARD, tableSize, VERSION } from "../layout.ts";
+import { strictUtf8Text, withoutByteOrderMark } from "../../../utf8.ts";
 
 /** A column: its name, and how its values are written. */
 export interface Column {
@@ -85,8 +86,7 @@ type Facts = Readonly<Record<string, unknown>>;
 
 function parse(bytes: Uint8Array, path: string): unknown {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return JSON.parse(text);
+    return JSON.parse(withoutByteOrderMark(strictUtf8Text(bytes)));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw bad(path, `it is no JSON (${why})`, cause);

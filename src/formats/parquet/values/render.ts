@@ -7,6 +7,7 @@ import {
   timeText,
   uuidText,
 } from "./texts.ts";
+import { utf8Text } from "../../../utf8.ts";
 
 /** A value of a cell: what JavaScript has for it. */
 export type ParquetValue =
@@ -100,8 +101,6 @@ function pairOf(repeated: Field): Item | undefined {
   };
 }
 
-const decoder = new TextDecoder();
-
 const VALUES: Forms<ParquetValue> = {
   none: null,
   leaf(field, stored) {
@@ -183,9 +182,7 @@ function textOf({ meaning }: Field, stored: unknown): string {
         meaning.utc,
       );
     default: // text, JSON
-      return stored instanceof Uint8Array
-        ? decoder.decode(stored)
-        : String(stored);
+      return stored instanceof Uint8Array ? utf8Text(stored) : String(stored);
   }
 }
 

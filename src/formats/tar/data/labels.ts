@@ -5,6 +5,7 @@ import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
 import { TarReader } from "../read/tar_reader.ts";
 import { tarsOf } from "../tree/open_tars.ts";
 import { decodeSample, SAMPLE_DECODERS } from "../../../codecs/file_values.ts";
+import { trimSpace, utf8Text } from "../../../utf8.ts";
 
 /** Samples whose labels are read at a time. */
 const PAGE = 4096;
@@ -42,9 +43,9 @@ async function* read(
       const decoded = await decodeSample(sample, SAMPLE_DECODERS, path);
       const value = decoded[label];
       const isBytes = value instanceof Uint8Array;
-      const text = isBytes ? new TextDecoder().decode(value) : value;
+      const text = isBytes ? utf8Text(value) : value;
       yield asLabel(
-        typeof text === "string" ? text.trim() : text,
+        typeof text === "string" ? trimSpace(text) : text,
         start + i,
         () => path,
         label,

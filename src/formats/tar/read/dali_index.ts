@@ -8,6 +8,7 @@ import { BLOCK, padded } from "../../../tar_header.ts";
 import { scanTar } from "./scan.ts";
 import { TarBuilder } from "./tar_builder.ts";
 import type { TarIndex } from "./tar_columns.ts";
+import { utf8Text } from "../../../utf8.ts";
 
 /** Largest index that is read. */
 const LARGEST = 256 << 20;
@@ -71,7 +72,7 @@ function* readFiles(
 }
 
 function parse(bytes: Uint8Array): Named[] | undefined {
-  const lines = new TextDecoder().decode(bytes).split("\n");
+  const lines = utf8Text(bytes).split("\n");
   const count = /^v1\.2 (\d+)$/.exec(lines[0]!)?.[1];
   if (lines.at(-1) === "") lines.pop();
   if (Number(count) !== lines.length - 1) return undefined;
@@ -135,7 +136,7 @@ function* agrees(
   const found: Named[] = [];
   const builder = new TarBuilder(source.name);
   builder.addFile = (name, offset, size) => {
-    found.push({ name: new TextDecoder().decode(name), offset, size });
+    found.push({ name: utf8Text(name), offset, size });
   };
   try {
     yield* scanTar(new HeadersOnly(bytes, padded(file.size)), builder);

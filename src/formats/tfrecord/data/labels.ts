@@ -6,6 +6,7 @@ import { areOpen } from "../../../tree/tree.ts";
 import type { FeatureValue } from "../proto/example.ts";
 import { TFRecordReader } from "../read/tfrecord_reader.ts";
 import { RecordTree } from "../tree/record_tree.ts";
+import { utf8Text } from "../../../utf8.ts";
 
 /** Records whose labels are read at a time. */
 const PAGE = 1024;
@@ -44,9 +45,7 @@ async function* read(
         throw noLabel(location, label, start + i, value);
       }
       const [only] = value;
-      const text = only instanceof Uint8Array
-        ? new TextDecoder().decode(only)
-        : only;
+      const text = only instanceof Uint8Array ? utf8Text(only) : only;
       yield asLabel(text, start + i, () => reader.fileOf(start + i), label);
     }
   }

@@ -1,6 +1,7 @@
 import { readNpy } from "../../../codecs/numpy/mod.ts";
 import type { ValueView } from "../../../tree/node_view.ts";
 import type { Content } from "./record_layout.ts";
+import { utf8Text } from "../../../utf8.ts";
 
 /** Bytes of the largest value that is shown. */
 const LARGEST = 64 << 20;
@@ -46,7 +47,7 @@ export function bytesView(
 
 /** The number in a list of JSON of one; exact. */
 function numberIn(bytes: Uint8Array): number | bigint {
-  const word = new TextDecoder().decode(bytes).trim().slice(1, -1);
+  const word = utf8Text(bytes).trim().slice(1, -1);
   const number = Number(word);
   return Number.isInteger(number) && !Number.isSafeInteger(number) &&
       /^-?\d+$/.test(word)

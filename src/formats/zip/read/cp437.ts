@@ -1,3 +1,5 @@
+import { strictUtf8Text } from "../../../utf8.ts";
+
 /** The upper half of code page 437, in which names are that are not said to be UTF-8. */
 const UPPER =
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐" +
@@ -5,13 +7,11 @@ const UPPER =
 
 const encoder = new TextEncoder();
 
-const strict = new TextDecoder("utf-8", { fatal: true });
-
 /** Whether bytes are UTF-8: as Unix writes names, without saying it. */
 export function isUtf8(bytes: Uint8Array): boolean {
   if (isAscii(bytes)) return true;
   try {
-    strict.decode(bytes);
+    strictUtf8Text(bytes);
     return true;
   } catch {
     return false;

@@ -1,0 +1,28 @@
+/** U+FEFF at the start is data here: `TextDecoder` drops it unless told otherwise. */
+const KEEP_MARK = { ignoreBOM: true } as const;
+const lossy = new TextDecoder("utf-8", KEEP_MARK);
+const strict = new TextDecoder("utf-8", { ...KEEP_MARK, fatal: true });
+
+/** Decodes UTF-8; a byte that is not UTF-8 becomes U+FFFD. Keeps a U+FEFF at the start. */
+export function utf8Text(bytes: Uint8Array): string {
+  return lossy.decode(bytes);
+}
+
+/**
+ * Decodes UTF-8. Keeps a U+FEFF at the start.
+ *
+ * @throws {TypeError} If the bytes are not UTF-8.
+ */
+export function strictUtf8Text(bytes: Uint8Array): string {
+  return strict.decode(bytes);
+}
+
+/** Removes a byte order mark from the start of a text of which it is no part, such as JSON or a list of lines. */
+export function withoutByteOrderMark(text: string): string {
+  return text.startsWith("\ufeff") ? text.slice(1) : text;
+}
+
+/** Removes white space from both ends. Keeps U+FEFF, which `String.trim` takes for a space. */
+export function trimSpace(text: string): string {
+  return text.replace(/^(?:(?!\ufeff)\s)+|(?:(?!\ufeff)\s)+$/g, "");
+}
