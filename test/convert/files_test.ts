@@ -174,11 +174,12 @@ Deno.test("a bag that begins with a file of samples is a bag", async () => {
   });
 });
 
-Deno.test("an empty sample has no form in a bag of generation 3", async () => {
+Deno.test("an empty sample has no form in a bag of generation 2", async () => {
   await withTempDir(async (dir) => {
     await writeSamples(`${dir}/in.ffr`, [...SAMPLES, new Uint8Array(0)]);
-    for (const options of [{}, { to: "bags" }] as const) {
-      const target = `${dir}/${"to" in options ? "out" : "out.bag"}`;
+    for (const to of ["bag", "bags"] as const) {
+      const target = `${dir}/${to === "bags" ? "out" : "out.bag"}`;
+      const options = { to, generation: 2 } as const;
       await assert.rejects(
         convert(`${dir}/in.ffr`, target, options),
         /sample 3 of .*is empty/,
@@ -189,6 +190,12 @@ Deno.test("an empty sample has no form in a bag of generation 3", async () => {
         onWarning: () => {},
       });
       assert.deepEqual([count, leftOut], [3, 1]);
+      const third = `${dir}/third${to === "bags" ? "" : ".bag"}`;
+      const whole = await convert(`${dir}/in.ffr`, third, { to });
+      assert.deepEqual([whole.count, whole.leftOut], [4, 0]);
+      using made = await open(third);
+      const last = to === "bag" ? made.listSync("")[3]! : "000003/sample";
+      assert.deepEqual(await made.read([last]), [new Uint8Array(0)]);
     }
   });
 });

@@ -60,6 +60,40 @@ Deno.test("empty texts and bytes become msgpack where no record may be empty", a
   });
 });
 
+Deno.test("empty values keep their types in generations that have empty records", async () => {
+  await withTempDir(async (dir) => {
+    const spec = { b: "bytes", t: "utf8", x: "point" };
+    const datapoints = [
+      { b: bytes(), t: bytes(), x: bytes() },
+      { b: bytes(1), t: bytes(0x61), x: bytes(2) },
+    ];
+    for (const [from, to] of [[1, 3], [3, 1], [3, 3]] as const) {
+      const [source, target] = [
+        `${dir}/${from}${to}`,
+        `${dir}/${from}${to}out`,
+      ];
+      writeDataset(source, spec, datapoints, from);
+      const { plan } = await convert(source, target, {
+        to: "bags",
+        generation: to,
+      });
+      assert.deepEqual(plan.lost, []);
+      using reader = DatasetReader.openSync(target);
+      assert.deepEqual([reader.generation, reader.spec], [to, spec]);
+      assert.deepEqual(datapointsOf(target), datapointsOf(source));
+      assert.equal(datapointsOf(target).length, 2);
+    }
+    const { plan } = await convert(`${dir}/33`, `${dir}/33two`, {
+      to: "bags",
+      generation: 2,
+      lossy: true,
+    });
+    assert.match(plan.lost.join(), /empty 'x' \(1 values\)/);
+    using reader = DatasetReader.openSync(`${dir}/33two`);
+    assert.deepEqual(reader.spec, { b: "msgpack", t: "msgpack", x: "point" });
+  });
+});
+
 Deno.test("other empty values are a loss that is known beforehand", async () => {
   await withTempDir(async (dir) => {
     const point = (x: Uint8Array) => ({ x });
@@ -69,7 +103,7 @@ Deno.test("other empty values are a loss that is known beforehand", async () => 
       [bytes(1), bytes(), bytes(2)].map(point),
       1,
     );
-    const options = { to: "bags" } as const;
+    const options = { to: "bags", generation: 2 } as const;
     await assertLoses(
       `${dir}/a`,
       `${dir}/b`,

@@ -18,7 +18,7 @@ import { datasetConversion, fitting, type NewDataset } from "./new_dataset.ts";
 import { readDatapoints } from "./read_datapoints.ts";
 import type { DatasetSource } from "./dataset_source.ts";
 import type { Datapoint } from "../read/selection.ts";
-import type { Generation } from "../dataset/dataset_names.ts";
+import { type Generation, mayBeEmpty } from "../dataset/dataset_names.ts";
 import { changeWord, joinLists, packWord, type Raw } from "./value_types.ts";
 
 /** A dataset to one of any generation, its shards kept unless they are to end elsewhere. */
@@ -37,7 +37,7 @@ export async function betweenDatasets(
   const changes: KeyChange[] = [];
   for (const key of reader.keys) {
     let empty = 0;
-    if (from === 1 && to !== 1) {
+    if (mayBeEmpty(from) && !mayBeEmpty(to)) {
       for (const shard of shards) {
         empty += await countEmpty(bagOf(shard, key), signal);
       }

@@ -2,7 +2,7 @@ import * as path from "node:path";
 import { WriteError } from "../../../errors.ts";
 import type { Datapoint } from "../read/selection.ts";
 import { DatasetWriter } from "../write/dataset_writer.ts";
-import type { Generation } from "../dataset/dataset_names.ts";
+import { type Generation, mayBeEmpty } from "../dataset/dataset_names.ts";
 import { shardName } from "../dataset/dataset_location.ts";
 import { ShardedDatasetWriter } from "../write/sharded_dataset_writer.ts";
 import type { Spec } from "../dataset/spec.ts";
@@ -189,7 +189,7 @@ export function fitting(
       cause: error,
     });
   }
-  if (made.length > 0 || generation === 1) return made;
+  if (made.length > 0 || mayBeEmpty(generation)) return made;
   throw new UnfitError(
     `its '${key}' is empty, and generation ${generation} has no empty records`,
   );

@@ -20,6 +20,14 @@ export function isDatasetFile(name: string): boolean {
  */
 export type Generation = 1 | 2 | 3;
 
+/**
+ * Whether bags of a generation may hold records without bytes. The index of generation 2 must not start with 0, by
+ * which generation 1 is known. Granular writes empty records in generation 3 from 0.23.3 on, and reads them from 0.22.0 on.
+ */
+export function mayBeEmpty(generation: Generation): boolean {
+  return generation !== 2;
+}
+
 /** @throws {RangeError} If there is no such generation. */
 export function requireGeneration(generation: Generation): void {
   if ([1, 2, 3].includes(generation)) return;

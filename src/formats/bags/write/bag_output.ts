@@ -6,7 +6,7 @@ import {
 } from "../../../io/write/sample_data.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { WritableFile } from "../../../io/write/writable_file.ts";
-import type { Generation } from "../dataset/dataset_names.ts";
+import { type Generation, mayBeEmpty } from "../dataset/dataset_names.ts";
 import { ENTRY, writeEntry } from "../bag/index_entries.ts";
 import { Buffer } from "node:buffer";
 import { GatheredBytes } from "../../../io/write/gathered_bytes.ts";
@@ -82,7 +82,7 @@ export abstract class BagOutput<Form extends Generation = Generation> {
       return false;
     }
     if (this.#length >= MOST_RECORDS) return false;
-    if (record.length === 0 && this.generation !== 1) return false;
+    if (record.length === 0 && !mayBeEmpty(this.generation)) return false;
     const start = records.end;
     records.add(record);
     index.add(this.#entryOf(start));
@@ -99,7 +99,9 @@ export abstract class BagOutput<Form extends Generation = Generation> {
     const start = records.end;
     if (bytes !== undefined) yield* records.append(bytes);
     else yield* forEachPiece(data, (piece) => records.append(piece));
-    if (records.end === start && this.generation !== 1) throw this.#empty();
+    if (records.end === start && !mayBeEmpty(this.generation)) {
+      throw this.#empty();
+    }
     yield* index.append(this.#entryOf(start));
     this.#length++;
   }
@@ -158,7 +160,7 @@ export abstract class BagOutput<Form extends Generation = Generation> {
     return new WriteError(
       "empty-record",
       `Cannot write record ${this.#length} of ${this.path}: it is empty, and bags of generation ` +
-        `${this.generation} have no empty records. Write generation 1, or at least one byte`,
+        `${this.generation} have no empty records. Write generation 3 or 1, or at least one byte`,
       { path: this.path, sample: this.#length },
     );
   }

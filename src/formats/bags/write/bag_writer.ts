@@ -139,7 +139,7 @@ export class BagWriter extends Writer {
    * Appends a record. Calls that are not awaited keep their order; if one fails, so do those that
    * were made after it without waiting.
    *
-   * @param record Its bytes, not empty in generations 2 and 3. What is larger than 64 KiB must not
+   * @param record Its bytes, not empty in generation 2. What is larger than 64 KiB must not
    * be changed before the promise is settled.
    * @returns The record's index.
    * @throws {WriteError} If the record is empty (`empty-record`), is not the one that was written

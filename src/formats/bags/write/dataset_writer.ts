@@ -124,7 +124,7 @@ export class DatasetWriter extends Writer {
    * settled.
    * @returns The datapoint's index.
    * @throws {WriteError} If keys are missing or surplus (`bad-datapoint`), a value cannot be encoded
-   * (`bad-value`) or is empty in generations 2 and 3 (`empty-record`), is not the one that was
+   * (`bad-value`) or is empty in generation 2 (`empty-record`), is not the one that was
    * written there by a process that was killed (`mismatch`), or the system refuses.
    */
   // deno-lint-ignore require-await -- what is wrong rejects, too
