@@ -10,6 +10,8 @@ import { perform, type Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import type { Container, ContainerOptions, Probe } from "../tree/format.ts";
+import { openFile } from "../io/storage/open_file.ts";
+import { explaining, firstBytes } from "./other_content.ts";
 
 /**
  * Finds the format of a location by its content, or by name where one is forced.
@@ -28,11 +30,11 @@ export function* findFormat(
   if (names !== undefined) {
     const namesIn = (name: string) => storage.list(`${path}/${name}`);
     const headOf = (name: string, most: number) =>
-      readHead(`${path}/${name}`, most, storage);
+      firstBytes(`${path}/${name}`, storage, most);
     const probe = { path, names, namesIn, headOf, size: 0, read: noBytes };
     return yield* recogniseDirectory(probe);
   }
-  const source = yield* storage.open(path);
+  const source = yield* openFile(storage, path);
   try {
     return yield* recogniseFile({
       path,
@@ -52,10 +54,19 @@ export function* findFormat(
  *
  * @param entry Its format, where it was found already.
  */
-export function* openOne(
+export function openOne(
   path: string,
   options: ContainerOptions,
   entry?: FormatEntry,
+): Steps<Container> {
+  const { storage = LOCAL_DISK } = options;
+  return explaining(openFound(path, options, entry), storage);
+}
+
+function* openFound(
+  path: string,
+  options: ContainerOptions,
+  entry: FormatEntry | undefined,
 ): Steps<Container> {
   const found = entry ?? (yield* findFormat(path, options));
   const format = yield* perform({
@@ -137,27 +148,6 @@ function* isNothing(path: string, storage: Storage): Steps<boolean> {
 }
 
 function* nothing(): Steps<undefined> {}
-
-/** The first bytes of a file, if it can be read: otherwise whoever opens what it belongs to is told why not. */
-function* readHead(
-  path: string,
-  most: number,
-  storage: Storage,
-): Steps<Uint8Array | undefined> {
-  try {
-    const source = yield* storage.open(path);
-    try {
-      return yield* readPart(source, 0, Math.min(most, source.size));
-    } finally {
-      source.close();
-    }
-  } catch (error) {
-    if (error instanceof RecordfsError && error.code !== "must-wait") {
-      return undefined;
-    }
-    throw error;
-  }
-}
 
 // deno-lint-ignore require-yield -- a directory has no bytes to wait for
 function* noBytes(): Steps<Uint8Array> {

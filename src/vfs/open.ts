@@ -6,6 +6,7 @@ import type {
   CheckReport,
   ContainerOptions,
 } from "../tree/format.ts";
+import { LOCAL_DISK } from "../io/storage/storage.ts";
 import { findFormat, openOne } from "./find_format.ts";
 import {
   areSeveral,
@@ -13,6 +14,7 @@ import {
   placeOf,
   type SeveralLocations,
 } from "./location.ts";
+import { explained, explainedNow } from "./other_content.ts";
 import { VirtualFs } from "./virtual_fs.ts";
 
 /** Options of {@linkcode open}. */
@@ -84,7 +86,16 @@ export async function check(
   options: CheckOptions,
 ): Promise<CheckReport> {
   const { path, options: own } = placeOf(location, options);
-  const found = await runAsync(findFormat(path, own), options.signal);
-  const format = await loadFormat(found);
-  return await format.check(path, own);
+  const { storage = LOCAL_DISK, signal } = own;
+  try {
+    const found = await runAsync(findFormat(path, own), signal);
+    const format = await loadFormat(found);
+    const seen = new Set<string>();
+    return await format.check(path, {
+      ...own,
+      onDamage: (damage) => own.onDamage(explainedNow(damage, storage, seen)),
+    });
+  } catch (error) {
+    throw await runAsync(explained(error, storage), signal);
+  }
 }

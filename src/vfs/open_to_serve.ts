@@ -3,7 +3,9 @@ import { mustWait } from "../io/storage/must_wait.ts";
 import type { Container, ServedContainer } from "../tree/format.ts";
 import { findFormat, openOne } from "./find_format.ts";
 import { type ContainerPlace, placeOf } from "./location.ts";
+import { LOCAL_DISK } from "../io/storage/storage.ts";
 import type { OpenContainerOptions } from "./open.ts";
+import { explaining } from "./other_content.ts";
 export type { ServedContainer };
 
 /** Opens containers for other threads to serve, which can begin before their metadata are checked. */
@@ -22,7 +24,15 @@ export async function openToServe(
   return served((await runAsync(opening)).container);
 }
 
-function* openOneToServe(
+function openOneToServe(
+  path: string,
+  options: OpenContainerOptions,
+): Steps<Container | ServedContainer> {
+  const { storage = LOCAL_DISK } = options;
+  return explaining(openFound(path, options), storage);
+}
+
+function* openFound(
   path: string,
   options: OpenContainerOptions,
 ): Steps<Container | ServedContainer> {

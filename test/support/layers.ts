@@ -88,6 +88,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   "src/vfs": [
     "src/errors.ts",
+    "src/utf8.ts",
     "src/names.ts",
     "src/io",
     "src/tree",

@@ -12,6 +12,7 @@ import {
   parquetPaths,
   rowsOf,
 } from "./read/parquet_files.ts";
+import { openFile } from "../../io/storage/open_file.ts";
 
 /** Bytes of what a check keeps: dictionaries, mostly. */
 const KEPT = 32 << 20;
@@ -38,7 +39,7 @@ export async function checkParquet(
     onDamage(error);
   };
   for (const path of paths) {
-    const source = await runAsync(storage.open(path), signal);
+    const source = await runAsync(openFile(storage, path), signal);
     try {
       const before = bytes;
       const check = new FileCheck(source, report, signal);

@@ -10,6 +10,7 @@ import { type ScannedEnd, scanTar } from "./read/scan.ts";
 import { TarBuilder } from "./read/tar_builder.ts";
 import { sampleCount } from "./read/tar_columns.ts";
 import { tarPaths } from "./tree/open_tars.ts";
+import { openFile } from "../../io/storage/open_file.ts";
 
 /** Bytes of zeros that end a tar (POSIX.1). */
 const END = 2 * BLOCK;
@@ -38,7 +39,7 @@ function* check(location: string, options: CheckOptions): Steps<CheckReport> {
     options.onDamage(damage);
   };
   for (const path of paths) {
-    const source = yield* storage.open(path);
+    const source = yield* openFile(storage, path);
     try {
       bytes += source.size;
       samples += yield* checkTar(source, onDamage);

@@ -12,6 +12,7 @@ import { refuseCompressed } from "./read/open_index.ts";
 import { readRecords, RecordTable } from "./read/record_files.ts";
 import { recordPaths } from "./read/record_paths.ts";
 import { type Scanned, scanRecords } from "./read/scan.ts";
+import { openFile } from "../../io/storage/open_file.ts";
 
 /** Numbers in the list of a span's ranges: two a record. */
 const MOST_RANGES = 2 << 14;
@@ -38,7 +39,7 @@ export async function checkRecords(
     options.onDamage(error);
   };
   for (const path of paths) {
-    const source = await runAsync(storage.open(path), signal);
+    const source = await runAsync(openFile(storage, path), signal);
     try {
       const before = bytes;
       const check = new FileCheck(source, report, signal);

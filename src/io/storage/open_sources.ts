@@ -3,6 +3,7 @@ import type { Steps } from "../concurrency/steps.ts";
 import type { ByteSource } from "./byte_source.ts";
 import { type KnownFile, requireSame } from "./changed_file.ts";
 import type { Storage } from "./storage.ts";
+import { openFile } from "./open_file.ts";
 
 /**
  * Opens files and looks at each, several at once where they can be waited for; all are closed if that fails.
@@ -19,7 +20,7 @@ export function* openSources(
   const sources: ByteSource[] = [];
   try {
     yield* inParallel(paths.map(function* (path, at) {
-      const source = sources[at] = yield* storage.open(path);
+      const source = sources[at] = yield* openFile(storage, path);
       yield* look(source, at);
     }));
     return sources;

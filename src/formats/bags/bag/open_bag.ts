@@ -11,6 +11,7 @@ import {
   indexPath,
   readEntry,
 } from "./index_entries.ts";
+import { openFile } from "../../../io/storage/open_file.ts";
 
 /** Options of opening a bag. */
 export interface OpenBagOptions {
@@ -63,7 +64,7 @@ function* openAt(
   let source: ByteSource | undefined;
   try {
     if (index !== undefined) {
-      source = yield* storage.open(path, MAY_GROW);
+      source = yield* openFile(storage, path, MAY_GROW);
       const isOwn = generation === 3 ||
         !(yield* isStray(index, source, otherwise));
       if (isOwn) return withIndex(source, index, options);
@@ -74,7 +75,7 @@ function* openAt(
       index.close();
       index = undefined;
     }
-    source = yield* storage.open(path);
+    source = yield* openFile(storage, path);
     if (generation === 3) throw missingIndex(path, idx);
     return yield* withTrailer(source, generation, otherwise);
   } catch (error) {
@@ -98,7 +99,7 @@ function* openWith(
   }
   const open = function* (part: string | ByteSource): Steps<ByteSource> {
     if (typeof part !== "string") return part;
-    return yield* storage.open(part, MAY_GROW);
+    return yield* openFile(storage, part, MAY_GROW);
   };
   const opened = yield* open(index);
   try {
@@ -115,7 +116,7 @@ export function* openIfThere(
   path: string,
 ): Steps<ByteSource | undefined> {
   try {
-    return yield* storage.open(path, MAY_GROW);
+    return yield* openFile(storage, path, MAY_GROW);
   } catch (error) {
     if ((error as { code?: unknown }).code === "ENOENT") return undefined;
     throw error;

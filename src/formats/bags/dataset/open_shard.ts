@@ -13,6 +13,7 @@ import {
   SPEC_FILE,
 } from "./dataset_names.ts";
 import { LARGEST_SPEC, parseSpec, type SpecKey } from "./spec.ts";
+import { openFile } from "../../../io/storage/open_file.ts";
 
 /** Options of opening a dataset. */
 type OpenShardOptions = Pick<
@@ -196,7 +197,7 @@ export function* openHead(
   hasRefs: boolean,
   { storage = LOCAL_DISK, onWarning }: OpenShardOptions,
 ): Steps<Shard> {
-  const spec = yield* storage.open(`${path}/${SPEC_FILE}`);
+  const spec = yield* openFile(storage, `${path}/${SPEC_FILE}`);
   let refs: Bag | undefined;
   try {
     if (hasRefs) {
@@ -229,7 +230,9 @@ function* lookFor(
   for (const { key } of keys) {
     for (const name of [`${key}.bag`, `${key}.idx`]) {
       if (!names.has(name)) continue;
-      const file = yield* storage.open(`${path}/${name}`, { mayGrow: true });
+      const file = yield* openFile(storage, `${path}/${name}`, {
+        mayGrow: true,
+      });
       file.close();
       if (file.size > 0) return keys.some(hasIndex) ? "written" : "unindexed";
     }

@@ -24,6 +24,7 @@ import type {
   SerializerChoice,
   VideoMeta,
 } from "./serializer.ts";
+import { openFile } from "../../../io/storage/open_file.ts";
 
 /** Longest `.gmeta` that is read: what one array of bytes has room for, and its columns count. */
 export const LONGEST_META = 2 ** 32 - 2;
@@ -39,7 +40,7 @@ export function* openMeta(
   serializer?: SerializerChoice,
   storage: Storage = LOCAL_DISK,
 ): Steps<ChunkMeta> {
-  const file = yield* storage.open(path);
+  const file = yield* openFile(storage, path);
   let text: ByteSource = file;
   try {
     const bytes = yield* readWithSentinel(file, path);

@@ -16,6 +16,7 @@ import {
   readWholeVideo,
 } from "./read_frames.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
+import { openFile } from "../../../io/storage/open_file.ts";
 
 /** How a chunk is opened. */
 export interface ChunkOptions {
@@ -77,7 +78,7 @@ export class OpenedChunk {
     try {
       const data = (yield* isNew(dataPath))
         ? undefined
-        : yield* storage.open(dataPath);
+        : yield* openFile(storage, dataPath);
       return new OpenedChunk(dataPath, data, meta, options);
     } catch (error) {
       meta.close();

@@ -15,6 +15,7 @@ import { nameOfId } from "../ids/id_names.ts";
 import { shared } from "../meta/meta_columns.ts";
 import type { OpenedChunk } from "../read/opened_chunk.ts";
 import { GulpTree } from "./tree.ts";
+import { openFile } from "../../../io/storage/open_file.ts";
 
 /** A tree, and what it was made from. */
 export interface OpenedTree {
@@ -61,7 +62,7 @@ export function* openTree(
     if (chunks.length === 0 && problems[0] !== undefined) throw problems[0];
     problems.forEach(onProblem);
     try {
-      if (labelPath !== undefined) labels = yield* storage.open(labelPath);
+      if (labelPath !== undefined) labels = yield* openFile(storage, labelPath);
     } catch (error) {
       if (!(error instanceof RecordfsError)) throw error;
       onProblem(error);

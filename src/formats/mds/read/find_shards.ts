@@ -13,6 +13,7 @@ import {
   WORD,
 } from "../layout.ts";
 import { type MdsIndex, parseConfig, parseIndex } from "./index_file.ts";
+import { openFile } from "../../../io/storage/open_file.ts";
 
 /** A dataset: what its index says, and where the files are that it names. */
 export interface FoundShards {
@@ -71,7 +72,7 @@ export function* findShards(
 }
 
 function* readIndex(path: string, storage: Storage): Steps<MdsIndex> {
-  const source = yield* storage.open(path);
+  const source = yield* openFile(storage, path);
   try {
     if (source.size > LARGEST_INDEX) {
       throw new FormatError(
@@ -92,7 +93,7 @@ function* readAlone(
   basename: string,
   storage: Storage,
 ): Steps<MdsIndex> {
-  const source = yield* storage.open(path);
+  const source = yield* openFile(storage, path);
   try {
     const { samples, bytes } = yield* readConfig(source);
     const raw = { basename, bytes: source.size, hashes: {} };

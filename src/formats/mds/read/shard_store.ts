@@ -21,6 +21,7 @@ import {
 } from "./compressed_shard.ts";
 import type { FoundShards } from "./find_shards.ts";
 import type { Column, ShardFacts } from "./index_file.ts";
+import { openFile } from "../../../io/storage/open_file.ts";
 
 /** A shard that is there. Plain data. */
 export interface ShardFile {
@@ -212,7 +213,7 @@ export function* openShard(
   const path = pathIn(directory, basename);
   let file: ByteSource;
   try {
-    file = yield* storage.open(path);
+    file = yield* openFile(storage, path);
   } catch (cause) {
     if (!(cause instanceof RecordfsError) || cause.code !== "ENOENT") {
       throw cause;

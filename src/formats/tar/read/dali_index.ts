@@ -9,6 +9,7 @@ import { scanTar } from "./scan.ts";
 import { TarBuilder } from "./tar_builder.ts";
 import type { TarIndex } from "./tar_columns.ts";
 import { utf8Text } from "../../../utf8.ts";
+import { openFile } from "../../../io/storage/open_file.ts";
 
 /** Largest index that is read. */
 const LARGEST = 256 << 20;
@@ -61,7 +62,7 @@ function* readFiles(
     if (facts === undefined || facts.isDirectory || facts.size > LARGEST) {
       return undefined;
     }
-    index = yield* storage.open(path);
+    index = yield* openFile(storage, path);
     return parse(yield* readPart(index, 0, index.size));
   } catch (error) {
     if (error instanceof RecordfsError) return undefined; // the tar itself says all of it

@@ -8,6 +8,7 @@ import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { openIndex } from "../read/open_index.ts";
 import { fileCount } from "../read/zip_columns.ts";
 import { newStarts, ZipTree } from "./zip_tree.ts";
+import { openFile } from "../../../io/storage/open_file.ts";
 
 /**
  * Opens a zip.
@@ -46,7 +47,7 @@ export function* openTree(
   storage: Storage,
   options: Pick<ContainerOptions, "onWarning" | "remote">,
 ): Steps<ZipTree> {
-  const archive = yield* storage.open(path);
+  const archive = yield* openFile(storage, path);
   try {
     const { columns, warnings } = yield* openIndex(archive, options);
     const { onWarning = warnOnConsole } = options;

@@ -30,6 +30,7 @@ import {
 import { LocalHeaders } from "../read/local_headers.ts";
 import { areStored, isStored, type ZipColumns } from "../read/zip_columns.ts";
 import { ZipMembers } from "./zip_members.ts";
+import { openFile } from "../../../io/storage/open_file.ts";
 
 /** What a tree is made of. */
 export interface ZipParts {
@@ -194,7 +195,7 @@ export async function reopenTree(
   await runAsync(loadInflate());
   const storage = storageInThread(path);
   const archive = bytes === undefined
-    ? await runAsync(storage.open(path))
+    ? await runAsync(openFile(storage, path))
     : new MemorySource(bytes, path, mtime);
   const parts = {
     archive,

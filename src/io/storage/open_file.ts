@@ -1,0 +1,41 @@
+import { FormatError } from "../../errors.ts";
+import { utf8Text } from "../../utf8.ts";
+import type { Steps } from "../concurrency/steps.ts";
+import { readPart } from "../read/read_part.ts";
+import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
+import type { Storage } from "./storage.ts";
+
+/** Pointers of Git LFS are shorter (git-lfs, docs/spec.md). */
+const LONGEST_POINTER = 1023;
+
+/** A pointer as a whole: a version, perhaps extensions, the hash and the size of the file that it stands for. */
+const POINTER =
+  /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/[^\n]*\n(?:ext-[^\n]*\n)*oid [^\n]+\nsize \d+\n?$/;
+
+/**
+ * Opens a file of a container.
+ *
+ * @throws {FormatError} With code `git-lfs-pointer` if it is a pointer of Git LFS, whose text no format may take for
+ * content.
+ * @throws {RecordfsError} As {@linkcode Storage.open}.
+ */
+export function* openFile(
+  storage: Storage,
+  path: string,
+  options?: OpenFileOptions,
+): Steps<ByteSource> {
+  const source = yield* storage.open(path, options);
+  if (source.size === 0 || source.size > LONGEST_POINTER) return source;
+  try {
+    const text = utf8Text(yield* readPart(source, 0, source.size));
+    if (!POINTER.test(text)) return source;
+    throw new FormatError(
+      "git-lfs-pointer",
+      `Cannot open ${path}: it is a pointer of Git LFS, not the file. Run \`git lfs pull\` where it was cloned`,
+      { path },
+    );
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
