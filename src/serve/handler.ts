@@ -1,8 +1,14 @@
 import { goOn, type Steps } from "../io/concurrency/steps.ts";
 import type { VirtualFs } from "../vfs/virtual_fs.ts";
 import { RecordfsError } from "../errors.ts";
-import { type Gate, refuseForeign, requireToken } from "./access/gate.ts";
+import {
+  type Gate,
+  refuseForeign,
+  requireSession,
+  requireToken,
+} from "./access/gate.ts";
 import { Hosts } from "./access/hosts.ts";
+import { newSession, Session, type SessionSecrets } from "./access/session.ts";
 import { TOKEN, Token } from "./access/token.ts";
 import { allowOrigin, originOf, preflight } from "./access/cors.ts";
 import { asServeError, json, redirect, text } from "./answers.ts";
@@ -41,7 +47,7 @@ export interface Answerer {
 
 /**
  * Serves a container from a server of one's own: makes what answers its requests. `/files/` has the files, `/dav/` the
- * same by WebDAV, `/api/` what the page at `/` asks.
+ * same by WebDAV, `/api/` what the page asks; `/?token=TOKEN` leads to the page, which is at `/` where there is no token.
  *
  * @param container Stays the caller's, and must not be closed while requests are answered.
  * @throws {RecordfsError} With code `bad-option` if the token is too short, or the base path, an origin or a host is none.
@@ -62,7 +68,8 @@ export function handler(
   container: VirtualFs,
   options: HandlerOptions,
 ): RequestHandler {
-  const answerer = answererOf(container, options, new SharedCounts());
+  const session = newSession(false);
+  const answerer = answererOf(container, options, session, new SharedCounts());
   return (request) => answerer.handle(request);
 }
 
@@ -70,16 +77,27 @@ export function handler(
 export function answererOf(
   container: VirtualFs,
   options: HandlerOptions,
+  session: SessionSecrets,
   counts: SharedCounts,
 ): Answerer {
-  return new Handler(container, options, counts);
+  return new Handler(container, options, session, counts);
 }
 
+/** Where URLs of the server, or of its page, start. */
+interface Root {
+  /** Without a slash at its end. */
+  readonly base: string;
+  readonly filesPath: string;
+}
+
+/** Paths of links to the page, behind the base path: also of a link that a server before has printed. */
+const LINK = /^(s\/[^/]*\/?)?$/;
+
 class Handler implements Answerer {
-  readonly #base: string;
+  readonly #root: Root;
   readonly #gate: Gate;
+  readonly #trustsProxy: boolean;
   readonly #files: FileRoutes;
-  readonly #filesPath: string;
   readonly #dav: Dav;
   readonly #api: Api;
   readonly #assets = new Assets();
@@ -89,10 +107,12 @@ class Handler implements Answerer {
   constructor(
     container: VirtualFs,
     options: HandlerOptions,
+    session: SessionSecrets,
     counts: SharedCounts,
   ) {
-    const { token, cors = [], allowHosts = [] } = options;
-    this.#base = basePathOf(options.basePath ?? "/");
+    const { token, cors = [], allowHosts = [], trustProxy = false } = options;
+    const base = basePathOf(options.basePath ?? "/");
+    this.#root = { base, filesPath: `${base}/files/` };
     if (token !== null && !TOKEN.test(token)) {
       throw new RecordfsError(
         "bad-option",
@@ -102,8 +122,10 @@ class Handler implements Answerer {
     this.#gate = {
       hosts: new Hosts(allowHosts),
       token: token === null ? undefined : new Token(token),
+      session: token === null ? undefined : new Session(session, base),
       origins: new Set(cors.map(originOf)),
     };
+    this.#trustsProxy = trustProxy;
     this.#onError = options.onError ?? tellOnConsole;
     this.#streams = new Streams({
       ...options,
@@ -113,9 +135,8 @@ class Handler implements Answerer {
     const served = new Served(container, this.#streams);
     const contents = new Contents(served);
     const answers = new FileAnswers(served, contents);
-    this.#files = new FileRoutes(served, contents, answers, this.#base);
-    this.#filesPath = `${this.#base}/files/`;
-    this.#dav = new Dav(served, answers, this.#base);
+    this.#files = new FileRoutes(served, contents, answers);
+    this.#dav = new Dav(served, answers, base);
     this.#api = new Api(served, contents, options, counts);
   }
 
@@ -126,13 +147,16 @@ class Handler implements Answerer {
   ): Answer | undefined;
   handle(request: RequestLike, buffer?: AnswerBuffer): Answer | undefined {
     const { authority, path, query } = splitUrl(request.url);
+    const { session } = this.#gate;
+    const isOfPage = session !== undefined && session.has(path);
+    const root = isOfPage ? session : this.#root;
     let answered: Answer;
     try {
       refuseForeign(this.#gate, request, authority);
-      if (this.#isPlain(request, path, query)) {
-        requireToken(this.#gate, request);
+      if (isPlain(request, path, query, root)) {
+        this.#requireAccess(request, isOfPage);
         const { hot } = this.#files;
-        const rest = path.slice(this.#filesPath.length);
+        const rest = path.slice(root.filesPath.length);
         // What other sites' pages may read has more headers.
         if (buffer !== undefined && this.#gate.origins.size === 0) {
           if (hot.answerInto(request.headers, rest, buffer)) return undefined;
@@ -141,97 +165,112 @@ class Handler implements Answerer {
           if (response !== undefined) return this.#finish(request, response);
         }
       }
-      const steps = this.#answer(request, path, query);
+      const steps = this.#answer(request, root, path, query);
       // What is at hand is answered now: a promise would cost a tenth of it.
       const step = steps.next();
       answered = step.done
         ? step.value
         : this.#streams.count(() => goOn(steps, step, undefined));
     } catch (error) {
-      answered = this.#refuse(error, path);
+      answered = this.#refuse(error, root, path);
     }
     if (answered instanceof Response) return this.#finish(request, answered);
-    return answered.catch((error) => this.#refuse(error, path))
+    return answered.catch((error) => this.#refuse(error, root, path))
       .then((response) => this.#finish(request, response));
   }
 
-  /** Whether a request may be for a file that is answered without waiting. */
-  #isPlain({ method }: RequestLike, path: string, query: string): boolean {
-    return method === "GET" && query === "" && path.startsWith(this.#filesPath);
+  #requireAccess(request: RequestLike, isOfPage: boolean): void {
+    if (isOfPage) requireSession(this.#gate, request);
+    else requireToken(this.#gate, request);
   }
 
-  *#answer(request: RequestLike, path: string, query: string): Steps<Response> {
+  *#answer(
+    request: RequestLike,
+    root: Root,
+    path: string,
+    query: string,
+  ): Steps<Response> {
     const asked = preflight(this.#gate, request);
     if (asked !== undefined) return asked;
-    const base = this.#base;
-    if (path === base && base !== "") return redirect(`${base}/`, 301);
-    if (!path.startsWith(`${base}/`)) {
+    const { base, filesPath } = root;
+    const { session } = this.#gate;
+    const isBase = path === base && base !== "";
+    if (!isBase && !path.startsWith(`${base}/`)) {
       throw notHere(
         "all is below the base path that the server was started with",
       );
     }
     const rest = path.slice(base.length + 1);
-    if (rest === "" && query.startsWith("token=")) {
+    const isLink = rest === "" || session !== undefined && LINK.test(rest);
+    if (isLink && query.startsWith("token=")) {
       return this.#logIn(request, query.slice("token=".length));
     }
-    requireToken(this.#gate, request);
+    if (isBase) return redirect(`${base}/`, 301);
+    const isOfPage = root === session;
+    const asset = assetOf(rest);
+    // Without a cookie, the page says what is missing: it is the same of every container.
+    if (!isOfPage || asset === undefined) {
+      this.#requireAccess(request, isOfPage);
+    }
     if (rest.startsWith("files/")) {
-      return yield* this.#files.answer(request, rest.slice(6), query);
+      return yield* this.#files.answer(
+        request,
+        filesPath,
+        rest.slice(6),
+        query,
+      );
     }
     if (rest.startsWith("api/")) {
       return yield* this.#api.answer(request, rest.slice(4), query);
     }
-    if (rest.startsWith("dav/") || rest === "dav") {
-      return yield* this.#dav.answer(request, rest.slice(4));
+    if (!isOfPage) {
+      if (rest.startsWith("dav/") || rest === "dav") {
+        return yield* this.#dav.answer(request, rest.slice(4));
+      }
+      if (this.#dav.isForRoot(request, rest)) {
+        return yield* this.#dav.answerRoot(request);
+      }
     }
-    if (this.#dav.isForRoot(request, rest)) {
-      return yield* this.#dav.answerRoot(request);
-    }
-    if (rest === "files") return redirect(`${base}/files/`, 301);
+    if (rest === "files") return redirect(filesPath, 301);
     if (request.method !== "GET" && request.method !== "HEAD") {
       throw new ServeError("bad-method", `There is no ${request.method} here`, {
         headers: [["allow", "GET, HEAD"]],
       });
     }
-    const asset = rest === ""
-      ? "index.html"
-      : rest.startsWith("page/")
-      ? rest.slice(5)
-      : undefined;
     if (asset === undefined) {
       throw notHere(
-        `files are below ${base}/files/, and the page is at ${base}/`,
+        `files are below ${filesPath}, and the page is at ${base}/`,
       );
     }
     return yield* waitFor(() => this.#assets.answer(request, asset));
   }
 
-  /** Takes the token of a link: a cookie says it from then on, and it does not stay where others see it. */
+  /** Takes the token of a link: the page has a cookie of its own, and the token does not stay where others see it. */
   #logIn(request: RequestLike, given: string): Response {
-    const { token } = this.#gate;
-    const to = `${this.#base}/`;
-    if (token === undefined) return redirect(to, 303);
-    const text = decodeToken(given);
-    if (!token.is(text)) {
+    const { token, session } = this.#gate;
+    if (token === undefined || session === undefined) {
+      return redirect(`${this.#root.base}/`, 303);
+    }
+    if (!token.is(decodeToken(given))) {
       throw new ServeError(
         "wrong-token",
         "This is not the token that the server was started with: open the link that it has printed last",
       );
     }
-    const secure = request.url.startsWith("https:") ? "; Secure" : "";
-    const cookie =
-      `${token.cookie}=${text}; Path=${to}; HttpOnly; SameSite=Lax${secure}`;
-    return redirect(to, 303, [["set-cookie", cookie]]);
+    const { url, headers } = request;
+    const cookie = session.cookie(url, headers, this.#trustsProxy);
+    return redirect(`${session.base}/`, 303, [["set-cookie", cookie]]);
   }
 
-  #refuse(error: unknown, path: string): Response {
+  #refuse(error: unknown, { base }: Root, path: string): Response {
     const { code, status, message, headers } = asServeError(error);
     if (status === 500) this.#onError(error);
-    const rest = path.slice(this.#base.length + 1);
+    const rest = path.slice(base.length + 1);
     const all = [...headers];
     if (status === 401) {
       // Browsers ask for a password where files are; the page has its link.
-      const isPage = rest === "" || /^(api|page)\//.test(rest);
+      const isPage = base !== this.#root.base || rest === "" ||
+        /^(api|page|s)\//.test(rest);
       all.push([
         "www-authenticate",
         isPage ? "Bearer" : 'Basic realm="recordfs", charset="UTF-8"',
@@ -249,6 +288,22 @@ class Handler implements Answerer {
       ? response
       : allowOrigin(this.#gate, request, response);
   }
+}
+
+/** Whether a request may be for a file that is answered without waiting. */
+function isPlain(
+  { method }: RequestLike,
+  path: string,
+  query: string,
+  { filesPath }: Root,
+): boolean {
+  return method === "GET" && query === "" && path.startsWith(filesPath);
+}
+
+/** The page's file that a path behind the base path is, if any. */
+function assetOf(rest: string): string | undefined {
+  if (rest === "") return "index.html";
+  return rest.startsWith("page/") ? rest.slice(5) : undefined;
 }
 
 /** Where nobody else is told: what is wrong with a container in a line, anything else with where it came from. */

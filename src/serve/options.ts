@@ -4,8 +4,9 @@ import type { ServedSource } from "./api/sources.ts";
 export interface HandlerOptions {
   /**
    * What everyone who asks has to know, at least 16 characters of those that headers take: as `Authorization: Bearer
-   * TOKEN`, as the password of any user, or in the link `/?token=TOKEN`, which sets a cookie. `null` lets everyone read
-   * who can reach the server: on a shared machine that is everyone on it, also where it listens on 127.0.0.1.
+   * TOKEN`, as the password of any user, or in the link `/?token=TOKEN`, which leads a browser to the page: below a
+   * random path, and with a cookie that is valid there alone. `null` lets everyone read who can reach the server: on a
+   * shared machine that is everyone on it, also where it listens on 127.0.0.1.
    */
   readonly token: string | null;
   /** The path that all URLs start with, as `/data`, where the server is below one. Defaults to `/`. */
@@ -15,6 +16,11 @@ export interface HandlerOptions {
    * own: whoever is behind a proxy, or listens to others, gives those.
    */
   readonly allowHosts?: readonly string[] | undefined;
+  /**
+   * Whether all requests come through a proxy, whose `X-Forwarded-Proto` or `Forwarded` says whether the browser speaks
+   * HTTPS with it: then the page's cookie is sent by HTTPS only. Defaults to false.
+   */
+  readonly trustProxy?: boolean | undefined;
   /** Origins of other sites whose pages may read everything, as `https://example.org`. Defaults to none. */
   readonly cors?: readonly string[] | undefined;
   /** What is served, as the page calls it. Defaults to the container's location. */
@@ -41,7 +47,7 @@ export interface Access {
   readonly client: string;
   /** As `GET`. */
   readonly method: string;
-  /** The path, as it stands in the URL, without what is behind the question mark. */
+  /** The path as it stands in the URL, without the query; the secret part of the page's path is `*`. */
   readonly path: string;
   /** Of the answer, as 200. */
   readonly status: number;

@@ -1,5 +1,6 @@
 import { RecordfsError } from "../errors.ts";
 import type { VirtualFs } from "../vfs/virtual_fs.ts";
+import { hidePath, newSession, type SessionSecrets } from "./access/session.ts";
 import { newToken } from "./access/token.ts";
 import { answererOf, tellOnConsole } from "./handler.ts";
 import { listen, requireFree } from "./listen.ts";
@@ -27,9 +28,9 @@ export interface ServeOptions extends Omit<HandlerOptions, "token"> {
 
 /** A server that runs. */
 export interface ServedAddress extends AsyncDisposable {
-  /** Where the page is, without a token. */
+  /** What all URLs start with, as `${url}files/`; without a token, the page is here. */
   readonly url: string;
-  /** The same, by which a browser gets in. */
+  /** Opens the page in any browser until the server ends: it has the page's own path, and the token. */
   readonly link: string;
   /** The token, or `null` where everyone may read. */
   readonly token: string | null;
@@ -85,7 +86,7 @@ export function serveInThreads(
   options: ServeOptions,
   others?: OtherThreads,
 ): ServedAddress {
-  const { port = 0, cert, key, onAccess } = options;
+  const { port = 0, cert, key } = options;
   // As URLs have it, or as systems do.
   const hostname = (options.hostname ?? "127.0.0.1").replace(
     /^\[(.*)\]$/,
@@ -100,9 +101,11 @@ export function serveInThreads(
   }
   const allowHosts = [...options.allowHosts ?? [], ...ownName(hostname)];
   const all = { ...options, token, allowHosts };
+  const session = newSession(cert !== undefined);
   const counts = new SharedCounts();
   const onError = options.onError ?? tellOnConsole;
-  const answerer = answererOf(container, all, counts);
+  const onAccess = options.onAccess && withoutSecret(options.onAccess, session);
+  const answerer = answererOf(container, all, session, counts);
   const isShared = others !== undefined;
   if (isShared && port !== 0) requireFree(hostname, port);
   const where = { hostname, port, cert, key, isShared };
@@ -112,6 +115,7 @@ export function serveInThreads(
     kind: "answer",
     opener: others.opener,
     options: plainOptions(all),
+    session,
     listening: { ...where, port: server.addr.port },
     counts: counts.memory,
     isLogged: onAccess !== undefined,
@@ -126,7 +130,9 @@ export function serveInThreads(
   };
   return {
     url,
-    link: token === null ? url : `${url}?token=${encodeURIComponent(token)}`,
+    link: token === null
+      ? url
+      : `${url}s/${session.path}/?token=${encodeURIComponent(token)}`,
     token,
     port: server.addr.port,
     finished: server.finished,
@@ -141,10 +147,30 @@ function ownName(hostname: string): string[] {
   return [hostname.includes(":") ? `[${hostname}]` : hostname];
 }
 
+/** Reports requests without the secret part of the page's path. */
+function withoutSecret(
+  onAccess: (access: Access) => void,
+  session: SessionSecrets,
+): (access: Access) => void {
+  return (access) => {
+    const path = hidePath(access.path, session);
+    onAccess(path === access.path ? access : { ...access, path });
+  };
+}
+
 /** Those that other threads take, too. */
 function plainOptions(
-  { token, basePath, allowHosts, cors, name, maxRequests, patience }:
-    PlainOptions,
+  {
+    token,
+    basePath,
+    allowHosts,
+    trustProxy,
+    cors,
+    name,
+    maxRequests,
+    patience,
+  }: PlainOptions,
 ): PlainOptions {
-  return { token, basePath, allowHosts, cors, name, maxRequests, patience };
+  const access = { token, basePath, allowHosts, trustProxy, cors };
+  return { ...access, name, maxRequests, patience };
 }

@@ -6,6 +6,7 @@ const STATUS = {
   "bad-path": 400,
   "no-token": 401,
   "wrong-token": 401,
+  "no-session": 401,
   "wrong-host": 403,
   "cross-site": 403,
   "read-only": 403,

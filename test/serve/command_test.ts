@@ -56,9 +56,11 @@ Deno.test("serve answers until a signal ends it, and logs who asked for what, an
       stderr,
       /^\S+Z 127\.0\.0\.1 GET \/files\/a\/a\.txt 200 [\d.]+ ms$/m,
     );
-    assert.match(stderr, /^\S+Z 127\.0\.0\.1 GET \/ 303 /m);
+    assert.match(stderr, /^\S+Z 127\.0\.0\.1 GET \/s\/\*\/ 303 /m);
     assert.ok(!stderr.includes(server.token));
     assert.ok(!stderr.includes("token="));
+    const [, path] = /\/s\/([\w-]{22})\//.exec(server.link)!;
+    assert.ok(!stderr.includes(path!));
   });
 });
 
@@ -104,6 +106,26 @@ Deno.test("serve takes its token from a file, which it makes, and prints none", 
   });
 });
 
+Deno.test("serve believes what a proxy says of HTTPS only with --trust-proxy", async () => {
+  await withContainers(async (dir) => {
+    const cookieOf = async (...flags: string[]) => {
+      const server = await startServing([
+        ...["serve", "--port", "0", ...flags, `${dir}/a.ffr`],
+      ]);
+      const headers = { "x-forwarded-proto": "https" };
+      const login = await fetch(server.link, { redirect: "manual", headers });
+      assert.equal((await server.end("SIGTERM")).code, 0);
+      return login.headers.get("set-cookie")!;
+    };
+    const [trusted, plain] = await Promise.all([
+      cookieOf("--trust-proxy"),
+      cookieOf(),
+    ]);
+    assert.match(trusted, /^__Secure-recordfs=.*; Secure$/);
+    assert.match(plain, /^recordfs=.*; SameSite=Strict$/);
+  });
+});
+
 Deno.test({
   name: "serve speaks HTTPS with a certificate",
   ...needs("openssl"),
@@ -131,7 +153,10 @@ Deno.test({
       const response = await fetch(url, { client, headers });
       assert.equal(await response.text(), "content of a");
       const answer = await fetch(server.link, { client, redirect: "manual" });
-      assert.match(answer.headers.get("set-cookie")!, /; Secure$/);
+      assert.match(
+        answer.headers.get("set-cookie")!,
+        /^__Secure-recordfs=.*; Secure$/,
+      );
       await answer.body?.cancel();
       assert.equal((await server.end("SIGTERM")).code, 0);
     });
@@ -195,7 +220,10 @@ const NO_SCREEN = { DISPLAY: "", WAYLAND_DISPLAY: "", SSH_CONNECTION: "" };
 Deno.test("view prints its link, and over ssh the line that leads there", async () => {
   await withContainers(async (dir) => {
     const plain = await startServing(["view", `${dir}/a.ffr`], NO_SCREEN);
-    assert.match(plain.link, /^http:\/\/127\.0\.0\.1:\d+\/\?token=\S+$/);
+    assert.match(
+      plain.link,
+      /^http:\/\/127\.0\.0\.1:\d+\/s\/[\w-]{22}\/\?token=\S+$/,
+    );
     const page = await fetch(`${plain.url}files/a.txt`, {
       headers: { authorization: `Bearer ${plain.token}` },
     });

@@ -35,7 +35,7 @@ async function inTwoThreads(
   await use(server);
 }
 
-/** Requests a URL by so many connections, all at the same time; this thread does nothing meanwhile. */
+/** Requests a URL, as curl is given it, by so many connections, all at the same time; this thread does nothing meanwhile. */
 function askWhileBusy(url: string, times: number): string[] {
   const script =
     `for i in $(seq ${times}); do curl --silent --max-time 1 ${url} & done; wait`;
@@ -111,6 +111,38 @@ Deno.test({
           const [one] = await askAnew(`${url}files/?tar`, 1);
           return one!.status === 200;
         });
+      });
+    }),
+});
+
+Deno.test({
+  name:
+    "the page's session is one for all threads, and none of them reports its path",
+  ...needs("curl"),
+  fn: () =>
+    withContainers(async (dir) => {
+      const asked: string[] = [];
+      const token = "0123456789abcdef";
+      const options: ServeOptions = {
+        token,
+        onAccess: ({ path }) => asked.push(path),
+      };
+      await inTwoThreads(`${dir}/a.ffr`, options, async ({ link }) => {
+        const login = await fetch(link, { redirect: "manual" });
+        const [cookie] = login.headers.getSetCookie()[0]!.split(";");
+        const file = new URL("files/a.txt", link).href;
+        // By curl while this thread is busy: only the other one can answer.
+        const withCookie = `--header 'Cookie: ${cookie}' ${file}`;
+        await untilBothAnswer(withCookie);
+        const answers = await askAnew(file, 10, {
+          headers: { cookie: cookie! },
+        });
+        assert.ok(answers.every(({ status }) => status === 200));
+        const secret = link.split("/")[4]!;
+        assert.match(secret, /^[\w-]{22}$/);
+        await until(() => asked.length > 11);
+        assert.ok(asked.every((path) => !path.includes(secret)));
+        assert.ok(asked.includes("/s/*/files/a.txt"));
       });
     }),
 });

@@ -29,8 +29,8 @@ async function serveGiven(
   sources: readonly string[],
   options: ServeCommandOptions,
 ): Promise<void> {
-  const { host, port = PORT, tokenFile, basePath, tlsCert, tlsKey, cors } =
-    options;
+  const { host, port = PORT, tokenFile, basePath, trustProxy } = options;
+  const { tlsCert, tlsKey, cors } = options;
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw new UsageError("--tls-cert and --tls-key are given together");
   }
@@ -47,6 +47,7 @@ async function serveGiven(
       port,
       token: tokenFile === undefined ? undefined : tokenIn(tokenFile),
       basePath,
+      trustProxy,
       cert: tlsCert && await Deno.readTextFile(tlsCert),
       key: tlsKey && await Deno.readTextFile(tlsKey),
       cors,

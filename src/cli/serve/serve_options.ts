@@ -12,6 +12,7 @@ export interface ServeCommandOptions extends CommonOptions {
   readonly token?: boolean | undefined;
   readonly allowHost?: readonly string[] | undefined;
   readonly basePath?: string | undefined;
+  readonly trustProxy?: boolean | undefined;
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly cors?: readonly string[] | undefined;
@@ -57,6 +58,10 @@ export function withServerOptions(command: Command): Command {
       "take the token from a file; one that is not there is made, with a new token",
     )
     .option("--base-path <path>", "the path that all URLs start with, as /data")
+    .option(
+      "--trust-proxy",
+      "behind a proxy: believe its X-Forwarded-Proto or Forwarded, and have the page's cookie sent by HTTPS only",
+    )
     .option("--tls-cert <file>", "serve by HTTPS, with this certificate (PEM)")
     .option("--tls-key <file>", "the certificate's private key (PEM)")
     .option(

@@ -1,12 +1,15 @@
 import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 import type { Hosts } from "./hosts.ts";
+import type { Session } from "./session.ts";
 import type { Token } from "./token.ts";
 
 /** Who may ask for what. */
 export interface Gate {
   readonly hosts: Hosts;
+  /** `undefined` where everyone may read; then there is no session either. */
   readonly token: Token | undefined;
+  readonly session: Session | undefined;
   /** Origins of other sites whose pages may read everything, as `https://example.org`. */
   readonly origins: ReadonlySet<string>;
 }
@@ -54,7 +57,7 @@ export function refuseForeign(
 }
 
 /**
- * Refuses who does not say the token.
+ * Refuses requests without the token.
  *
  * @throws {ServeError}
  */
@@ -70,4 +73,19 @@ export function requireToken({ token }: Gate, { headers }: RequestLike): void {
       "no-token",
       "Open the link that `recordfs serve` has printed, or give its token as password or `Authorization: Bearer TOKEN`",
     );
+}
+
+/**
+ * Refuses requests below the page's path without the page's cookie; the token does as well.
+ *
+ * @throws {ServeError}
+ */
+export function requireSession(gate: Gate, request: RequestLike): void {
+  const { token, session } = gate;
+  const { headers } = request;
+  if (session?.isIn(headers) || token?.isIn(headers)) return;
+  throw new ServeError(
+    "no-session",
+    "Cannot show the container: this browser does not have the page's cookie. Open the link that the server has printed",
+  );
 }

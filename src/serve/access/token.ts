@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
 import type { HeadersLike } from "../request_like.ts";
 
-/** Bytes of chance in a token. */
+/** Random bytes of a token. */
 const BYTES = 32;
 
-/** A token that nobody guesses, made of characters that URLs, headers and shells take as they are. */
-export function newToken(): string {
-  return crypto.getRandomValues(new Uint8Array(BYTES))
+/** A random text of characters that URLs, headers and shells take as they are. */
+export function newToken(bytes: number = BYTES): string {
+  return crypto.getRandomValues(new Uint8Array(bytes))
     .toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
@@ -23,20 +22,16 @@ export class Token {
   /** The token's characters, and zeros behind. */
   readonly #codes = new Uint16Array(CODES);
   readonly #length: number;
-  /** What the cookie is called: browsers keep cookies of all servers of a host together, whatever their ports. */
-  readonly cookie: string;
 
   constructor(token: string) {
     for (let i = 0; i < token.length; i++) this.#codes[i] = token.charCodeAt(i);
     this.#length = token.length;
-    const digest = createHash("sha256").update(`recordfs cookie ${token}`);
-    this.cookie = `recordfs-${digest.digest("hex").slice(0, 12)}`;
   }
 
-  /** Whether a text, behind its start, is the token. The time that it takes depends on the text's length alone. */
-  is(text: string, start = 0): boolean {
+  /** Whether a text, from its start to its end, is the token. The time that it takes depends on their distance alone. */
+  is(text: string, start = 0, end: number = text.length): boolean {
     const codes = this.#codes;
-    const length = text.length - start;
+    const length = end - start;
     let differs = length ^ this.#length;
     for (let i = 0; i < length; i++) {
       differs |= text.charCodeAt(start + i) ^ codes[i & (CODES - 1)]!;
@@ -44,12 +39,10 @@ export class Token {
     return differs === 0;
   }
 
-  /** Whether headers say who may ask: by `Bearer`, by `Basic` with the token as the password, or by the cookie. */
+  /** Whether headers have the token: by `Bearer`, or by `Basic` as the password. */
   isIn(headers: HeadersLike): boolean {
     const authorization = headers.get("authorization");
-    if (authorization !== null && this.#isIn(authorization)) return true;
-    const cookies = headers.get("cookie");
-    return cookies !== null && this.#isCookie(cookies);
+    return authorization !== null && this.#isIn(authorization);
   }
 
   #isIn(authorization: string): boolean {
@@ -64,17 +57,6 @@ export class Token {
     if (scheme !== "basic") return false;
     const login = decodeBase64(rest);
     return login.includes(":") && this.is(login.slice(login.indexOf(":") + 1));
-  }
-
-  #isCookie(cookies: string): boolean {
-    const start = `${this.cookie}=`;
-    for (const part of cookies.split(";")) {
-      const cookie = part.trim();
-      if (cookie.startsWith(start) && this.is(cookie.slice(start.length))) {
-        return true;
-      }
-    }
-    return false;
   }
 }
 

@@ -100,6 +100,7 @@ export class FileAnswers {
     const headers = fileHeaders(type, etag, modified);
     if (isActive(type)) {
       headers["content-security-policy"] = SANDBOX;
+      headers["referrer-policy"] = "no-referrer";
       if (type === "application/pdf") {
         headers["content-disposition"] = attachment(decoded(name));
       }

@@ -22,26 +22,25 @@ export class FileRoutes {
   readonly #answers: FileAnswers;
   /** What needs no waiting, and is the plainest of it. */
   readonly hot: HotAnswers;
-  readonly #base: string;
 
-  constructor(
-    served: Served,
-    contents: Contents,
-    answers: FileAnswers,
-    base: string,
-  ) {
+  constructor(served: Served, contents: Contents, answers: FileAnswers) {
     this.#served = served;
     this.hot = new HotAnswers(served, contents);
     this.#answers = answers;
-    this.#base = base;
   }
 
   /**
    * Answers a request.
    *
-   * @param path Behind `/files/`, as it stands in the URL.
+   * @param base The URL's path up to and with `/files/`.
+   * @param path Behind it, as it stands in the URL.
    */
-  *answer(request: RequestLike, path: string, query: string): Steps<Response> {
+  *answer(
+    request: RequestLike,
+    base: string,
+    path: string,
+    query: string,
+  ): Steps<Response> {
     const { method } = request;
     if (method === "OPTIONS") {
       return new Response(null, { status: 204, headers: { allow: METHODS } });
@@ -69,7 +68,7 @@ export class FileRoutes {
     }
     if (!isCalledOne) {
       const behind = query === "" ? "" : `?${query}`;
-      return redirect(`${this.#base}/files/${path}/${behind}`, 301);
+      return redirect(`${base}${path}/${behind}`, 301);
     }
     return this.#directory(request, node, path, query);
   }

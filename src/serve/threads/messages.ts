@@ -5,6 +5,7 @@
  */
 import type { SerializedError } from "../../serialized_error.ts";
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import type { SessionSecrets } from "../access/session.ts";
 import type { ServedSource } from "../api/sources.ts";
 import type { Listening } from "../listen.ts";
 import type { Access, HandlerOptions } from "../options.ts";
@@ -32,6 +33,7 @@ export interface AnswerTask {
   readonly kind: "answer";
   readonly opener: ThreadOpener;
   readonly options: PlainOptions;
+  readonly session: SessionSecrets;
   readonly listening: Listening;
   /** Memory of the server's `SharedCounts`. */
   readonly counts: SharedArrayBuffer;

@@ -41,7 +41,7 @@ scope.onmessage = async ({ data }) => {
 
 /** Answers from now on, until the function is called that it returns. */
 async function begin(
-  { opener, options, listening, counts, isLogged }: AnswerTask,
+  { opener, options, session, listening, counts, isLogged }: AnswerTask,
 ): Promise<() => Promise<void>> {
   const { openInThread }: {
     openInThread(data: unknown): Promise<OpenedToServe>;
@@ -52,6 +52,7 @@ async function begin(
   const answerer = answererOf(
     fs,
     { ...options, sources, onError },
+    session,
     new SharedCounts(counts),
   );
   const accesses = new Gathered();

@@ -7,6 +7,7 @@ import { packed } from "./served_folder.ts";
 /** A command that serves, which has printed its link. */
 export interface Started {
   readonly link: string;
+  /** What all URLs start with: the link without the page's own path and the token. */
   readonly url: string;
   readonly token: string;
   /** Ends it by a signal, and gives its exit code and what it wrote to standard error. */
@@ -38,7 +39,7 @@ export async function startServing(
   const { origin, pathname, searchParams } = new URL(link);
   return {
     link,
-    url: origin + pathname,
+    url: origin + pathname.replace(/s\/[\w-]{22}\/$/, ""),
     token: searchParams.get("token") ?? "",
     async end(signal) {
       child.kill(signal);
