@@ -18,6 +18,7 @@ export const PACKAGES: Readonly<
     | "hyparquet"
     | "hyparquetCompressors"
     | "imagescript"
+    | "minizlib"
     | "nodeRsCrc32"
     | "picomatch"
     | "sharp"
@@ -36,6 +37,7 @@ export const PACKAGES: Readonly<
   hyparquet: "npm:hyparquet@1.31.5",
   hyparquetCompressors: "npm:hyparquet-compressors@1.1.2",
   imagescript: "npm:imagescript@1.3.1",
+  minizlib: "npm:minizlib@3.1.0",
   nodeRsCrc32: "npm:@node-rs/crc32@1.10.6",
   picomatch: "npm:picomatch@4.0.7",
   sharp: "npm:sharp@0.35.5",

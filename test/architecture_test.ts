@@ -143,7 +143,8 @@ Deno.test("formats never import each other, and only the registry all", () => {
 /** Who loads packages: when the first image is decoded, a list is read, files are chosen by a glob, a server is asked. */
 const LOADS_PACKAGES = [
   "src/packages.ts",
-  "src/io/decoded/inflate.ts",
+  "src/io/decoded/decoded_pieces.ts",
+  "src/io/decoded/snappy.ts",
   "src/io/sums/crc32c.ts",
   "src/io/sums/file_hash.ts",
   "src/io/remote/http/list_page.ts",

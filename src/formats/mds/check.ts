@@ -1,6 +1,6 @@
 import { FormatError, RecordfsError } from "../../errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
-import { BLOCK, DecodedBlocks } from "../../io/decoded/decoded_blocks.ts";
+import { DecodedBlocks } from "../../io/decoded/decoded_blocks.ts";
 import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
@@ -9,6 +9,7 @@ import { warnOnConsole } from "../../message_text.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { requireSoundList } from "./encodings/list_value.ts";
 import { badValue, ValueFault } from "./encodings/value_fault.ts";
+import { bytesKept } from "./read/compressed_shard.ts";
 import {
   findShards,
   type FoundShards,
@@ -99,7 +100,7 @@ class Check {
     );
     // Nothing of it is kept: each is looked at once.
     const blocks = isCompressed(shard)
-      ? DecodedBlocks.ofSize(shard.rawBytes + BLOCK)
+      ? DecodedBlocks.ofSize(bytesKept(shard))
       : undefined;
     const store = new ShardStore(
       {

@@ -1,16 +1,27 @@
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { DecodedBlocks } from "../../../io/decoded/decoded_blocks.ts";
+import {
+  BLOCK,
+  type DecodedBlocks,
+} from "../../../io/decoded/decoded_blocks.ts";
 import { DecodedSource } from "../../../io/decoded/decoded_source.ts";
 import { type Compression, decompress } from "../../../io/decoded/inflate.ts";
+import {
+  DecodedPieces,
+  decodesPieces,
+  type EncodedPlace,
+  loadPieces,
+} from "../../../io/decoded/decoded_pieces.ts";
+import { decompressSnappy, loadSnappy } from "../../../io/decoded/snappy.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 
 /** By what the index calls it, how a shard is decompressed. */
-const COMPRESSIONS: Readonly<Record<string, Compression>> = {
+const COMPRESSIONS: Readonly<Record<string, Compression | "snappy">> = {
   __proto__: null as never, // indexes say any words
   br: "brotli",
   gz: "gzip",
+  snappy: "snappy",
   zstd: "zstd",
 };
 
@@ -18,11 +29,12 @@ const COMPRESSIONS: Readonly<Record<string, Compression>> = {
 const PROGRAMS: Readonly<Record<string, string>> = {
   __proto__: null as never,
   bz2: "bunzip2 -k",
-  snappy: "python -m snappy -d",
 };
 
-/** Bytes of a shard that is decompressed: all of them are in memory for a moment. */
+/** Bytes of a shard that is decompressed: a read in it may have to decode all of them. */
 const LARGEST = 1 << 30;
+/** Bytes up to which a shard is decompressed at once, by the system's library; a larger one piece by piece. */
+const MOST_AT_ONCE = 128 << 20;
 /** No block of zstd or deflate makes more bytes of each of its own. */
 const MOST_EXPANSION = 1 << 16;
 
@@ -50,7 +62,7 @@ export function requireDecodable(
     const program = PROGRAMS[compression];
     throw new FormatError(
       "unsupported",
-      `${path} is compressed by '${compression}', and only zstd, gz and br are read here: decompress all shards${
+      `${path} is compressed by '${compression}', and only zstd, gz, br and snappy are read here: decompress all shards${
         program === undefined ? "" : ` (${program})`
       } in their directory, and those are read instead`,
       { path, actual: compression },
@@ -59,7 +71,7 @@ export function requireDecodable(
   if (Math.max(rawBytes, size) > LARGEST) {
     throw new RecordfsError(
       "too-large",
-      `${path} has ${rawBytes} bytes when it is decompressed, and up to ${LARGEST} are taken into memory: decompress it ` +
+      `${path} has ${rawBytes} bytes when it is decompressed, and up to ${LARGEST} are decompressed: decompress it ` +
         "in its directory, and that file is read instead",
       { path, actual: rawBytes },
     );
@@ -72,6 +84,24 @@ export function requireDecodable(
       "hostile; fetch them again",
     { path, expected: rawBytes, actual: size },
   );
+}
+
+/** Bytes that reading a shard from its start to its end has to keep of what is compressed in it. */
+export function bytesKept({ rawBytes }: CompressedShard): number {
+  return rawBytes > MOST_AT_ONCE ? 16 << 20 : rawBytes + BLOCK;
+}
+
+function isDecodedByPieces(how: Compression, rawBytes: number): boolean {
+  return rawBytes > MOST_AT_ONCE && decodesPieces(how);
+}
+
+/** Loads what decompresses a shard, where that is not the system's library. */
+export function* loadDecoder(
+  { compression, rawBytes }: CompressedShard,
+): Steps<void> {
+  const how = COMPRESSIONS[compression];
+  if (how === "snappy") yield* loadSnappy();
+  else if (how !== undefined && rawBytes > MOST_AT_ONCE) yield* loadPieces(how);
 }
 
 /**
@@ -88,7 +118,8 @@ export function decompressed(
   owner: number,
   number: number,
 ): DecodedSource {
-  const { path, compression, rawBytes } = shard;
+  const { path, size: packed, compression, rawBytes } = shard;
+  const how = COMPRESSIONS[compression]!;
   const fault = (why: string, cause?: unknown) =>
     new FormatError(
       "bad-structure",
@@ -96,6 +127,10 @@ export function decompressed(
       { path, cause },
     );
   const { expect, refetch } = file;
+  // deno-lint-ignore require-yield -- where it lies is known
+  const place = function* (): Steps<EncodedPlace> {
+    return { source: file, start: 0, packed, size: rawBytes };
+  };
   return new DecodedSource(
     {
       name: path,
@@ -104,8 +139,12 @@ export function decompressed(
       isLocal: file.readAtSync !== undefined,
       *decode(into): Steps<void> {
         const bytes = yield* readPart(file, 0, file.size);
-        yield* decompress(bytes, COMPRESSIONS[compression]!, into, fault);
+        if (how === "snappy") yield* decompressSnappy(bytes, into, fault);
+        else yield* decompress(bytes, how, into, fault);
       },
+      pieces: how !== "snappy" && isDecodedByPieces(how, rawBytes)
+        ? () => new DecodedPieces(how, place, fault)
+        : undefined,
       expect: expect && (() => file.expect!(0, file.size)),
       refetch: refetch && (() => file.refetch!(0, file.size)),
     },

@@ -17,6 +17,7 @@ import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import {
   type CompressedShard,
   decompressed,
+  loadDecoder,
   requireDecodable,
 } from "./compressed_shard.ts";
 import type { FoundShards } from "./find_shards.ts";
@@ -121,6 +122,8 @@ export class ShardStore implements SourceList {
    * @throws {FormatError} If it is not the same file any more.
    */
   *content(shard: number): Steps<ByteSource> {
+    const facts = this.shards[shard]!;
+    if (isCompressed(facts)) yield* loadDecoder(facts);
     if (this.#files[shard] === undefined) yield* this.#open(shard);
     return this.opened(shard)!;
   }
@@ -243,7 +246,10 @@ export function* openShard(
         { path, expected: bytes, actual: size },
       );
     }
-    if (isCompressed(shard)) requireDecodable(shard);
+    if (isCompressed(shard)) {
+      requireDecodable(shard);
+      yield* loadDecoder(shard);
+    }
     return { file, shard };
   } catch (error) {
     file.close();

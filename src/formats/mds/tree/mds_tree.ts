@@ -1,3 +1,4 @@
+import { runAsync } from "../../../io/concurrency/steps.ts";
 import { isIndex } from "../../../tree/sample_indices.ts";
 import { FormatError } from "../../../errors.ts";
 import { decodeName } from "../../../names.ts";
@@ -24,6 +25,7 @@ import {
   type TreeHandle,
 } from "../../../tree/tree.ts";
 import type { ListEncoding } from "../encodings/encoding.ts";
+import { loadDecoder } from "../read/compressed_shard.ts";
 import type { Column } from "../read/index_file.ts";
 import {
   isCompressed,
@@ -357,8 +359,12 @@ function sourcesOf(
 }
 
 /** Rebuilds a shared tree in another thread, which opens shards again when it needs them. */
-export function reopenTree(data: unknown): Tree {
+export async function reopenTree(data: unknown): Promise<Tree> {
   const { shards, limit } = data as Seed;
+  // A thread that serves a mount cannot wait for it later.
+  for (const shard of shards.shards.filter(isCompressed)) {
+    await runAsync(loadDecoder(shard));
+  }
   const storage = storageInThread(shards.path);
   return new MdsTree(new ShardStore(shards, storage), false, limit);
 }

@@ -1,7 +1,7 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { decodedBlocks } from "../../../io/decoded/decoded_blocks.ts";
 import { mostAtOnce } from "../../../io/decoded/decoded_source.ts";
-import { loadInflate } from "../../../io/decoded/inflate.ts";
+import { loadPieces } from "../../../io/decoded/decoded_pieces.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { warnOnConsole } from "../../../message_text.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
@@ -57,7 +57,7 @@ export function* openTree(
     const isLarge = columns.sizes.some((size, record) =>
       columns.methods[record] !== 0 && size > large
     );
-    if (isLarge) yield* loadInflate();
+    if (isLarge) yield* loadPieces("deflate");
     return new ZipTree({
       archive,
       storage,

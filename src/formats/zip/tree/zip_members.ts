@@ -6,12 +6,11 @@ import {
   type PieceReader,
 } from "../../../io/decoded/decoded_source.ts";
 import {
-  type DecodeFault,
-  decompress,
-  type Deflated,
-  InflatePieces,
-  inflatesPieces,
-} from "../../../io/decoded/inflate.ts";
+  DecodedPieces,
+  decodesPieces,
+  type EncodedPlace,
+} from "../../../io/decoded/decoded_pieces.ts";
+import { type DecodeFault, decompress } from "../../../io/decoded/inflate.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
@@ -125,8 +124,9 @@ class ZipMember implements EncodedContent {
     this.size = columns.sizes[record]!;
     this.mtime = archive.mtime;
     this.isLocal = archive.readAtSync !== undefined;
-    if (this.#isDeflated && inflatesPieces()) {
-      this.pieces = () => new InflatePieces(() => this.#locate(), this.#fault);
+    if (this.#isDeflated && decodesPieces("deflate")) {
+      this.pieces = () =>
+        new DecodedPieces("deflate", () => this.#locate(), this.#fault);
     }
     if (archive.expect) this.expect = () => locals.expect(record);
     if (archive.refetch) {
@@ -158,7 +158,7 @@ class ZipMember implements EncodedContent {
     return this.#place.columns.methods[this.#record] === Method.DEFLATED;
   }
 
-  *#locate(): Steps<Deflated> {
+  *#locate(): Steps<EncodedPlace> {
     const { archive, columns, locals } = this.#place;
     const start = yield* locals.start(this.#record);
     const packed = columns.packed[this.#record]!;

@@ -3,7 +3,7 @@ import {
   DecodedBlocks,
   type DecodedMemory,
 } from "../../../io/decoded/decoded_blocks.ts";
-import { loadInflate } from "../../../io/decoded/inflate.ts";
+import { loadPieces } from "../../../io/decoded/decoded_pieces.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
@@ -192,7 +192,7 @@ export async function reopenTree(
 ): Promise<ZipTree> {
   const { columns, starts, blocks, owner, path, size, mtime, bytes } =
     data as Seed;
-  await runAsync(loadInflate());
+  await runAsync(loadPieces("deflate"));
   const storage = storageInThread(path);
   const archive = bytes === undefined
     ? await runAsync(openFile(storage, path))
