@@ -6,7 +6,8 @@
  * none is left out, and an ignored test is a failure.
  *
  * Root's tests run in a mount namespace of their own, with a `/dev/fuse` of their own that everybody may
- * open: nothing has to be put back, however they end, and a mount that one leaves goes with its server.
+ * open, and records of mounts of their own: nothing has to be put back, however they end, and a mount that one leaves
+ * goes with its server.
  */
 import { PACKAGES, succeeds } from "./support/programs/programs.ts";
 import { LEFT_TO_ALL, LONG } from "./support/long.ts";
@@ -82,6 +83,7 @@ if [ -c /dev/fuse ] && mount -t tmpfs -o mode=755 none /tmp; then
   umount /tmp
 fi
 mount -t tmpfs -o mode=1777 none /dev/shm
+mkdir -p /run/recordfs && mount -t tmpfs -o mode=700 none /run/recordfs
 exec "$@"`;
   return [...unshare, "sh", "-c", script, "sh"];
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { main } from "../../src/cli/main.ts";
 import { Captured } from "../support/programs/captured.ts";
 import { REPOSITORY } from "../support/paths.ts";
+import { inNamespace } from "./mount/own_run.ts";
 
 /** Path of the program. */
 export const CLI = `${REPOSITORY}cli.ts`;
@@ -147,9 +148,10 @@ export function recordfsProcess(
 
 /** Runs any program. */
 export async function run(
-  [command, ...args]: readonly string[],
+  program: readonly string[],
   options: Omit<RunOptions, "permissions"> = {},
 ): Promise<Ran> {
+  const [command, ...args] = inNamespace(program, options.env);
   const { code, stdout, stderr } = await new Deno.Command(command!, {
     args,
     stdin: "null",

@@ -122,7 +122,6 @@ async function runBlock(
   fs.mkdirSync(place);
   fill(place);
   putPrograms(`${dir}/bin`);
-  fs.mkdirSync(`${dir}/run`);
   const steps = block.info.startsWith("console")
     ? prompted(block.text)
     : [{ command: block.text, output: undefined }];
@@ -135,7 +134,6 @@ async function runBlock(
     ],
     env: {
       PATH: `${dir}/bin:${Deno.env.get("PATH")}`,
-      XDG_RUNTIME_DIR: `${dir}/run`,
       DENO_LOG: "warn",
     },
     stdin: "null",
@@ -168,6 +166,9 @@ function script(
   return [
     "set -euo pipefail",
     "mount -t tmpfs none /mnt",
+    // Records of other blocks are of processes that this one does not see.
+    "mkdir -p /run/recordfs",
+    "mount -t tmpfs -o mode=700 none /run/recordfs",
     `cd '${place}'`,
     ...[...directories].map((path) => `mkdir '${path}'`),
     ...steps.flatMap(({ command }) => ["printf '\\0'", command]),

@@ -119,8 +119,8 @@ export async function checkFstab(
     cp -rl ${root} ${place}
     mount -t tmpfs none /usr/sbin
     ${place}/bin/recordfs-links add ${dir}/prefix
-    export XDG_RUNTIME_DIR=${dir}/runtime
-    mkdir -m 700 "$XDG_RUNTIME_DIR"
+    mkdir -p /run/recordfs
+    mount -t tmpfs -o mode=700 none /run/recordfs
     mount --fstab ${dir}/fstab --all
     mount --fstab ${dir}/fstab --all
     cat ${dir}/one/001.txt >/dev/null

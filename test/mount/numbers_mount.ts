@@ -6,6 +6,7 @@ import {
   type MountPlace,
   namesIn,
   until,
+  withLogHere,
   withMountPlace,
 } from "../cli/mount/mount_place.ts";
 import { isStale } from "../../fuse/mounting/mountinfo.ts";
@@ -94,7 +95,8 @@ export async function pathOfRecord({ state }: MountPlace): Promise<string> {
 
 /** The only record, as it stands now. */
 export async function record(place: MountPlace): Promise<MountFacts> {
-  return JSON.parse(await Deno.readTextFile(await pathOfRecord(place)));
+  const text = await Deno.readTextFile(await pathOfRecord(place));
+  return withLogHere(place.state, JSON.parse(text));
 }
 
 /** Waits until both processes of a mount live, and says which they are. */

@@ -8,6 +8,7 @@ import {
   until,
   withMountPlace,
 } from "../cli/mount/mount_place.ts";
+import { inNamespace } from "../cli/mount/own_run.ts";
 import { CLI } from "../cli/run_cli.ts";
 import { goldenCase } from "../support/golden.ts";
 import { send } from "../support/programs/processes.ts";
@@ -24,8 +25,18 @@ async function mountAndKill(
   { env, mountpoint }: MountPlace,
   afterMs: number,
 ): Promise<{ code: number; supervisor: number | undefined }> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", CLI, "mount", path, mountpoint],
+  const command = [
+    Deno.execPath(),
+    "run",
+    "-A",
+    CLI,
+    "mount",
+    path,
+    mountpoint,
+  ];
+  const [program, ...args] = inNamespace(command, env);
+  const child = new Deno.Command(program!, {
+    args,
     env,
     stdin: "null",
     stdout: "null",

@@ -98,21 +98,21 @@ async function endUnserved(mountpoint: string): Promise<boolean> {
     .map(({ record }) => keeperOf(record)).find((keeper) => keeper);
   const places = readMounts().filter((entry) => entry.device === device);
   if (supervisor === undefined || places.length > 1) return false;
-  sendSignal(supervisor.pid, "SIGTERM");
+  sendSignal(supervisor, "SIGTERM");
   return await waitForEnd(supervisor, PATIENCE_MS);
 }
 
 /** Sees to it that nothing stays of a mount that is out of the tree. */
 async function expectEnd(
-  { path: recordPath, record }: RecordedMount,
+  { files, record }: RecordedMount,
   path: string,
   lazy: boolean,
 ): Promise<void> {
   const keeper = keeperOf(record);
-  if (keeper === undefined) return removeRecord(recordPath); // it was dead
+  if (keeper === undefined) return removeRecord(files); // it was dead
   if (lazy) return; // it lives on for as long as somebody uses it
   // A supervisor without a server would only notice with the next one.
-  if (!isRunning(record)) sendSignal(keeper.pid, "SIGTERM");
+  if (!isRunning(record)) sendSignal(keeper, "SIGTERM");
   if (await waitForEnd(keeper, PATIENCE_MS)) return;
   throw new MountError(
     "server",

@@ -9,18 +9,17 @@ import { RecordfsError } from "../../errors.ts";
 import { Exit, UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
 import type { MountJob } from "./job/mount_job.ts";
+import type { MountFiles } from "./mount_files.ts";
 import {
   type MountAt,
   mountAt,
-  newRecordPath,
+  newMountFiles,
   pruneRecords,
   readRecord,
-  recordFile,
-  removeFile,
   writeHidden,
 } from "./mount_records.ts";
 import { findDead, removeDead } from "./mount_state.ts";
-import { sendSignal } from "./processes.ts";
+import { signalChild } from "./processes.ts";
 import { Opening } from "../terminal/opening.ts";
 import {
   type EndSignal,
@@ -46,6 +45,8 @@ export type BackgroundAnswer = {
 const END_MS = 1000;
 /** Lines of the log that are shown when the process ended without an answer. */
 const LAST_LINES = 5;
+/** Bytes that those are looked for in. */
+const LOG_END = 1 << 16;
 
 /**
  * Mounts in a process of its own, which goes on when this one has ended. Another process holds the
@@ -55,37 +56,36 @@ const LAST_LINES = 5;
  * @throws {RecordfsError} If it could not be mounted; the message is that process's.
  */
 export async function mountInBackground(job: MountJob): Promise<void> {
-  const recordPath = newRecordPath();
-  const log = recordFile(recordPath, "log");
+  const files = newMountFiles();
   let cause: EndSignal | undefined;
   // Before there is a process, so that there is always someone to end it.
   using _listening = onEndSignal((signal, again) => {
     cause = signal;
     // Asked for the first time, it unmounts what it may have mounted; then all of its session go.
-    if (again) sendSignal(-child.pid, "SIGKILL");
-    else sendSignal(child.pid, "SIGTERM");
+    if (again) signalChild(-child.pid, "SIGKILL");
+    else signalChild(child.pid, "SIGTERM");
   });
   checkPatience();
-  const child = start(job, recordPath, log);
+  const child = start(job, files);
   const before = mountAt(job.mountpoint); // it takes the child some time to come to that
   pruneRecords();
   const answer = await answerOf(child);
   if (answer === undefined || "error" in answer) {
-    removeFile(recordFile(recordPath, "hidden"));
+    files.remove("hidden");
   }
   if (answer === undefined) {
     await child.status;
-    await removeFailed(job.mountpoint, before, recordPath);
+    await removeFailed(job.mountpoint, before, files);
     if (cause !== undefined) {
-      removeFile(log);
+      files.remove("log");
       throw new Exit(signalExitCode(cause));
     }
-    throw new RecordfsError("server", await obituary(child, log), {
-      path: log,
+    throw new RecordfsError("server", await obituary(child, files), {
+      path: files.path("log"),
     });
   }
   if ("error" in answer) {
-    removeFile(log);
+    files.remove("log");
     throw new RecordfsError("server", answer.error);
   }
   if (answer.warning !== undefined) warn(answer.warning);
@@ -106,7 +106,7 @@ async function endHeard(child: Deno.ChildProcess): Promise<void> {
     setTimeout(END_MS, false, { signal: patience.signal }).catch(() => false),
   ]);
   patience.abort();
-  if (!isOver) sendSignal(child.pid, "SIGTERM");
+  if (!isOver) signalChild(child.pid, "SIGTERM");
 }
 
 /**
@@ -116,14 +116,14 @@ async function endHeard(child: Deno.ChildProcess): Promise<void> {
 async function removeFailed(
   mountpoint: string,
   before: MountAt | undefined,
-  recordPath: string,
+  files: MountFiles,
 ): Promise<void> {
   const dead = await findDead(mountpoint);
   if (dead === undefined) return;
-  const isOurs = readRecord(recordPath) !== undefined ||
+  const isOurs = readRecord(files) !== undefined ||
     dead.entry.device !== before?.entry.device ||
     // Its device may have become another one's; its record goes before.
-    before.records.some(({ path }) => readRecord(path) === undefined);
+    before.records.some(({ files }) => readRecord(files) === undefined);
   if (isOurs) await removeDead(dead);
 }
 
@@ -136,13 +136,13 @@ function checkPatience(): void {
   );
 }
 
-function start(job: MountJob, path: string, log: string): Deno.ChildProcess {
-  Deno.writeFileSync(log, new Uint8Array(0), { createNew: true, mode: 0o600 });
-  writeHidden(path, job);
+function start(job: MountJob, files: MountFiles): Deno.ChildProcess {
+  files.create("log");
+  writeHidden(files, job);
   const held = openHeld(job.workers ?? DEFAULT_WORKERS);
   const counts = openCounts();
   try {
-    return startSupervisor({ job, path, held, counts });
+    return startSupervisor({ job, files, held, counts });
   } finally {
     closeHeld([...held, counts]);
   }
@@ -169,11 +169,13 @@ async function answerOf(
 
 async function obituary(
   child: Deno.ChildProcess,
-  log: string,
+  files: MountFiles,
 ): Promise<string> {
   const { code, signal } = await child.status;
   const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
-  const lines = (await Deno.readTextFile(log)).trimEnd().split("\n");
+  const log = files.path("log");
+  const end = new TextDecoder().decode(files.readLogEnd(LOG_END));
+  const lines = end.trimEnd().split("\n");
   const last = lines.slice(-LAST_LINES).join(" / ");
   return `The process in the background ended ${how} before the mount ` +
     `answered; ${

@@ -1,3 +1,4 @@
+import { COUNTS_SIZE } from "../../../fuse/limits.ts";
 import {
   findMount,
   type MountEntry,
@@ -20,10 +21,14 @@ import {
   reasonOf,
   type RecordedMount,
   recordedMounts,
-  recordFile,
 } from "./mount_records.ts";
 import { type Answer, askMount, within } from "./mount_state.ts";
-import { attempt, isRunning, secondsSince } from "./processes.ts";
+import {
+  attempt,
+  isRunning,
+  readDescriptor,
+  secondsSince,
+} from "./processes.ts";
 import { jobOptions } from "./supervisor.ts";
 
 /**
@@ -149,7 +154,7 @@ function describe(
     state,
     // Killed mounts nobody has given up.
     reason: mount && isDead
-      ? reasonOf(mount.path) ?? "all of its processes were killed"
+      ? reasonOf(mount.files) ?? "all of its processes were killed"
       : null,
     started: record?.started ?? null,
     uptime: record && !isDead ? secondsSince(record.mountedTicks) : null,
@@ -173,13 +178,14 @@ function describe(
  * @returns `undefined` where nobody has kept it.
  */
 function readCounts(
-  { path, record }: RecordedMount,
+  { files, record }: RecordedMount,
 ): ServedCounts | undefined {
   const { supervised } = record;
   if (!supervised) return undefined; // one in the foreground
-  const places = [record, supervised.supervisor].filter(isRunning)
-    .map(({ pid }) => `/proc/${pid}/fd/${supervised.counts}`);
-  return [...places, recordFile(path, "stats")]
-    .map((place) => attempt(() => sumCounts(Deno.readFileSync(place))))
+  const { counts, supervisor } = supervised;
+  const places = counts === null ? [] : [record, supervisor].filter(isRunning)
+    .map(({ pid }) => () => readDescriptor(pid, counts, COUNTS_SIZE));
+  return [...places, () => files.read("stats")]
+    .map((read) => attempt(() => sumCounts(read()!)))
     .find((counts) => counts !== undefined);
 }

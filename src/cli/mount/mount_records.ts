@@ -4,9 +4,21 @@ import {
   type MountEntry,
   readMounts,
 } from "../../../fuse/mounting/mountinfo.ts";
-import { RecordfsError } from "../../errors.ts";
+import {
+  NotPrivateError,
+  type PrivateDirectory,
+} from "../../io/directories/private_directory.ts";
+import { whatIsWrong } from "../../io/libc/system_error.ts";
+import { warn } from "../messages.ts";
 import type { HiddenArguments, MountJob } from "./job/mount_job.ts";
+import { MountFiles } from "./mount_files.ts";
 import { attempt, isRunning, type ProcessId } from "./processes.ts";
+import { parseRecord } from "./record_shape.ts";
+import {
+  makeStateDirectory,
+  stateDirectories,
+  workingStateDirectory,
+} from "./state_directories.ts";
 
 /** What is kept of a running mount, in a file of its own. */
 export interface MountRecord extends ProcessId {
@@ -49,78 +61,88 @@ export interface SupervisedMount {
 
 /** How names of logs end, and of their earlier parts. */
 const LOG = /\.log(\.1)?$/;
+/** How names of records end. */
+const RECORD = /\.json$/;
 
 /** Logs of mounts that ended badly are kept this long. */
 const KEEP_LOGS_MS = 7 * 24 * 3600 * 1000;
 
-/** Makes up the path of a new record. Other files of the mount are {@linkcode recordFile}s of it. */
-export function newRecordPath(): string {
-  return `${makeStateDirectory()}/${crypto.randomUUID()}.json`;
+/**
+ * Makes up the name of a new record.
+ *
+ * @throws {StateDirectoryError} If there is no directory for it.
+ */
+export function newMountFiles(): MountFiles {
+  return new MountFiles(makeStateDirectory(), crypto.randomUUID());
 }
 
 /**
- * Files beside a record: the mount's log; the counts of one that was given up, and why it was; the command line that
- * the supervisor starts servers by, where that is not its first one, and the one that is to become that, if its first
- * server starts; and what of it only its owner may see.
+ * The files of the mount whose server this process is to be, which was started in their directory.
+ *
+ * @throws {StateDirectoryError} If others could read and replace them.
  */
-type RecordFile = "log" | "stats" | "dead" | "command" | "next" | "hidden";
-
-/** The path of a file that belongs to a record. */
-export function recordFile(recordPath: string, kind: RecordFile): string {
-  return recordPath.replace(/json$/, kind);
+export function servedMountFiles(id: string): MountFiles {
+  return new MountFiles(workingStateDirectory(), id);
 }
 
 /** Removes a record and all that belongs to it but the log. */
-export function removeRecord(path: string): void {
-  for (const kind of ["stats", "dead", "command", "next", "hidden"] as const) {
-    removeFile(recordFile(path, kind));
-  }
-  removeFile(path);
+export function removeRecord(files: MountFiles): void {
+  files.remove("stats", "dead", "command", "next", "hidden", "json");
 }
 
 /** Writes what a server is told that others may not see, if there is such. */
-export function writeHidden(path: string, { sources, remote }: MountJob): void {
+export function writeHidden(
+  files: MountFiles,
+  { sources, remote }: MountJob,
+): void {
   if (remote === undefined) return;
-  const file = recordFile(path, "hidden");
-  const text = JSON.stringify({ sources, remote } satisfies HiddenArguments);
-  Deno.writeTextFileSync(file, text, { mode: 0o600 });
+  const hidden = { sources, remote } satisfies HiddenArguments;
+  files.write("hidden", JSON.stringify(hidden));
 }
 
-/** Writes a record, all at once: another process may be reading. */
-export function writeRecord(path: string, record: MountRecord): void {
-  const temporary = `${path}.part`;
-  const text = `${JSON.stringify(record, null, 2)}\n`;
-  try {
-    Deno.writeTextFileSync(temporary, text, { mode: 0o600 });
-    Deno.renameSync(temporary, path);
-  } catch (error) {
-    removeFile(temporary);
-    throw error;
-  }
+/** Writes a record. */
+export function writeRecord(files: MountFiles, record: MountRecord): void {
+  files.write("json", textOf(record));
 }
 
 /**
  * Changes a record that is there already. Where the disk is full that is done in its place, which takes no
  * more room.
  */
-export function updateRecord(path: string, record: MountRecord): void {
+export function updateRecord(files: MountFiles, record: MountRecord): void {
+  const text = textOf(record);
   try {
-    writeRecord(path, record);
+    files.write("json", text);
   } catch {
-    const text = `${JSON.stringify(record, null, 2)}\n`;
-    const bytes = new TextEncoder().encode(text);
-    using file = Deno.openSync(path, { write: true });
-    for (let done = 0; done < bytes.length;) {
-      done += file.writeSync(bytes.subarray(done));
-    }
-    file.truncateSync(bytes.length);
+    files.overwrite("json", text);
   }
 }
 
-/** Reads a record; `undefined` where there is none. */
-export function readRecord(path: string): MountRecord | undefined {
-  return attempt(() => JSON.parse(Deno.readTextFileSync(path)) as MountRecord);
+/** What a record says, line by line: the supervisor reads it so. */
+function textOf(record: MountRecord): string {
+  return `${JSON.stringify(record, null, 2)}\n`;
 }
+
+/** Reads a record; `undefined` where there is none, or none that can be believed, which a warning says. */
+export function readRecord(files: MountFiles): MountRecord | undefined {
+  try {
+    const text = files.readText("json");
+    return text === undefined ? undefined : parseRecord(text);
+  } catch (error) {
+    const path = files.path("json");
+    if (!ignored.has(path)) {
+      const why = error instanceof NotPrivateError
+        ? `it ${error.fault}`
+        : whatIsWrong(error);
+      warn(`The record ${path} is ignored: ${why}. Remove it`);
+    }
+    ignored.add(path);
+    return undefined;
+  }
+}
+
+/** Paths of records that a warning was about. */
+const ignored = new Set<string>();
 
 /**
  * The process whose end is the end of a mount: the supervisor where it runs, since it may start another
@@ -132,30 +154,24 @@ export function keeperOf(record: MountRecord): ProcessId | undefined {
   return isRunning(record) ? record : undefined;
 }
 
-/** Removes a record or a log, if it is still there. */
-export function removeFile(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-}
-
 /** A mount of which there is a record. */
 export interface RecordedMount {
-  /** Where its record is. */
-  readonly path: string;
+  readonly files: MountFiles;
   readonly record: MountRecord;
 }
 
 /** All mounts that this user has a record of, also those whose processes were killed. */
 export function recordedMounts(): RecordedMount[] {
-  const paths = stateDirectories()
-    .flatMap((directory) => filesIn(directory, /\.json$/));
-  return paths.flatMap((path) => {
-    const record = readRecord(path);
-    return record === undefined ? [] : [{ path, record }];
-  });
+  return stateDirectories().flatMap(recordsIn);
+}
+
+function recordsIn(directory: PrivateDirectory): RecordedMount[] {
+  return directory.list().filter((name) => RECORD.test(name))
+    .flatMap((name) => {
+      const files = new MountFiles(directory, name.replace(RECORD, ""));
+      const record = readRecord(files);
+      return record === undefined ? [] : [{ files, record }];
+    });
 }
 
 /**
@@ -184,18 +200,15 @@ export function mountAt(mountpoint: string): MountAt | undefined {
 }
 
 /** Why a mount was given up; `undefined` where nobody said. */
-export function reasonOf(path: string): string | undefined {
-  const file = recordFile(path, "dead");
-  return attempt(() => Deno.readTextFileSync(file).trimEnd()) || undefined;
+export function reasonOf(files: MountFiles): string | undefined {
+  return attempt(() => files.readText("dead")?.trimEnd()) || undefined;
 }
 
 /** Notes why a mount is given up, for {@linkcode reasonOf}. */
-export function writeReason(path: string, reason: string): void {
+export function writeReason(files: MountFiles, reason: string): void {
   const line = reason.replaceAll(/\s*\n\s*/g, " ");
   try {
-    Deno.writeTextFileSync(recordFile(path, "dead"), `${line}\n`, {
-      mode: 0o600,
-    });
+    files.write("dead", `${line}\n`);
   } catch {
     // The disk is full, perhaps: the log has it as well.
   }
@@ -204,15 +217,15 @@ export function writeReason(path: string, reason: string): void {
 /** Removes records of mounts that have ended, and old logs. */
 export function pruneRecords(): void {
   const directory = makeStateDirectory();
-  for (const path of filesIn(directory, /\.json$/)) {
-    const record = readRecord(path);
-    if (record === undefined || hasEnded(record)) removeRecord(path);
+  for (const { files, record } of recordsIn(directory)) {
+    if (hasEnded(record)) removeRecord(files);
   }
-  const kept = new Set(filesIn(directory, /\.json$/));
-  for (const path of filesIn(directory, LOG)) {
-    if (kept.has(path.replace(LOG, ".json"))) continue;
-    const changed = attempt(() => Deno.statSync(path).mtime);
-    if (Date.now() - (changed?.getTime() ?? 0) > KEEP_LOGS_MS) removeFile(path);
+  const names = directory.list();
+  const kept = new Set(names.filter((name) => RECORD.test(name)));
+  for (const name of names) {
+    if (!LOG.test(name) || kept.has(name.replace(LOG, ".json"))) continue;
+    const { mtimeMs } = directory.stat(name) ?? { mtimeMs: Infinity };
+    if (Date.now() - mtimeMs > KEEP_LOGS_MS) directory.remove(name);
   }
 }
 
@@ -220,59 +233,4 @@ export function pruneRecords(): void {
 function hasEnded(record: MountRecord): boolean {
   return keeperOf(record) === undefined &&
     !readMounts().some((entry) => isOf(record, entry));
-}
-
-/** Paths of those files of a directory; none where it is not there, or not for this user. */
-function filesIn(directory: string, names: RegExp): string[] {
-  const found = attempt(() => [...Deno.readDirSync(directory)]) ?? [];
-  return found.filter(({ name }) => names.test(name))
-    .map(({ name }) => `${directory}/${name}`);
-}
-
-/**
- * Directories that may hold what is known of running mounts, the preferred one first.
- *
- * A mount made at boot or by another session of the same user may be in any of them.
- */
-function stateDirectories(): string[] {
-  const directories: string[] = [];
-  const runtime = Deno.env.get("XDG_RUNTIME_DIR");
-  if (runtime?.startsWith("/")) directories.push(`${runtime}/recordfs`);
-  if (Deno.uid() === 0) directories.push("/run/recordfs");
-  directories.push(`/tmp/recordfs-${Deno.uid()}`);
-  return directories;
-}
-
-/**
- * Makes the first of the directories that can be made.
- *
- * @throws {RecordfsError} If it belongs to somebody else, who could then read and replace what is in
- * it.
- */
-function makeStateDirectory(): string {
-  let refusal: unknown;
-  for (const directory of stateDirectories()) {
-    try {
-      Deno.mkdirSync(directory, { mode: 0o700 });
-    } catch (error) {
-      if (!(error instanceof Deno.errors.AlreadyExists)) {
-        refusal = error;
-        continue; // the session's directory can be gone while a session's variable is still set
-      }
-    }
-    checkOwner(directory);
-    return directory;
-  }
-  throw refusal;
-}
-
-function checkOwner(directory: string): void {
-  const { isDirectory, uid, mode } = Deno.lstatSync(directory);
-  if (isDirectory && uid === Deno.uid() && ((mode ?? 0) & 0o077) === 0) return;
-  throw new RecordfsError(
-    "unsafe-state-directory",
-    `Cannot keep logs and process ids in ${directory}: it must be a directory ` +
-      `that belongs to you and that nobody else can enter (chmod 700)`,
-    { path: directory },
-  );
 }

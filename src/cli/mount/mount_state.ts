@@ -74,8 +74,8 @@ export async function removeDead(
   warn(
     `${source} on ${mountpoint} had lost its server; that mount was removed`,
   );
-  for (const { path, record } of records) {
-    if (keeperOf(record) === undefined) removeRecord(path);
+  for (const { files, record } of records) {
+    if (keeperOf(record) === undefined) removeRecord(files);
   }
 }
 

@@ -14,7 +14,6 @@ import {
   type MountRecord,
   readRecord,
   type RecordedMount,
-  recordFile,
   type SupervisedMount,
   writeHidden,
 } from "./mount_records.ts";
@@ -127,41 +126,34 @@ function kernelOptions({ options }: MountJob): unknown {
 
 async function restart(
   job: MountJob,
-  { path, record: known }: RecordedMount,
+  { files, record: known }: RecordedMount,
   { held, counts }: SupervisedMount,
 ): Promise<void> {
-  const record = readRecord(path) ?? known; // opening took its time
-  const next = recordFile(path, "next");
+  const record = readRecord(files) ?? known; // opening took its time
   const workers = job.workers ?? Math.min(held.length, DEFAULT_WORKERS);
   const command = serverCommand({
     job: { ...job, workers },
-    path,
+    files,
     held,
     counts: counts ?? -1,
   });
-  writeHidden(path, job);
-  await Deno.writeTextFile(next, `set -- ${command.map(quote).join(" ")}\n`, {
-    mode: 0o600,
-  });
+  writeHidden(files, job);
+  files.write("next", `set -- ${command.map(quote).join(" ")}\n`);
   // What it had not answered the next one will. It may have died by itself.
-  if (isRunning(record)) sendSignal(record.pid, "SIGKILL");
+  sendSignal(record, "SIGKILL");
   while (true) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-    const now = readRecord(path);
+    const now = readRecord(files);
     if (now !== undefined && now.pid !== record.pid) break;
     if (now !== undefined && keeperOf(now) !== undefined) continue;
     throw refusal("server", job, `the mount has ended; see ${record.log}`);
   }
-  try {
-    await Deno.rename(next, recordFile(path, "command"));
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw refusal(
-      "server",
-      job,
-      `the new one died at its start, and one with the options before serves; see ${record.log}`,
-    );
-  }
+  if (files.rename("next", "command")) return;
+  throw refusal(
+    "server",
+    job,
+    `the new one died at its start, and one with the options before serves; see ${record.log}`,
+  );
 }
 
 /** A word of the shell's, whatever is in it. */

@@ -13,12 +13,11 @@ import { VERSION } from "../version.ts";
 import type { BackgroundAnswer, BackgroundProgress } from "./background.ts";
 import { containerOptions, containersOf } from "./job/job_container.ts";
 import type { MountJob } from "./job/mount_job.ts";
-import { removeLog } from "./mount_log.ts";
+import type { MountFiles } from "./mount_files.ts";
 import {
   type MountRecord,
   pruneRecords,
   readRecord,
-  recordFile,
   removeRecord,
   updateRecord,
   writeReason,
@@ -30,8 +29,8 @@ import { FINAL_EXIT, SUPERVISOR_PID_VARIABLE } from "./supervisor.ts";
 /** What this process serves, and what was begun before there was all that mounting needs. */
 export interface Serving {
   readonly job: MountJob;
-  /** Path of the record. */
-  readonly path: string;
+  /** Its record, and what belongs to that; `undefined` in the foreground where there is no place for them. */
+  readonly files: MountFiles | undefined;
   /** What stood there when this process started: it goes on with a mount whose server died. */
   readonly record: MountRecord | undefined;
   /** Whether it is what `recordfs mount` leaves in the background. */
@@ -61,11 +60,11 @@ const TELL_EVERY = 250;
  * background, the first one answers on standard output.
  */
 export async function serve(serving: Serving): Promise<void> {
-  const { job, path, record, isBackground } = serving;
+  const { job, files, record, isBackground } = serving;
   if (isBackground) {
     Deno.chdir("/"); // or it would keep a file system in use
     keepToThisProcess([...serving.held, serving.counts]);
-  } else pruneRecords();
+  } else if (files !== undefined) pruneRecords();
   const asked = Promise.withResolvers<undefined>();
   using _listening = onEnd(serving, () => asked.resolve(undefined));
   const mounted = record === undefined
@@ -75,17 +74,20 @@ export async function serve(serving: Serving): Promise<void> {
   // From here on the mount is to end, whatever happens: nobody is to take over.
   serving.ending.abort();
   if (end?.failure !== undefined) {
-    if (job.onFailure === "unmount") await finish(path, mounted);
-    else writeReason(path, end.failure.message);
+    if (job.onFailure === "unmount") await finish(files, mounted);
+    else if (files !== undefined) writeReason(files, end.failure.message);
     throw end.failure;
   }
-  await finish(path, mounted);
-  if (isBackground) removeLog(recordFile(path, "log")); // it ended well: there is nothing to look up
+  await finish(files, mounted);
+  if (isBackground) files?.remove("log", "log.1"); // it ended well: there is nothing to look up
 }
 
 /** Unmounts, by force where it is in use. */
-async function finish(path: string, mounted: Mount): Promise<void> {
-  removeRecord(path);
+async function finish(
+  files: MountFiles | undefined,
+  mounted: Mount,
+): Promise<void> {
+  if (files !== undefined) removeRecord(files);
   await mounted[Symbol.asyncDispose]();
 }
 
@@ -112,7 +114,7 @@ function onEnd(
 }
 
 async function begin(serving: Serving): Promise<Mount> {
-  const { job, path, isBackground, server, vacated, say } = serving;
+  const { job, files, isBackground, server, vacated, say } = serving;
   let mounted: Mount | undefined;
   let record: MountRecord;
   using opening = isBackground ? new OpeningElsewhere() : new Opening();
@@ -125,9 +127,9 @@ async function begin(serving: Serving): Promise<Mount> {
     );
     opening[Symbol.dispose]();
     record = newRecord(serving, mounted);
-    writeRecord(path, record);
+    if (files !== undefined) writeRecord(files, record);
   } catch (error) {
-    if (mounted !== undefined) await finish(path, mounted);
+    if (mounted !== undefined) await finish(files, mounted);
     if (!isBackground || !(error instanceof RecordfsError)) throw error;
     await answer({ error: error.message });
     throw new Exit(ExitCode.FAILED);
@@ -140,7 +142,7 @@ async function begin(serving: Serving): Promise<Mount> {
     if (isBackground) await answer({ ready: true, warning });
   } catch (error) {
     say("nobody waits for this mount any more: it is unmounted");
-    await finish(path, mounted);
+    await finish(files, mounted);
     throw error;
   }
   noteContainer(serving, record, isBackground && warning === undefined);
@@ -148,7 +150,8 @@ async function begin(serving: Serving): Promise<Mount> {
 }
 
 async function goOn(serving: Serving, before: MountRecord): Promise<Mount> {
-  const { job, path, server, say } = serving;
+  const { job, server, say } = serving;
+  const files = serving.files!;
   const { mountpoint, device, job: { sources } } = before;
   const supervised = before.supervised!;
   try {
@@ -174,7 +177,7 @@ async function goOn(serving: Serving, before: MountRecord): Promise<Mount> {
         servingTicks: ticksSinceBoot(),
       },
     };
-    updateRecord(path, record);
+    updateRecord(files, record);
     say(`${job.source} is served again on ${mountpoint}`);
     keepServed(serving, record);
     return mounted;
@@ -185,7 +188,7 @@ async function goOn(serving: Serving, before: MountRecord): Promise<Mount> {
       throw error;
     }
     say(error.message);
-    writeReason(path, error.message);
+    writeReason(files, error.message);
     throw new Exit(FINAL_EXIT);
   }
 }
@@ -219,7 +222,7 @@ async function identityOf(job: MountJob): Promise<string> {
 
 /** What is to be known of a mount that this process has just made. */
 function newRecord(
-  { job, path, isBackground, server, held, counts }: Serving,
+  { job, files, isBackground, server, held, counts }: Serving,
   { mountpoint }: Mount,
 ): MountRecord {
   const now = ticksSinceBoot();
@@ -227,7 +230,7 @@ function newRecord(
     ...identify(Deno.pid)!,
     source: job.source,
     mountpoint,
-    log: isBackground ? recordFile(path, "log") : null,
+    log: isBackground ? files!.path("log") : null,
     started: new Date().toISOString(),
     mountedTicks: now,
     version: VERSION,
@@ -273,13 +276,14 @@ async function noteContainer(
   before: MountRecord,
   resumable: boolean,
 ): Promise<void> {
-  const { job, path, isBackground, say } = serving;
+  const { job, files, isBackground, say } = serving;
+  if (files === undefined) return;
   try {
     const container = await identityOf(job);
-    if (readRecord(path) === undefined) return; // it has ended
+    if (readRecord(files) === undefined) return; // it has ended
     const supervised = before.supervised && { ...before.supervised, resumable };
     const record = { ...before, container, supervised };
-    updateRecord(path, record);
+    updateRecord(files, record);
     if (resumable) keepServed(serving, record);
   } catch (error) {
     // It is being changed already, or there is no room.

@@ -1,7 +1,9 @@
 import { UsageError } from "../exit.ts";
-import { report } from "../messages.ts";
+import { report, warn } from "../messages.ts";
 import { makeJob } from "./job/make_job.ts";
 import type { MountCommandOptions } from "./job/mount_job.ts";
+import type { MountFiles } from "./mount_files.ts";
+import { StateDirectoryError } from "./state_directories.ts";
 
 /**
  * Runs `recordfs mount`. What each process does not need it does not load, since a mount should
@@ -32,7 +34,7 @@ export async function mount(
     { startServer },
     { parseHeld },
     { vacancy },
-    { newRecordPath, readRecord, recordFile },
+    { newMountFiles, readRecord, servedMountFiles },
     { logTo },
   ] = await Promise.all([
     import("../../../fuse/server/start_server.ts"),
@@ -41,9 +43,11 @@ export async function mount(
     import("./mount_records.ts"),
     import("./mount_log.ts"),
   ]);
-  const path = background ?? newRecordPath();
+  const files = isBackground
+    ? servedMountFiles(background)
+    : filesIfPossible(newMountFiles);
   // There is one where the server of the mount died, which this one is to go on with.
-  const record = isBackground ? readRecord(path) : undefined;
+  const record = isBackground ? readRecord(files!) : undefined;
   // Found out while the first thread of the server starts, for which this one has to wait.
   const vacated = record === undefined
     ? vacancy(job.mountpoint)
@@ -51,7 +55,7 @@ export async function mount(
   vacated.catch(() => {}); // awaited by whoever mounts
   const held = parseHeld(options.held ?? "");
   const counts = Number(options.counts ?? -1);
-  const log = isBackground ? logTo(recordFile(path, "log")) : report;
+  const log = isBackground ? logTo(files!) : report;
   const failed = Promise.withResolvers<string>();
   const server = startServer({
     workers: job.workers,
@@ -63,11 +67,22 @@ export async function mount(
   });
   const { serve } = await import("./serve.ts");
   await serve({
-    ...{ job, path, record, isBackground, server, vacated, held, counts },
+    ...{ job, files, record, isBackground, server, vacated, held, counts },
     failed: failed.promise,
     say: isBackground
       ? (message) => log(`${new Date().toISOString()} ${message}`)
       : report,
     ending: new AbortController(),
   });
+}
+
+/** A mount in the foreground can do without a record. */
+function filesIfPossible(make: () => MountFiles): MountFiles | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof StateDirectoryError)) throw error;
+    warn(`${error.reason}. \`recordfs mounts\` shows little of this mount`);
+    return undefined;
+  }
 }

@@ -3,14 +3,12 @@ import { type MountRecord, updateRecord } from "./mount_records.ts";
 import {
   identify,
   isRunning,
+  openProcess,
   type ProcessId,
   secondsSince,
 } from "./processes.ts";
 import type { Serving } from "./serve.ts";
 import { startSupervisor } from "./supervisor.ts";
-
-/** `pidfd_open` of `asm-generic/unistd.h`: the same number on every architecture. */
-const PIDFD_OPEN = 434;
 
 /** `POLLIN` of `asm-generic/poll.h`. */
 const POLLIN = 1;
@@ -34,7 +32,8 @@ export async function superviseAgain(
   serving: Serving,
   record: MountRecord,
 ): Promise<void> {
-  const { path, say, ending: { signal } } = serving;
+  const { say, ending: { signal } } = serving;
+  const files = serving.files!; // of a mount in the background
   let delay = 0;
   let { supervisor } = record.supervised!;
   let child: Deno.ChildProcess | undefined;
@@ -48,11 +47,11 @@ export async function superviseAgain(
     if (signal.aborted) return;
     const { pid } = supervisor;
     try {
-      child = startSupervisor(serving, true);
+      child = startSupervisor({ ...serving, files }, true);
       child.unref();
       supervisor = identify(child.pid) ?? supervisor;
       const supervised = { ...record.supervised!, supervisor };
-      updateRecord(path, { ...record, supervised });
+      updateRecord(files, { ...record, supervised });
       say(
         `the supervisor, process ${pid}, died; process ${child.pid} takes its place`,
       );
@@ -66,8 +65,8 @@ export async function superviseAgain(
 }
 
 async function untilDead(process: ProcessId): Promise<void> {
-  const { syscall, pollElsewhere, close } = libc();
-  const fd = syscall(BigInt(PIDFD_OPEN), BigInt(process.pid), 0n);
+  const { pollElsewhere, close } = libc();
+  const fd = openProcess(process.pid);
   try {
     // A descriptor may be of another process, which has the number now.
     while (isRunning(process)) {

@@ -5,6 +5,7 @@ import {
   letInherit,
 } from "../../../fuse/server/held_descriptors.ts";
 import type { MountJob } from "./job/mount_job.ts";
+import type { MountFiles } from "./mount_files.ts";
 import type { Serving } from "./serve.ts";
 
 /** The variable that the script is handed in: as an argument it would fill every list of processes. */
@@ -25,8 +26,15 @@ const NO_CACHE = "/dev/null/none";
 /** Exit code of a server that knows that no other could go on with the mount either. */
 export const FINAL_EXIT = 3;
 
+/** Largest file that the script reads, in bytes. */
+const LARGEST = 1 << 24;
+
 /**
  * A POSIX shell script that starts the server of a mount, and another one whenever that dies.
+ *
+ * It works in the state directory, which whoever starts it has opened and checked, and so do the servers: whatever is
+ * renamed on the path there, nobody else has written what they read. What is no regular file, has a second name, is
+ * another user's or very large is not read, and taken for no file; what it writes is new.
  *
  * It inherits the mount's descriptors of /dev/fuse, so that they outlive each server. The record is how it knows what became of a server:
  * one that ends the mount removes its record, one that serves stands in it. The record's fields are read
@@ -35,15 +43,35 @@ export const FINAL_EXIT = 3;
  * A server whose supervisor was killed starts one, which is to watch that server first. It is no child of
  * that one, which so can't wait for it: instead, it alone holds the other end of that one's standard input.
  *
- * Arguments: the path of the record, the mount point, the process of the server, or 0 where there is none
- * yet, one of the descriptors, or nothing, and the command line of a server.
+ * Arguments: what the names of the mount's files begin with, the mount point, the process of the server, or 0 where
+ * there is none yet, one of the descriptors, or nothing, and the command line of a server.
  */
 const SCRIPT = String.raw`
 unset ${SCRIPT_VARIABLE}
 export ${SUPERVISOR_PID_VARIABLE}=$$
-record=$1 mountpoint=$2 server=$3 fuse=$4 base=${"${1%.json}"}
+base=./$1 record=./$1.json mountpoint=$2 server=$3 fuse=$4
 shift 4
-if true >>"$base.log"; then exec 2>>"$base.log"; fi
+
+# Whether a file is regular, of this user, and has one name: nothing else is opened.
+is_own() {
+  [ -f "$1" ] && [ ! -L "$1" ] && [ -O "$1" ] || return
+  set -- $(PATH=$PATH:/usr/bin:/bin ls -dn -- "$1")
+  size=${"${5:-0}"}
+  [ "${"${2:-0}"}" -eq 1 ]
+}
+
+# Whether there is such a file, of a size that can be read.
+is_there() {
+  is_own "$1" && [ "$size" -le ${LARGEST} ]
+}
+
+# Makes a new file of standard input.
+put() {
+  rm -f -- "$1"
+  (umask 077 && set -C && cat >"$1")
+}
+
+if is_own "$base.log" && true >>"$base.log"; then exec 2>>"$base.log"; fi
 patience=${"${" + PATIENCE_VARIABLE}:-${PATIENCE}}
 adopted='' end='' told='' failing='' delay=0
 [ "$server" -eq 0 ] || adopted=1
@@ -55,6 +83,7 @@ say() {
 # The value of a line of the record, without quotes.
 field() {
   value=''
+  is_there "$record" || return
   while read -r name rest; do
     [ "$name" = "\"$1\":" ] || continue
     value=${"${rest%,}"}
@@ -95,18 +124,21 @@ end_mount() {
 give_up() {
   field onFailure
   [ "$value" != unmount ] || end_mount "$1"
-  [ -e "$base.dead" ] || echo "$1" >"$base.dead"
+  is_there "$base.dead" || echo "$1" | put "$base.dead"
   field counts
-  [ "$value" = null ] || cat "/proc/$$/fd/$value" >"$base.stats"
+  case $value in
+    '' | *[!0-9]*) ;;
+    *) put "$base.stats" <"/proc/$$/fd/$value" ;;
+  esac
   say "$1; the mount is dead"
   exit 1
 }
 
 # Another command line may have been given since: its first server decides whether it stays.
 serve() {
-  if [ -e "$base.next" ]; then
+  if is_there "$base.next"; then
     . "$base.next"
-  elif [ -e "$base.command" ]; then
+  elif is_there "$base.command"; then
     . "$base.command"
   fi
   exec "$@"
@@ -150,7 +182,7 @@ resend() {
 # Waits so many tenths of a second, never long at a time.
 pause() {
   left=$1
-  while [ "$left" -gt 0 ] && [ -z "$end" ] && [ ! -e "$base.next" ]; do
+  while [ "$left" -gt 0 ] && [ -z "$end" ] && ! is_there "$base.next"; do
     step=10
     [ "$left" -gt 10 ] || step=$left
     sleep "$((step / 10)).$((step % 10))"
@@ -180,12 +212,12 @@ while :; do
     give_up "the server died ($how), and no other can take its place here"
   look_at_clock
   field pid
-  if [ "$value" != "$ended" ] && [ -e "$base.next" ]; then
+  if [ "$value" != "$ended" ] && is_there "$base.next"; then
     say "the replacement died at its start ($how); it is given up"
     rm -f -- "$base.next" "$base.dead"
     continue
   fi
-  if [ -e "$base.dead" ]; then
+  if is_there "$base.dead"; then
     read -r reason <"$base.dead"
     give_up "$reason"
   fi
@@ -214,14 +246,16 @@ done
 `;
 
 /** What a supervisor is started for. */
-type Supervision = Pick<Serving, "job" | "path" | "held" | "counts">;
+type Supervision =
+  & Pick<Serving, "job" | "held" | "counts">
+  & { readonly files: MountFiles };
 
 /**
  * Starts the supervisor of a mount, which is to start a server that answers on its standard output; or, where this
  * process serves the mount, another one that is to watch it, whose standard input must stay open for as long.
  */
 export function startSupervisor(
-  { job, path, held, counts }: Supervision,
+  { job, files, held, counts }: Supervision,
   isServed = false,
 ): Deno.ChildProcess {
   const inherited = [...held, counts];
@@ -232,14 +266,14 @@ export function startSupervisor(
       "-c",
       `eval "$${SCRIPT_VARIABLE}"`,
       "recordfs", // what it is called
-      path,
+      files.id,
       job.mountpoint,
       String(isServed ? Deno.pid : 0),
       String(held[0] ?? ""),
-      ...serverCommand({ job, path, held, counts }),
+      ...serverCommand({ job, files, held, counts }),
     ],
     env: { [SCRIPT_VARIABLE]: SCRIPT },
-    cwd: "/", // or it would keep a file system in use
+    cwd: files.location, // a path could lead elsewhere by now
     detached: true, // a session of its own: the terminal's end is not its end
     stdin: isServed ? "piped" : "null",
     stdout: isServed ? "null" : "piped",
@@ -254,13 +288,13 @@ export function startSupervisor(
 
 /** The command line that serves a mount through descriptors which its process inherits. */
 export function serverCommand(
-  { job, path, held, counts }: Supervision,
+  { job, files, held, counts }: Supervision,
 ): string[] {
   return [
     Deno.execPath(),
     ...thisProgram(),
     "mount",
-    `--background=${path}`,
+    `--background=${files.id}`,
     `--held=${formatHeld(held)}`,
     `--counts=${counts}`,
     ...jobArguments(job),

@@ -1,3 +1,4 @@
+import * as fs from "node:fs";
 import { newToken, TOKEN } from "../../serve/access/token.ts";
 import { UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
@@ -5,28 +6,19 @@ import { warn } from "../messages.ts";
 /** Larger files are none of a token. */
 const LARGEST = 4096;
 
+const OTHERS_WRITE = 0o022;
+const OTHERS_USE = 0o077;
+
 /**
  * Reads a token; where the file is not there, makes one, which only its owner may read.
  *
- * @throws {UsageError} If there is something else in it.
+ * @throws {UsageError} If there is something else in it, or another user may have written it.
  */
 export function tokenIn(path: string): string {
   try {
-    const { size, mode, isFile } = Deno.statSync(path);
-    const token = isFile && size <= LARGEST
-      ? Deno.readTextFileSync(path).trim()
-      : "";
-    if (!TOKEN.test(token)) {
-      throw new UsageError(
-        `${path} has no token: that is a line of 16 to 1,024 letters, digits and -._~+/`,
-      );
-    }
-    if (((mode ?? 0) & 0o077) !== 0) {
-      warn(`${path} can be read by other users: chmod 600 it`);
-    }
-    return token;
+    return readToken(path);
   } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    if ((error as { code?: unknown }).code !== "ENOENT") throw error;
     const token = newToken();
     Deno.writeTextFileSync(path, `${token}\n`, {
       createNew: true,
@@ -34,4 +26,61 @@ export function tokenIn(path: string): string {
     });
     return token;
   }
+}
+
+function readToken(path: string): string {
+  const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fs.constants;
+  // It may be a pipe, which is not waited for.
+  const fd = fs.openSync(path, O_RDONLY | (O_NONBLOCK ?? 0) | (O_NOCTTY ?? 0));
+  try {
+    const link = fs.lstatSync(path, { throwIfNoEntry: false });
+    for (const stat of [link, fs.fstatSync(fd)]) refuseForeign(path, stat);
+    const stat = fs.fstatSync(fd);
+    const token = stat.isFile() && stat.size <= LARGEST
+      ? textOf(fd).trim()
+      : "";
+    if (!TOKEN.test(token)) {
+      throw new UsageError(
+        `${path} has no token: that is a line of 16 to 1,024 letters, digits and -._~+/`,
+      );
+    }
+    if ((stat.mode & OTHERS_USE) !== 0) {
+      warn(`${path} can be read by other users: chmod 600 it`);
+    }
+    return token;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** @throws {UsageError} If another user may have made a file, or a link to one, and so knows the token. */
+function refuseForeign(path: string, stat: fs.Stats | undefined): void {
+  if (stat === undefined) return;
+  const own = ownUid();
+  const isForeign = own !== undefined && stat.uid !== own && stat.uid !== 0;
+  const fault = isForeign
+    ? `it belongs to user ${stat.uid}`
+    : !stat.isSymbolicLink() && (stat.mode & OTHERS_WRITE) !== 0
+    ? "other users may write to it"
+    : undefined;
+  if (fault === undefined) return;
+  throw new UsageError(
+    `Cannot take the token from ${path}: ${fault}. ${
+      isForeign
+        ? "Give a file of your own"
+        : `Remove it, or change it with chmod 600`
+    }`,
+  );
+}
+
+/** The user who asks; `undefined` where that may not be known, without `--allow-sys`. */
+function ownUid(): number | undefined {
+  const { state } = Deno.permissions.querySync({ name: "sys", kind: "uid" });
+  return state === "granted" ? Deno.uid() ?? undefined : undefined;
+}
+
+function textOf(fd: number): string {
+  const bytes = new Uint8Array(LARGEST + 1);
+  const length = fs.readSync(fd, bytes, 0, bytes.length, 0);
+  return new TextDecoder().decode(bytes.subarray(0, length));
 }

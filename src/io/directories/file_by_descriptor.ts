@@ -167,12 +167,17 @@ export function openDescribedFile(path: string): OpenFile {
 }
 
 /** openat(2), whose descriptor programs that are started do not get. */
-export function openAt(fd: number, name: string, flags: number): number {
+export function openAt(
+  fd: number,
+  name: string,
+  flags: number,
+  mode = 0o666,
+): number {
   const all = flags | Open.CLOEXEC;
   const libc = libcIfPermitted()!;
   const path = cName(name);
   for (let attempt = 1;; attempt++) {
-    const opened = libc.openat(fd, path, all, 0o666);
+    const opened = libc.openat(fd, path, all, mode);
     if (opened >= 0) return opened;
     throwUnlessRepeated(libc, attempt);
   }
@@ -299,6 +304,24 @@ const HERE = new Uint8Array([0x2e, 0]);
 const EMPTY_PATH = new Uint8Array(1);
 /** Longest name of any file system, and its end. */
 const wholeName = new Uint8Array(256);
+
+/** Who may use an open file or directory. */
+export interface Ownership {
+  readonly uid: number;
+  /** Permissions, with the sticky bit. */
+  readonly mode: number;
+  /** Number of its names. */
+  readonly links: number;
+}
+
+/** Of what was last looked at. */
+export function ownershipInStatx(): Ownership {
+  return {
+    uid: view.getUint32(STATX.uid, true),
+    mode: view.getUint16(STATX.mode, true) & ~S_IFMT,
+    links: view.getUint32(STATX.links, true),
+  };
+}
 
 /** Of what was last looked at. */
 export function identityInStatx(): string {

@@ -60,6 +60,8 @@ const FUNCTIONS = {
   accessElsewhere: { ...FACCESSAT, name: "faccessat", nonblocking: true },
   getdents64: returning("i32", "i32", "buffer", "u32"),
   mkdirat: returning("i32", "i32", "buffer", "u32"),
+  fchmod: returning("i32", "i32", "u32"),
+  fchmodat: returning("i32", "i32", "buffer", "u32", "i32"),
   renameat2: returning("i32", "i32", "buffer", "i32", "buffer", "u32"),
   symlinkat: returning("i32", "buffer", "i32", "buffer"),
   linkat: returning("i32", "i32", "buffer", "i32", "buffer", "i32"),
@@ -106,6 +108,11 @@ const FUNCTIONS = {
   getuid: returning("u32"),
   getgid: returning("u32"),
   syscall: returning("i32", "i64", "i64", "i64"),
+  /** Of five arguments: which call, a descriptor, a signal, an address and flags. */
+  syscallOfSignal: {
+    ...returning("i32", "i64", "i64", "i64", "i64", "i64"),
+    name: "syscall",
+  },
   strerror: returning("pointer", "i32"),
   errnoLocation: { ...returning("pointer"), name: "__errno_location" },
 } as const satisfies Deno.ForeignLibraryInterface;

@@ -11,6 +11,7 @@ import { type ErrnoFunctions, lastError } from "./libc.ts";
 /** `struct statx` of `linux/stat.h`: its size, and what of it is used. */
 export const STATX = {
   SIZE: 256,
+  links: 16,
   uid: 20,
   mode: 28,
   ino: 32,
@@ -19,8 +20,8 @@ export const STATX = {
   mtimeNanoseconds: 120,
   devMajor: 136,
   devMinor: 140,
-  /** `STATX_TYPE | STATX_MODE | STATX_UID | STATX_MTIME | STATX_INO | STATX_SIZE`. */
-  MASK: 0x1 | 0x2 | 0x8 | 0x40 | 0x100 | 0x200,
+  /** `STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_MTIME | STATX_INO | STATX_SIZE`. */
+  MASK: 0x1 | 0x2 | 0x4 | 0x8 | 0x40 | 0x100 | 0x200,
 } as const;
 
 /** `struct linux_dirent64` of getdents64(2). */
@@ -55,6 +56,7 @@ const arm = Deno.build.arch === "aarch64";
 export const Open = {
   RDONLY: 0,
   WRONLY: 0o1,
+  RDWR: 0o2,
   CREAT: 0o100,
   EXCL: 0o200,
   NOCTTY: 0o400,

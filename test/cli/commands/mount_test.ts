@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { goldenCase, sha256 } from "../../support/golden.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { needs } from "../../support/programs/programs.ts";
-import { CLI, recordfsRefused } from "../run_cli.ts";
+import { CLI, recordfsRefused, run } from "../run_cli.ts";
 import {
   isMounted,
   isRunning,
@@ -10,8 +10,10 @@ import {
   type MountPlace,
   namesIn,
   until,
+  withLogHere,
   withMountPlace,
 } from "../mount/mount_place.ts";
+import { inNamespace } from "../mount/own_run.ts";
 
 const tree = goldenCase("ffrecord/packed_tree");
 
@@ -23,7 +25,8 @@ function test(name: string, body: (place: MountPlace) => Promise<void>): void {
 async function record(state: string): Promise<Record<string, unknown>> {
   for await (const { name } of Deno.readDir(state)) {
     if (name.endsWith(".json")) {
-      return JSON.parse(await Deno.readTextFile(`${state}/${name}`));
+      const text = await Deno.readTextFile(`${state}/${name}`);
+      return withLogHere(state, JSON.parse(text));
     }
   }
   throw new Error(`no record in ${state}`);
@@ -136,8 +139,12 @@ for (
     const { dir, mountpoint } = place;
     const source = `${dir}/data.ffr`;
     await Deno.copyFile(tree.path, source);
-    const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", CLI, "mount", ...args, source, mountpoint],
+    const [program, ...rest] = inNamespace([
+      Deno.execPath(),
+      ...["run", "-A", CLI, "mount", ...args, source, mountpoint],
+    ], place.env);
+    const child = new Deno.Command(program!, {
+      args: rest,
       env: place.env,
       stdout: "null",
       stderr: "null",
@@ -210,12 +217,14 @@ test("mount and unmount work with relative paths and several mounts", async (pla
   const source = `${place.dir}/data.ffr`;
   await Deno.copyFile(tree.path, source);
   for (const mountpoint of ["mnt", "second"]) {
-    const command = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", CLI, "mount", "data.ffr", mountpoint],
-      cwd: place.dir,
-      env: place.env,
-    });
-    assert.equal((await command.output()).code, 0);
+    // nsenter would leave the directory that it was started in.
+    const script = 'cd "$0" && exec "$@"';
+    const command = [Deno.execPath(), "run", "-A", CLI, "mount", "data.ffr"];
+    const ran = await run(
+      ["sh", "-c", script, place.dir, ...command, mountpoint],
+      { env: place.env },
+    );
+    assert.equal(ran.code, 0, ran.stderr);
   }
   assert.equal((await place.listed())?.source, source);
   const nowhere = `${place.dir}/run`;

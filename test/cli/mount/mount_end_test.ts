@@ -14,6 +14,7 @@ import {
   until,
   withMountPlace,
 } from "./mount_place.ts";
+import { inNamespace } from "./own_run.ts";
 
 const tree = goldenCase("ffrecord/packed_tree");
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -23,8 +24,10 @@ function test(name: string, body: (place: MountPlace) => Promise<void>): void {
 }
 
 function start(place: MountPlace, ...args: string[]): Deno.ChildProcess {
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", CLI, "mount", ...args],
+  const command = [Deno.execPath(), "run", "-A", CLI, "mount", ...args];
+  const [program, ...rest] = inNamespace(command, place.env);
+  return new Deno.Command(program!, {
+    args: rest,
     env: place.env,
     stdin: "null",
     stdout: "piped",

@@ -124,7 +124,8 @@ test(
 );
 
 test("a state directory that others could enter", async (place) => {
-  await Deno.mkdir(place.state, { mode: 0o755 });
+  await Deno.mkdir(place.state);
+  await Deno.chmod(place.state, 0o755);
   const ran = await place.recordfs("mount", tree.path, place.mountpoint);
   assertFailed(ran, 1, /chmod 700/);
   assert.equal(await isMounted(place.mountpoint), false);

@@ -1,6 +1,7 @@
 /** A place to mount at, with a directory for the state of mounts of its own. */
 import { withTempDir } from "../../support/paths.ts";
 import { type Ran, recordfs, run } from "../run_cli.ts";
+import { withOwnRun } from "./own_run.ts";
 
 /** Where a test mounts. */
 export interface MountPlace {
@@ -14,36 +15,65 @@ export interface MountPlace {
   listed(): Promise<Record<string, unknown> | undefined>;
 }
 
-/** Runs `body` with a place to mount at; nothing stays mounted there. */
+/**
+ * Runs `body` with a place to mount at; nothing stays mounted there.
+ *
+ * @param runtime What holds the state directory, unless that is to be a directory of the place: for root it is `/run`,
+ * for others `XDG_RUNTIME_DIR`.
+ */
 export async function withMountPlace(
   body: (place: MountPlace) => Promise<void>,
+  runtime?: string,
 ): Promise<void> {
   await withTempDir(async (dir) => {
     const mountpoint = `${dir}/mnt`;
     await Deno.mkdir(mountpoint);
-    await Deno.mkdir(`${dir}/run`);
-    const env = { XDG_RUNTIME_DIR: `${dir}/run` };
-    const call = (...args: string[]) => recordfs(args, { env });
-    try {
-      await body({
-        dir,
-        mountpoint,
-        env,
-        state: `${dir}/run/recordfs`,
-        recordfs: call,
-        async listed() {
-          const { stdout } = await call("mounts", "--json");
-          const list = JSON.parse(stdout) as Record<string, unknown>[];
-          return list.find((mount) => mount.mountpoint === mountpoint);
-        },
-      });
-    } finally {
-      // Also when a test failed half-way.
-      while (await isMounted(mountpoint)) {
-        await run(["umount", "--lazy", mountpoint]);
-      }
+    const run = runtime ?? `${dir}/run`;
+    if (runtime === undefined) {
+      await Deno.mkdir(run);
+      await Deno.chmod(run, 0o700);
     }
+    const inPlace = (env: Record<string, string>) =>
+      bodyIn({ dir, mountpoint, env, state: `${run}/recordfs` }, body);
+    await (Deno.uid() === 0
+      ? withOwnRun(dir, run, inPlace)
+      : inPlace({ XDG_RUNTIME_DIR: run }));
   });
+}
+
+async function bodyIn(
+  place: Pick<MountPlace, "dir" | "mountpoint" | "state" | "env">,
+  body: (place: MountPlace) => Promise<void>,
+): Promise<void> {
+  const { mountpoint, env } = place;
+  const call = (...args: string[]) => recordfs(args, { env });
+  try {
+    await body({
+      ...place,
+      recordfs: call,
+      async listed() {
+        const { stdout } = await call("mounts", "--json");
+        const list = JSON.parse(stdout) as Record<string, unknown>[];
+        const found = list.find((mount) => mount.mountpoint === mountpoint);
+        return found && withLogHere(place.state, found);
+      },
+    });
+  } finally {
+    // Also when a test failed half-way.
+    while (await isMounted(mountpoint)) {
+      await run(["umount", "--lazy", mountpoint]);
+    }
+  }
+}
+
+/** Facts of a mount, with the path of its log as the test reaches it: the mount's processes may see another `/run`. */
+export function withLogHere<Facts extends { readonly log?: unknown }>(
+  state: string,
+  facts: Facts,
+): Facts {
+  const { log } = facts;
+  if (typeof log !== "string") return facts;
+  return { ...facts, log: `${state}/${log.split("/").at(-1)}` };
 }
 
 /** Whether the kernel has anything mounted at a path. */

@@ -5,6 +5,7 @@ import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { answerFile, FileServer } from "../../support/remote/file_server.ts";
 import { until, withMountPlace } from "../mount/mount_place.ts";
+import { inNamespace } from "../mount/own_run.ts";
 import { CLI, recordfsProcess } from "../run_cli.ts";
 
 /** Those of 60,000 samples are longer than what the first request brings. */
@@ -60,8 +61,10 @@ class Terminal {
   readonly code: Promise<number>;
 
   constructor(command: string, env: Record<string, string>) {
-    const child = new Deno.Command("script", {
-      args: ["-qec", command, "/dev/null"],
+    const script = ["script", "-qec", command, "/dev/null"];
+    const [program, ...args] = inNamespace(script, env);
+    const child = new Deno.Command(program!, {
+      args,
       env,
       stdin: "null",
       stdout: "piped",

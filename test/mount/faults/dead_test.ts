@@ -10,7 +10,8 @@ import {
   namesIn,
   until,
 } from "../../cli/mount/mount_place.ts";
-import { assertFailed, recordfsRefused, run } from "../../cli/run_cli.ts";
+import { inNamespace } from "../../cli/mount/own_run.ts";
+import { assertFailed, CLI, recordfsRefused, run } from "../../cli/run_cli.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { LONG } from "../../support/long.ts";
 import { fromFileUrl } from "../../support/paths.ts";
@@ -306,15 +307,12 @@ test(
   async (place, source) => {
     const { mountpoint, env } = place;
     assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
-    const child = new Deno.Command(Deno.execPath(), {
-      args: [
-        ...[
-          "run",
-          "-A",
-          fromFileUrl(new URL("../../../cli.ts", import.meta.url)),
-        ],
-        ...["mount", "-f", source, mountpoint],
-      ],
+    const [program, ...args] = inNamespace([
+      Deno.execPath(),
+      ...["run", "-A", CLI, "mount", "-f", source, mountpoint],
+    ], env);
+    const child = new Deno.Command(program!, {
+      args,
       env,
       stdin: "null",
       stdout: "null",

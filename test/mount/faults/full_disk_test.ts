@@ -76,14 +76,10 @@ function withStateOn(
   size: string,
   body: (place: MountPlace, disk: string) => Promise<void>,
 ): Promise<void> {
-  return withTmpfs(size, (disk) =>
-    withMountPlace((place) =>
-      body({
-        ...place,
-        env: { XDG_RUNTIME_DIR: disk },
-        state: `${disk}/recordfs`,
-      }, disk)
-    ));
+  return withTmpfs(
+    size,
+    (disk) => withMountPlace((place) => body(place, disk), disk),
+  );
 }
 
 /** Leaves no room on a disk. */

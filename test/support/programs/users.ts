@@ -38,7 +38,7 @@ export async function asSelf(
 ): Promise<void> {
   const home = await Deno.makeTempDir({ prefix: "recordfs-self-" });
   try {
-    await Deno.mkdir(`${home}/run`);
+    await Deno.mkdir(`${home}/run`, { mode: 0o700 });
     await body(makeUser("self", home, REPOSITORY, Deno.execPath()));
   } finally {
     await Deno.remove(home, { recursive: true });
@@ -55,7 +55,7 @@ export async function asOrdinaryUser(
   const home = await Deno.makeTempDir({ prefix: "recordfs-nobody-" });
   try {
     const copies = await (copied ??= copyForOrdinaryUser());
-    fs.mkdirSync(`${home}/run`);
+    fs.mkdirSync(`${home}/run`, { mode: 0o700 });
     await succeed("chown", "-R", `${NOBODY}:${NOBODY}`, home);
     const user = makeUser(
       "nobody",

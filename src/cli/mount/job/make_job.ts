@@ -13,7 +13,8 @@ import {
   type PlacedSource,
 } from "../../input/given.ts";
 import type { RemoteFlags } from "../../input/remote_flags.ts";
-import { recordFile } from "../mount_records.ts";
+import { servedMountFiles } from "../mount_records.ts";
+import { parseHidden } from "../record_shape.ts";
 import {
   refuseWritable,
   SOURCE_OPTIONS,
@@ -146,8 +147,12 @@ function lastingFlags(options: RemoteFlags): RemoteFlags {
   };
 }
 
-function readHidden(record: string): HiddenArguments {
-  return JSON.parse(Deno.readTextFileSync(recordFile(record, "hidden")));
+/** @throws {NotPrivateError} If another user may have written it. */
+function readHidden(id: string): HiddenArguments {
+  const files = servedMountFiles(id);
+  const text = files.readText("hidden");
+  if (text !== undefined) return parseHidden(text);
+  throw new Deno.errors.NotFound(`${files.path("hidden")} is missing`);
 }
 
 async function registered(

@@ -1,0 +1,172 @@
+import { MOST_WORKERS } from "../../../fuse/limits.ts";
+import type { PlacedSource } from "../input/given.ts";
+import type { RemoteFlags } from "../input/remote_flags.ts";
+import type { HiddenArguments, MountJob } from "./job/mount_job.ts";
+import type { MountRecord, SupervisedMount } from "./mount_records.ts";
+
+/** Tells whether a value may stand in a field; an array also says which of its fields may not. */
+type Check = (value: unknown) => boolean | readonly [field: string];
+
+/** Checks of all fields that a type has. */
+type Shape<T> = { readonly [Name in keyof Required<T>]: Check };
+
+/** Descriptors are below it: the kernel's highest limit unless it is raised (`fs.nr_open`). */
+const DESCRIPTORS = 1 << 20;
+/** Numbers of processes are below it: `PID_MAX_LIMIT` of the kernel. */
+const PROCESSES = 1 << 22;
+const USERS = 2 ** 32 - 1;
+
+const isText: Check = (value) => typeof value === "string";
+const isFlag: Check = (value) => typeof value === "boolean";
+const isCount = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+/** Bits as a signed number, as `Int32Array` has them. */
+const isBits = wholeNumber(-(2 ** 31), 2 ** 31 - 1);
+const isDescriptor = wholeNumber(0, DESCRIPTORS - 1);
+const isPath: Check = (value) =>
+  typeof value === "string" && value.startsWith("/") && !value.includes("\0");
+
+const PROCESS = {
+  // 0 and what is negative are groups of processes, and 1 is nobody's server.
+  pid: wholeNumber(2, PROCESSES - 1),
+  startTicks: isCount,
+  uid: wholeNumber(0, USERS - 1),
+};
+
+const SOURCES = listOf(shaped<PlacedSource>({
+  location: (value) => typeof value === "string" && value !== "",
+  path: optional(isText),
+}));
+
+const REMOTE = shaped<RemoteFlags>({
+  header: optional(listOf(isText)),
+  headerFile: optional(isPath),
+  cacert: optional(isPath),
+  endpoint: optional(isText),
+  addressing: optional(isText),
+  region: optional(isText),
+  profile: optional(isText),
+  anonymous: optional(isFlag),
+  requesterPays: optional(isFlag),
+  cacheDir: optional(isPath),
+  cacheSize: optional(isCount),
+  cache: optional(isFlag),
+  timeout: optional(isNumber),
+  maxRequests: optional(isCount),
+});
+
+const JOB = shaped<MountJob>({
+  source: isText,
+  sources: SOURCES,
+  mountpoint: isPath,
+  options: isText,
+  format: optional(isText),
+  formatModules: optional(listOf(isText)),
+  ext: optional(isText),
+  decoded: isFlag,
+  prefix: optional(isText),
+  subset: optional(isPath),
+  shuffle: optional(
+    shaped({ seed: isCount, firstEpoch: isCount, epochs: isCount }),
+  ),
+  trace: isFlag,
+  workers: optional(wholeNumber(1, MOST_WORKERS)),
+  remote: optional(REMOTE),
+  onFailure: (value) => value === "dead" || value === "unmount",
+});
+
+const SUPERVISED = shaped<SupervisedMount>({
+  supervisor: shaped(PROCESS),
+  restarts: isCount,
+  servingTicks: isCount,
+  agreed: shaped({ minor: isCount, flags: isBits, moreFlags: isBits }),
+  resumable: isFlag,
+  counts: orNull(isDescriptor),
+  held: listOf(isDescriptor, MOST_WORKERS),
+});
+
+const RECORD = shaped<MountRecord>({
+  ...PROCESS,
+  source: isText,
+  mountpoint: isPath,
+  log: orNull(isPath),
+  started: isText,
+  mountedTicks: isCount,
+  version: isText,
+  // Empty where the mount was gone before it was looked at.
+  device: (value) => typeof value === "string" && /^(\d+:\d+)?$/.test(value),
+  job: JOB,
+  container: orNull(isText),
+  supervised: orNull(SUPERVISED),
+});
+
+const HIDDEN = shaped<HiddenArguments>({ sources: SOURCES, remote: REMOTE });
+
+/**
+ * Reads the text of a record.
+ *
+ * @throws {SyntaxError} If it is none.
+ */
+export function parseRecord(text: string): MountRecord {
+  return parsed(text, RECORD) as MountRecord;
+}
+
+/**
+ * Reads what a server is told that others may not see.
+ *
+ * @throws {SyntaxError} If it is none of that.
+ */
+export function parseHidden(text: string): HiddenArguments {
+  return parsed(text, HIDDEN) as HiddenArguments;
+}
+
+function parsed(text: string, check: Check): unknown {
+  const value: unknown = JSON.parse(text);
+  const answer = check(value);
+  if (answer === true) return value;
+  throw new SyntaxError(
+    answer === false
+      ? "it is not an object"
+      : `its field ${answer[0]} is wrong`,
+  );
+}
+
+function shaped<T>(shape: Shape<T>): Check {
+  return (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      return false;
+    }
+    for (const [name, check] of Object.entries<Check>(shape)) {
+      const field = Object.hasOwn(value, name)
+        ? (value as Record<string, unknown>)[name]
+        : undefined;
+      const answer = check(field);
+      if (answer === true) continue;
+      return [answer === false ? name : `${name}.${answer[0]}`];
+    }
+    return true;
+  };
+}
+
+function listOf(check: Check, most = Infinity): Check {
+  return (value) =>
+    Array.isArray(value) && value.length <= most &&
+    value.every((one) => check(one) === true);
+}
+
+function optional(check: Check): Check {
+  return (value) => value === undefined || check(value);
+}
+
+function orNull(check: Check): Check {
+  return (value) => value === null || check(value);
+}
+
+function wholeNumber(least: number, most: number): Check {
+  return (value) =>
+    Number.isSafeInteger(value) && value as number >= least &&
+    value as number <= most;
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === "number" && value >= 0;
+}
