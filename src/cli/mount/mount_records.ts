@@ -165,7 +165,8 @@ export function recordedMounts(): RecordedMount[] {
   return stateDirectories().flatMap(recordsIn);
 }
 
-function recordsIn(directory: PrivateDirectory): RecordedMount[] {
+/** Mounts of which there are records in a directory; a warning names each that can't be believed. */
+export function recordsIn(directory: PrivateDirectory): RecordedMount[] {
   return directory.list().filter((name) => RECORD.test(name))
     .flatMap((name) => {
       const files = new MountFiles(directory, name.replace(RECORD, ""));

@@ -120,7 +120,7 @@ export function parseHidden(text: string): HiddenArguments {
 }
 
 function parsed(text: string, check: Check): unknown {
-  const value: unknown = JSON.parse(text);
+  const value = jsonOf(text);
   const answer = check(value);
   if (answer === true) return value;
   throw new SyntaxError(
@@ -128,6 +128,15 @@ function parsed(text: string, check: Check): unknown {
       ? "it is not an object"
       : `its field ${answer[0]} is wrong`,
   );
+}
+
+/** What a JSON text says. What V8 has against it quotes it, and part of it may be secret. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SyntaxError("it is not JSON");
+  }
 }
 
 function shaped<T>(shape: Shape<T>): Check {

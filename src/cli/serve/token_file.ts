@@ -33,9 +33,14 @@ function readToken(path: string): string {
   // It may be a pipe, which is not waited for.
   const fd = fs.openSync(path, O_RDONLY | (O_NONBLOCK ?? 0) | (O_NOCTTY ?? 0));
   try {
-    const link = fs.lstatSync(path, { throwIfNoEntry: false });
-    for (const stat of [link, fs.fstatSync(fd)]) refuseForeign(path, stat);
     const stat = fs.fstatSync(fd);
+    const fault = foreignOwner(fs.lstatSync(path)) ?? foreignOwner(stat) ??
+      ((stat.mode & OTHERS_WRITE) === 0
+        ? undefined
+        : "other users may write to it. Change that with chmod 600, once you have looked at it");
+    if (fault !== undefined) {
+      throw new UsageError(`Cannot take the token from ${path}: ${fault}`);
+    }
     const token = stat.isFile() && stat.size <= LARGEST
       ? textOf(fd).trim()
       : "";
@@ -53,24 +58,11 @@ function readToken(path: string): string {
   }
 }
 
-/** @throws {UsageError} If another user may have made a file, or a link to one, and so knows the token. */
-function refuseForeign(path: string, stat: fs.Stats | undefined): void {
-  if (stat === undefined) return;
+/** Why a file, or a link to one, is refused that another user has made, who so knows the token. */
+function foreignOwner({ uid }: fs.Stats): string | undefined {
   const own = ownUid();
-  const isForeign = own !== undefined && stat.uid !== own && stat.uid !== 0;
-  const fault = isForeign
-    ? `it belongs to user ${stat.uid}`
-    : !stat.isSymbolicLink() && (stat.mode & OTHERS_WRITE) !== 0
-    ? "other users may write to it"
-    : undefined;
-  if (fault === undefined) return;
-  throw new UsageError(
-    `Cannot take the token from ${path}: ${fault}. ${
-      isForeign
-        ? "Give a file of your own"
-        : `Remove it, or change it with chmod 600`
-    }`,
-  );
+  if (own === undefined || uid === own || uid === 0) return undefined;
+  return `it belongs to user ${uid}. Give a file of your own`;
 }
 
 /** The user who asks; `undefined` where that may not be known, without `--allow-sys`. */

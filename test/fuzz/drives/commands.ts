@@ -146,7 +146,8 @@ export const programDrive: Drive = {
   },
 };
 
-function judge(
+/** Reports an exit code, or messages, that a command must not have. */
+export function judge(
   scene: Scene,
   args: readonly string[],
   code: number,

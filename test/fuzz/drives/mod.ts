@@ -9,6 +9,7 @@ import { mountDrive } from "./mounts.ts";
 import { mdsDrive } from "./mds.ts";
 import { parquetsDrive } from "./parquets.ts";
 import { readersDrive } from "./readers.ts";
+import { recordsDrive } from "./records.ts";
 import { tarsDrive } from "./tars.ts";
 import { tfrecordsDrive } from "./tfrecords.ts";
 import { treeDrive } from "./tree.ts";
@@ -32,4 +33,5 @@ export const DRIVES: readonly Drive[] = [
   tfrecordsDrive,
   mdsDrive,
   parquetsDrive,
+  recordsDrive,
 ];

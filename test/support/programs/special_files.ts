@@ -10,18 +10,18 @@ import * as fs from "node:fs";
 export const SPECIAL_FILES: Readonly<
   Record<string, (path: string, victim: string) => void>
 > = {
-  pipe: (path) => succeed("mkfifo", path),
-  "symbolic link": (path, victim) => fs.symlinkSync(victim, path),
-  "dangling link": (path) => fs.symlinkSync("/nowhere/at/all", path),
-  "hard link": (path, victim) => fs.linkSync(victim, path),
-  directory: (path) => fs.mkdirSync(path),
-  device: (path) => succeed("mknod", path, "c", "1", "5"), // /dev/zero, which has no end
-  "another user's": (path) => {
+  "a pipe": (path) => succeed("mkfifo", path),
+  "a symbolic link": (path, victim) => fs.symlinkSync(victim, path),
+  "a dangling link": (path) => fs.symlinkSync("/nowhere/at/all", path),
+  "a hard link": (path, victim) => fs.linkSync(victim, path),
+  "a directory": (path) => fs.mkdirSync(path),
+  "a device": (path) => succeed("mknod", path, "c", "1", "5"), // /dev/zero, which has no end
+  "another user's file": (path) => {
     fs.writeFileSync(path, "{}");
     fs.chownSync(path, 65534, 65534);
   },
   // More than anybody reads; it takes no room.
-  "very large": (path) => {
+  "a file of 10 GB": (path) => {
     fs.writeFileSync(path, "");
     fs.truncateSync(path, 10 * 2 ** 30);
   },
@@ -29,8 +29,8 @@ export const SPECIAL_FILES: Readonly<
 
 /** Kinds that take root. */
 export const OF_ROOT: ReadonlySet<string> = new Set([
-  "device",
-  "another user's",
+  "a device",
+  "another user's file",
 ]);
 
 function succeed(program: string, ...args: string[]): void {
