@@ -28,12 +28,12 @@ export class Backoff {
    * Waits after an attempt.
    *
    * @param atLeast What the server asks for, in milliseconds.
+   * @param signal Ends the wait: no other attempt should be made then.
    * @returns Whether another attempt should be made.
-   * @throws The signal's reason.
    */
   async wait(
     atLeast: number | undefined,
-    signal: AbortSignal | undefined,
+    signal: AbortSignal,
   ): Promise<boolean> {
     this.attempts++;
     const wait = Math.max(atLeast ?? 0, this.#wait * (0.5 + Math.random()));
@@ -43,9 +43,8 @@ export class Backoff {
     try {
       await setTimeout(Math.min(wait, left), undefined, { signal });
     } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
+      if (!signal.aborted) throw error;
     }
-    return true;
+    return !signal.aborted;
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { RecordfsError } from "../../errors.ts";
+import { abortable } from "../concurrency/abortable.ts";
 import { whatIsWrong } from "../libc/system_error.ts";
 import { warnOnConsole } from "../../message_text.ts";
 import { Backoff } from "./backoff.ts";
@@ -45,8 +46,13 @@ export interface Question<T> {
 /** How long is waited. */
 export interface Patience {
   readonly signal: AbortSignal | undefined;
-  /** In milliseconds; defaults to what the client was made with. */
+  /**
+   * In milliseconds: how long a request may take with all its attempts, unless more than 1 KB/s keeps coming. Defaults to
+   * what the client was made with.
+   */
   readonly timeout?: number | undefined;
+  /** Watches several requests as one: those that a server answers in parts. */
+  readonly watch?: StallWatch | undefined;
   /** Counts requests for one object. */
   readonly counter?: Pick<RemoteObserver, "asked" | "retried"> | undefined;
 }
@@ -94,8 +100,12 @@ export class Client {
   async ask<T>(
     target: Target,
     question: Question<T>,
-    { signal, timeout = this.timeout, counter }: Patience,
+    patience: Patience,
   ): Promise<T> {
+    const { signal, timeout = this.timeout, counter } = patience;
+    using own = patience.watch === undefined ? this.watch(patience) : undefined;
+    const request = patience.watch ?? own!;
+    const either = anyOf(signal, request.signal);
     const backoff = new Backoff(timeout);
     const begun = performance.now();
     let most = 0;
@@ -103,8 +113,16 @@ export class Client {
       signal?.throwIfAborted();
       let last: Transient;
       try {
+        request.pause(); // it is no server that a slot is waited for
         const answer = await this.#slots.use(
-          () => this.#attempt(target, question, { signal, timeout, counter }),
+          () => {
+            request.resume();
+            return this.#attempt(target, question, request, {
+              signal,
+              timeout,
+              counter,
+            });
+          },
           question.bytes ?? 0,
           signal,
         );
@@ -118,7 +136,8 @@ export class Client {
       // Bytes are a reason to go on as long again only where they lead further than before.
       if (last.bytes > most) backoff.reset();
       if (question.goesOn !== true) most = Math.max(most, last.bytes);
-      if (!await backoff.wait(last.after, signal)) {
+      if (!await backoff.wait(last.after, either)) {
+        signal?.throwIfAborted();
         throw last.finally(target.name, {
           attempts: backoff.attempts,
           timeout,
@@ -131,6 +150,11 @@ export class Client {
         this.#tellAway(target, last, timeout);
       }
     }
+  }
+
+  /** Watches a request, or several that are one. */
+  watch({ timeout = this.timeout }: Pick<Patience, "timeout">): StallWatch {
+    return StallWatch.ofRequest(timeout);
   }
 
   /** Says once that a server is waited for, of all that wait. */
@@ -146,17 +170,17 @@ export class Client {
   async #attempt<T>(
     target: Target,
     question: Question<T>,
-    { signal, timeout, counter }: Patience,
+    request: StallWatch,
+    { signal, timeout = this.timeout, counter }: Patience,
   ): Promise<T> {
-    using watch = new StallWatch(timeout);
-    const either = signal === undefined
-      ? watch.signal
-      : AbortSignal.any([signal, watch.signal]);
+    using watch = request.attempt(timeout);
+    const either = anyOf(signal, request.signal, watch.signal);
     try {
       const response = await this.#followed(target, question, {
         signal: either,
         counter,
       });
+      watch.restart();
       try {
         return await question.take(response, watch);
       } finally {
@@ -166,7 +190,7 @@ export class Client {
       }
     } catch (error) {
       signal?.throwIfAborted();
-      if (watch.signal.aborted) {
+      if (either.aborted) {
         throw new Transient(watch.reason, { bytes: watch.bytes });
       }
       if (error instanceof TypeError) { // of fetch, and of its bodies
@@ -187,7 +211,10 @@ export class Client {
     { signal, counter }: Patience,
   ): Promise<Response> {
     for (let hop = 1;; hop++) {
-      const { url, headers } = await target.prepare(question.headers());
+      const { url, headers } = await abortable(
+        target.prepare(question.headers()),
+        signal,
+      );
       // What is compressed has other offsets.
       headers.set("accept-encoding", "identity");
       this.observer.asked();
@@ -206,6 +233,11 @@ export class Client {
       await response.body?.cancel();
     }
   }
+}
+
+/** Aborted when one of those is that there are. */
+function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
+  return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
 /** An answer that may be used. */

@@ -103,6 +103,8 @@ export async function readRange(
 ): Promise<void> {
   let got = 0;
   let ignoredTimes = 0;
+  // Some servers give less than they are asked for: all their answers have one time.
+  using watch = client.watch(patience);
   while (got < length) {
     await client.ask(target, {
       bytes: length,
@@ -145,13 +147,13 @@ export async function readRange(
           },
           take(piece) {
             got += piece.length;
-            watch.bytes += piece.length;
+            watch.add(piece.length);
             return taker.take(piece);
           },
         });
         if (came === 0) throw new Transient("it sent nothing");
       },
-    }, patience);
+    }, { ...patience, watch });
   }
 }
 
@@ -167,7 +169,7 @@ async function fill(
     take(piece) {
       into.set(piece, got);
       got += piece.length;
-      watch.bytes += piece.length;
+      watch.add(piece.length);
       return false;
     },
   });

@@ -1,42 +1,154 @@
-/** Bytes that come in that time of a server that works; fewer in a shorter one. */
+/** Bytes that come in {@linkcode StallWatch.silence} of a server that works: 819 a second. */
 const LEAST = 16 * 1024;
-/** However little patience there is, a server has so long to answer, in milliseconds. */
+/** However short the timeout, a server has so long to answer, in milliseconds. */
 const SHORTEST = 2000;
+/** Spans of time that a period is counted in. */
+const SPANS = 16;
 
-/** Ends a request of which nothing comes any more, or next to nothing. */
+/** Ends a request, or an attempt of one, of which next to nothing has come over a whole period. */
 export class StallWatch implements Disposable {
-  /** How long hardly anything may come, in milliseconds; tests have less patience. */
+  /** Longest period of an attempt, in milliseconds: another one may be answered by a better server. */
   static silence = 20_000;
   readonly #controller = new AbortController();
-  #timer: ReturnType<typeof setInterval>;
-  #before = -1;
-  /** Bytes that have come. */
-  bytes = 0;
+  readonly #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #arrivals: Arrivals;
+  readonly #request: StallWatch | undefined;
+  #bytes = 0;
 
-  /** @param most How long at most, where who waits has less patience, in milliseconds. */
-  constructor(most = Infinity) {
-    const { silence: usual } = StallWatch;
-    const silence = Math.min(usual, Math.max(most, SHORTEST));
-    const least = LEAST * silence / usual;
+  private constructor(period: number, request?: StallWatch) {
+    this.#arrivals = new Arrivals(
+      period,
+      LEAST * period / StallWatch.silence,
+      () => performance.now(),
+    );
+    this.#request = request;
     this.#timer = setInterval(() => {
-      if (this.bytes - Math.max(this.#before, 0) < least) {
-        this.#controller.abort();
-      }
-      this.#before = this.bytes;
-    }, silence);
+      if (this.#arrivals.areTooFew) this.#controller.abort();
+    }, period / SPANS);
   }
 
-  /** Aborted when it is too quiet. */
+  /**
+   * Watches a request with all its attempts. Its time begins with {@linkcode StallWatch.resume}.
+   *
+   * @param timeout In milliseconds.
+   */
+  static ofRequest(timeout: number): StallWatch {
+    const watch = new StallWatch(Math.max(timeout, SHORTEST));
+    watch.pause();
+    return watch;
+  }
+
+  /** Watches an attempt of this request, from now on: what arrives is of both. */
+  attempt(timeout: number): StallWatch {
+    const period = Math.min(StallWatch.silence, Math.max(timeout, SHORTEST));
+    return new StallWatch(period, this);
+  }
+
+  /** Aborted when too little has come for too long. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
   /** What to say then. */
   get reason(): string {
-    return `the server sent ${this.bytes} bytes and then next to nothing`;
+    return `the server sent ${this.#bytes} bytes and then next to nothing`;
+  }
+
+  /** Bytes that have come. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Counts bytes that have come. */
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    this.#arrivals.add(bytes);
+    this.#request?.add(bytes);
+  }
+
+  /** Begins its period anew: the server has begun to answer. */
+  restart(): void {
+    this.#arrivals.restart();
+  }
+
+  /** Stops the time, while it is not the server that is waited for. */
+  pause(): void {
+    this.#arrivals.pause();
+  }
+
+  /** Lets the time go on. */
+  resume(): void {
+    this.#arrivals.resume();
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
+  }
+}
+
+/** What has arrived over the last period, which slides by a part of it. */
+export class Arrivals {
+  readonly #span: number;
+  readonly #least: number;
+  readonly #now: () => number;
+  /** Bytes of the spans of the period and of the one that is not over, by their numbers. */
+  readonly #counts = new Float64Array(SPANS + 1);
+  #begun: number;
+  /** Number of the last span that was counted in. */
+  #last = 0;
+  #pausedAt: number | undefined;
+
+  /**
+   * @param period In milliseconds.
+   * @param least Bytes that arrive in that time at least.
+   * @param now A clock in milliseconds.
+   */
+  constructor(period: number, least: number, now: () => number) {
+    this.#span = period / SPANS;
+    this.#least = least;
+    this.#now = now;
+    this.#begun = now();
+  }
+
+  /** Counts what arrives. */
+  add(bytes: number): void {
+    const span = this.#advance();
+    this.#counts[span % this.#counts.length]! += bytes;
+  }
+
+  /** Whether a whole period is over, and less has arrived in the last one. */
+  get areTooFew(): boolean {
+    if (this.#pausedAt !== undefined || this.#advance() < SPANS) return false;
+    return this.#counts.reduce((sum, bytes) => sum + bytes) < this.#least;
+  }
+
+  /** Begins anew. */
+  restart(): void {
+    this.#begun = this.#now();
+    this.#last = 0;
+    this.#counts.fill(0);
+  }
+
+  /** Stops the time. */
+  pause(): void {
+    this.#pausedAt ??= this.#now();
+  }
+
+  /** Lets it go on. */
+  resume(): void {
+    if (this.#pausedAt === undefined) return;
+    this.#begun += this.#now() - this.#pausedAt;
+    this.#pausedAt = undefined;
+  }
+
+  /** The number of the span that is under way; what is older than the period is dropped. */
+  #advance(): number {
+    const time = this.#pausedAt ?? this.#now();
+    const span = Math.floor((time - this.#begun) / this.#span);
+    const gone = Math.min(span - this.#last, this.#counts.length);
+    for (let i = 1; i <= gone; i++) {
+      this.#counts[(this.#last + i) % this.#counts.length] = 0;
+    }
+    return this.#last = Math.max(span, this.#last);
   }
 }

@@ -33,7 +33,7 @@ export async function fetchWhole(
         used = 0;
       };
       const take = (piece: Uint8Array) => {
-        watch.bytes += piece.length;
+        watch.add(piece.length);
         for (let done = 0; done < piece.length;) {
           const part = piece.subarray(done, done + PIECE - used);
           memory.set(part, used);

@@ -3,11 +3,9 @@ import type { ListedFile } from "../listed_file.ts";
 import type { HttpLocation } from "../remote_location.ts";
 import { RemoteError } from "../remote_error.ts";
 import type { RemoteServer } from "../remote_server.ts";
+import { readText } from "../read_text.ts";
 import { headersOf, HttpTarget } from "./http_target.ts";
 import { entriesOfPage } from "./list_page.ts";
-
-/** Characters of a page that is still taken for a directory's index: those of a million names. */
-const LONGEST_PAGE = 256 << 20;
 
 /** The files of a web server around a URL. */
 export class HttpServer implements RemoteServer {
@@ -46,7 +44,7 @@ export class HttpServer implements RemoteServer {
       async take(response, watch) {
         if (response.status === 404) return undefined;
         const type = response.headers.get("content-type") ?? "";
-        const text = await textOf(response, watch);
+        const text = await readText(response, watch);
         const entries = response.status === 200
           ? await entriesOfPage(text, type, new URL(response.url || url))
           : undefined;
@@ -80,18 +78,4 @@ export class HttpServer implements RemoteServer {
     url.pathname = [before, ...names.map(encodeURIComponent)].join("/");
     return url;
   }
-}
-
-async function textOf(
-  response: Response,
-  watch: { bytes: number },
-): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of response.body ?? []) {
-    watch.bytes += chunk.length;
-    if (text.length > LONGEST_PAGE) break;
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }

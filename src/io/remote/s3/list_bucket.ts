@@ -1,6 +1,7 @@
 import { PACKAGES } from "../../../packages.ts";
 import type { Client, Patience } from "../client.ts";
 import type { ListedFile } from "../listed_file.ts";
+import { readText } from "../read_text.ts";
 import { RemoteError } from "../remote_error.ts";
 import { type Bucket, BucketTarget } from "./bucket.ts";
 
@@ -65,8 +66,10 @@ export async function listBucket(
     const shown = `s3://${bucket.name}/${prefix}`;
     const text = await client.ask(target, {
       headers: () => new Headers(),
-      async take(response) {
-        if (response.status === 200) return await response.text();
+      async take(response, watch) {
+        if (response.status === 200) {
+          return await readText(response, watch);
+        }
         throw new RemoteError(
           "bad-answer",
           `Cannot list ${shown}: ${
