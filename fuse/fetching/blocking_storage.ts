@@ -1,14 +1,11 @@
 import { receiveMessageOnPort } from "node:worker_threads";
 import { FormatError, RecordfsError } from "../../src/errors.ts";
-import {
-  perform,
-  runSync,
-  type Steps,
-} from "../../src/io/concurrency/steps.ts";
+import { perform, type Steps } from "../../src/io/concurrency/steps.ts";
 import { blockOf, Known } from "../../src/io/remote/cache/block_store.ts";
 import { RemoteError } from "../../src/io/remote/remote_error.ts";
 import type { ByteSource } from "../../src/io/storage/byte_source.ts";
-import { FileSource } from "../../src/io/storage/file_source.ts";
+import type { FileSource } from "../../src/io/storage/file_source.ts";
+import { openBlockFile } from "../../src/io/remote/cache/block_file.ts";
 import type { FileFacts, Storage } from "../../src/io/storage/storage.ts";
 import { deserializeError } from "../../src/serialized_error.ts";
 import type {
@@ -97,9 +94,7 @@ export class BlockingSource implements ByteSource {
     const length = Math.min(into.length, this.size - offset);
     if (length <= 0) return 0;
     if (this.#isThere(offset, length)) {
-      this.#file ??= runSync(
-        FileSource.open(this.opened.map!.path, { mayGrow: true }),
-      );
+      this.#file ??= openBlockFile(this.opened.map!);
       return this.#file.readAtSync(into.subarray(0, length), offset);
     }
     const { object } = this.opened;

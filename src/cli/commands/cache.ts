@@ -7,15 +7,10 @@ import {
   listKeptTables,
   removeKeptTables,
 } from "../../io/kept/kept_tables.ts";
-import {
-  type CachedEntry,
-  CacheDirectory,
-} from "../../io/remote/cache/cache_directory.ts";
+import { CacheDirectory } from "../../io/remote/cache/cache_directory.ts";
+import type { CachedEntry } from "../../io/remote/cache/cached_object.ts";
 import { DiskStore } from "../../io/remote/cache/disk_store.ts";
-import {
-  type ObjectCounts,
-  readCounts,
-} from "../../io/remote/cache/object_counts.ts";
+import type { ObjectCounts } from "../../io/remote/cache/object_counts.ts";
 import { isUrl, withoutSecrets } from "../../io/remote/remote_location.ts";
 import { RemoteStorage } from "../../io/remote/remote_storage.ts";
 import { open } from "../../vfs/open.ts";
@@ -31,8 +26,9 @@ import { abortable } from "../terminal/signals.ts";
 import { table } from "../terminal/table.ts";
 
 interface CacheFlags {
-  readonly cacheDir?: string;
-  readonly json?: true;
+  readonly cacheDir?: string | undefined;
+  readonly cacheShared?: true | undefined;
+  readonly json?: true | undefined;
 }
 
 /** `recordfs cache` */
@@ -48,23 +44,28 @@ export function makeCommand(program: Command): Command {
     command.addCommand(made);
     return made;
   };
-  const directory = () =>
-    new Option("--cache-dir <dir>", "where it is, if not in the usual place");
+  const located = (made: Command) =>
+    made.option("--cache-dir <dir>", "where it is, if not in the usual place")
+      .option(
+        "--cache-shared",
+        "trust the owner and the group of that directory, who write to it as well",
+      );
   const json = () => new Option("--json", "as JSON");
-  add("ls", "list it: how much of which object, and when it was used")
-    .addOption(directory())
+  located(add("ls", "list it: how much of which object, and when it was used"))
     .addOption(json())
     .action(list);
-  add("rm", "delete what is kept of locations, unless a process uses it")
+  located(
+    add("rm", "delete what is kept of locations, unless a process uses it"),
+  )
     .argument(
       "[location...]",
       "a URL: all that lies there and below; or a path: its index",
     )
     .option("--all", "everything")
-    .addOption(directory())
     .action(remove);
-  add("verify", "compare it with its checksums; what is damaged is deleted")
-    .addOption(directory())
+  located(
+    add("verify", "compare it with its checksums; what is damaged is deleted"),
+  )
     .addOption(json())
     .action(verify);
   const fill = add("fill", "fetch all of a container, to be kept")
@@ -73,13 +74,16 @@ export function makeCommand(program: Command): Command {
   return command;
 }
 
-function directoryOf({ cacheDir }: CacheFlags): CacheDirectory {
+function directoryOf({ cacheDir, cacheShared }: CacheFlags): CacheDirectory {
   if (cacheDir !== undefined && isNoDirectory(cacheDir)) {
     throw new UsageError(
       `--cache-dir ${cacheDir}: it is a file, and no directory of a cache`,
     );
   }
-  return new CacheDirectory({ directory: cacheDir }, warn);
+  const options = { directory: cacheDir, shared: cacheShared };
+  const directory = new CacheDirectory(options, warn);
+  directory.root.require();
+  return directory;
 }
 
 function isNoDirectory(path: string): boolean {
@@ -91,14 +95,17 @@ function list(flags: CacheFlags): void {
   const directory = directoryOf(flags);
   const objects: Listed[] = directory.objects()
     .sort((a, b) => b.used - a.used)
-    .map(({ path, facts: { url, size }, bytes, used }) => ({
-      url,
-      size,
-      cached: Math.min(bytes, size), // blocks of the disk are counted
-      fetched: readCounts(path),
-      used: new Date(used).toISOString(),
-    }));
-  const indexes: Listed[] = listKeptTables(directory.path)
+    .map((entry) => {
+      const { facts: { url, size }, bytes, used } = entry;
+      return {
+        url,
+        size,
+        cached: Math.min(bytes, size), // blocks of the disk are counted
+        fetched: directory.countsOf(entry),
+        used: new Date(used).toISOString(),
+      };
+    });
+  const indexes: Listed[] = listKeptTables(directory.root)
     .sort((a, b) => b.used - a.used)
     .map(({ of, size, used }) => ({
       indexOf: of,
@@ -146,7 +153,7 @@ function remove(
     throw new UsageError("cache rm takes locations or --all, not both");
   }
   const directory = directoryOf(flags);
-  const indexes = listKeptTables(directory.path);
+  const indexes = listKeptTables(directory.root);
   const roots = locations.map((location) => rootOf(location, indexes));
   const objects = directory.objects();
   const chosen = flags.all
@@ -162,7 +169,7 @@ function remove(
   let bytes = chosenIndexes.reduce((sum, { size }) => sum + size, 0);
   let used = 0;
   for (const object of chosen) {
-    if (directory.remove(object.path)) bytes += object.bytes;
+    if (directory.remove(object)) bytes += object.bytes;
     else used++;
   }
   const counts = [
@@ -239,6 +246,7 @@ async function fillWith(
       `${location} is no URL: it is on this machine already`,
     );
   }
+  directoryOf(options);
   const remote = remoteOf(options);
   const { format, ext } = options;
   const missing = await abortable(async (signal) => {

@@ -21,6 +21,7 @@ export interface RemoteFlags {
   readonly requesterPays?: true | undefined;
   readonly cacheDir?: string | undefined;
   readonly cacheSize?: number | undefined;
+  readonly cacheShared?: true | undefined;
   /** False after `--no-cache`. */
   readonly cache?: boolean | undefined;
   readonly timeout?: number | undefined;
@@ -54,6 +55,7 @@ export function remoteOf(flags: RemoteFlags): RemoteOptions {
     cache: flags.cache !== false && {
       directory: flags.cacheDir,
       size: flags.cacheSize,
+      shared: flags.cacheShared,
     },
     onWarning: warn,
   };

@@ -32,6 +32,10 @@ export function remoteOptions(collect: Collect): Option[] {
     new Option("--cache-dir <dir>", "where to keep what was fetched"),
     new Option("--cache-size <bytes>", "how much to keep, as in 100G")
       .argParser(saying(parseSize)),
+    new Option(
+      "--cache-shared",
+      "trust the owner and the group of that directory, who write to it as well",
+    ),
     new Option("--no-cache", "keep nothing on the disk"),
     new Option("--timeout <seconds>", "how long to wait for a server")
       .argParser(saying(parseSeconds)),

@@ -50,6 +50,7 @@ const REMOTE = shaped<RemoteFlags>({
   cacheDir: optional(isPath),
   cacheSize: optional(isCount),
   cache: optional(isFlag),
+  cacheShared: optional(isFlag),
   timeout: optional(isNumber),
   maxRequests: optional(isCount),
 });

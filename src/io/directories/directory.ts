@@ -15,6 +15,22 @@ export interface EntryStat {
   readonly isOwnersToRead: boolean;
 }
 
+/** Facts of an entry that tell whose it is, and which. */
+export interface EntryFacts
+  extends Pick<EntryStat, "kind" | "size" | "mtimeMs"> {
+  readonly uid: number;
+  readonly gid: number;
+  /** Permissions, with the sticky bit and those beside it. */
+  readonly mode: number;
+  /** Number of its names. */
+  readonly links: number;
+  /** What it takes on the disk, in units of 512 bytes. */
+  readonly blocks: number;
+  /** What tells it from all others, with the inode. */
+  readonly device: number;
+  readonly inode: number;
+}
+
 /** The names in a directory. */
 export interface Listing {
   /** Without `.` and `..`, in no order; bytes that are not UTF-8 are lone surrogates. */

@@ -13,6 +13,7 @@ import { libcReads } from "../libc/libc_reads.ts";
 import { systemCode } from "../libc/system_error.ts";
 import {
   CLOSED,
+  type EntryFacts,
   type EntryKind,
   type EntryStat,
   type OpenFile,
@@ -126,7 +127,7 @@ export class UnnamedDescribedFile extends DescribedFile implements UnnamedFile {
 let linksByDescriptor = true;
 
 /** A path of an open file, until the next call. */
-function procPath(fd: number): Uint8Array<ArrayBuffer> {
+export function procPath(fd: number): Uint8Array<ArrayBuffer> {
   return cName(`/proc/self/fd/${fd}`, 1);
 }
 
@@ -305,22 +306,29 @@ const EMPTY_PATH = new Uint8Array(1);
 /** Longest name of any file system, and its end. */
 const wholeName = new Uint8Array(256);
 
-/** Who may use an open file or directory. */
-export interface Ownership {
-  readonly uid: number;
-  /** Permissions, with the sticky bit. */
-  readonly mode: number;
-  /** Number of its names. */
-  readonly links: number;
-}
-
-/** Of what was last looked at. */
-export function ownershipInStatx(): Ownership {
+/** {@linkcode statOf} with what else tells whose it is. */
+export function factsOf(fd: number, name: string, flags: number): EntryFacts {
+  const { kind, size, mtimeMs } = statOf(fd, name, flags);
+  const major = view.getUint32(STATX.devMajor, true);
+  const minor = view.getUint32(STATX.devMinor, true);
   return {
+    kind,
+    size,
+    mtimeMs,
     uid: view.getUint32(STATX.uid, true),
+    gid: view.getUint32(STATX.gid, true),
     mode: view.getUint16(STATX.mode, true) & ~S_IFMT,
     links: view.getUint32(STATX.links, true),
+    blocks: Number(view.getBigUint64(STATX.blocks, true)),
+    device: deviceOf(major, minor),
+    inode: Number(view.getBigUint64(STATX.ino, true)),
   };
+}
+
+/** A device's number as stat(2) has it: `makedev` of the C library. */
+function deviceOf(major: number, minor: number): number {
+  return (major >>> 12) * 2 ** 44 + (minor >>> 8) * 2 ** 20 +
+    (major & 0xfff) * 2 ** 8 + (minor & 0xff);
 }
 
 /** Of what was last looked at. */

@@ -2,16 +2,14 @@ import { RecordfsError } from "../../errors.ts";
 import { libcIfPermitted } from "../libc/libc.ts";
 import { At, cName, Open } from "../libc/libc_files.ts";
 import { systemCode } from "../libc/system_error.ts";
-import type { Directory, EntryStat } from "./directory.ts";
+import type { Directory, EntryFacts, EntryStat } from "./directory.ts";
 import { borrowedDirectory } from "./directory_by_descriptor.ts";
 import {
   answer,
   close,
   DescribedFile,
+  factsOf,
   openAt,
-  type Ownership,
-  ownershipInStatx,
-  statOf,
 } from "./file_by_descriptor.ts";
 
 /** A directory or file that another user may have made, may read or may change. */
@@ -223,13 +221,12 @@ export class PrivateDirectory {
         throw fault === undefined ? error : this.#refusal(name, fault, error);
       }
       try {
-        const { kind, size } = statOf(fd, "", At.EMPTY_PATH);
-        const ownership = ownershipInStatx();
+        const facts = factsOf(fd, "", At.EMPTY_PATH);
         // Written anew between the two: it has lost its name to another file.
-        if (ownership.links === 0 && attempt < MOST_ATTEMPTS) continue;
-        const fault = faultOf(kind, ownership);
+        if (facts.links === 0 && attempt < MOST_ATTEMPTS) continue;
+        const fault = faultOf(facts);
         if (fault !== undefined) throw this.#refusal(name, fault);
-        return body(fd, size);
+        return body(fd, facts.size);
       } finally {
         close(fd);
       }
@@ -263,10 +260,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 };
 
 /** Returns what keeps a file from being this user's alone. */
-function faultOf(
-  kind: EntryStat["kind"],
-  { uid, links }: Ownership,
-): string | undefined {
+function faultOf({ kind, uid, links }: EntryFacts): string | undefined {
   if (kind === "directory") return IS_DIRECTORY;
   if (kind !== "file") return NOT_REGULAR;
   if (uid !== ownUid()) return `belongs to user ${uid}`;
@@ -274,14 +268,14 @@ function faultOf(
 }
 
 /** Returns what keeps a directory from being this user's alone. */
-function checkPrivate({ uid, mode }: Ownership): string | undefined {
+function checkPrivate({ uid, mode }: EntryFacts): string | undefined {
   if (uid !== ownUid()) return `belongs to user ${uid}`;
   if ((mode & OTHERS) === 0) return undefined;
   return "may be entered by other users (chmod 700 forbids that)";
 }
 
 /** Returns why others could replace what is in a directory. */
-function checkAbove({ uid, mode }: Ownership): string | undefined {
+function checkAbove({ uid, mode }: EntryFacts): string | undefined {
   if (uid !== ownUid() && uid !== 0) return `belongs to user ${uid}`;
   if ((mode & OTHERS_WRITE) === 0 || (mode & STICKY) !== 0) return undefined;
   return "may be changed by other users (chmod go-w forbids that)";
@@ -292,7 +286,7 @@ function openChecked(
   parent: number,
   name: string,
   path: string,
-  check: (ownership: Ownership) => string | undefined,
+  check: (facts: EntryFacts) => string | undefined,
 ): number {
   let fd: number;
   try {
@@ -302,8 +296,7 @@ function openChecked(
     const fault = "is not a directory, or is a symbolic link";
     throw new NotPrivateError(path, fault, error);
   }
-  statOf(fd, "", At.EMPTY_PATH);
-  const fault = check(ownershipInStatx());
+  const fault = check(factsOf(fd, "", At.EMPTY_PATH));
   if (fault === undefined) return fd;
   close(fd);
   throw new NotPrivateError(path, fault);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { variable } from "../../environment.ts";
+import { warnOnConsole } from "../../message_text.ts";
+import { CacheRoot } from "../remote/cache/cache_root.ts";
 import { withoutSecrets } from "../remote/remote_location.ts";
 import { RemoteSource } from "../remote/remote_source.ts";
 import type { RemoteOptions } from "../remote/remote_options.ts";
@@ -8,10 +9,10 @@ import { FileSource } from "../storage/file_source.ts";
 
 /** Where something is kept that was made of a source, and of which state of it. */
 export interface KeptPlace {
-  /** The file that it is in. */
-  readonly path: string;
-  /** The directory of all such files. */
-  readonly directory: string;
+  /** The cache that it is in. */
+  readonly root: CacheRoot;
+  /** Name of the file. */
+  readonly name: string;
   /** What tells the state of the source from all others. */
   readonly state: string;
   /** The source's path, or its URL without secrets. */
@@ -43,20 +44,16 @@ export function keptPlace(
     : remote;
   const state = stateOf(source);
   if (state === undefined || options?.cache === false) return undefined;
-  const root = options?.cache?.directory ?? usualDirectory();
-  if (root === undefined) return undefined;
-  const directory = `${root}/indexes`;
-  const mayUse = (["read", "write"] as const).every((name) =>
-    Deno.permissions.querySync({ name, path: directory }).state === "granted"
-  );
-  if (!mayUse) return undefined;
-  const name = createHash("sha256").update(`${kind}\n${nameOf(source)}`);
-  const path = `${directory}/${name.digest("hex").slice(0, 32)}.index`;
+  const warn = options?.onWarning ?? warnOnConsole;
+  const root = new CacheRoot(options?.cache ?? {}, warn);
+  if (root.missing !== undefined) return undefined;
+  const named = createHash("sha256").update(`${kind}\n${nameOf(source)}`);
+  const name = `${named.digest("hex").slice(0, 32)}.index`;
   const hashed = createHash("sha256").update(`${kind}\n${state}`);
   const of = source instanceof RemoteSource
     ? withoutSecrets(source.name)
     : nameOf(source);
-  return { path, directory, state: hashed.digest("hex"), of };
+  return { root, name, state: hashed.digest("hex"), of };
 }
 
 function nameOf(source: ByteSource): string {
@@ -74,11 +71,4 @@ function stateOf(source: ByteSource): string | undefined {
   const { name, tag, size } = source;
   if (tag.startsWith(UNKNOWN_TAG)) return undefined;
   return JSON.stringify([name, tag, size]);
-}
-
-/** That of the cache, unless it is said otherwise. */
-function usualDirectory(): string | undefined {
-  const home = variable("HOME");
-  const base = variable("XDG_CACHE_HOME") ?? (home && `${home}/.cache`);
-  return base && `${base}/recordfs`;
 }

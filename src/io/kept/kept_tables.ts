@@ -1,6 +1,10 @@
-import * as fs from "node:fs";
+import { warnOnConsole } from "../../message_text.ts";
+import type { EntryFile } from "../directories/entries.ts";
+import { NotTrustedError, unlessForeign } from "../directories/trust.ts";
+import type { TrustedDirectory } from "../directories/trusted_directory.ts";
 import { newSharedMemory } from "../libc/new_memory.ts";
 import { crc32Of } from "../read/crc32_of.ts";
+import { CacheRoot } from "../remote/cache/cache_root.ts";
 import type { KeptPlace } from "./kept_place.ts";
 import { utf8Text } from "../../utf8.ts";
 
@@ -13,6 +17,9 @@ export interface KeptTables {
   /** Plain data. */
   readonly facts: unknown;
 }
+
+/** Directory of all files of tables, in the cache. */
+const INDEXES = "indexes";
 
 /** How a file starts. */
 const MAGIC = "recordfs index 1\n";
@@ -46,39 +53,41 @@ interface Head {
  * @returns `undefined` where there are none of this state of the source, or they are damaged: they are made anew then.
  */
 export function readKeptTables(place: KeptPlace): KeptTables | undefined {
-  let fd: number | undefined;
   try {
-    fd = fs.openSync(place.path, "r");
-    const { size } = fs.fstatSync(fd);
-    const found = headIn(fd, size);
+    using directory = place.root.open([INDEXES]);
+    using file = directory?.openFile(place.name, "read");
+    if (file === undefined) return undefined;
+    const { size } = file.facts();
+    if (size > MOST_BYTES) return undefined;
+    const found = headIn(file, size);
     // Before all is read: it may be of another state.
     if (found?.head.state !== place.state) return undefined;
     const { head, bytes: headBytes, sum } = found;
     const headLength = headBytes.length;
     const rest = new Uint8Array(newSharedMemory(size - FIXED - headLength));
-    if (!isFilled(fd, rest, FIXED + headLength)) return undefined;
+    if (!isFilled(file, rest, FIXED + headLength)) return undefined;
     const crc = crc32Of(rest, crc32Of(headBytes));
     if (crc !== sum) return undefined;
     const columns = head.columns.map(({ name, type, length, start }) => {
       const at = start - FIXED - headLength;
       return [name, columnOf(type, rest.buffer, at, length)] as const;
     });
-    touch(place.path);
+    touch(directory!, place.name);
     return { facts: head.facts, columns: Object.fromEntries(columns) };
-  } catch {
-    return undefined; // there is none, or it can't be read: neither is anybody's fault
-  } finally {
-    if (fd !== undefined) fs.closeSync(fd);
+  } catch (error) {
+    // There is none, or it can't be read: neither is anybody's fault.
+    if (error instanceof NotTrustedError) place.root.warn(error);
+    return undefined;
   }
 }
 
 /** The head of a file of tables, and the sum of it and all behind it; `undefined` where it is none. */
 function headIn(
-  fd: number,
+  file: EntryFile,
   size: number,
 ): { head: Head; bytes: Uint8Array; sum: number } | undefined {
   const start = new Uint8Array(FIXED);
-  if (size < FIXED || !isFilled(fd, start, 0)) return undefined;
+  if (size < FIXED || !isFilled(file, start, 0)) return undefined;
   const view = new DataView(start.buffer);
   const magic = utf8Text(start.subarray(0, MAGIC.length));
   const length = view.getUint32(FIXED - 8, true);
@@ -86,7 +95,7 @@ function headIn(
     return undefined;
   }
   const bytes = new Uint8Array(length);
-  if (!isFilled(fd, bytes, FIXED)) return undefined;
+  if (!isFilled(file, bytes, FIXED)) return undefined;
   const head: Head = JSON.parse(utf8Text(bytes));
   return { head, bytes, sum: view.getUint32(FIXED - 4, true) };
 }
@@ -100,33 +109,24 @@ export function keepTables(
   place: KeptPlace,
   { columns, facts }: KeptTables,
 ): boolean {
-  const temporary = `${place.path}.${crypto.randomUUID()}.tmp`;
   try {
-    fs.mkdirSync(place.directory, { recursive: true, mode: 0o700 });
+    using directory = place.root.make([INDEXES]);
     const parts = partsOf(place, columns, facts);
     const bytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    if (!hasRoom(place.directory, bytes)) return false;
-    const fd = fs.openSync(temporary, "wx", 0o600);
-    try {
-      for (const part of parts) writeAll(fd, part);
-    } finally {
-      fs.closeSync(fd);
-    }
-    fs.renameSync(temporary, place.path);
+    if (!hasRoom(directory, bytes)) return false;
+    const temporary = `${place.name}.${crypto.randomUUID()}.tmp`;
+    directory.replaceFile(place.name, temporary, parts);
     return true;
-  } catch {
-    try {
-      fs.rmSync(temporary, { force: true });
-    } catch {
-      // It was never there.
-    }
+  } catch (error) {
+    if (error instanceof NotTrustedError) place.root.warn(error);
     return false;
   }
 }
 
 /** A file of tables that are kept. */
 export interface KeptFile {
-  readonly path: string;
+  readonly root: CacheRoot;
+  readonly name: string;
   /** The path of what they are of, or its URL without secrets; of what is damaged, the file's own path. */
   readonly of: string;
   /** Bytes. */
@@ -135,23 +135,29 @@ export interface KeptFile {
   readonly used: number;
 }
 
-/** What is kept in the cache at a path. */
-export function listKeptTables(cache: string): KeptFile[] {
-  return keptFiles(`${cache}/indexes`).map((file) => ({
+/** What is kept in a cache, or in the one at a path. */
+export function listKeptTables(cache: string | CacheRoot): KeptFile[] {
+  const root = typeof cache === "string"
+    ? new CacheRoot({ directory: cache }, warnOnConsole)
+    : cache;
+  if (root.missing !== undefined) return [];
+  using directory = root.open([INDEXES]);
+  if (directory === undefined) return [];
+  return keptFiles(directory).map((file) => ({
     ...file,
-    of: sourceOf(file.path) ?? file.path,
+    root,
+    of: sourceOf(directory, file.name) ?? `${directory.path}/${file.name}`,
   }));
 }
 
-function sourceOf(path: string): string | undefined {
+function sourceOf(
+  directory: TrustedDirectory,
+  name: string,
+): string | undefined {
   try {
-    const fd = fs.openSync(path, "r");
-    try {
-      const of: unknown = headIn(fd, fs.fstatSync(fd).size)?.head.of;
-      return typeof of === "string" ? of : undefined;
-    } finally {
-      fs.closeSync(fd);
-    }
+    using file = directory.openFile(name, "read");
+    const of: unknown = file && headIn(file, file.facts().size)?.head.of;
+    return typeof of === "string" ? of : undefined;
   } catch {
     return undefined; // it is being written, or damaged
   }
@@ -159,7 +165,10 @@ function sourceOf(path: string): string | undefined {
 
 /** Deletes tables that are kept: who goes by them has them in memory. */
 export function removeKeptTables(files: readonly KeptFile[]): void {
-  for (const { path } of files) fs.rmSync(path, { force: true });
+  for (const { root, name } of files) {
+    using directory = root.open([INDEXES]);
+    directory?.remove(name);
+  }
 }
 
 function partsOf(
@@ -221,62 +230,41 @@ function aligned(length: number): number {
   return Math.ceil(length / 8) * 8;
 }
 
-/** Bytes that one call reads or writes. */
-const PIECE = 1 << 30;
-
-function isFilled(fd: number, into: Uint8Array, start: number): boolean {
-  for (let done = 0; done < into.length;) {
-    const want = Math.min(PIECE, into.length - done);
-    const got = fs.readSync(fd, into, done, want, start + done);
-    if (got === 0) return false;
-    done += got;
-  }
-  return true;
+function isFilled(file: EntryFile, into: Uint8Array, start: number): boolean {
+  return file.read(into, start) === into.length;
 }
 
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length;) {
-    done += fs.writeSync(fd, bytes, done, Math.min(PIECE, bytes.length - done));
-  }
-}
-
-function touch(path: string): void {
-  const now = new Date();
+function touch(directory: TrustedDirectory, name: string): void {
   try {
-    fs.utimesSync(path, now, now);
+    using file = directory.openFile(name, "write");
+    file?.touch();
   } catch {
     // It may be on a disk that is not written to.
   }
 }
 
 /** Makes room by what was not used for longest; whether there is enough then. */
-function hasRoom(directory: string, bytes: number): boolean {
+function hasRoom(directory: TrustedDirectory, bytes: number): boolean {
   const files = keptFiles(directory).sort((a, b) => a.used - b.used);
   let total = files.reduce((sum, { size }) => sum + size, bytes);
-  for (const { path, size } of files) {
+  for (const { name, size } of files) {
     if (total <= MOST_BYTES) break;
-    fs.rmSync(path, { force: true });
+    directory.remove(name);
     total -= size;
   }
   return total <= MOST_BYTES;
 }
 
-/** All files of tables, with those that somebody was killed at. */
+/** All files of tables, with those that somebody was killed at; not what others have put in their place. */
 function keptFiles(
-  directory: string,
-): { path: string; size: number; used: number }[] {
-  let names: string[];
-  try {
-    names = fs.readdirSync(directory);
-  } catch {
-    return [];
-  }
-  return names.filter((name) => /^[0-9a-f]{32}\.index/.test(name))
+  directory: TrustedDirectory,
+): Pick<KeptFile, "name" | "size" | "used">[] {
+  return directory.list()
+    .filter((name) => /^[0-9a-f]{32}\.index/.test(name))
     .flatMap((name) => {
-      const path = `${directory}/${name}`;
-      const stat = fs.statSync(path, { throwIfNoEntry: false });
-      return stat === undefined
+      const facts = unlessForeign(() => directory.stat(name));
+      return facts === undefined
         ? []
-        : [{ path, size: stat.size, used: stat.mtimeMs }];
+        : [{ name, size: facts.size, used: facts.mtimeMs }];
     });
 }

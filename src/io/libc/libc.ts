@@ -40,6 +40,7 @@ const FUNCTIONS = {
   },
   preadv2: returning("i32", "i32", "buffer", "i32", "i64", "i32"),
   write: returning("i32", "i32", "buffer", "u32"),
+  pwrite: returning("i32", "i32", "buffer", "u32", "i64"),
   pwriteElsewhere: {
     ...returning("i32", "i32", "buffer", "u32", "i64"),
     name: "pwrite",
@@ -62,6 +63,9 @@ const FUNCTIONS = {
   mkdirat: returning("i32", "i32", "buffer", "u32"),
   fchmod: returning("i32", "i32", "u32"),
   fchmodat: returning("i32", "i32", "buffer", "u32", "i32"),
+  fchownat: returning("i32", "i32", "buffer", "u32", "u32", "i32"),
+  readlinkat: returning("i32", "i32", "buffer", "buffer", "usize"),
+  flock: returning("i32", "i32", "i32"),
   renameat2: returning("i32", "i32", "buffer", "i32", "buffer", "u32"),
   symlinkat: returning("i32", "buffer", "i32", "buffer"),
   linkat: returning("i32", "i32", "buffer", "i32", "buffer", "i32"),
@@ -107,6 +111,8 @@ const FUNCTIONS = {
   geteuid: returning("u32"),
   getuid: returning("u32"),
   getgid: returning("u32"),
+  getegid: returning("u32"),
+  getgroups: returning("i32", "i32", "buffer"),
   syscall: returning("i32", "i64", "i64", "i64"),
   /** Of five arguments: which call, a descriptor, a signal, an address and flags. */
   syscallOfSignal: {

@@ -13,15 +13,17 @@ export const STATX = {
   SIZE: 256,
   links: 16,
   uid: 20,
+  gid: 24,
   mode: 28,
   ino: 32,
   size: 40,
+  blocks: 48,
   mtimeSeconds: 112,
   mtimeNanoseconds: 120,
   devMajor: 136,
   devMinor: 140,
-  /** `STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_MTIME | STATX_INO | STATX_SIZE`. */
-  MASK: 0x1 | 0x2 | 0x4 | 0x8 | 0x40 | 0x100 | 0x200,
+  /** `STATX_TYPE`, `_MODE`, `_NLINK`, `_UID`, `_GID`, `_MTIME`, `_INO`, `_SIZE` and `_BLOCKS`. */
+  MASK: 0x1 | 0x2 | 0x4 | 0x8 | 0x10 | 0x40 | 0x100 | 0x200 | 0x400,
 } as const;
 
 /** `struct linux_dirent64` of getdents64(2). */

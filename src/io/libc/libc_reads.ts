@@ -46,7 +46,9 @@ export class LibcReads {
    * @returns Its descriptor, which Deno does not know, or a negative number where that was refused.
    */
   open(path: string): number {
-    return this.#libc.open(cName(path), Open.RDONLY | Open.CLOEXEC);
+    // What has taken a regular file's place may be a pipe, which is not waited for.
+    const flags = Open.RDONLY | Open.CLOEXEC | Open.NONBLOCK;
+    return this.#libc.open(cName(path), flags);
   }
 
   /** {@linkcode LibcReads.open} for {@linkcode LibcReads.direct}, refused where the file system has no such reads. */

@@ -278,7 +278,14 @@ export class RemoteFiles {
     const { size, tag, mtime } = state;
     const facts = { url: name, size, tag, mtime };
     const object = this.#cache?.open(identity, facts);
-    return object === undefined ? NO_STORE : new DiskStore(object);
+    if (object === undefined) return NO_STORE;
+    try {
+      return new DiskStore(object);
+    } catch (error) {
+      object.failed(error);
+      object.close();
+      return NO_STORE;
+    }
   }
 
   async #fetchWhole(

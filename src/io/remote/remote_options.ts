@@ -43,8 +43,16 @@ export interface S3Options {
 
 /** How a cache is kept. */
 export interface CacheOptions {
-  /** Where it is. Defaults to `recordfs` in the user's cache directory (`XDG_CACHE_HOME`, or `~/.cache`). */
+  /**
+   * Where it is. Defaults to `recordfs` in the user's cache directory (`XDG_CACHE_HOME`, or `~/.cache`). One that is not
+   * the user's own, or that others may write to, is not used, with a warning, unless it is `shared`.
+   */
   readonly directory?: string | undefined;
+  /**
+   * Whether the owner and the group of the directory are trusted as the user is, as they write to it as well. Nobody else
+   * may. It needs `--allow-ffi`. Defaults to `false`.
+   */
+  readonly shared?: boolean | undefined;
   /** How many bytes it has at most. Defaults to a fifth of what would be free without it. */
   readonly size?: number | undefined;
 }

@@ -290,7 +290,9 @@ function identityOf(stat: Deno.FileInfo): FileIdentity {
 }
 
 function nodeDescriptor(path: string): Descriptor {
-  const fd = nodeFs().openSync(path, "r");
+  const { O_RDONLY, O_NONBLOCK } = nodeFs().constants;
+  // What has taken a regular file's place may be a pipe, which is not waited for.
+  const fd = nodeFs().openSync(path, O_RDONLY | (O_NONBLOCK ?? 0));
   return { fd, close: () => nodeFs().closeSync(fd) };
 }
 

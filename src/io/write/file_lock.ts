@@ -4,7 +4,7 @@ import { systemCode } from "../libc/system_error.ts";
 import { writeError } from "./write_error.ts";
 
 /** Answers of file systems without locks, as some of networks. */
-const NO_LOCKS = [
+export const NO_LOCKS: readonly string[] = [
   "ENOLCK",
   "ENOSYS",
   "EOPNOTSUPP",

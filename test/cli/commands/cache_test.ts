@@ -175,3 +175,58 @@ Deno.test("command lines that make no sense are exit code 2", async () => {
     assertFailed(await recordfs(["cache", ...line]), 2, message);
   }
 });
+
+Deno.test("a cache that others can write is not listed, compared, filled or emptied, unless its group is trusted", async () => {
+  await withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/root`);
+    fs.writeFileSync(`${dir}/root/a.ffr`, ffrBytes(SAMPLES));
+    await using server = await FileServer.start(`${dir}/root`);
+    const url = `${server.url}/a.ffr`;
+    const cache = `${dir}/cache`;
+    fs.mkdirSync(cache);
+    fs.chmodSync(cache, 0o770);
+    const where = ["--cache-dir", cache];
+    const shared = [...where, "--cache-shared"];
+    await succeed(["cache", "fill", url, ...shared]);
+    for (const args of [["ls"], ["rm", "--all"], ["verify"], ["fill", url]]) {
+      const ran = await recordfs(["cache", ...args, ...where]);
+      assertFailed(
+        ran,
+        1,
+        /^recordfs: Cannot use the cache .*cache can be written by its group .*--cache-shared/,
+      );
+      assert.equal(ran.stdout, "");
+    }
+    const listed = await succeed(["cache", "ls", ...shared]);
+    assert.match(listed.stdout, /a\.ffr +2\.0 MB +2\.0 MB +100 %/);
+
+    // Others that read it go without.
+    const name = "000007";
+    const { bytes, stderr } = await recordfs(["cat", url, name, ...where]);
+    assert.deepEqual(bytes, SAMPLES[7]);
+    assert.match(
+      stderr,
+      /^recordfs: warning: The cache [^\n]*--cache-shared[^\n]*\n$/,
+    );
+    const ran = await recordfs(["cat", url, name, ...shared]);
+    assert.deepEqual([ran.stderr, ran.code], ["", 0]);
+
+    // What is put in the place of its files is deleted itself, and not what it leads to.
+    const [facts] = fs.globSync(`${cache}/objects/*/*/facts.json`);
+    const [counts] = fs.globSync(`${cache}/objects/*/*/counts`);
+    const [lock] = fs.globSync(`${cache}/objects/*/*/lock`);
+    fs.writeFileSync(`${dir}/precious`, "precious");
+    for (const path of [counts!, lock!]) {
+      fs.rmSync(path);
+      fs.symlinkSync(`${dir}/precious`, path);
+    }
+    fs.mkdirSync(`${cache}/objects/elsewhere`);
+    fs.symlinkSync(`${dir}/root`, `${cache}/objects/elsewhere/link`);
+    await succeed(["cache", "ls", ...shared]);
+    const removed = await succeed(["cache", "rm", "--all", ...shared]);
+    assert.match(removed.stdout, /^1 object deleted/);
+    assert.ok(!fs.existsSync(facts!));
+    assert.equal(fs.readFileSync(`${dir}/precious`, "utf8"), "precious");
+    assert.ok(fs.existsSync(`${dir}/root/a.ffr`));
+  });
+});

@@ -1,7 +1,8 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { variable } from "../../../environment.ts";
-import { CacheDirectory } from "../../../io/remote/cache/cache_directory.ts";
+import { NotTrustedError } from "../../../io/directories/trust.ts";
+import { CacheRoot } from "../../../io/remote/cache/cache_root.ts";
 import { isUrl, shownLocation } from "../../../io/remote/remote_location.ts";
 import type { CommonOptions } from "../../input/options.ts";
 import { openSource } from "../../input/source.ts";
@@ -24,10 +25,23 @@ export function lookAtServers(options: CommonOptions): Finding[] {
   return [cache(options), credentials()];
 }
 
-function cache({ cacheDir, cache }: CommonOptions): Finding {
+function cache({ cacheDir, cacheShared, cache }: CommonOptions): Finding {
   const what = "cache";
   if (cache === false) return works(what, "none (--no-cache)");
-  const { path } = new CacheDirectory({ directory: cacheDir }, () => {});
+  const options = { directory: cacheDir, shared: cacheShared };
+  const root = new CacheRoot(options, () => {});
+  const { path } = root;
+  try {
+    root.open()?.[Symbol.dispose]();
+  } catch (error) {
+    if (error instanceof NotTrustedError) {
+      return limited(
+        what,
+        `${error.reason}: what is fetched is kept in memory only`,
+        "name a directory of your own by --cache-dir, or trust its owner and group with --cache-shared",
+      );
+    }
+  }
   let above = path;
   for (;; above = dirname(above)) {
     try {

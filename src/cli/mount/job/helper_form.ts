@@ -42,6 +42,7 @@ const REMOTE: Readonly<
 const REMOTE_FLAGS: Readonly<Record<string, RemoteFlags>> = {
   anonymous: { anonymous: true },
   "requester-pays": { requesterPays: true },
+  "cache-shared": { cacheShared: true },
   "no-cache": { cache: false },
 };
 

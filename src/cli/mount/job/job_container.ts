@@ -24,10 +24,13 @@ export async function containersOf(
     return sources.length === 1 && path === undefined ? location : sources;
   }
   const storageAt = await storages(remote, options);
+  const { remoteOf } = await import("../../input/remote_flags.ts");
+  // The indexes of large containers of this machine are kept in the same cache.
+  const local = { options: { remote: remoteOf(remote) } };
   return sources.map((source) => {
     const storage = storageAt(source.location);
     return storage === undefined
-      ? source
+      ? { ...source, ...local }
       : { ...source, location: storage.root, options: { storage } };
   });
 }

@@ -97,7 +97,9 @@ async function readSources(
   const given = texts.map(parsePlaced);
   for (const { location } of given) checkSource(location, "the container");
   const isRemote = given.some(({ location }) => isUrl(location));
-  const remote = isRemote ? lastingFlags(options) : undefined;
+  const remote = isRemote || areAboutCache(options)
+    ? lastingFlags(options)
+    : undefined;
   const [{ location, path }] = given as [PlacedSource];
   if (given.length === 1 && path === undefined) {
     const lasting = lastingLocation(location);
@@ -126,6 +128,12 @@ function lastingLocation(location: string): string {
   return isUrl(location) ? location : absolutePath(location);
 }
 
+/** Whether options say where indexes are kept, which those of containers of this machine are as well. */
+function areAboutCache(options: RemoteFlags): boolean {
+  const { cache, cacheDir, cacheShared } = options;
+  return cache === false || cacheDir !== undefined || cacheShared === true;
+}
+
 /** The options that are about servers, with paths that mean the same elsewhere. */
 function lastingFlags(options: RemoteFlags): RemoteFlags {
   const absolute = (path: string | undefined) => path && absolutePath(path);
@@ -141,6 +149,7 @@ function lastingFlags(options: RemoteFlags): RemoteFlags {
     requesterPays: options.requesterPays,
     cacheDir: absolute(options.cacheDir),
     cacheSize: options.cacheSize,
+    cacheShared: options.cacheShared,
     cache: options.cache,
     timeout: options.timeout,
     maxRequests: options.maxRequests,

@@ -22,7 +22,7 @@ export interface MountJob extends Arrangement {
   readonly trace: boolean;
   /** Threads that serve the mount, unless the default is to hold. */
   readonly workers: number | undefined;
-  /** How servers are reached; left out where all containers are local. */
+  /** How servers are reached, and what is cached; left out where all containers are local and the usual cache is used. */
   readonly remote?: RemoteFlags | undefined;
   /** What becomes of the mount when nothing can serve it any more: it stays, dead, or is unmounted. */
   readonly onFailure: "dead" | "unmount";

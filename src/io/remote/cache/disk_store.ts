@@ -1,7 +1,6 @@
-import * as fs from "node:fs";
-import { runSync } from "../../concurrency/steps.ts";
 import { crc32Of } from "../../read/crc32_of.ts";
-import { FileSource } from "../../storage/file_source.ts";
+import type { EntryFile } from "../../directories/entries.ts";
+import type { FileSource } from "../../storage/file_source.ts";
 import {
   BLOCK,
   type BlockMap,
@@ -9,7 +8,8 @@ import {
   type BlockStore,
   Known,
 } from "./block_store.ts";
-import type { CachedObject } from "./cache_directory.ts";
+import { openBlockFile } from "./block_file.ts";
+import type { CachedObject } from "./cached_object.ts";
 import type { ObjectCounter } from "./object_counts.ts";
 
 const WORD = Uint32Array.BYTES_PER_ELEMENT;
@@ -25,8 +25,8 @@ export class DiskStore implements BlockStore {
   readonly map: BlockMap;
   readonly #object: CachedObject;
   readonly #size: number;
-  readonly #data: number;
-  readonly #sums: number;
+  readonly #data: EntryFile;
+  readonly #sums: EntryFile;
   /** The data as local containers are read: as fast as one. */
   readonly #file: FileSource;
   readonly #known: Uint8Array<SharedArrayBuffer>;
@@ -34,25 +34,15 @@ export class DiskStore implements BlockStore {
   readonly #wordBytes = new Uint8Array(this.#words.buffer);
   #isFailing = false;
 
-  /**
-   * Opens an object's files, which there are.
-   *
-   * @param object Where it is.
-   */
+  /** Opens the blocks of an object, which is closed with it. */
   constructor(object: CachedObject) {
     this.#object = object;
     this.#size = object.size;
+    this.#data = object.data;
+    this.#sums = object.sums;
     const path = `${object.path}/data`;
-    this.#file = runSync(FileSource.open(path, { mayGrow: true }));
-    this.#data = fs.openSync(path, "r+");
-    try {
-      this.#sums = fs.openSync(`${object.path}/sums`, "r+");
-    } catch (error) {
-      this.#file.close();
-      fs.closeSync(this.#data);
-      throw error;
-    }
-    const { dev: device, ino: inode } = fs.fstatSync(this.#data);
+    const { device, inode } = object.data.facts();
+    this.#file = openBlockFile({ path, device, inode });
     const blocks = Math.ceil(object.size / BLOCK);
     this.#known = new Uint8Array(new SharedArrayBuffer(blocks));
     const { hits } = object.counts;
@@ -145,7 +135,7 @@ export class DiskStore implements BlockStore {
     const room = this.#object.takeRoom(bytes.length);
     const kept = bytes.subarray(0, room);
     try {
-      writeAll(this.#data, kept, first * BLOCK);
+      this.#data.write(kept, first * BLOCK);
       const piece = SUMS * BLOCK;
       for (let done = 0; done < room; done += piece) {
         const blocks = kept.subarray(done, done + piece);
@@ -201,8 +191,6 @@ export class DiskStore implements BlockStore {
 
   close(): void {
     this.#file.close();
-    fs.closeSync(this.#data);
-    fs.closeSync(this.#sums);
     this.#object.close();
   }
 
@@ -225,14 +213,14 @@ export class DiskStore implements BlockStore {
   #readSums(first: number, most: number): number {
     const { length } = this.#wordBytes;
     const wanted = Math.min(most * WORD, length);
-    const at = first * WORD;
-    const got = fs.readSync(this.#sums, this.#wordBytes, 0, wanted, at);
+    const into = this.#wordBytes.subarray(0, wanted);
+    const got = this.#sums.read(into, first * WORD);
     return Math.floor(got / WORD);
   }
 
   #writeSums(first: number, count: number): void {
     const bytes = this.#wordBytes.subarray(0, count * WORD);
-    writeAll(this.#sums, bytes, first * WORD);
+    this.#sums.write(bytes, first * WORD);
   }
 
   /** Notes that blocks are there, which have been written: other threads go by it. */
@@ -250,7 +238,7 @@ export class DiskStore implements BlockStore {
     const start = block * BLOCK;
     const bytes = new Uint8Array(Math.min(BLOCK, this.#size - start));
     try {
-      const got = fs.readSync(this.#data, bytes, 0, bytes.length, start);
+      const got = this.#data.read(bytes, start);
       return got === bytes.length ? sumOf(bytes) : 0;
     } catch {
       return 0;
@@ -265,10 +253,4 @@ export class DiskStore implements BlockStore {
 /** The CRC-32 of a block, which is never 0: that says that it is not there. */
 function sumOf(block: Uint8Array): number {
   return crc32Of(block) || 1;
-}
-
-function writeAll(fd: number, bytes: Uint8Array, offset: number): void {
-  for (let done = 0; done < bytes.length;) {
-    done += fs.writeSync(fd, bytes, done, bytes.length - done, offset + done);
-  }
 }

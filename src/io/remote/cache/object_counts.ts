@@ -1,5 +1,5 @@
-import * as fs from "node:fs";
-import { FileLock } from "../../write/file_lock.ts";
+import type { EntryFile } from "../../directories/entries.ts";
+import { TrustedDirectory } from "../../directories/trusted_directory.ts";
 
 /** What was done with an object of the cache, by all processes and over all its life. */
 export interface ObjectCounts {
@@ -36,12 +36,15 @@ export class ObjectCounter {
   readonly hits: Uint32Array<SharedArrayBuffer> = new Uint32Array(
     new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT),
   );
-  readonly #path: string;
+  readonly #open: () => TrustedDirectory | undefined;
   readonly #counts = { bytes: 0, requests: 0, retries: 0 };
 
-  /** @param path The object's directory, which there is until this is closed. */
-  constructor(path: string) {
-    this.#path = `${path}/${FILE}`;
+  /**
+   * @param path The object's directory, which there is until this is closed.
+   * @param open Opens it.
+   */
+  constructor(path: string, open = () => openOwn(path)) {
+    this.#open = open;
     counting.add(this);
     if (timer !== undefined) return;
     timer = setInterval(() => {
@@ -97,7 +100,7 @@ export class ObjectCounter {
     const hits = Atomics.load(this.hits, 0);
     if (bytes + requests + retries + hits === 0) return true;
     try {
-      if (!addTo(this.#path, { bytes, requests, retries, hits })) return false;
+      if (!addTo(this.#open, { bytes, requests, retries, hits })) return false;
     } catch {
       return true; // the disk is full or failing, which whoever keeps blocks is told
     }
@@ -108,37 +111,47 @@ export class ObjectCounter {
 }
 
 /** Adds to a file, which is made where there is none; not where another is just doing so. */
-function addTo(path: string, more: ObjectCounts): boolean {
-  const fd = fs.openSync(path, "a+", 0o600);
-  fs.closeSync(fd);
-  using lock = FileLock.tryTake(path);
-  if (lock === undefined) return false;
-  const counts = countsIn(path);
+function addTo(
+  open: () => TrustedDirectory | undefined,
+  more: ObjectCounts,
+): boolean {
+  using directory = open();
+  if (directory === undefined) return true; // it was deleted
+  using file = directory.makeFile(FILE);
+  if (!file.tryLock(true)) return false;
+  const counts = countsIn(file);
   const sums = Float64Array.from(KINDS, (kind) => counts[kind] + more[kind]);
-  const file = fs.openSync(path, "r+");
-  try {
-    fs.writeSync(file, new Uint8Array(sums.buffer), 0, SIZE, 0);
-  } finally {
-    fs.closeSync(file);
-  }
+  file.write(new Uint8Array(sums.buffer), 0);
   return true;
 }
 
-/** What the file of an object's directory has; nothing where there is none, or it is damaged. */
-export function readCounts(directory: string): ObjectCounts {
-  return countsIn(`${directory}/${FILE}`);
+/**
+ * What the file of an object's directory has; nothing where there is none, or it is damaged.
+ *
+ * @param open Opens the directory.
+ */
+export function readCounts(
+  path: string,
+  open = () => openOwn(path),
+): ObjectCounts {
+  try {
+    using directory = open();
+    using file = directory?.openFile(FILE, "read");
+    return countsIn(file);
+  } catch {
+    return countsIn(undefined);
+  }
 }
 
-function countsIn(path: string): ObjectCounts {
+function openOwn(path: string): TrustedDirectory | undefined {
+  return TrustedDirectory.open(path, { isShared: false }, false);
+}
+
+function countsIn(file: EntryFile | undefined): ObjectCounts {
   const counts = { bytes: 0, requests: 0, retries: 0, hits: 0 };
-  let file: Uint8Array;
-  try {
-    file = fs.readFileSync(path);
-  } catch {
-    return counts;
-  }
-  if (file.length < SIZE) return counts;
-  const slots = new Float64Array(file.slice(0, SIZE).buffer);
+  const slots = new Float64Array(KINDS.length);
+  const got = file?.read(new Uint8Array(slots.buffer), 0);
+  if (got !== SIZE) return counts;
   for (const [i, kind] of KINDS.entries()) {
     const count = slots[i]!;
     if (Number.isSafeInteger(count) && count >= 0) counts[kind] = count;

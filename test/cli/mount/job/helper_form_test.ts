@@ -67,7 +67,7 @@ Deno.test("format=, ext= and the like are taken out of mount options", () => {
 
 Deno.test("how servers are reached is taken out of mount options", () => {
   const text = "_netdev,header-file=/h\\,x,profile=p,no-cache,anonymous," +
-    "requester-pays,cache-dir=/c,cache-size=2G,timeout=5,max-requests=8,ro," +
+    "requester-pays,cache-dir=/c,cache-shared,cache-size=2G,timeout=5,max-requests=8,ro," +
     "cacert=/ca,endpoint=http://[::1]:7480,region=eu,addressing=virtual";
   assert.deepEqual(takeSourceOptions(text), {
     headerFile: "/h,x",
@@ -76,6 +76,7 @@ Deno.test("how servers are reached is taken out of mount options", () => {
     anonymous: true,
     requesterPays: true,
     cacheDir: "/c",
+    cacheShared: true,
     cacheSize: 2 ** 31,
     timeout: 5000,
     maxRequests: 8,

@@ -1,0 +1,204 @@
+import { utf8Text } from "../../utf8.ts";
+import { NO_LOCKS } from "../write/file_lock.ts";
+import { lastError, libcIfPermitted } from "../libc/libc.ts";
+import { At, cName, Open, throwUnlessRepeated } from "../libc/libc_files.ts";
+import { systemCode } from "../libc/system_error.ts";
+import { CLOSED, type EntryFacts } from "./directory.ts";
+import { borrowedDirectory } from "./directory_by_descriptor.ts";
+import type { Entries, EntryFile, FileAccess, NewEntry } from "./entries.ts";
+import {
+  answer,
+  close,
+  factsOf,
+  openAt,
+  procPath,
+} from "./file_by_descriptor.ts";
+
+/** {@linkcode Entries} of a directory's descriptor: openat(2) and its like. */
+class DescribedEntries implements Entries {
+  #fd: number;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  facts(): EntryFacts {
+    return factsOf(this.#fd, "", At.EMPTY_PATH);
+  }
+
+  stat(name: string): EntryFacts | undefined {
+    try {
+      return factsOf(this.#fd, name, At.SYMLINK_NOFOLLOW);
+    } catch (error) {
+      if (systemCode(error) === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  readLink(name: string): string {
+    const target = new Uint8Array(LONGEST_PATH);
+    const length = answer((libc) =>
+      libc.readlinkat(this.#fd, cName(name), target, BigInt(LONGEST_PATH))
+    );
+    return utf8Text(target.subarray(0, length));
+  }
+
+  list(): readonly string[] {
+    return borrowedDirectory(this.#fd).list().names;
+  }
+
+  open(name: string): Entries {
+    return new DescribedEntries(openAt(this.#fd, name, DIRECTORY));
+  }
+
+  makeDirectory(name: string, { mode, gid }: NewEntry): void {
+    answer((libc) => libc.mkdirat(this.#fd, cName(name), mode & 0o777));
+    // By a descriptor of its own: its name may lead elsewhere by now.
+    const fd = openAt(this.#fd, name, DIRECTORY);
+    try {
+      adjust(fd, { mode, gid });
+    } finally {
+      close(fd);
+    }
+  }
+
+  openFile(name: string, access: FileAccess, how: NewEntry): EntryFile {
+    const flags = FLAGS[access] | WITHOUT_WAITING;
+    const fd = openAt(this.#fd, name, flags, how.mode);
+    const file = new DescribedEntryFile(fd);
+    try {
+      if (access === "create") adjust(fd, how);
+      return file;
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  }
+
+  rename(from: string, to: string): void {
+    const old = cName(from);
+    const name = cName(to, 1);
+    answer((libc) => libc.renameat2(this.#fd, old, this.#fd, name, 0));
+  }
+
+  remove(name: string): void {
+    answer((libc) => libc.unlinkat(this.#fd, cName(name), 0));
+  }
+
+  removeDirectory(name: string): void {
+    answer((libc) => libc.unlinkat(this.#fd, cName(name), At.REMOVEDIR));
+  }
+
+  close(): void {
+    close(this.#fd);
+    this.#fd = CLOSED;
+  }
+}
+
+/** Gives what was just made its group and permissions, whatever the umask and the file system made of them. */
+function adjust(fd: number, { mode, gid }: NewEntry): void {
+  const made = factsOf(fd, "", At.EMPTY_PATH);
+  const path = procPath(fd); // of what may be open for no more than its name
+  if (gid !== undefined && made.gid !== gid) {
+    // Refused to those who are not of the group, and then the group stays.
+    libcIfPermitted()!.fchownat(At.FDCWD, path, SAME_OWNER, gid, 0);
+  } else if (made.mode === mode) return;
+  answer((libc) => libc.fchmodat(At.FDCWD, path, mode, 0));
+}
+
+/** {@linkcode EntryFile} by a descriptor of the system's, which Deno does not know. */
+class DescribedEntryFile implements EntryFile {
+  #fd: number;
+  #isLocked = false;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  facts(): EntryFacts {
+    return factsOf(this.#fd, "", At.EMPTY_PATH);
+  }
+
+  read(into: Uint8Array, offset: number): number {
+    for (let done = 0; done < into.byteLength;) {
+      const piece = pieceOf(into, done);
+      const got = answer((libc) =>
+        libc.pread(this.#fd, piece, piece.byteLength, BigInt(offset + done))
+      );
+      if (got === 0) return done;
+      done += got;
+    }
+    return into.byteLength;
+  }
+
+  write(bytes: Uint8Array, offset: number): void {
+    for (let done = 0; done < bytes.byteLength;) {
+      const piece = pieceOf(bytes, done);
+      done += answer((libc) =>
+        libc.pwrite(this.#fd, piece, piece.byteLength, BigInt(offset + done))
+      );
+    }
+  }
+
+  truncate(size: number): void {
+    answer((libc) => libc.ftruncate(this.#fd, BigInt(size)));
+  }
+
+  touch(): void {
+    // Without times, it is for all who may write it, and not for its owner alone.
+    answer((libc) => libc.futimens(this.#fd, null));
+  }
+
+  tryLock(isExclusive: boolean): boolean {
+    const libc = libcIfPermitted()!;
+    const how = (isExclusive ? LOCK.EX : LOCK.SH) | LOCK.NB;
+    for (let attempt = 1; libc.flock(this.#fd, how) < 0; attempt++) {
+      const { code } = lastError(libc);
+      if (code === "EAGAIN" || code === "EWOULDBLOCK") return false;
+      if (NO_LOCKS.includes(code)) return true;
+      throwUnlessRepeated(libc, attempt);
+    }
+    return this.#isLocked = true;
+  }
+
+  close(): void {
+    // Closing is not enough: a process that is just being started has a copy until it runs its program.
+    if (this.#isLocked) libcIfPermitted()!.flock(this.#fd, LOCK.UN);
+    this.#isLocked = false;
+    close(this.#fd);
+    this.#fd = CLOSED;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+function pieceOf(bytes: Uint8Array, start: number): Uint8Array<ArrayBuffer> {
+  const piece = start === 0 && bytes.byteLength <= LARGEST_MOVE
+    ? bytes
+    : bytes.subarray(start, start + LARGEST_MOVE);
+  return piece as Uint8Array<ArrayBuffer>; // FFI takes memory that threads share, too
+}
+
+/** The directory that all paths begin at. */
+export function rootByDescriptor(): Entries {
+  return new DescribedEntries(openAt(At.FDCWD, "/", DIRECTORY));
+}
+
+const DIRECTORY = Open.PATH | Open.DIRECTORY | Open.NOFOLLOW;
+/** Of opening what may be no file at all: it is neither followed nor waited for. */
+const WITHOUT_WAITING = Open.NOFOLLOW | Open.NONBLOCK | Open.NOCTTY;
+const FLAGS: Readonly<Record<FileAccess, number>> = {
+  read: Open.RDONLY,
+  write: Open.RDWR,
+  create: Open.RDWR | Open.CREAT | Open.EXCL,
+};
+/** From `sys/file.h`. */
+const LOCK = { SH: 1, EX: 2, NB: 4, UN: 8 } as const;
+/** Of chown(2): the owner stays. */
+const SAME_OWNER = 2 ** 32 - 1;
+/** `PATH_MAX`. */
+const LONGEST_PATH = 4096;
+/** read(2) and write(2) move at most 0x7ffff000 bytes. */
+const LARGEST_MOVE = 1 << 30;

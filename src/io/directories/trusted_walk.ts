@@ -1,0 +1,144 @@
+import { systemCode } from "../libc/system_error.ts";
+import type { EntryFacts } from "./directory.ts";
+import type { Entries, NewEntry } from "./entries.ts";
+import {
+  isOpenToAll,
+  NotTrustedError,
+  type Trusted,
+  whyNotAbove,
+  whyNotLink,
+} from "./trust.ts";
+
+/** A directory on the way, or the last one. */
+export interface Reached {
+  readonly name: string;
+  readonly entries: Entries;
+  /** Whether anybody may have made it. */
+  readonly isInOpen: boolean;
+}
+
+/** As many links as the kernel follows. */
+const MOST_LINKS = 40;
+
+/**
+ * The way down to a directory, component by component. Each is checked before the next is reached through it, and so is
+ * who made a symbolic link before it is followed.
+ */
+export class TrustedWalk {
+  readonly #trusted: Trusted;
+  /** What a directory is made as that is missing; without it, the way ends there. */
+  readonly #making: NewEntry | undefined;
+  /** From the root down to where it is. */
+  readonly #open: Reached[];
+  /** What depends on who the user is, where that was not known. */
+  readonly #unsure: ((trusted: Trusted) => void)[] = [];
+  #links = 0;
+
+  /** @param root The directory that all paths begin at; it is closed with the walk. */
+  constructor(root: Entries, trusted: Trusted, making: NewEntry | undefined) {
+    this.#open = [{ name: "", entries: root, isInOpen: false }];
+    this.#trusted = trusted;
+    this.#making = making;
+  }
+
+  /**
+   * Goes to a directory, which the caller closes.
+   *
+   * @param path Absolute.
+   * @returns `undefined` where there is none.
+   * @throws {NotTrustedError} If others could have it lead elsewhere.
+   */
+  to(path: string): Reached & { readonly path: string } | undefined {
+    const pending = path.split("/").reverse();
+    try {
+      while (pending.length > 0) {
+        const name = pending.pop()!;
+        if (name === "" || name === ".") continue;
+        if (name === "..") this.#leave();
+        else if (!this.#enter(name, pending)) return undefined;
+      }
+      const path = this.#path || "/";
+      return { path, ...this.#open.pop()! };
+    } finally {
+      for (const { entries } of this.#open) entries.close();
+    }
+  }
+
+  /** Checks again what depends on who the user is. */
+  recheck(trusted: Trusted): void {
+    for (const check of this.#unsure) check(trusted);
+  }
+
+  get #path(): string {
+    return this.#open.map(({ name }) => name).join("/");
+  }
+
+  /** @returns Whether there is something. */
+  #enter(name: string, pending: string[]): boolean {
+    const { entries, isInOpen } = this.#open.at(-1)!;
+    const above = entries.facts();
+    this.#require(
+      this.#path || "/",
+      above,
+      (facts, trusted) => whyNotAbove(facts, trusted, isInOpen),
+    );
+    const isOpen = above !== undefined && isOpenToAll(above);
+    let found = entries.stat(name);
+    if (found === undefined) {
+      if (this.#making === undefined) return false;
+      makeUnlessThere(entries, name, this.#making);
+      found = entries.stat(name);
+    }
+    if (
+      found === undefined || found === "unknown" || found.kind !== "symlink"
+    ) {
+      const opened = entries.open(name);
+      this.#open.push({ name, entries: opened, isInOpen: isOpen });
+      return true;
+    }
+    const path = `${this.#path}/${name}`;
+    this.#require(
+      path,
+      found,
+      (facts, trusted) => whyNotLink(facts, trusted, isOpen),
+    );
+    if (++this.#links > MOST_LINKS) {
+      throw new NotTrustedError(path, "is one of too many symbolic links");
+    }
+    const target = entries.readLink(name);
+    if (target.startsWith("/")) { while (this.#open.length > 1) this.#leave(); }
+    pending.push(...target.split("/").reverse());
+    return true;
+  }
+
+  #leave(): void {
+    if (this.#open.length > 1) this.#open.pop()!.entries.close();
+  }
+
+  #require(
+    path: string,
+    facts: EntryFacts | undefined,
+    whyNot: (facts: EntryFacts, trusted: Trusted) => string | undefined,
+  ): void {
+    if (facts === undefined) return; // the program may not look at it
+    const check = (trusted: Trusted) => {
+      const reason = whyNot(facts, trusted);
+      if (reason !== undefined) throw new NotTrustedError(path, reason);
+    };
+    check(this.#trusted);
+    if (this.#trusted.uid === undefined) this.#unsure.push(check);
+  }
+}
+
+/** Makes a directory, which another process may do as well. */
+export function makeUnlessThere(
+  entries: Entries,
+  name: string,
+  how: NewEntry,
+): void {
+  try {
+    entries.makeDirectory(name, how);
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
+}

@@ -1,0 +1,19 @@
+import { runSync } from "../../concurrency/steps.ts";
+import { changedFile } from "../../storage/changed_file.ts";
+import { FileSource } from "../../storage/file_source.ts";
+import type { BlockMap } from "./block_store.ts";
+
+/**
+ * Opens the file of an object's blocks for reading, by any thread: it is the one that was made, or an error.
+ *
+ * @throws {RecordfsError} If another one has its path by now (`changed`), or none.
+ */
+export function openBlockFile(
+  { path, device, inode }: Pick<BlockMap, "path" | "device" | "inode">,
+): FileSource {
+  const file = runSync(FileSource.open(path, { mayGrow: true }));
+  const { dev, ino } = file.identity;
+  if (dev === device && ino === inode) return file;
+  file.close();
+  throw changedFile(path, `${device}:${inode}`, `${dev}:${ino}`);
+}

@@ -1,0 +1,129 @@
+import { variable } from "../../../environment.ts";
+import { RecordfsError } from "../../../errors.ts";
+import { NotTrustedError } from "../../directories/trust.ts";
+import { TrustedDirectory } from "../../directories/trusted_directory.ts";
+import { SystemError } from "../../libc/system_error.ts";
+import type { CacheOptions } from "../remote_options.ts";
+
+/** Caches that somebody was warned of: a program opens one several times. */
+const WARNED = new WeakMap<(message: string) => void, Set<string>>();
+
+/** The directory of a cache, which is used where others could not have put anything into it. */
+export class CacheRoot {
+  /** As it was given. */
+  readonly path: string;
+  /** Why Deno would ask before it is used, or refuse it. */
+  readonly missing: string | undefined;
+  readonly #isShared: boolean;
+  readonly #onWarning: (message: string) => void;
+
+  constructor(
+    { directory, shared }: CacheOptions,
+    onWarning: (message: string) => void,
+  ) {
+    this.path = directory ?? usualDirectory();
+    this.missing = missingFor(this.path);
+    this.#isShared = shared === true;
+    this.#onWarning = onWarning;
+  }
+
+  /**
+   * Opens a directory below it, or itself.
+   *
+   * @param names The names that lead there.
+   * @returns `undefined` where there is none.
+   * @throws {NotTrustedError} If others could have put something into it, and it is not shared with them.
+   */
+  open(names: readonly string[] = []): TrustedDirectory | undefined {
+    return this.#descend(names, false, (above, name) => above.open(name));
+  }
+
+  /** {@linkcode CacheRoot.open} of one that is made where it is missing. */
+  make(names: readonly string[]): TrustedDirectory {
+    return this.#descend(names, true, (above, name) => above.make(name))!;
+  }
+
+  /**
+   * Makes sure that it may be used, where it is there.
+   *
+   * @throws {RecordfsError} If not.
+   */
+  require(): void {
+    try {
+      this.open()?.[Symbol.dispose]();
+    } catch (error) {
+      throw new RecordfsError(
+        error instanceof RecordfsError ? error.code : "bad-cache",
+        `Cannot use the cache ${this.path}: ${reasonOf(error)}. ${
+          capital(hintFor(error))
+        }`,
+        { path: this.path, cause: error },
+      );
+    }
+  }
+
+  /** Warns once that it does not work, which makes reading slower and nothing else. */
+  warn(error: unknown): void {
+    let warned = WARNED.get(this.#onWarning);
+    if (warned === undefined) WARNED.set(this.#onWarning, warned = new Set());
+    if (warned.has(this.path)) return;
+    warned.add(this.path);
+    this.#onWarning(
+      `The cache ${this.path} can't be used (${reasonOf(error)}): ` +
+        `everything is fetched again when it is read again; ${hintFor(error)}`,
+    );
+  }
+
+  #descend(
+    names: readonly string[],
+    isToMake: boolean,
+    step: (
+      above: TrustedDirectory,
+      name: string,
+    ) => TrustedDirectory | undefined,
+  ): TrustedDirectory | undefined {
+    if (this.missing !== undefined) throw new Error(this.missing);
+    const trust = { isShared: this.#isShared };
+    let directory = TrustedDirectory.open(this.path, trust, isToMake);
+    for (const name of names) {
+      if (directory === undefined) return undefined;
+      using above = directory;
+      directory = step(above, name);
+    }
+    return directory;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof NotTrustedError) return error.reason;
+  if (error instanceof SystemError) {
+    return `${error.code}: ${capital(error.message)}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+function hintFor(error: unknown): string {
+  const other = "choose another with --cache-dir (option cache.directory)";
+  return error instanceof NotTrustedError
+    ? `${other}, or trust its owner and group, but never everybody, with --cache-shared (option cache.shared)`
+    : other;
+}
+
+function capital(text: string): string {
+  return text[0]!.toUpperCase() + text.slice(1);
+}
+
+/** Empty where it is not known. */
+function usualDirectory(): string {
+  const home = variable("HOME");
+  const base = variable("XDG_CACHE_HOME") ?? (home && `${home}/.cache`);
+  return base === undefined ? "" : `${base}/recordfs`;
+}
+
+function missingFor(path: string): string | undefined {
+  if (path === "") return "HOME is not set, or needs --allow-env";
+  const missing = (["read", "write"] as const).find((name) =>
+    Deno.permissions.querySync({ name, path }).state !== "granted"
+  );
+  return missing && `it needs --allow-${missing}`;
+}

@@ -1,0 +1,268 @@
+/** Directories of caches that others can write: they are not used, unless a group is trusted. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { run } from "../../cli/run_cli.ts";
+import { REPOSITORY, withTempDir } from "../../support/paths.ts";
+import { needs } from "../../support/programs/programs.ts";
+import {
+  makeDirectory,
+  withCachePlace,
+} from "../../support/remote/cached_samples.ts";
+import { Victim } from "../../support/remote/planted_entries.ts";
+
+/** Debian's `nobody`. */
+const OTHER = 65534;
+/** A group that nobody is in. */
+const GROUP = 12_345;
+
+/** What is below a directory, and whose. */
+function treeOf(path: string): string[] {
+  const names = fs.readdirSync(path, { recursive: true }) as string[];
+  return ["", ...names].sort().map((name) => {
+    const { mode, uid, gid, ino } = fs.lstatSync(`${path}/${name}`);
+    return [name, mode.toString(8), uid, gid, ino].join(" ");
+  });
+}
+
+interface Refused {
+  readonly prepare: (dir: string) => string;
+  readonly reason: RegExp;
+  readonly needsRoot?: boolean;
+  /** Whether it is refused if it is shared, too. */
+  readonly always?: boolean;
+}
+
+const refused: Record<string, Refused> = {
+  "that everybody can write": {
+    prepare: (dir) => makeDirectory(`${dir}/c`, 0o777),
+    reason: /can be written by everybody/,
+    always: true,
+  },
+  "that everybody can write, with the sticky bit": {
+    prepare: (dir) => makeDirectory(`${dir}/c`, 0o1777),
+    reason: /can be written by everybody/,
+    always: true,
+  },
+  "that its group can write": {
+    prepare: (dir) => makeDirectory(`${dir}/c`, 0o2775),
+    reason: /can be written by its group/,
+  },
+  "below one that everybody can write": {
+    prepare: (dir) =>
+      makeDirectory(`${makeDirectory(`${dir}/above`, 0o777)}/c`, 0o700),
+    reason: /above can be written by everybody/,
+    always: true,
+  },
+  "that is missing below one that a group can write": {
+    prepare: (dir) => `${makeDirectory(`${dir}/above`, 0o775)}/c`,
+    reason: /above can be written by its group/,
+  },
+  "of another user": {
+    prepare(dir) {
+      const path = makeDirectory(`${dir}/c`, 0o755);
+      fs.chownSync(path, OTHER, OTHER);
+      return path;
+    },
+    reason: /belongs to user 65534/,
+    needsRoot: true,
+  },
+  "below one of another user": {
+    prepare(dir) {
+      const above = makeDirectory(`${dir}/above`, 0o755);
+      const path = makeDirectory(`${above}/c`, 0o700);
+      fs.chownSync(above, OTHER, OTHER);
+      return path;
+    },
+    reason: /above belongs to user 65534/,
+    needsRoot: true,
+  },
+  "that a link of another user leads to, among those of everybody": {
+    prepare(dir) {
+      const own = makeDirectory(`${dir}/own`, 0o700);
+      const link = `${makeDirectory(`${dir}/tmp`, 0o1777)}/c`;
+      fs.symlinkSync(own, link);
+      fs.lchownSync(link, OTHER, OTHER);
+      return link;
+    },
+    reason: /tmp\/c is a symbolic link of user 65534/,
+    needsRoot: true,
+    always: true,
+  },
+  "of another user and group, among those of everybody": {
+    prepare(dir) {
+      const path = `${makeDirectory(`${dir}/tmp`, 0o1777)}/c`;
+      makeDirectory(path, 0o775);
+      fs.chownSync(path, OTHER, GROUP);
+      return path;
+    },
+    reason: /tmp\/c belongs to user 65534/,
+    needsRoot: true,
+    always: true,
+  },
+};
+
+for (
+  const [what, { prepare, reason, needsRoot, always }] of Object.entries(
+    refused,
+  )
+) {
+  Deno.test({
+    name: `a cache in a directory ${what} is not used, with one warning`,
+    ...needsRoot ? needs("root") : {},
+    fn: () =>
+      withCachePlace(async ({ dir, read }) => {
+        const directory = prepare(dir);
+        const before = treeOf(dir);
+        for (const shared of always ? [false, true] : [false]) {
+          const [warning, ...others] = await read(directory, shared);
+          assert.deepEqual(others, []);
+          assert.match(warning!, reason);
+          assert.match(
+            warning!,
+            /^The cache .* can't be used .*--cache-shared/,
+          );
+          assert.deepEqual(treeOf(dir), before);
+        }
+      }),
+  });
+}
+
+Deno.test("an own directory is used and kept as it is, also through own links and below sticky ones", async () => {
+  await withCachePlace(async ({ dir, server, read }) => {
+    const tmp = makeDirectory(`${dir}/tmp`, 0o1777);
+    const own = makeDirectory(`${tmp}/own`, 0o755);
+    fs.symlinkSync("../tmp/./own", `${tmp}/link`);
+    assert.deepEqual(await read(`${tmp}/link`), []);
+    assert.equal(fs.statSync(own).mode & 0o7777, 0o755);
+    const { length } = server.asked;
+    assert.deepEqual(await read(own), []);
+    assert.equal(server.asked.length, length + 1); // whether it is the same
+  });
+});
+
+Deno.test({
+  name:
+    "a group that is trusted shares a cache: what its members keep is used, and may be written by all of them",
+  ...needs("root"),
+  fn: () =>
+    withCachePlace(async ({ dir, server, read }) => {
+      const cache = makeDirectory(`${dir}/c`, 0o2775);
+      fs.chownSync(cache, 0, GROUP); // clears the bit
+      fs.chmodSync(cache, 0o2775);
+      assert.deepEqual(await read(cache, true), []);
+      const paths = fs.readdirSync(cache, { recursive: true }) as string[];
+      assert.ok(paths.length > 5);
+      for (const path of paths) {
+        const stat = fs.lstatSync(`${cache}/${path}`);
+        const mode = stat.isDirectory() ? 0o2770 : 0o660;
+        assert.deepEqual([stat.mode & 0o7777, stat.gid], [mode, GROUP], path);
+        fs.chownSync(`${cache}/${path}`, OTHER, GROUP); // as if another member had made it
+        fs.chmodSync(`${cache}/${path}`, mode);
+      }
+      fs.chownSync(cache, OTHER, GROUP);
+      fs.chmodSync(cache, 0o2775);
+      server.asked.length = 0;
+      assert.deepEqual(await read(cache, true), []);
+      assert.equal(server.asked.length, 1); // whether it is the same
+      // Of someone who is not of the group.
+      const [data] = fs.globSync(`${cache}/objects/*/*/data`);
+      fs.chownSync(data!, 1234, 1234);
+      const [warning] = await read(cache, true);
+      assert.match(warning!, /data belongs to user 1234/);
+    }),
+});
+
+Deno.test("what a member of the group has changed is compared with the container's checksums", async () => {
+  await withCachePlace(async ({ dir, read }) => {
+    const cache = makeDirectory(`${dir}/c`, 0o770);
+    await read(cache, true);
+    const [data] = fs.globSync(`${cache}/objects/*/*/data`);
+    const bytes = fs.readFileSync(data!);
+    fs.writeFileSync(data!, bytes.fill(0x55, 150_000, 150_100));
+    assert.deepEqual(await read(cache, true), []); // and all is right
+  });
+});
+
+/** A program that reads the first sample of a URL with a cache, and prints what it was warned of. */
+function program(
+  url: string,
+  cache: string | undefined,
+  shared = false,
+): string {
+  return `import { open } from ${JSON.stringify(`${REPOSITORY}mod.ts`)};
+    const warnings = [];
+    const cache = ${JSON.stringify({ directory: cache, shared })};
+    const remote = { cache, onWarning: (text) => warnings.push(text) };
+    using container = await open(${JSON.stringify(url)}, { remote });
+    const { length } = await container.read("000000");
+    console.log(JSON.stringify({ length, warnings }));`;
+}
+
+Deno.test("without the C library the same holds, and nothing is shared", async () => {
+  await withCachePlace(async ({ dir, server, url }) => {
+    const read = async (cache: string, shared = false) => {
+      fs.writeFileSync(`${dir}/program.ts`, program(url, cache, shared));
+      const { stdout, stderr } = await run([
+        ...[Deno.execPath(), "run", "--no-prompt", "--no-check"],
+        `--config=${REPOSITORY}deno.json`,
+        ...["--allow-net", "--allow-read", "--allow-write", "--allow-env"],
+        "--allow-sys=statfs",
+        `${dir}/program.ts`,
+      ]);
+      assert.ok(stdout !== "", stderr);
+      const { length, warnings } = JSON.parse(stdout);
+      assert.equal(length, 100_000);
+      return warnings as string[];
+    };
+    assert.deepEqual(await read(`${dir}/c`), []);
+    assert.equal(fs.statSync(`${dir}/c`).mode & 0o7777, 0o700);
+    server.asked.length = 0;
+    assert.deepEqual(await read(`${dir}/c`), []);
+    assert.equal(server.asked.length, 1); // whether it is the same
+    const [data] = fs.globSync(`${dir}/c/objects/*/*/data`);
+    const victim = new Victim(`${dir}/victim`);
+    fs.rmSync(data!);
+    fs.symlinkSync(victim.path, data!);
+    assert.match((await read(`${dir}/c`))[0]!, /data is a symbolic link/);
+    victim.assertUntouched("a symbolic link");
+    makeDirectory(`${dir}/all`, 0o777);
+    assert.match((await read(`${dir}/all`))[0]!, /written by everybody/);
+    makeDirectory(`${dir}/group`, 0o770);
+    assert.match((await read(`${dir}/group`, true))[0]!, /--allow-ffi/);
+  });
+});
+
+Deno.test("the usual directory is one's own alone, whatever the umask", async () => {
+  await withTempDir(async (dir) => {
+    fs.chmodSync(dir, 0o755);
+    const module = `${REPOSITORY}src/io/remote/cache/cache_root.ts`;
+    fs.writeFileSync(
+      `${dir}/program.ts`,
+      `import { CacheRoot } from ${JSON.stringify(module)};
+      const root = new CacheRoot({}, console.warn);
+      using directory = root.make(["objects"]);
+      using file = directory.makeFile("x");`,
+    );
+    for (const umask of ["000", "777"]) {
+      const home = makeDirectory(`${dir}/${umask}`, 0o755);
+      const { code, stderr } = await run([
+        ...["sh", "-c", `umask ${umask}; exec "$@"`, "sh"],
+        ...[Deno.execPath(), "run", "-A", "--no-check"],
+        ...[`--config=${REPOSITORY}deno.json`, `${dir}/program.ts`],
+      ], {
+        env: {
+          HOME: home,
+          XDG_CACHE_HOME: "", // as if it were not set
+          DENO_DIR: `${dir}/deno-${umask}`,
+        },
+      });
+      assert.deepEqual([code, stderr], [0, ""]);
+      const made = [".cache", ".cache/recordfs", ".cache/recordfs/objects"];
+      for (const path of made) {
+        assert.equal(fs.statSync(`${home}/${path}`).mode & 0o7777, 0o700, path);
+      }
+      const file = fs.statSync(`${home}/.cache/recordfs/objects/x`);
+      assert.equal(file.mode & 0o7777, 0o600);
+    }
+  });
+});
