@@ -11,13 +11,16 @@ import type { SerializedError } from "../../src/serialized_error.ts";
 
 /** An object of a server that the mount shows. */
 export interface WantedObject {
-  readonly origin: RemoteOrigin;
+  readonly origin: WantedPlace & Pick<RemoteOrigin, "path">;
   /** What it was when it was opened. */
   readonly tag: string;
 }
 
 /** A place on a server, below which threads open what they need. */
-export type WantedPlace = Omit<RemoteOrigin, "path">;
+export interface WantedPlace extends Omit<RemoteOrigin, "path"> {
+  /** Paths of caches that the main thread has warned of. */
+  readonly warned: readonly string[];
+}
 
 /** What the main thread tells the one that fetches. */
 export type ToFetchThread =

@@ -1,6 +1,8 @@
 import { deserializeError } from "../../src/serialized_error.ts";
 import { FormatError, RecordfsError } from "../../src/errors.ts";
 import { startThread } from "../../src/io/concurrency/thread.ts";
+import { warnOnConsole } from "../../src/message_text.ts";
+import { warnedCaches } from "../../src/io/remote/cache/warned_caches.ts";
 import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
 import { RemoteError } from "../../src/io/remote/remote_error.ts";
 import type { RemoteStorage } from "../../src/io/remote/remote_storage.ts";
@@ -26,8 +28,8 @@ export interface FetchPorts {
 function portable(
   { url, options }: Pick<RemoteStorage, "url" | "options">,
 ): WantedPlace {
-  const { onWarning: _, ...others } = options;
-  return { url, options: others };
+  const { onWarning = warnOnConsole, ...others } = options;
+  return { url, options: others, warned: [...warnedCaches(onWarning)] };
 }
 
 /**

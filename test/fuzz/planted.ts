@@ -1,6 +1,7 @@
 /** Bugs for the fuzzer to find: which one is planted, the query of this module's URL says. */
 import * as fs from "node:fs";
 import { FormatError } from "../../src/errors.ts";
+import { TrustedDirectory } from "../../src/io/directories/trusted_directory.ts";
 import { VirtualFs } from "../../src/vfs/mod.ts";
 
 const { listSync, list } = VirtualFs.prototype;
@@ -56,6 +57,19 @@ const BUGS: Record<string, () => void> = {
       const source = this.tree.sources.at(0);
       if (source !== undefined) fs.openSync(source.name, "r");
       return listSync.call(this, path);
+    };
+  },
+  follows() {
+    const { list } = TrustedDirectory.prototype;
+    TrustedDirectory.prototype.list = function () {
+      const names = list.call(this);
+      for (const name of names) {
+        const path = `${this.path}/${name}`;
+        if (!fs.lstatSync(path).isSymbolicLink()) continue;
+        const target = fs.statSync(path, { throwIfNoEntry: false });
+        if (!target?.isDirectory()) fs.appendFileSync(path, "planted");
+      }
+      return names;
     };
   },
   lies() {

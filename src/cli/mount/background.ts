@@ -66,6 +66,7 @@ export async function mountInBackground(job: MountJob): Promise<void> {
     else signalChild(child.pid, "SIGTERM");
   });
   checkPatience();
+  await warnOfCache(job);
   const child = start(job, files);
   const before = mountAt(job.mountpoint); // it takes the child some time to come to that
   pruneRecords();
@@ -96,6 +97,22 @@ export async function mountInBackground(job: MountJob): Promise<void> {
     throw new Exit(signalExitCode(cause));
   }
   child.unref();
+}
+
+/** Warns of a cache that is not used: the process in the background says it in its log alone. */
+async function warnOfCache({ remote }: MountJob): Promise<void> {
+  if (remote === undefined || remote.cache === false) return;
+  const [{ CacheRoot }, { NotTrustedError }] = await Promise.all([
+    import("../../io/remote/cache/cache_root.ts"),
+    import("../../io/directories/trust.ts"),
+  ]);
+  const { cacheDir: directory, cacheShared: shared } = remote;
+  const root = new CacheRoot({ directory, shared }, warn);
+  try {
+    root.open()?.[Symbol.dispose]();
+  } catch (error) {
+    if (error instanceof NotTrustedError) root.warn(error);
+  }
 }
 
 /** Asks a process to end once more that was asked and goes on: a shell that has just forked loses signals. */

@@ -1,4 +1,5 @@
 /** All that is driven. A new drive goes to the end: the options of others follow from their places. */
+import { cachesDrive } from "./caches.ts";
 import { codecsDrive } from "./codecs.ts";
 import { commandDrive, programDrive } from "./commands.ts";
 import { convertAllDrive, convertDrive, repairDrive } from "./conversions.ts";
@@ -34,4 +35,5 @@ export const DRIVES: readonly Drive[] = [
   mdsDrive,
   parquetsDrive,
   recordsDrive,
+  cachesDrive,
 ];

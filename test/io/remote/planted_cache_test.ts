@@ -9,11 +9,24 @@ import {
   makeDirectory,
   withCachePlace,
 } from "../../support/remote/cached_samples.ts";
+import { FileServer } from "../../support/remote/file_server.ts";
 import { plantings, Victim } from "../../support/remote/planted_entries.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 
 /** Debian's `nobody`. */
 const OTHER = 65534;
+
+/** Files below a directory that this process has open. */
+function openBelow(directory: string): string[] {
+  return fs.readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      const path = fs.readlinkSync(`/proc/self/fd/${fd}`);
+      return path.startsWith(`${directory}/`) ? [path] : [];
+    } catch {
+      return []; // that of the listing itself
+    }
+  });
+}
 
 Deno.test("whatever is planted in the place of a cache's file or directory is left alone, and nothing waits for it", async () => {
   await withCachePlace(async ({ dir, read }) => {
@@ -40,6 +53,7 @@ Deno.test("whatever is planted in the place of a cache's file or directory is le
             assert.match(warning, /--cache-shared/, label);
           }
           victim.assertUntouched(label);
+          assert.deepEqual(openBelow(cache), [], label);
           fs.rmSync(cache, { recursive: true });
         }
       }
@@ -101,6 +115,25 @@ Deno.test("facts that are no facts, or of another size than the data, are made a
     }
     fs.truncateSync(path!, 2 ** 40); // more than is read
     assert.deepEqual(await read(cache), []);
+  });
+});
+
+Deno.test("blocks whose file was cut or removed are fetched again, also by formats without checksums", async () => {
+  await withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/www`);
+    const data = new Uint8Array(50_000).map((_, i) => i % 251);
+    fs.writeFileSync(`${dir}/www/a.tar`, tarBytes([{ name: "a", data }]));
+    await using server = await FileServer.start(`${dir}/www`);
+    const read = async () => {
+      const remote = { cache: { directory: `${dir}/c` } };
+      using container = await open(`${server.url}/a.tar`, { remote });
+      assert.deepEqual(await container.read("a"), data);
+    };
+    await read();
+    for (const change of [fs.truncateSync, fs.rmSync]) {
+      change(fs.globSync(`${dir}/c/objects/*/*/data`)[0]!);
+      await read();
+    }
   });
 });
 

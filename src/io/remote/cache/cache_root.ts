@@ -4,9 +4,7 @@ import { NotTrustedError } from "../../directories/trust.ts";
 import { TrustedDirectory } from "../../directories/trusted_directory.ts";
 import { SystemError } from "../../libc/system_error.ts";
 import type { CacheOptions } from "../remote_options.ts";
-
-/** Caches that somebody was warned of: a program opens one several times. */
-const WARNED = new WeakMap<(message: string) => void, Set<string>>();
+import { warnedCaches } from "./warned_caches.ts";
 
 /** The directory of a cache, which is used where others could not have put anything into it. */
 export class CacheRoot {
@@ -64,8 +62,7 @@ export class CacheRoot {
 
   /** Warns once that it does not work, which makes reading slower and nothing else. */
   warn(error: unknown): void {
-    let warned = WARNED.get(this.#onWarning);
-    if (warned === undefined) WARNED.set(this.#onWarning, warned = new Set());
+    const warned = warnedCaches(this.#onWarning);
     if (warned.has(this.path)) return;
     warned.add(this.path);
     this.#onWarning(

@@ -71,11 +71,11 @@ export class CachedObject {
     this.data = data;
     this.sums = sums;
     this.#lock = lock;
+    this.#isOfThisStart = readFacts(directory)?.start === startOfMachine();
     this.counts = new ObjectCounter(
       this.path,
       () => cache.root.open(["objects", ...place]),
     );
-    this.#isOfThisStart = readFacts(directory)?.start === startOfMachine();
   }
 
   /**
@@ -101,8 +101,9 @@ export class CachedObject {
         directory.stat("lock")?.inode === lock!.facts().inode;
       if (isHeld) {
         const all = [data!, sums!, lock!] as const;
+        const object = new CachedObject(cache, place, directory, size, all);
         files.length = 0;
-        return new CachedObject(cache, place, directory, size, all);
+        return object;
       }
     } finally {
       for (const file of files) file.close();
@@ -113,6 +114,7 @@ export class CachedObject {
   /** Makes its files what they are for an object of such facts. */
   prepare(directory: TrustedDirectory, facts: CachedFacts): void {
     if (this.data.facts().size !== facts.size) {
+      this.sums.truncate(0); // of blocks that are not there any more
       this.data.truncate(facts.size); // sparse
     }
     if (readFacts(directory) === undefined) {
