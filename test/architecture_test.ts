@@ -156,9 +156,9 @@ const LOADS_PACKAGES = [
   "src/formats/gulp/adapters/read_lists.ts",
   "src/formats/parquet/read/library.ts",
   "src/data/datasets/choose_files.ts",
-  "src/serve/api/search.ts",
-  "src/serve/api/table_value.ts",
   "src/serve/dav/asked.ts",
+  "src/serve/decode/matched_paths.ts",
+  "src/serve/decode/table_page.ts",
 ];
 
 Deno.test("packages come from npm through the import map, and only the command line, image codecs, servers, CRC-32C, CSV, globs and Parquet need any", () => {

@@ -40,7 +40,16 @@ export function json(
   status = 200,
   headers: ServeError["headers"] = [],
 ): Response {
-  return answerOf(JSON.stringify(value), status, [
+  return jsonOf(JSON.stringify(value), status, headers);
+}
+
+/** An answer that is JSON already. */
+export function jsonOf(
+  text: string | Uint8Array<ArrayBuffer>,
+  status = 200,
+  headers: ServeError["headers"] = [],
+): Response {
+  return answerOf(text, status, [
     ["content-type", "application/json"],
     ["cache-control", "no-store"],
     ["content-security-policy", NOTHING],

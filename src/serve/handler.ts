@@ -43,6 +43,8 @@ export interface Answerer {
     request: RequestLike,
     buffer: AnswerBuffer | undefined,
   ): Answer | undefined;
+  /** Ends the threads that it has started. */
+  close(): void;
 }
 
 /**
@@ -170,13 +172,18 @@ class Handler implements Answerer {
       const step = steps.next();
       answered = step.done
         ? step.value
-        : this.#streams.count(() => goOn(steps, step, undefined));
+        : this.#streams.count(() => goOn(steps, step, request.signal));
     } catch (error) {
       answered = this.#refuse(error, root, path);
     }
     if (answered instanceof Response) return this.#finish(request, answered);
-    return answered.catch((error) => this.#refuse(error, root, path))
+    return answered
+      .catch((error) => this.#refuse(error, root, path, request.signal))
       .then((response) => this.#finish(request, response));
+  }
+
+  close(): void {
+    this.#api.close();
   }
 
   #requireAccess(request: RequestLike, isOfPage: boolean): void {
@@ -262,9 +269,15 @@ class Handler implements Answerer {
     return redirect(`${session.base}/`, 303, [["set-cookie", cookie]]);
   }
 
-  #refuse(error: unknown, { base }: Root, path: string): Response {
+  #refuse(
+    error: unknown,
+    { base }: Root,
+    path: string,
+    signal?: AbortSignal,
+  ): Response {
     const { code, status, message, headers } = asServeError(error);
-    if (status === 500) this.#onError(error);
+    const isLeft = signal?.aborted === true; // nobody waits for it any more
+    if (status === 500 && !isLeft) this.#onError(error);
     const rest = path.slice(base.length + 1);
     const all = [...headers];
     if (status === 401) {

@@ -8,4 +8,6 @@ export interface RequestLike {
   readonly url: string;
   readonly headers: HeadersLike;
   readonly body: AsyncIterable<Uint8Array> | null;
+  /** Aborted when the client leaves before it is answered. */
+  readonly signal?: AbortSignal | undefined;
 }

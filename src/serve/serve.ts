@@ -127,6 +127,7 @@ export function serveInThreads(
   const url = `${scheme}://${shown}:${server.addr.port}${base}/`;
   const close = async () => {
     await Promise.all([server.close(), threads?.close()]);
+    answerer.close();
   };
   return {
     url,

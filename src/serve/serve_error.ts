@@ -44,13 +44,14 @@ export class ServeError extends RecordfsError<ServeErrorCode> {
   constructor(
     code: ServeErrorCode,
     message: string,
-    { cause, headers = [] }: {
+    { cause, headers = [], status = STATUS[code] }: {
       readonly cause?: unknown;
       readonly headers?: ServeError["headers"];
+      readonly status?: number;
     } = {},
   ) {
     super(code, message, { cause });
     this.headers = headers;
-    this.status = STATUS[code];
+    this.status = status;
   }
 }

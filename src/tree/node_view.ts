@@ -47,6 +47,26 @@ export interface ValueView {
    * @throws If they are none of the type.
    */
   decode(bytes: Uint8Array<ArrayBuffer>): Promise<unknown>;
+  /** How another thread does the same, so that a server answers others meanwhile. */
+  readonly decoding?: ValueDecoding | undefined;
+}
+
+/** How the bytes of a value are decoded: not at all, as what the word says, or by code of the format. */
+export type ValueDecoding =
+  | "bytes"
+  | "json"
+  | "msgpack"
+  | "npy"
+  | "pickle"
+  | "utf8"
+  | ValueDecoder;
+
+/** Where any thread finds what decodes a value. */
+export interface ValueDecoder {
+  /** URL of a module that exports `decodeValue(bytes, ...args)`, which throws if the bytes are none of the type. */
+  readonly module: string;
+  /** Arguments that survive `postMessage`. */
+  readonly args: readonly unknown[];
 }
 
 /** What a node of a tree is, beside a file or a directory. */

@@ -3,12 +3,9 @@
  *
  * @module
  */
+export { readMsgpack, type ReadMsgpackOptions } from "./read_msgpack.ts";
 export {
   MsgpackError,
-  readMsgpack,
-  type ReadMsgpackOptions,
-} from "./read_msgpack.ts";
-export {
   MsgpackExt,
   MsgpackFloat,
   MsgpackTimestamp,

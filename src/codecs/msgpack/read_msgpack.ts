@@ -1,8 +1,8 @@
-import { RecordfsError } from "../../errors.ts";
 import { setOwn } from "../set_own.ts";
 import {
   DEEPEST,
   isWrittenAsInt,
+  MsgpackError,
   MsgpackExt,
   MsgpackFloat,
   MsgpackTimestamp,
@@ -70,6 +70,18 @@ export function readMsgpack(
 /** Up to this length, which keys have, a loop takes less time than a call of the decoder. */
 const MOST_UNITS = 24;
 
+/** The head of a list or map. */
+export interface MsgpackHead {
+  readonly isMap: boolean;
+  /** Items of the list, or pairs of the map. */
+  readonly count: number;
+}
+
+function isMapHead(head: number | undefined): boolean {
+  return head !== undefined &&
+    (head >> 4 === 0x8 || head === 0xde || head === 0xdf);
+}
+
 /**
  * A reader of the format's description (github.com/msgpack/msgpack, spec.md). `docs/design.md` says why
  * it is our own.
@@ -99,8 +111,13 @@ export class MsgpackReader {
   /** Reads the one value that the bytes are. */
   read(): MsgpackValue {
     const value = this.value();
-    if (this.rest > 0) this.#fail(`${this.rest} bytes follow the value`);
+    this.finish();
     return value;
+  }
+
+  /** Fails where something follows the value. */
+  finish(): void {
+    if (this.rest > 0) this.#fail(`${this.rest} bytes follow the value`);
   }
 
   /** Goes to the start of other bytes in the same memory. */
@@ -123,6 +140,43 @@ export class MsgpackReader {
     this.#at--;
     this.value();
     return -1;
+  }
+
+  /** Passes the head of a list or map; before another value, which is not passed, returns `undefined`. */
+  containerHead(): MsgpackHead | undefined {
+    const isMap = isMapHead(this.#bytes[this.#at]);
+    const items = this.#passHead();
+    if (items < 0) return undefined;
+    return { isMap, count: isMap ? items / 2 : items };
+  }
+
+  /** Moves over the next value without making it, however deep it is. */
+  skip(): void {
+    for (let left = 1; left > 0;) {
+      left--;
+      const items = this.#passHead();
+      if (items < 0) this.value();
+      else left += items;
+    }
+  }
+
+  /** Passes the head of a list or map, and returns how many values follow; -1 before another value. */
+  #passHead(): number {
+    const head = this.#bytes[this.#take(1)]!;
+    const isMap = isMapHead(head);
+    let count: number;
+    if (head >= 0x80 && head < 0xa0) count = head & 0x0f;
+    else if (head >= 0xdc && head <= 0xdf) {
+      count = this.#uint(head - (isMap ? 0xdd : 0xdb));
+    } else {
+      this.#at--;
+      return -1;
+    }
+    const items = isMap ? 2 * count : count;
+    if (items > this.rest) {
+      this.#failShort(`${items} more bytes are needed at the least`);
+    }
+    return items;
   }
 
   /** Reads the next value. */
@@ -332,24 +386,4 @@ function objectOf(
   const made: Record<string, MsgpackValue> = {};
   for (let i = 0; i < keys.length; i++) setOwn(made, keys[i]!, values[i]!);
   return made;
-}
-
-/** Bytes are not MessagePack, or not whole. */
-export class MsgpackError extends RecordfsError<"bad-msgpack"> {
-  /** Byte offset at which reading stopped. */
-  declare readonly offset: number;
-
-  /**
-   * Makes an error about the place at `offset`.
-   *
-   * @param reason What is wrong there: continues "Not sound MessagePack: ".
-   */
-  constructor(offset: number, reason: string, cause?: unknown) {
-    super(
-      "bad-msgpack",
-      `Not sound MessagePack: ${reason} (byte ${offset}); ` +
-        "it is damaged, or not MessagePack at all",
-      { offset, cause },
-    );
-  }
 }

@@ -1,3 +1,5 @@
+import { RecordfsError } from "../../errors.ts";
+
 /** A value of MessagePack; see {@linkcode readMsgpack} for which becomes what. */
 export type MsgpackValue =
   | null
@@ -127,4 +129,24 @@ function isElementNumber(key: string): boolean {
   const first = key.charCodeAt(0);
   return first >= 0x30 && first <= 0x39 && /^(0|[1-9]\d{0,9})$/.test(key) &&
     Number(key) < 2 ** 32 - 1;
+}
+
+/** Bytes are not MessagePack, or not whole. */
+export class MsgpackError extends RecordfsError<"bad-msgpack"> {
+  /** Byte offset at which reading stopped. */
+  declare readonly offset: number;
+
+  /**
+   * Makes an error about the place at `offset`.
+   *
+   * @param reason What is wrong there: continues "Not sound MessagePack: ".
+   */
+  constructor(offset: number, reason: string, cause?: unknown) {
+    super(
+      "bad-msgpack",
+      `Not sound MessagePack: ${reason} (byte ${offset}); ` +
+        "it is damaged, or not MessagePack at all",
+      { offset, cause },
+    );
+  }
 }

@@ -81,7 +81,7 @@ const MOST_DIMENSIONS = 64;
  *
  * @throws {NumpyError} If it is none, damaged, or describes records of several fields.
  */
-function readNpyHeader(bytes: Uint8Array): NpyHeader {
+export function readNpyHeader(bytes: Uint8Array): NpyHeader {
   if (bytes.length < 10 || MAGIC.some((byte, i) => bytes[i] !== byte)) {
     throw damaged("it does not start as one");
   }

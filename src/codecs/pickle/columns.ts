@@ -61,9 +61,14 @@ export class ValueColumns {
   tags: Uint8Array;
   a: Float64Array;
   b: Uint32Array;
+  readonly #most: number;
 
-  /** @param capacity Values it has room for at first; memory not written to is not taken. */
-  constructor(capacity: number) {
+  /**
+   * @param capacity Values it has room for at first; memory not written to is not taken.
+   * @param most Values it may have.
+   */
+  constructor(capacity: number, most = Infinity) {
+    this.#most = most;
     this.tags = new Uint8Array(capacity);
     this.a = new Float64Array(capacity);
     this.b = new Uint32Array(capacity);
@@ -96,6 +101,9 @@ export class ValueColumns {
 
   /** Makes room for `length` values; those not set are {@linkcode Tag.ABSENT}. */
   reserve(length: number): void {
+    if (length > this.#most) {
+      throw new RangeError(`it has more than ${this.#most} values`);
+    }
     const capacity = Math.max(length, this.tags.length * 2);
     this.tags = grown(this.tags, new Uint8Array(capacity));
     this.a = grown(this.a, new Float64Array(capacity));
@@ -119,9 +127,12 @@ export class Containers {
   readonly #counts = new IntColumn();
   readonly #next = new IntColumn();
 
-  /** @param capacity How many items to make room for at first. */
-  constructor(capacity: number) {
-    this.items = new ValueColumns(capacity);
+  /**
+   * @param capacity How many items to make room for at first.
+   * @param most How many there may be.
+   */
+  constructor(capacity: number, most = Infinity) {
+    this.items = new ValueColumns(Math.min(capacity, most), most);
   }
 
   /** Number of containers. */

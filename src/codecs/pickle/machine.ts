@@ -62,16 +62,20 @@ export class PickleMachine {
   readonly #stack: ValueColumns;
   readonly #places: PicklePlaces | undefined;
 
-  /** @param places Filled while the pickle runs. */
+  /**
+   * @param places Filled while the pickle runs.
+   * @param most Values that its stack, its memo and its containers may each have.
+   */
   constructor(
     bytes: Uint8Array,
     allowed: AllowedClasses,
     places?: PicklePlaces,
+    most = Infinity,
   ) {
     this.bytes = bytes;
     this.#places = places;
     this.#in = new ByteReader(bytes);
-    this.#state = new PickleState(this.#in, allowed);
+    this.#state = new PickleState(this.#in, allowed, most);
     this.#stack = this.#state.values;
     this.containers = this.#state.containers;
   }

@@ -25,10 +25,15 @@ export type PickledValue =
  * becomes `null`, an `int` beyond 2^53 a `bigint`. Any other class is refused by name.
  *
  * @param bytes The pickle.
+ * @param most How many values it may have, about.
  * @throws {PickleError} If it is damaged (`code: "bad-pickle"`) or names a class (`code: "unsafe-pickle"`).
+ * @throws {RangeError} If it has more values.
  */
-export function readPickle(bytes: Uint8Array): PickledValue {
-  const machine = new PickleMachine(bytes, ORDERED_DICT);
+export function readPickle(
+  bytes: Uint8Array,
+  most = Infinity,
+): PickledValue {
+  const machine = new PickleMachine(bytes, ORDERED_DICT, undefined, most);
   const stack = machine.run();
   return plainData(machine, stack);
 }

@@ -10,7 +10,7 @@ import { PickleError } from "./pickle_error.ts";
  * a pickle may ask for, of which none runs any code: each makes a row of columns.
  */
 export class PickleState {
-  readonly values = new ValueColumns(4096);
+  readonly values: ValueColumns;
   /** Heights of the stack at which a mark lies. */
   readonly marks = new IntColumn();
   readonly memo: ValueColumns;
@@ -28,14 +28,16 @@ export class PickleState {
   /**
    * @param input What is being read: its length limits the memo, its position is for messages.
    * @param allowed Classes that it may name.
+   * @param most Values that its stack, its memo and its containers may each have.
    */
-  constructor(input: ByteReader, allowed: AllowedClasses) {
+  constructor(input: ByteReader, allowed: AllowedClasses, most: number) {
     const { length } = input.bytes;
+    this.values = new ValueColumns(Math.min(4096, most), most);
     this.#input = input;
     this.#allowed = allowed;
     // A named entry takes about 24 bytes of pickle: a memo entry and two items.
-    this.memo = new ValueColumns((length >>> 4) + 16);
-    this.containers = new Containers((length >>> 3) + 16);
+    this.memo = new ValueColumns(Math.min((length >>> 4) + 16, most), most);
+    this.containers = new Containers((length >>> 3) + 16, most);
   }
 
   /** Where the topmost `count` values start; a mark among them is an underflow. */

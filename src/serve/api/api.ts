@@ -2,6 +2,7 @@ import manifest from "../../../deno.json" with { type: "json" };
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { json } from "../answers.ts";
+import { Decoding } from "../decode/decoding.ts";
 import type { Contents } from "../files/content.ts";
 import type { HandlerOptions } from "../options.ts";
 import type { RequestLike } from "../request_like.ts";
@@ -9,7 +10,8 @@ import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
 import type { SharedCounts } from "../threads/shared_counts.ts";
 import { Checking } from "./check.ts";
-import { entryAnswer, rowsAnswer } from "./entry_answer.ts";
+import { EntryAnswers } from "./entry_answer.ts";
+import { isOfContainer } from "./kinds.ts";
 import { list } from "./listing.ts";
 import type { InfoMessage } from "./messages.ts";
 import { Positions } from "./positions.ts";
@@ -27,7 +29,9 @@ export class Api {
   readonly #sources: readonly ServedSource[];
   readonly #positions: Positions;
 
+  readonly #decoding = new Decoding();
   readonly #samples: Samples;
+  readonly #entries: EntryAnswers;
   readonly #values: Values;
   readonly #checking: Checking;
 
@@ -42,12 +46,43 @@ export class Api {
     this.#sources = sources ?? localSources(served.fs);
     this.#positions = new Positions(served.tree);
     this.#samples = new Samples(served);
-    this.#values = new Values(served, contents);
+    this.#entries = new EntryAnswers(
+      served,
+      this.#positions,
+      this.#samples,
+      this.#decoding,
+    );
+    this.#values = new Values(served, contents, this.#decoding);
     this.#checking = new Checking(served, this.#sources, counts);
   }
 
-  /** Answers a request for a path below `/api/`. */
+  /**
+   * Answers a request for a path below `/api/`.
+   *
+   * @throws {ServeError} With a status below 500 where the container is damaged: the server is not.
+   */
   *answer(request: RequestLike, path: string, fields: string): Steps<Response> {
+    try {
+      return yield* this.#answer(request, path, fields);
+    } catch (error) {
+      if (!isOfContainer(error)) throw error;
+      throw new ServeError("damaged", error.message, {
+        cause: error,
+        status: 422,
+      });
+    }
+  }
+
+  /** Ends the threads that decode. */
+  close(): void {
+    this.#decoding.close();
+  }
+
+  *#answer(
+    request: RequestLike,
+    path: string,
+    fields: string,
+  ): Steps<Response> {
     const served = this.#served;
     const wanted = path === "check" ? "POST" : "GET";
     if (request.method !== wanted) {
@@ -62,19 +97,17 @@ export class Api {
       case "list":
         return json(yield* list(served, this.#positions, query));
       case "entry":
-        return json(
-          yield* entryAnswer(served, this.#positions, this.#samples, query),
-        );
+        return yield* this.#entries.entry(query);
       case "row":
-        return json(yield* rowsAnswer(served, this.#positions, query));
+        return yield* this.#entries.rows(query);
       case "value":
-        return json(yield* this.#values.answer(query));
+        return yield* this.#values.answer(query);
       case "at":
         return json(yield* this.#samples.at(query));
       case "random":
         return json(yield* this.#samples.random(query));
       case "search":
-        return yield* search(served, query);
+        return yield* search(served, this.#decoding, query);
       case "statistics":
         return yield* statistics(served, query);
       case "check":

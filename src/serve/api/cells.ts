@@ -1,18 +1,19 @@
-import type { NdArray } from "../../codecs/numpy/mod.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ValueView } from "../../tree/node_view.ts";
 import type { NodeId } from "../../tree/tree.ts";
+import { decodingOf } from "../decode/decoded.ts";
+import { type CellContent, cellValueOf } from "../decode/shown_cells.ts";
 import { type ListedEntry, namesFrom } from "../entries.ts";
 import { headOf } from "../head_of.ts";
 import { encodeUrlName } from "../paths.ts";
 import type { Served } from "../served.ts";
 import { waitFor } from "../wait_for.ts";
-import { displayNumbers, dtypeWord } from "./array_value.ts";
 import { type Directory, valuesIn } from "./describe_entry.ts";
-import { CELL, Displayed } from "./display.ts";
+import { CELL } from "./display.ts";
 import { isOfValue, kindOf } from "./kinds.ts";
 import type { Cell, CellValue, Kind } from "./messages.ts";
 import type { Positions } from "./positions.ts";
+import { Turns } from "./turns.ts";
 
 /** Keys of a datapoint that are shown. */
 const MOST_KEYS = 500;
@@ -20,27 +21,65 @@ const MOST_KEYS = 500;
 const LARGEST = 4096;
 /** Bytes of an array whose shape is told. */
 const LARGEST_ARRAY = 1 << 20;
+/** Cells of an answer, and bytes of their values. */
+const MOST_CELLS = 25_000;
+const MOST_BYTES = 8 << 20;
 
-/** The values of a datapoint, the small ones decoded. */
-export function* cellsOf(
-  served: Served,
-  positions: Positions,
-  node: NodeId,
-  directory: Directory,
-): Steps<Cell[]> {
-  const { tree } = served;
-  const cells: Cell[] = [];
-  for (
-    const { entry, view, above } of yield* valuesIn(served, node, MOST_KEYS)
-  ) {
-    const { name, isDirectory, size } = entry;
+/** The cells of one answer: what is read for them is decoded by another thread. */
+export class Cells {
+  /** Contents by their places among the cells that were added. */
+  readonly contents: (CellContent & { readonly at: number })[] = [];
+  readonly #served: Served;
+  readonly #positions: Positions;
+  readonly #turns = new Turns();
+  #count = 0;
+  #bytes = 0;
+
+  constructor(served: Served, positions: Positions) {
+    this.#served = served;
+    this.#positions = positions;
+  }
+
+  /** Whether there are as many as an answer may have. */
+  get areMany(): boolean {
+    return this.#count >= MOST_CELLS;
+  }
+
+  /** The values of a datapoint. Where it is damaged, nothing of it is added. */
+  *of(node: NodeId, directory: Directory): Steps<Cell[]> {
+    const before = this.contents.length;
+    const cells: Cell[] = [];
+    try {
+      const values = yield* valuesIn(this.#served, node, MOST_KEYS);
+      for (const { entry, view, above } of values) {
+        const at = this.#count + cells.length;
+        cells.push(yield* this.#cell(entry, view, above, directory, at));
+      }
+    } catch (error) {
+      this.contents.length = before;
+      throw error;
+    }
+    this.#count += cells.length;
+    return cells;
+  }
+
+  *#cell(
+    entry: ListedEntry,
+    view: ValueView | undefined,
+    above: Directory,
+    directory: Directory,
+    at: number,
+  ): Steps<Cell> {
+    const served = this.#served;
+    const { name, isDirectory, size, node } = entry;
+    yield* this.#turns.step();
     const first = isDirectory
-      ? (yield* namesFrom(tree, entry.node, 0, 1)).entries[0]
+      ? (yield* namesFrom(served.tree, node, 0, 1)).entries[0]
       : entry;
     const kind = first === undefined
       ? "binary"
       : yield* kindOf(served, first.node, name, false, view);
-    cells.push({
+    return {
       key: view?.key ?? above.path + name,
       type: view?.type ?? "",
       kind,
@@ -49,57 +88,48 @@ export function* cellsOf(
       url: directory.url + above.url + encodeUrlName(name),
       isList: isDirectory,
       value: isDirectory
-        ? { kind: "list", length: yield* positions.count(entry.node) }
-        : yield* cellValue(served, entry, kind, view),
-    });
+        ? { kind: "list", length: yield* this.#positions.count(node) }
+        : yield* this.#value(entry, kind, view, at),
+    };
   }
-  return cells;
-}
 
-/** A value as far as it goes into a cell; what can't be decoded is not told here, but where it is looked at. */
-function* cellValue(
-  served: Served,
-  { node, size }: ListedEntry,
-  kind: Kind,
-  view: ValueView | undefined,
-): Steps<CellValue | null> {
-  if (view === undefined || size === null) return null;
-  const isText = view.holds === "bytes" && (kind === "text" || kind === "json");
-  const holds = isText ? "text" : view.holds;
-  const largest = holds === "array"
-    ? LARGEST_ARRAY
-    : holds === "text"
-    ? Infinity
-    : LARGEST;
-  if (size > largest) return null;
-  try {
-    switch (holds) {
-      case "text": {
-        const bytes = yield* headOf(served, node, LARGEST);
-        const text = new TextDecoder().decode(bytes).slice(0, CELL.text);
-        const isCut = size > bytes.length || bytes.length > CELL.text;
-        return { kind: "text", text: text.toWellFormed(), isCut };
-      }
-      case "number":
-      case "tree": {
-        const bytes = yield* headOf(served, node, LARGEST);
-        const decoded = yield* waitFor(() => view.decode(bytes));
-        const { value } = new Displayed(decoded, CELL);
-        return { kind: "tree", value };
-      }
-      case "array": {
-        const bytes = yield* headOf(served, node, LARGEST_ARRAY);
-        const array = (yield* waitFor(() => view.decode(bytes))) as NdArray;
-        const { shape, dtype } = array;
-        const isSmall = shape.reduce((a, b) => a * b, 1) <= CELL.numbers;
-        const data = isSmall ? displayNumbers(array, CELL.numbers) : null;
-        return { kind: "array", shape, dtype: dtypeWord(dtype), data };
-      }
-      default:
-        return null;
+  /** A value that needs no decoding; what has to be decoded is noted. */
+  *#value(
+    { node, size }: ListedEntry,
+    kind: Kind,
+    view: ValueView | undefined,
+    at: number,
+  ): Steps<CellValue | null> {
+    if (view === undefined || size === null) return null;
+    const { holds } = view;
+    const isText = holds === "text" ||
+      holds === "bytes" && (kind === "text" || kind === "json");
+    const isArray = holds === "array";
+    if (!isText && !isArray && holds !== "number" && holds !== "tree") {
+      return null;
     }
-  } catch (error) {
-    if (isOfValue(error)) return null;
-    throw error;
+    const largest = isArray ? LARGEST_ARRAY : LARGEST;
+    if (size > largest && !isText || this.#bytes >= MOST_BYTES) return null;
+    let bytes: Uint8Array<ArrayBuffer>;
+    try {
+      bytes = yield* headOf(this.#served, node, largest);
+    } catch (error) {
+      if (isOfValue(error)) return null; // whoever looks at it is told
+      throw error;
+    }
+    this.#bytes += bytes.length;
+    if (isText) {
+      const text = new TextDecoder().decode(bytes).slice(0, CELL.text);
+      const isCut = size > bytes.length || bytes.length > CELL.text;
+      return { kind: "text", text: text.toWellFormed(), isCut };
+    }
+    const decoding = decodingOf(view);
+    const content = { bytes, decoding, isArray };
+    // No other thread has a function of a format's own.
+    if (typeof decoding === "function") {
+      return yield* waitFor(() => cellValueOf(content));
+    }
+    this.contents.push({ at, ...content });
+    return null;
   }
 }

@@ -36,8 +36,15 @@ export const CELL: DisplayLimits = {
   numbers: 64,
 };
 
+/** A value as it is shown. */
+export interface ShownTree {
+  readonly value: Display;
+  /** Whether something was left out of it. */
+  readonly isCut: boolean;
+}
+
 /** A decoded value as JSON of bounded size, with marks for what JSON has not. */
-export class Displayed {
+export class Displayed implements ShownTree {
   /** What is shown. */
   readonly value: Display;
   /** Whether something was left out. */
@@ -128,8 +135,7 @@ export class Displayed {
     const whole = () => Object.fromEntries(shown); // which takes `__proto__` for a key
     for (const [key, value] of entries) {
       if (this.#left <= 0) return this.#cut(whole(), entries.length);
-      const name = key.slice(0, this.#limits.text);
-      shown.push([name.startsWith("$") ? `$${name}` : name, this.#show(value)]);
+      shown.push([shownKey(key, this.#limits), this.#show(value)]);
     }
     return whole();
   }
@@ -163,7 +169,14 @@ export class Displayed {
   }
 }
 
-function numberOf(value: number): Display {
+/** A key as it is shown: `$` begins marks. */
+export function shownKey(key: string, { text }: DisplayLimits): string {
+  const name = key.slice(0, text).toWellFormed();
+  return name.startsWith("$") ? `$${name}` : name;
+}
+
+/** A number, or the mark for one that JSON has not. */
+export function numberOf(value: number): Display {
   if (Number.isNaN(value)) return mark({ $: "float", text: "NaN" });
   if (value === Infinity) return mark({ $: "float", text: "Infinity" });
   if (value === -Infinity) return mark({ $: "float", text: "-Infinity" });
@@ -175,6 +188,6 @@ function other(type: string, text: string): Display {
 }
 
 /** Marks are JSON as all else is. */
-function mark(marker: DisplayMarker): Display {
+export function mark(marker: DisplayMarker): Display {
   return { ...marker };
 }

@@ -1,6 +1,7 @@
 import type { PictureSize } from "../../codecs/image/picture_size.ts";
 import { LogHistogram, WordCounts } from "./histograms.ts";
 import type { Kind, Statistics } from "./messages.ts";
+import type { Turns } from "./turns.ts";
 
 /** Labels that are counted, different values of each, and those that are told. */
 const MOST_LABELS = 16;
@@ -82,8 +83,22 @@ export class Gathered {
     this.#heights.add(height);
   }
 
-  /** All that is known by now. */
-  toMessage(total: number | null, isComplete: boolean): Statistics {
+  /** All that is known by now; of many labels, it is sorted in turns. */
+  async toMessage(
+    total: number | null,
+    isComplete: boolean,
+    turns: Turns,
+  ): Promise<Statistics> {
+    const labels: Statistics["labels"][number][] = [];
+    for (const [label, values] of this.#labels) {
+      if (turns.areDue) await turns.give();
+      labels.push({
+        label,
+        values: values.top(TOLD_VALUES)
+          .map(([value, count]) => ({ value, count })),
+        different: values.different,
+      });
+    }
     const { done, files, directories, bytes, damaged } = this;
     return {
       ...{ isComplete, done, total, files, directories, bytes, damaged },
@@ -91,12 +106,7 @@ export class Gathered {
       kinds: [...this.#kinds].sort(([, a], [, b]) => b - a)
         .map(([kind, count]) => ({ kind, count })),
       samples: { ...this.samples },
-      labels: [...this.#labels].map(([label, values]) => ({
-        label,
-        values: values.top(TOLD_VALUES)
-          .map(([value, count]) => ({ value, count })),
-        different: values.different,
-      })),
+      labels,
       framesPerClip: this.#frames.total === 0 ? null : this.#frames.toMessage(),
       dimensions: this.pictures === 0 ? null : {
         looked: this.#widths.total,

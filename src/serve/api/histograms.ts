@@ -46,8 +46,17 @@ export class WordCounts {
     return this.#counts.size;
   }
 
-  /** The most frequent ones, and how often each was counted. */
+  /** The most frequent ones, and how often each was counted: only those are sorted. */
   top(most: number): [word: string, count: number][] {
-    return [...this.#counts].sort(([, a], [, b]) => b - a).slice(0, most);
+    const all = [...this.#counts];
+    if (all.length <= most) return all.sort(([, a], [, b]) => b - a);
+    const counts = Float64Array.from(all, ([, count]) => count).sort();
+    const least = counts[counts.length - most]!;
+    const more = all.filter(([, count]) => count > least);
+    for (const word of all) { // those of the least count that came first
+      if (more.length === most) break;
+      if (word[1] === least) more.push(word);
+    }
+    return more.sort(([, a], [, b]) => b - a);
   }
 }

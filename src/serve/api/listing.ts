@@ -1,7 +1,7 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../names.ts";
 import type { NodeId } from "../../tree/tree.ts";
-import { entriesFrom } from "../entries.ts";
+import { describe, namesFrom } from "../entries.ts";
 import { decodePath } from "../paths.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
@@ -9,10 +9,13 @@ import { type Directory, directoryOf, toEntry } from "./describe_entry.ts";
 import type { Entry, ListMessage } from "./messages.ts";
 import type { Positions } from "./positions.ts";
 import type { Query } from "./query.ts";
+import { Turns } from "./turns.ts";
 
 /** Entries of a page, unless told otherwise, and at most. */
 const USUAL = 200;
 const MOST = 10_000;
+/** Characters of a page's paths: of long ones, a page has fewer entries. */
+const MOST_CHARACTERS = 1 << 19;
 
 /** A directory that a request names. */
 export interface FoundDirectory extends Directory {
@@ -50,15 +53,26 @@ export function* list(
   const start = startOf(query);
   const limit = query.number("limit", MOST) ?? USUAL;
   const { tree } = served;
-  const page = yield* entriesFrom(tree, directory.node, start, limit);
+  const page = yield* namesFrom(tree, directory.node, start, limit);
   const entries: Entry[] = [];
-  for (const listed of page.entries) {
-    entries.push(yield* toEntry(served, directory, listed));
+  const turns = new Turns();
+  let { next } = page;
+  let characters = 0;
+  for (const named of page.entries) {
+    yield* turns.step();
+    const listed = yield* describe(tree, named);
+    const entry = yield* toEntry(served, directory, listed);
+    entries.push(entry);
+    characters += entry.path.length;
+    if (characters > MOST_CHARACTERS && entries.length < page.entries.length) {
+      next = named.next;
+      break;
+    }
   }
   return {
     path: directory.path.slice(0, -1),
     entries,
-    next: page.next === undefined ? null : String(page.next),
+    next: next === undefined ? null : String(next),
     total: yield* positions.count(directory.node),
     start,
   };

@@ -90,7 +90,7 @@ export interface Entry {
 export interface ListMessage {
   readonly path: string;
   readonly entries: readonly Entry[];
-  /** Where the next page starts; `null` at the end. */
+  /** Where the next page starts; `null` at the end. A page of very long paths has fewer entries than `limit`. */
   readonly next: string | null;
   /** How many entries the directory has; `null` while that is not known: it is counted in the background. */
   readonly total: number | null;

@@ -107,7 +107,9 @@ export class Samples {
     const runs = yield* this.#of(directory);
     const order = permutation(runs.length, new Random(seed));
     const entries: Entry[] = [];
+    const turns = new Turns();
     for (let i = 0; i < runs.length && entries.length < count; i++) {
+      yield* turns.step();
       const node = runs.node(order.at(i));
       if (node === 0) continue; // left out, since it is damaged
       entries.push((yield* this.#located(directory, node)).entry);
@@ -208,7 +210,9 @@ function* listedName(
   directory: NodeId,
   node: NodeId,
 ): Steps<string> {
+  const turns = new Turns();
   for (let cursor: number | undefined = 0; cursor !== undefined;) {
+    yield* turns.step();
     const page: {
       entries: readonly { name: string; node: NodeId }[];
       next: number | undefined;

@@ -1,8 +1,9 @@
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import { PACKAGES } from "../../packages.ts";
-import { compileGlob, isSimpleGlob } from "../../vfs/glob.ts";
-import { PathPattern } from "../../vfs/path_filter.ts";
+import { isSimpleGlob } from "../../vfs/glob.ts";
+import type { PathPattern } from "../../vfs/path_filter.ts";
 import { Walker } from "../../vfs/walk.ts";
+import type { Decoding } from "../decode/decoding.ts";
+import { patternOf } from "../decode/matched_paths.ts";
 import { encodeUrlPath } from "../paths.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
@@ -22,19 +23,24 @@ const LONGEST = 1024;
 const MOST_STARS = 16;
 /**
  * Stars and braces of a glob that is not simple: a regular expression tries all ways in which they can be taken for the
- * parts of a name, and nothing else gets a turn meanwhile. Of four and a name of 255 characters, that takes 0.1 s.
+ * parts of a name. Of four and a name of 255 characters, that takes 0.1 s, so that another thread does it.
  */
 const MOST_WAYS = 4;
 /** How often it is said how far a search is, in milliseconds. */
 const TELL_EVERY = 200;
 
 /** `api/search`: entries that a glob matches, as they are found. */
-export function* search(served: Served, query: Query): Steps<Response> {
+export function* search(
+  served: Served,
+  decoding: Decoding,
+  query: Query,
+): Steps<Response> {
   const glob = query.text("glob") ?? "";
   requireFew(glob);
   const limit = query.number("limit", MOST) ?? USUAL;
   const directory = yield* directoryIn(served, query);
-  const pattern = yield* waitFor(() => patternOf(glob));
+  const pattern = yield* waitFor(() => understood(glob));
+  const isQuick = isSimpleGlob(glob);
   return lines<SearchLine>(served, async function* (signal) {
     let damaged = 0;
     const walker = new Walker(
@@ -51,11 +57,17 @@ export function* search(served: Served, query: Query): Steps<Response> {
     for (;;) {
       if (turns.areDue) await turns.give();
       const page = await runAsync(walker.nextPage(), signal);
-      for (const walked of page) {
+      const matches = isQuick || page.length === 0
+        ? undefined
+        : await decoding.matches(glob, page, signal);
+      for (const [i, walked] of page.entries()) {
         const { path, name, node } = walked;
         looked++;
         if (turns.areDue) await turns.give();
-        if (!pattern.matches(walked)) continue;
+        const isFound = matches === undefined
+          ? pattern.matches(walked)
+          : matches[i] === 1;
+        if (!isFound) continue;
         if (found++ === limit) {
           yield {
             isComplete: true,
@@ -95,10 +107,9 @@ function requireFew(glob: string): void {
   );
 }
 
-async function patternOf(glob: string): Promise<PathPattern> {
-  const { default: picomatch } = await import(PACKAGES.picomatch);
+async function understood(glob: string): Promise<PathPattern> {
   try {
-    return new PathPattern(glob, (text) => compileGlob(text, picomatch.makeRe));
+    return await patternOf(glob);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ServeError("bad-request", why, { cause });

@@ -4,9 +4,12 @@ import type { NodeView, ValueView } from "../../tree/node_view.ts";
 import { type NodeId, ROOT } from "../../tree/tree.ts";
 import { type WalkedNode, Walker } from "../../vfs/walk.ts";
 import { describe } from "../entries.ts";
+import { decoded, decodingOf } from "../decode/decoded.ts";
+import { metaIn } from "../decode/shown_cells.ts";
 import { headOf } from "../head_of.ts";
 import type { Served } from "../served.ts";
 import { waitFor } from "../wait_for.ts";
+import { CELL, type DisplayLimits } from "./display.ts";
 import { metaOf } from "./entry_answer.ts";
 import { Gathered } from "./gathered.ts";
 import { isOfValue, kindOf, viewOf } from "./kinds.ts";
@@ -14,6 +17,7 @@ import { everyFew, lines } from "./lines.ts";
 import { directoryIn } from "./listing.ts";
 import type { Statistics } from "./messages.ts";
 import type { Query } from "./query.ts";
+import type { Display } from "./value_messages.ts";
 import { Turns } from "./turns.ts";
 
 /** How often what is known by then is told, in milliseconds. */
@@ -25,6 +29,8 @@ const MOST_FETCHED = 2_000;
 const LARGEST_LABEL = 64;
 /** Bytes of a picture that tell its size, nearly always. */
 const FIRST_HEAD = 1 << 12;
+/** What is looked at of what is known of a clip. */
+const META: DisplayLimits = { ...CELL, values: 1000 };
 /** What files are labelled with that lie in directories: by the first of these. */
 const LABEL_OF_DIRECTORIES = "directory";
 
@@ -53,10 +59,12 @@ export function* statistics(served: Served, query: Query): Steps<Response> {
       for (const walked of page) {
         if (turns.areDue) await turns.give();
         await runAsync(counting.add(walked), signal);
-        if (isDue()) yield counting.gathered.toMessage(total, false);
+        if (isDue()) {
+          yield await counting.gathered.toMessage(total, false, turns);
+        }
       }
     }
-    yield counting.gathered.toMessage(total, true);
+    yield await counting.gathered.toMessage(total, true, turns);
   });
 }
 
@@ -148,10 +156,10 @@ class Counting {
     gathered.addKind("clip");
     gathered.addClip(view.frames);
     if (view.meta === undefined || !this.#addSample()) return;
-    const known = yield* metaOf(this.#served, node, view.meta);
-    const [first] = Array.isArray(known) ? known : [known];
-    for (const [label, value] of Object.entries(first ?? {})) {
-      if (isLabel(value)) gathered.addLabel(label, String(value));
+    const bytes = yield* metaOf(this.#served, node, view.meta);
+    const known = bytes && metaIn(bytes, META)?.value;
+    for (const [label, value] of labelsIn(known)) {
+      gathered.addLabel(label, value);
     }
   }
 
@@ -179,7 +187,7 @@ class Counting {
     if (!this.#isLooked) return;
     try {
       const bytes = yield* headOf(this.#served, node, LARGEST_LABEL);
-      const value = yield* waitFor(() => view.decode(bytes));
+      const value = yield* waitFor(() => decoded(bytes, decodingOf(view)));
       this.gathered.addLabel(key, String(value));
     } catch (error) {
       if (isOfValue(error)) return;
@@ -199,8 +207,25 @@ class Counting {
   }
 }
 
-function isLabel(value: unknown): boolean {
-  return typeof value === "boolean" || typeof value === "number" ||
-    typeof value === "bigint" ||
-    typeof value === "string" && value.length <= LARGEST_LABEL;
+/** Labels of a clip: what stands at the top of what is known of it. */
+function labelsIn(known: Display | undefined): [string, string][] {
+  const [first] = Array.isArray(known) ? known : [known];
+  if (typeof first !== "object" || first === null) return [];
+  const isCut = "$" in first && "shown" in first;
+  const all = isCut ? first.shown as Display : first;
+  return Object.entries(all as Record<string, Display>).flatMap(
+    ([name, value]) => {
+      const label = name.startsWith("$$") ? name.slice(1) : name;
+      const text = textOf(value);
+      const isLabel = text !== undefined && text.length <= LARGEST_LABEL;
+      return isLabel ? [[label, text]] : [];
+    },
+  );
+}
+
+/** A text, number or truth value as a word. */
+function textOf(value: Display): string | undefined {
+  if (typeof value !== "object") return String(value);
+  const isWhole = value !== null && "digits" in value;
+  return isWhole ? String(value.digits) : undefined;
 }

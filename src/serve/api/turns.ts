@@ -1,3 +1,6 @@
+import type { Steps } from "../../io/concurrency/steps.ts";
+import { waitFor } from "../wait_for.ts";
+
 /** How long is counted before others are answered, in milliseconds: a request takes several turns. */
 const LONGEST_WORK = 4;
 
@@ -11,6 +14,11 @@ export class Turns {
     // An immediate comes before what connections have sent; a timer comes behind.
     await new Promise((resolve) => setTimeout(resolve, 0));
     this.#last = performance.now();
+  }
+
+  /** The same as a step of a procedure. */
+  *step(): Steps<void> {
+    if (this.areDue) yield* waitFor(() => this.give());
   }
 
   /** Whether it is time: asking costs less than waiting for nothing. */

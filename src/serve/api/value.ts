@@ -1,31 +1,22 @@
-import { readMsgpack } from "../../codecs/msgpack/mod.ts";
-import { type NdArray, readNpy } from "../../codecs/numpy/mod.ts";
-import { readPickle } from "../../codecs/pickle/read_pickle.ts";
-import { FormatError } from "../../errors.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../names.ts";
-import type { NodeView } from "../../tree/node_view.ts";
+import type { NodeView, ValueView } from "../../tree/node_view.ts";
 import { newStat, type NodeId } from "../../tree/tree.ts";
+import { json, jsonOf } from "../answers.ts";
+import { decodingOf } from "../decode/decoded.ts";
+import type { Decoding } from "../decode/decoding.ts";
+import type { Coding } from "../decode/shown_value.ts";
 import { isText } from "../files/content_type.ts";
 import { type Contents, SMALL } from "../files/content.ts";
 import { headOf } from "../head_of.ts";
 import { decodePath } from "../paths.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
-import { waitFor } from "../wait_for.ts";
-import { arrayValue } from "./array_value.ts";
-import { Displayed, WHOLE } from "./display.ts";
-import { isOfValue, kindOf, viewOf } from "./kinds.ts";
+import { kindOf, viewOf } from "./kinds.ts";
 import type { Kind } from "./messages.ts";
-import { npzValue } from "./npz.ts";
 import type { Query } from "./query.ts";
-import { tableValue } from "./table_value.ts";
-import type {
-  BytesValue,
-  TextValue,
-  TreeValue,
-  ValueMessage,
-} from "./value_messages.ts";
+import { Turns } from "./turns.ts";
+import type { BytesValue, TextValue } from "./value_messages.ts";
 
 /** Bytes of text and of others on a page. */
 const PAGE = 65_536;
@@ -34,6 +25,13 @@ const MOST_NUMBERS = 65_536;
 /** Bytes of what becomes objects, and of arrays, that are decoded at most. */
 const LARGEST_TREE = 16 << 20;
 const LARGEST_ARRAY = 64 << 20;
+/** Bytes of a table that are looked through for a page, at first and at most. */
+const FIRST_OF_TABLE = 1 << 18;
+const MOST_OF_TABLE = 64 << 20;
+/** Bytes that are read at a time. */
+const PIECE = 1 << 20;
+/** Characters of a reason. */
+const LONGEST_REASON = 1000;
 
 /** A file that is to be shown. */
 interface Shown {
@@ -44,18 +42,23 @@ interface Shown {
   readonly most: number;
 }
 
+/** What cannot be decoded, and why. */
+class Undecodable extends Error {}
+
 /** `api/value`: decoded values. */
 export class Values {
   readonly #served: Served;
   readonly #contents: Contents;
+  readonly #decoding: Decoding;
 
-  constructor(served: Served, contents: Contents) {
+  constructor(served: Served, contents: Contents, decoding: Decoding) {
     this.#served = served;
     this.#contents = contents;
+    this.#decoding = decoding;
   }
 
-  /** Answers a question for a value. What can't be decoded is bytes, with the reason. */
-  *answer(query: Query): Steps<ValueMessage> {
+  /** Answers a question for a value. What can't be decoded is text or bytes, with the reason. */
+  *answer(query: Query): Steps<Response> {
     const served = this.#served;
     const node = yield* served.get(query.path);
     if (yield* served.isDirectory(node)) {
@@ -72,82 +75,110 @@ export class Values {
       most: query.number("most", MOST_NUMBERS) ?? MOST_NUMBERS,
     };
     const as = query.text("as");
-    if (as === "bytes") return yield* this.#bytes(shown, null);
-    if (as === "text") return yield* this.#text(shown);
+    if (as === "bytes") return json(yield* this.#bytes(shown, null));
+    if (as === "text") return json(yield* this.#text(shown, null));
     const view = yield* viewOf(served, node);
     const kind = yield* kindOf(served, node, name, false, view);
+    const coding = codingOf(shown, kind, view);
+    if (coding === undefined && kind !== "csv") {
+      return yield* this.#plain(shown, kind);
+    }
     try {
-      return yield* this.#decoded(shown, kind, view);
+      return jsonOf(
+        yield* coding === undefined
+          ? this.#table(shown)
+          : this.#decoded(shown, coding, largestOf(coding, view)),
+      );
     } catch (error) {
-      if (error instanceof ServeError || error instanceof FormatError) {
-        throw error;
-      }
-      if (!isOfValue(error)) throw error;
-      return yield* this.#bytes(shown, error.message.slice(0, 1000));
+      if (!(error instanceof Undecodable)) throw error;
+      const why = error.message.slice(0, LONGEST_REASON);
+      // A page of a table begins at a row, and its text at the front.
+      const whole = { ...shown, offset: 0 };
+      return json(
+        isWrittenAsText(kind)
+          ? yield* this.#text(whole, why)
+          : yield* this.#bytes(whole, why),
+      );
     }
   }
 
+  /** @throws {Undecodable} */
   *#decoded(
     shown: Shown,
-    kind: Kind,
-    view: NodeView | undefined,
-  ): Steps<ValueMessage> {
-    const { node, name, size, offset, most } = shown;
-    if (
-      view?.kind === "value" && ["array", "number", "tree"].includes(view.holds)
-    ) {
-      const bytes = yield* this.#whole(shown, view.largest);
-      const value = yield* waitFor(() => view.decode(bytes));
-      if (view.holds === "array") return arrayValue(value as NdArray, most);
-      return treeValue(value, view.type);
+    coding: Coding,
+    largest: number,
+  ): Steps<Uint8Array<ArrayBuffer>> {
+    const { size } = shown;
+    if (size > largest) {
+      throw new Undecodable(
+        `it has ${size} bytes, and up to ${largest} are decoded to be shown`,
+      );
     }
-    switch (kind) {
-      case "array": {
-        const bytes = yield* this.#whole(shown, LARGEST_ARRAY);
-        return /\.npz$/i.test(name)
-          ? npzValue(bytes, most)
-          : arrayValue(readNpy(bytes), most);
-      }
-      case "msgpack":
-        return treeValue(
-          readMsgpack(yield* this.#whole(shown, LARGEST_TREE)),
-          "msgpack",
-        );
-      case "pickle":
-        return treeValue(
-          readPickle(yield* this.#whole(shown, LARGEST_TREE)),
-          "pickle",
-        );
-      case "json":
-        if (size > LARGEST_TREE) return yield* this.#text(shown);
-        return yield* this.#json(shown);
-    }
-    // Compared with its checksum where it is small, as what is decoded is: what is damaged shows if it is asked for as text
-    // or bytes.
-    if (offset === 0 && size <= SMALL) yield* this.#whole(shown, SMALL);
-    switch (kind) {
-      case "csv":
-        return yield* tableValue(this.#served, node, name, size, offset);
-      case "html":
-      case "text":
-        return yield* this.#text(shown);
-      default:
-        return yield* this.#bytes(shown, null);
+    return yield* this.#inThread(coding, size, () => this.#whole(shown));
+  }
+
+  /** A page of a table: rows have no places that are known, so that its beginning is looked through. */
+  *#table(shown: Shown): Steps<Uint8Array<ArrayBuffer>> {
+    const { node, name, size, offset } = shown;
+    if (size <= SMALL) yield* this.#whole(shown); // compared with its checksum
+    const delimiter = /\.tsv$/i.test(name) ? "\t" : ",";
+    for (let length = FIRST_OF_TABLE;; length *= 4) {
+      const taken = Math.min(length, size, MOST_OF_TABLE);
+      const isWhole = taken === size;
+      const isLast = isWhole || taken === MOST_OF_TABLE;
+      const page = yield* this.#inThread(
+        { kind: "table", delimiter, start: offset, isWhole, isLast },
+        taken,
+        () =>
+          inPieces(
+            taken,
+            (start, length) => headOf(this.#served, node, length, start),
+          ),
+      );
+      if (page.length > 0) return page;
     }
   }
 
-  *#json(shown: Shown): Steps<ValueMessage> {
-    const bytes = yield* this.#whole(shown, LARGEST_TREE);
+  /** @throws {Undecodable} If the bytes are not what they should be. */
+  *#inThread(
+    coding: Coding,
+    size: number,
+    read: () => Steps<Uint8Array<ArrayBuffer>>,
+  ): Steps<Uint8Array<ArrayBuffer>> {
+    let damage: unknown;
+    const reading = function* (): Steps<Uint8Array<ArrayBuffer>> {
+      try {
+        return yield* read();
+      } catch (error) {
+        damage = error; // of the container: no fault of the value
+        throw error;
+      }
+    };
     try {
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-      return treeValue(parseJson(text), "json");
-    } catch {
-      return yield* this.#text(shown); // NDJSON, and what only looks like JSON
+      return yield* this.#decoding.value(coding, size, reading);
+    } catch (error) {
+      const isOther = error === damage || error instanceof ServeError ||
+        error instanceof DOMException; // nobody waits for it any more
+      if (isOther || !(error instanceof Error)) throw error;
+      throw new Undecodable(error.message, { cause: error });
     }
+  }
+
+  /** What is shown as it is. */
+  *#plain(shown: Shown, kind: Kind): Steps<Response> {
+    // Compared with its checksum where it is small, as what is decoded is: what is damaged shows if it is asked for as text
+    // or bytes.
+    const { offset, size } = shown;
+    if (offset === 0 && size <= SMALL) yield* this.#whole(shown);
+    return json(
+      isWrittenAsText(kind)
+        ? yield* this.#text(shown, null)
+        : yield* this.#bytes(shown, null),
+    );
   }
 
   /** A page of text, whose ends are between characters. */
-  *#text(shown: Shown): Steps<TextValue | BytesValue> {
+  *#text(shown: Shown, why: string | null): Steps<TextValue | BytesValue> {
     const { node, size } = shown;
     const bytes = yield* headOf(this.#served, node, PAGE + 4, shown.offset);
     let from = 0;
@@ -157,7 +188,7 @@ export class Values {
     while (!isLast && to > from && isContinuation(bytes[to])) to--;
     const part = bytes.subarray(from, to);
     if (!isText(part)) {
-      return yield* this.#bytes(shown, "it is no text in UTF-8");
+      return yield* this.#bytes(shown, why ?? "it is no text in UTF-8");
     }
     const end = shown.offset + to;
     return {
@@ -167,6 +198,7 @@ export class Values {
       end,
       size,
       isCut: end < size,
+      why,
     };
   }
 
@@ -185,42 +217,69 @@ export class Values {
   }
 
   /** All of a file, compared with its checksum. */
-  *#whole(
-    { node, size }: Shown,
-    largest: number,
-  ): Steps<Uint8Array<ArrayBuffer>> {
-    if (size > largest) {
-      throw new RangeError(
-        `it has ${size} bytes, and up to ${largest} are decoded to be shown`,
-      );
-    }
+  *#whole({ node }: Shown): Steps<Uint8Array<ArrayBuffer>> {
     const extent = yield* this.#contents.locate(node);
     if (extent === undefined) {
       throw new ServeError("not-found", "It is no file");
     }
-    const range = { start: 0, end: extent.length };
-    return yield* this.#contents.read(node, extent, range);
+    return yield* inPieces(
+      extent.length,
+      (start, length) =>
+        this.#contents.read(node, extent, { start, end: start + length }),
+    );
   }
 }
 
-function treeValue(decoded: unknown, type: string): TreeValue {
-  const { value, isCut } = new Displayed(decoded, WHOLE);
-  return { kind: "tree", type, value, isCut };
+/** Reads bytes, and has others answered between their pieces where they are many. */
+function* inPieces(
+  size: number,
+  read: (start: number, length: number) => Steps<Uint8Array<ArrayBuffer>>,
+): Steps<Uint8Array<ArrayBuffer>> {
+  if (size <= PIECE) return yield* read(0, size);
+  const turns = new Turns();
+  const all = new Uint8Array(size);
+  for (let start = 0; start < size; start += PIECE) {
+    all.set(yield* read(start, Math.min(PIECE, size - start)), start);
+    yield* turns.step();
+  }
+  return all;
 }
 
-/** JSON whose whole numbers are all exact. */
-export function parseJson(text: string): unknown {
-  // TypeScript's own description of `JSON.parse` does not know the third argument yet.
-  const reviver = (
-    _key: string,
-    value: unknown,
-    context?: { source?: string },
-  ) =>
-    typeof value === "number" && !Number.isSafeInteger(value) &&
-      /^-?\d{1,1000}$/.test(context?.source ?? "")
-      ? BigInt(context!.source!)
-      : value;
-  return JSON.parse(text, reviver);
+/** How a value is decoded; `undefined` where it is shown as it is, or as a table. */
+function codingOf(
+  { name, most }: Shown,
+  kind: Kind,
+  view: NodeView | undefined,
+): Coding | undefined {
+  if (view?.kind === "value" && isDecoded(view)) {
+    const { type, holds } = view;
+    return { kind: "view", type, holds, decoding: decodingOf(view), most };
+  }
+  switch (kind) {
+    case "array":
+      return { kind: /\.npz$/i.test(name) ? "arrays" : "array", most };
+    case "json":
+    case "msgpack":
+    case "pickle":
+      return { kind: "tree", type: kind, decoding: kind };
+    default:
+      return undefined;
+  }
+}
+
+function isDecoded({ holds }: ValueView): boolean {
+  return holds === "array" || holds === "number" || holds === "tree";
+}
+
+function largestOf({ kind }: Coding, view: NodeView | undefined): number {
+  if (kind === "view") return (view as ValueView).largest;
+  return kind === "tree" ? LARGEST_TREE : LARGEST_ARRAY;
+}
+
+/** Whether what is of a kind is text that a person may read. */
+function isWrittenAsText(kind: Kind): boolean {
+  return kind === "csv" || kind === "html" || kind === "json" ||
+    kind === "text";
 }
 
 function isContinuation(byte: number | undefined): boolean {

@@ -119,6 +119,8 @@ export interface TextValue {
   readonly size: number;
   /** Whether it was left off before the end of the file. */
   readonly isCut: boolean;
+  /** As of {@linkcode BytesValue}. */
+  readonly why: string | null;
 }
 
 /** Anything else. */

@@ -20,6 +20,12 @@ export type Asked =
 /** Bytes of a body that are read at most, and properties that it may ask for. */
 const LONGEST_BODY = 64 << 10;
 const MOST_PROPERTIES = 200;
+/** Tags of a body, each of which the parser looks at for long, and elements in one another. */
+const MOST_TAGS = 2 * MOST_PROPERTIES + 32;
+const DEEPEST = 32;
+/** Characters of a tag, and attributes of all: those of one are compared with one another. */
+const LONGEST_TAG = 4096;
+const MOST_ATTRIBUTES = 1000;
 
 /** What stands behind an element's children, with its attributes. */
 const ATTRIBUTES = ":@";
@@ -43,6 +49,7 @@ interface Element extends Property {
 export async function readAsked(request: RequestLike): Promise<Asked> {
   const text = await textOf(request);
   if (text.trim() === "") return { kind: "all", properties: [] };
+  requireFewTags(text);
   const [root] = await parse(text);
   if (root === undefined || !isDav(root, "propfind")) throw badBody();
   const [what, more] = root.children
@@ -73,9 +80,11 @@ function few(properties: readonly Property[]): readonly Property[] {
 async function textOf({ body }: RequestLike): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
+  let bytes = 0;
   for await (const chunk of body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > LONGEST_BODY) {
+    bytes += chunk.length;
+    if (bytes > LONGEST_BODY) {
       throw new ServeError(
         "too-large",
         `The body of a PROPFIND has ${LONGEST_BODY} bytes at most`,
@@ -83,6 +92,37 @@ async function textOf({ body }: RequestLike): Promise<string> {
     }
   }
   return text + decoder.decode();
+}
+
+/**
+ * Looks over a text, once, before the parser does: that takes long for many elements.
+ *
+ * @throws {ServeError} If it has more of them than a request needs.
+ */
+function requireFewTags(text: string): void {
+  let tags = 0;
+  let depth = 0;
+  let isDeep = false;
+  for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) {
+    const end = text.indexOf(">", at);
+    if (++tags > MOST_TAGS) break;
+    if (end < 0 || end - at > LONGEST_TAG) {
+      throw new ServeError(
+        "too-large",
+        `A tag of a PROPFIND has ${LONGEST_TAG} characters at most`,
+      );
+    }
+    if (text[at + 1] === "/") depth--;
+    else if (text[end - 1] !== "/") isDeep ||= ++depth > DEEPEST;
+  }
+  const attributes = text.split("=", MOST_ATTRIBUTES + 2).length - 1;
+  if (tags > MOST_TAGS || attributes > MOST_ATTRIBUTES) {
+    throw new ServeError(
+      "too-large",
+      `A request may ask for ${MOST_PROPERTIES} properties at most`,
+    );
+  }
+  if (isDeep) throw badBody();
 }
 
 /** The elements of a document; entities that it defines itself are none. */

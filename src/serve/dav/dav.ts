@@ -3,6 +3,7 @@ import { decodeName } from "../../names.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { newExtent, type NodeId } from "../../tree/tree.ts";
 import { answerOf, redirect, SAFE } from "../answers.ts";
+import { Turns } from "../api/turns.ts";
 import { describe, entriesFrom, type ListedEntry } from "../entries.ts";
 import type { FileAnswers } from "../files/file_answer.ts";
 import { typeOfName } from "../files/content_type.ts";
@@ -24,8 +25,9 @@ const WRITING: ReadonlySet<string> = new Set([
   ...["UNLOCK", "PATCH", "POST"],
 ]);
 
-/** Entries that are described at a time. */
+/** Entries that are listed at a time, and characters of their descriptions that are sent at a time. */
 const PAGE = 500;
+const PIECE = 1 << 16;
 
 const START =
   '<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">\n';
@@ -133,7 +135,8 @@ export class Dav {
     asked: Asked,
   ): ReadableStream<Uint8Array> {
     const { tree, streams } = this.#served;
-    const responses = this.#responses.bind(this);
+    const response = this.#response.bind(this);
+    const turns = new Turns();
     return streams.ofText(async function* (signal) {
       yield START + own;
       for (let cursor: number | undefined = 0; cursor !== undefined;) {
@@ -141,25 +144,29 @@ export class Dav {
           entries: readonly ListedEntry[];
           next: number | undefined;
         } = await runAsync(entriesFrom(tree, directory, cursor, PAGE), signal);
-        yield await runAsync(responses(page.entries, href, asked), signal);
+        let text = "";
+        for (const entry of page.entries) {
+          text += await runAsync(response(entry, href, asked), signal);
+          if (text.length < PIECE) continue;
+          yield text;
+          text = "";
+          if (turns.areDue) await turns.give();
+        }
+        if (text !== "") yield text;
         cursor = page.next;
       }
       yield END;
     });
   }
 
-  *#responses(
-    entries: readonly ListedEntry[],
+  *#response(
+    entry: ListedEntry,
     href: string,
     asked: Asked,
   ): Steps<string> {
-    let text = "";
-    for (const entry of entries) {
-      const slash = entry.isDirectory ? "/" : "";
-      const own = `${href}${encodeUrlName(entry.name)}${slash}`;
-      text += responseOf(yield* this.#resource(entry, own), asked);
-    }
-    return text;
+    const slash = entry.isDirectory ? "/" : "";
+    const own = `${href}${encodeUrlName(entry.name)}${slash}`;
+    return responseOf(yield* this.#resource(entry, own), asked);
   }
 
   *#resource(entry: ListedEntry, href: string): Steps<Resource> {

@@ -5,6 +5,7 @@ import { encodeName } from "../../names.ts";
 import type { NodeId } from "../../tree/tree.ts";
 import { contentPieces } from "../../vfs/read_files.ts";
 import { Walker } from "../../vfs/walk.ts";
+import { Turns } from "../api/turns.ts";
 import { describe } from "../entries.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
@@ -25,6 +26,7 @@ export async function* tarPieces(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   const { tree, fs } = served;
   const walker = new Walker(tree, directory, "", Infinity);
+  const turns = new Turns();
   let gathered: Uint8Array[] = [];
   let bytes = 0;
   const gather = (piece: Uint8Array) => {
@@ -41,6 +43,7 @@ export async function* tarPieces(
     const page = await runAsync(walker.nextPage(), signal);
     if (page.length === 0) break;
     for (const { path, name, node } of page) {
+      if (turns.areDue) await turns.give();
       const entry = { name, node, next: 0 };
       const found = await runAsync(describe(tree, entry), signal);
       const { size, isDirectory, mtime } = found;

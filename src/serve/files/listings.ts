@@ -1,6 +1,7 @@
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
 import { escapeMarkup, page, SAFE, unsent } from "../answers.ts";
+import { Turns } from "../api/turns.ts";
 import { entriesFrom, type EntryPage, type ListedEntry } from "../entries.ts";
 import { encodeUrlName } from "../paths.ts";
 import type { RequestLike } from "../request_like.ts";
@@ -68,6 +69,7 @@ function pieces(
 ): ReadableStream<Uint8Array> {
   return streams.ofText(async function* (signal) {
     yield start;
+    const turns = new Turns();
     for (let cursor: number | undefined = 0; cursor !== undefined;) {
       const steps: Steps<EntryPage<ListedEntry>> = entriesFrom(
         tree,
@@ -77,6 +79,7 @@ function pieces(
       );
       const { entries, next } = await runAsync(steps, signal);
       yield piece(entries, cursor === 0);
+      if (turns.areDue) await turns.give();
       cursor = next;
     }
     yield end;

@@ -112,6 +112,13 @@ export class Connection implements Wire {
     this.#reading.then((isThere) => isThere || call(), call);
   }
 
+  /** Calls a function if the connection is reset meanwhile: who only ends what it sends may still wait for the answer. */
+  #whenReset(call: () => void): void {
+    if (this.#left > 0 || this.#end === this.#bytes.length) return; // it is read anyway
+    this.#reading ??= this.#read();
+    this.#reading.catch(call);
+  }
+
   /** Answers the next request; tells whether there was one. */
   async #next(): Promise<boolean> {
     const end = this.#endOfHead();
@@ -194,6 +201,7 @@ export class Connection implements Wire {
     answer: Answer,
     since: number | undefined,
   ): Promise<void> {
+    if (answer instanceof Promise) this.#whenReset(() => head.leave());
     const response = await answer;
     this.#begin("answering");
     if (this.#left > 0) this.#isLast = true;

@@ -37,6 +37,7 @@ export class RequestHead implements RequestLike {
   readonly expectsContinue: boolean;
   /** What follows the head; put there by who reads it. */
   body: AsyncIterable<Uint8Array> | null = null;
+  #leaving: AbortController | undefined;
 
   /**
    * Takes a head apart.
@@ -67,6 +68,16 @@ export class RequestHead implements RequestLike {
     this.bodyLength = bodyLengthOf(headers, this.isCurrent);
     this.expectsContinue = this.isCurrent &&
       headers.get("expect")?.toLowerCase() === "100-continue";
+  }
+
+  /** Aborted when the client leaves before it is answered. */
+  get signal(): AbortSignal {
+    return (this.#leaving ??= new AbortController()).signal;
+  }
+
+  /** Says that the client has left. */
+  leave(): void {
+    this.#leaving?.abort();
   }
 }
 

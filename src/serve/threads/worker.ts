@@ -64,6 +64,7 @@ async function begin(
   });
   return async () => {
     await server.close();
+    answerer.close();
     accesses.tell();
     fs.close();
   };

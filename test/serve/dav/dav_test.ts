@@ -167,6 +167,37 @@ Deno.test("bodies that are none are refused, and expand to nothing", async () =>
       `<propfind xmlns="DAV:"><prop>${" ".repeat(100_000)}</prop></propfind>`,
       413,
     ],
+    // What is in a property, or an attribute, is parsed as well.
+    [
+      `<propfind xmlns="DAV:"><prop><x>${
+        "<y/>".repeat(8000)
+      }</x></prop></propfind>`,
+      413,
+    ],
+    [
+      `<propfind xmlns="DAV:"><prop>${
+        `<x ${Array.from({ length: 400 }, (_, i) => `a${i}=""`).join(" ")}/>`
+          .repeat(10)
+      }</prop></propfind>`,
+      413,
+    ],
+    [
+      `<propfind xmlns="DAV:"><prop><x a="${
+        "b".repeat(5000)
+      }"/></prop></propfind>`,
+      413,
+    ],
+    [
+      `<propfind xmlns="DAV:"><prop>${"<x>".repeat(100)}${
+        "</x>".repeat(100)
+      }</prop></propfind>`,
+      400,
+    ],
+    // Bytes are counted, not characters.
+    [
+      `<propfind xmlns="DAV:"><prop>${"é".repeat(40_000)}</prop></propfind>`,
+      413,
+    ],
   ];
   for (const [body, status] of bodies) {
     const response = await folder.get("dav/", {

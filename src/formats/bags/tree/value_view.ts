@@ -20,6 +20,9 @@ const HOLDS: Readonly<Record<string, ValueKind>> = {
   webm: "video",
 };
 
+/** What decodes the types; a mount never loads it. */
+const DECODER = import.meta.resolve("../types/decode_value.ts");
+
 /** Bytes of the largest value that becomes objects, and of the largest other one, to be shown. */
 const LARGEST_TREE = 16 << 20;
 const LARGEST = 64 << 20;
@@ -41,10 +44,13 @@ export function valueView(
     largest: holds === "tree" ? LARGEST_TREE : LARGEST,
     async decode(bytes) {
       if (isMedia) return bytes;
-      // Loaded where somebody looks: a mount needs no decoder.
-      const { decodersOf } = await import("../types/mod.ts");
-      const decoders = decodersOf(generation);
-      return await decoders[type.name]!(bytes, ...type.args);
+      const { decodeValue } = await import("../types/decode_value.ts");
+      return await decodeValue(bytes, generation, type.name, type.args);
     },
+    decoding: isMedia
+      ? "bytes"
+      : type.name === "msgpack"
+      ? "msgpack"
+      : { module: DECODER, args: [generation, type.name, type.args] },
   };
 }

@@ -1,4 +1,4 @@
-import type { ValueView } from "../../../tree/node_view.ts";
+import type { ValueDecoding, ValueView } from "../../../tree/node_view.ts";
 import type { Encoding, ListEncoding } from "../encodings/encoding.ts";
 import type { Column } from "../read/index_file.ts";
 
@@ -35,8 +35,27 @@ function valueView(encoding: Encoding, key: string | undefined): ValueView {
         return readNpy(bytes);
       }
       // Loaded where somebody looks: a mount needs no decoder.
-      const { decodeValue, numberIn } = await import("../encodings/decode.ts");
-      return form === "json" ? numberIn(bytes) : decodeValue(encoding, bytes);
+      const { numberIn } = await import("../encodings/decode.ts");
+      return form === "json" ? numberIn(bytes) : decodeValue(bytes, encoding);
     },
+    decoding: decodingOf(encoding),
   };
+}
+
+function decodingOf(encoding: Encoding): ValueDecoding {
+  const { form, holds, name } = encoding;
+  if (holds === "image" || holds === "bytes") return "bytes";
+  if (form === "npy") return "npy";
+  if (form === "json" || name === "json") return "json";
+  if (name === "pkl") return "pickle";
+  return { module: import.meta.url, args: [encoding] };
+}
+
+/** Decodes a value of an encoding. */
+export async function decodeValue(
+  bytes: Uint8Array<ArrayBuffer>,
+  encoding: Encoding,
+): Promise<unknown> {
+  const { decodeValue } = await import("../encodings/decode.ts");
+  return await decodeValue(encoding, bytes);
 }

@@ -30,6 +30,7 @@ export function cellView(
       if (isJson) return Promise.resolve(parseExactJson(decodeText(bytes)));
       return Promise.resolve(holds === "text" ? decodeText(bytes) : bytes);
     },
+    decoding: isJson ? "json" : holds === "text" ? "utf8" : "bytes",
   };
 }
 

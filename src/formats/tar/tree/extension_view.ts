@@ -1,4 +1,8 @@
-import type { ValueKind, ValueView } from "../../../tree/node_view.ts";
+import type {
+  ValueDecoding,
+  ValueKind,
+  ValueView,
+} from "../../../tree/node_view.ts";
 
 /** What files hold by the last extension, as WebDataset takes them. */
 const HOLDS: Readonly<Record<string, ValueKind>> = {
@@ -37,12 +41,34 @@ export function extensionView(extension: string): ValueView {
         );
         return parseExactJson(decodeText(bytes)); // as Python wrote it: all digits, NaN
       }
-      const { SAMPLE_DECODERS } = await import(
-        "../../../codecs/file_values.ts"
-      );
       const isShown = holds === "image" || holds === "video";
-      const decode = isShown ? undefined : SAMPLE_DECODERS[word];
-      return decode === undefined ? bytes : await decode(bytes);
+      return isShown ? bytes : await decodeValue(bytes, word);
     },
+    decoding: decodingOf(word, holds),
   };
+}
+
+function decodingOf(word: string, holds: ValueKind): ValueDecoding {
+  switch (holds) {
+    case "tree":
+      return "json";
+    case "array":
+      return "npy";
+    case "text":
+      return "utf8";
+    case "number":
+      return { module: import.meta.url, args: [word] };
+    default:
+      return "bytes";
+  }
+}
+
+/** Decodes a file by its extension. */
+export async function decodeValue(
+  bytes: Uint8Array<ArrayBuffer>,
+  word: string,
+): Promise<unknown> {
+  const { SAMPLE_DECODERS } = await import("../../../codecs/file_values.ts");
+  const decode = SAMPLE_DECODERS[word];
+  return decode === undefined ? bytes : await decode(bytes);
 }

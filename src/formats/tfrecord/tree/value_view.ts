@@ -24,7 +24,8 @@ export function numbersView(
     isList: false,
     largest: LARGEST,
     decode: (bytes) =>
-      Promise.resolve(isOne ? numberIn(bytes) : readNpy(bytes)),
+      Promise.resolve(isOne ? decodeValue(bytes) : readNpy(bytes)),
+    decoding: isOne ? { module: import.meta.url, args: [] } : "npy",
   };
 }
 
@@ -42,11 +43,12 @@ export function bytesView(
     isList,
     largest: LARGEST,
     decode: (bytes) => Promise.resolve(bytes),
+    decoding: "bytes",
   };
 }
 
-/** The number in a list of JSON of one; exact. */
-function numberIn(bytes: Uint8Array): number | bigint {
+/** Decodes the number in a list of JSON of one; exact. */
+export function decodeValue(bytes: Uint8Array): number | bigint {
   const word = utf8Text(bytes).trim().slice(1, -1);
   const number = Number(word);
   return Number.isInteger(number) && !Number.isSafeInteger(number) &&

@@ -28,6 +28,11 @@ function growing(
   return into;
 }
 
+/** Why a value is shown otherwise than it should be. */
+function reasonNote({ why }: TextValue | BytesValue): HTMLElement | null {
+  return why === null ? null : element("p", { class: "note" }, why);
+}
+
 /** Shows text. */
 export function textView(
   value: TextValue,
@@ -39,7 +44,7 @@ export function textView(
     role: "region",
     "aria-label": "Text",
   }, value.text);
-  const view = element("div", { class: "text-view" }, pre);
+  const view = element("div", { class: "text-view" }, reasonNote(value), pre);
   if (value.text === "") {
     view.append(element("p", { class: "note" }, "The text is empty."));
   }
@@ -53,10 +58,10 @@ export function textView(
   });
 }
 
-/** Shows rows of text. */
+/** Shows rows of text; where further ones can't be decoded, the reason. */
 export function tableView(
   value: TableValue,
-  next: (offset: number) => Promise<TableValue>,
+  next: (offset: number) => Promise<TableValue | TextValue | BytesValue>,
 ): HTMLElement {
   const body = element("tbody");
   let end = value.start;
@@ -91,6 +96,10 @@ export function tableView(
   if (!value.hasMore) return view;
   return growing(view, "Show more rows", async () => {
     const page = await next(end);
+    if (page.kind !== "table") {
+      view.append(reasonNote(page) ?? "");
+      return false;
+    }
     add(page);
     return page.hasMore;
   });
@@ -143,7 +152,7 @@ export function bytesView(
   const view = element(
     "div",
     { class: "bytes-view" },
-    value.why === null ? null : element("p", { class: "note" }, value.why),
+    reasonNote(value),
     value.size === 0
       ? element("p", { class: "note" }, "There are no bytes in it.")
       : pre,

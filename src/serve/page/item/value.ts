@@ -58,7 +58,10 @@ export async function fileView(
           : null,
       );
     case "table":
-      return tableView(value, (offset) => ask<TableValue>(offset));
+      return tableView(
+        value,
+        (offset) => ask<TableValue | TextValue | BytesValue>(offset),
+      );
     case "text":
       return textView(value, (offset) => ask<TextValue>(offset, "text"));
     case "bytes":

@@ -1,0 +1,302 @@
+import { RecordfsError } from "../../errors.ts";
+import {
+  deserializeError,
+  type SerializedError,
+} from "../../serialized_error.ts";
+import { abortable } from "./abortable.ts";
+import { type BoundedThread, startBoundedThread } from "./thread.ts";
+
+/** What a thread is to call: an export of a module that returns bytes, which become the caller's. */
+export interface Call {
+  /** URL of the module. */
+  readonly module: string;
+  /** Name of the export. */
+  readonly name: string;
+  /** Arguments that survive `postMessage`. */
+  readonly args: readonly unknown[];
+  /** Buffers among the arguments that are moved to the thread, not copied. */
+  readonly transfer: readonly ArrayBuffer[];
+}
+
+/** What a thread of {@linkcode CallThreads} receives. */
+export type CallTask = Omit<Call, "transfer"> & {
+  /** Memory whose first word is 1 while the call is under way. */
+  readonly busy: SharedArrayBuffer;
+};
+
+/** What a thread of {@linkcode CallThreads} sends. */
+export type CallReport =
+  /** The module is there, and is called now. */
+  | { readonly kind: "begun" }
+  | { readonly kind: "result"; readonly result: Uint8Array<ArrayBuffer> }
+  | { readonly kind: "failed"; readonly error: SerializedError };
+
+/** Bounds of {@linkcode CallThreads}. */
+export interface CallLimits {
+  /** Threads; all but one of them take long calls. */
+  readonly threads: number;
+  /** Calls that may wait for a thread. */
+  readonly waiting: number;
+  /** Time of a call, in milliseconds: the thread is ended behind it. Loading its module has as much before. */
+  readonly timeout: number;
+  /** Memory of a thread's objects, in megabytes. */
+  readonly memory: number;
+}
+
+/** How long a thread is kept that nothing is asked of, in milliseconds: its memory is given back then. */
+const IDLE = 10_000;
+/** How long a thread that was ended is taken to compute, unless it says before that it does no more, in milliseconds. */
+const LOST = 120_000;
+
+/** Why a call has no result that its own code has not thrown: it took too long, too much memory, or there was no room. */
+export class CallError extends RecordfsError<"busy" | "died" | "timeout"> {}
+
+/** A call that waits for a thread. */
+interface Waiting {
+  readonly isLong: boolean;
+  /** Begins the call. */
+  begin(): void;
+}
+
+/**
+ * Threads beside the calling one that run what may take long: started when they are needed, bounded in number, time and
+ * memory.
+ */
+export class CallThreads {
+  readonly #name: string;
+  readonly #limits: CallLimits;
+  readonly #idle: CallThread[] = [];
+  readonly #all = new Set<CallThread>();
+  /** Threads that were ended, and may still compute. */
+  #lost: { readonly busy: Int32Array; readonly until: number }[] = [];
+  #waiting: Waiting[] = [];
+  #under = 0;
+  #longUnder = 0;
+
+  /** @param name What threads are called in messages of Deno. */
+  constructor(name: string, limits: CallLimits) {
+    this.#name = name;
+    this.#limits = limits;
+  }
+
+  /**
+   * Has a thread call something.
+   *
+   * @param isLong Whether it may take long: short calls need not wait for such.
+   * @param make Makes the call when there is a thread for it, so that what waits takes no memory.
+   * @param signal Ends the waiting; a call that is under way goes on in its thread, up to its time.
+   * @returns What it returned.
+   * @throws {CallError} If it took too long or too much memory, or too many wait.
+   */
+  async call(
+    isLong: boolean,
+    make: () => Promise<Call>,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    signal?.throwIfAborted();
+    await this.#room(isLong, signal);
+    const end = () => {
+      this.#under--;
+      if (isLong) this.#longUnder--;
+      this.#beginWaiting();
+    };
+    let running: Promise<Uint8Array<ArrayBuffer>>;
+    try {
+      const call = await make();
+      signal?.throwIfAborted();
+      running = this.#run(call);
+    } catch (error) {
+      end();
+      throw error;
+    }
+    const ended = running.finally(end);
+    return await abortable(ended, signal);
+  }
+
+  /** Ends all threads, and calls that are under way. */
+  close(): void {
+    for (const thread of this.#all) {
+      thread.end(new CallError("died", "the program ends"));
+    }
+    this.#all.clear();
+    this.#idle.length = 0;
+  }
+
+  /** Waits for a turn. */
+  async #room(isLong: boolean, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#waiting.length === 0 && this.#mayBegin(isLong)) {
+      return this.#count(isLong);
+    }
+    if (this.#waiting.length >= this.#limits.waiting) {
+      throw new CallError(
+        "busy",
+        `${this.#limits.waiting} others wait for the same: ask again soon`,
+      );
+    }
+    const turn = Promise.withResolvers<void>();
+    const waiting: Waiting = {
+      isLong,
+      begin: () => {
+        this.#count(isLong);
+        turn.resolve();
+      },
+    };
+    this.#waiting.push(waiting);
+    const leave = () => {
+      const before = this.#waiting.length;
+      this.#waiting = this.#waiting.filter((other) => other !== waiting);
+      if (this.#waiting.length < before) turn.reject(signal!.reason);
+    };
+    signal?.addEventListener("abort", leave);
+    this.#beginWaiting();
+    try {
+      await turn.promise;
+    } finally {
+      signal?.removeEventListener("abort", leave);
+    }
+  }
+
+  #count(isLong: boolean): void {
+    this.#under++;
+    if (isLong) this.#longUnder++;
+  }
+
+  #mayBegin(isLong: boolean): boolean {
+    const { threads } = this.#limits;
+    const mostLong = Math.max(threads - 1, 1);
+    return this.#under < threads && (!isLong || this.#longUnder < mostLong);
+  }
+
+  /** Begins those that may, in their order; short ones pass long ones. */
+  #beginWaiting(): void {
+    for (const waiting of this.#waiting) {
+      if (!this.#mayBegin(waiting.isLong)) continue;
+      this.#waiting = this.#waiting.filter((other) => other !== waiting);
+      waiting.begin();
+    }
+  }
+
+  async #run(call: Call): Promise<Uint8Array<ArrayBuffer>> {
+    this.#lost = this.#lost.filter(({ busy, until }) =>
+      Atomics.load(busy, 0) === 1 && performance.now() < until
+    );
+    if (this.#lost.length >= this.#limits.threads) {
+      throw new CallError(
+        "timeout",
+        `${this.#limits.threads} threads that were ended still compute: restart the server`,
+      );
+    }
+    const thread = this.#idle.pop() ?? this.#start();
+    try {
+      return await thread.call(call, this.#limits.timeout);
+    } finally {
+      if (thread.isOver) {
+        this.#all.delete(thread);
+        const { busy } = thread;
+        this.#lost.push({ busy, until: performance.now() + LOST });
+      } else {
+        this.#idle.push(thread);
+        thread.rest(IDLE, () => {
+          this.#all.delete(thread);
+          this.#idle.splice(this.#idle.indexOf(thread), 1);
+        });
+      }
+    }
+  }
+
+  #start(): CallThread {
+    const thread = new CallThread(this.#name, this.#limits.memory);
+    this.#all.add(thread);
+    return thread;
+  }
+}
+
+/** One of the threads. */
+class CallThread {
+  readonly #worker: BoundedThread;
+  readonly #memory: number;
+  /** 1 while it computes. */
+  readonly busy = new Int32Array(new SharedArrayBuffer(4));
+  #current: PromiseWithResolvers<Uint8Array<ArrayBuffer>> | undefined;
+  #resting: ReturnType<typeof setTimeout> | undefined;
+  #clock: ReturnType<typeof setTimeout> | undefined;
+  #timeout = 0;
+  /** Whether it takes no more calls. */
+  isOver = false;
+
+  constructor(name: string, memory: number) {
+    this.#memory = memory;
+    const module = new URL("./call_worker.ts", import.meta.url);
+    this.#worker = startBoundedThread<CallReport>(module, name, memory, {
+      heard: (report) => {
+        const call = this.#current;
+        if (report.kind === "begun") this.#startClock();
+        else if (report.kind === "result") call?.resolve(report.result);
+        else call?.reject(deserializeError(report.error));
+      },
+      died: (why) => this.#die(why),
+    });
+  }
+
+  async call(
+    { transfer, ...call }: Call,
+    timeout: number,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    clearTimeout(this.#resting);
+    this.#worker.ref();
+    this.#timeout = timeout;
+    this.#current = Promise.withResolvers();
+    this.#startClock();
+    try {
+      Atomics.store(this.busy, 0, 1);
+      const task: CallTask = {
+        ...call,
+        busy: this.busy.buffer as SharedArrayBuffer,
+      };
+      this.#worker.postMessage(task, transfer);
+      return await this.#current.promise;
+    } finally {
+      clearTimeout(this.#clock);
+      this.#current = undefined;
+      this.#worker.unref();
+    }
+  }
+
+  #startClock(): void {
+    clearTimeout(this.#clock);
+    this.#clock = setTimeout(() => {
+      const seconds = this.#timeout / 1000;
+      this.end(new CallError("timeout", `it takes more than ${seconds} s`));
+    }, this.#timeout);
+  }
+
+  /** Ends it after some time, unless it is called before. */
+  rest(milliseconds: number, onEnd: () => void): void {
+    this.#resting = setTimeout(() => {
+      this.end(new CallError("died", "nothing was asked of it"));
+      onEnd();
+    }, milliseconds);
+    Deno.unrefTimer(this.#resting);
+  }
+
+  /** Ends it; a call that is under way fails for a reason. */
+  end(reason: CallError): void {
+    clearTimeout(this.#resting);
+    this.isOver = true;
+    this.#worker.terminate();
+    this.#current?.reject(reason);
+  }
+
+  #die(why: string): void {
+    Atomics.store(this.busy, 0, 0);
+    if (this.isOver) return;
+    this.isOver = true;
+    const isMemory = /memory/i.test(why);
+    this.#current?.reject(
+      new CallError(
+        "died",
+        isMemory ? `it takes more than ${this.#memory} MB of memory` : why,
+      ),
+    );
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * What decoding threads call for searches: a regular expression may take long for a name.
+ *
+ * @module
+ */
+import { PACKAGES } from "../../packages.ts";
+import { compileGlob } from "../../vfs/glob.ts";
+import { type FilteredEntry, PathPattern } from "../../vfs/path_filter.ts";
+
+/** How long a page of entries is compared, in milliseconds. */
+const LONGEST_WORK = 5000;
+
+/**
+ * Understands a glob.
+ *
+ * @throws {RecordfsError} With code `bad-pattern` if it is none.
+ */
+export async function patternOf(glob: string): Promise<PathPattern> {
+  const { default: picomatch } = await import(PACKAGES.picomatch);
+  return new PathPattern(glob, (text) => compileGlob(text, picomatch.makeRe));
+}
+
+let latest:
+  | { readonly glob: string; readonly pattern: PathPattern }
+  | undefined;
+
+/**
+ * Compares entries with a glob.
+ *
+ * @returns For each, 1 where it matches, or else 0.
+ * @throws {RangeError} If it takes too long.
+ */
+export async function matchedPaths(
+  glob: string,
+  entries: readonly FilteredEntry[],
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (latest?.glob !== glob) latest = { glob, pattern: await patternOf(glob) };
+  const { pattern } = latest;
+  const until = performance.now() + LONGEST_WORK;
+  return Uint8Array.from(entries, (entry) => {
+    if (performance.now() > until) {
+      throw new RangeError(
+        `${entries.length} names take more than ${LONGEST_WORK / 1000} s`,
+      );
+    }
+    return pattern.matches(entry) ? 1 : 0;
+  });
+}

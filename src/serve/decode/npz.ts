@@ -1,0 +1,74 @@
+import { FormatError } from "../../errors.ts";
+import { open } from "../../vfs/open.ts";
+import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import { arrayValue } from "../api/array_value.ts";
+import type { ArraysValue } from "../api/value_messages.ts";
+import { decodedArray } from "./decoded.ts";
+import type { Coding } from "./shown_value.ts";
+
+/** Arrays that are shown. */
+const MOST_ARRAYS = 64;
+/** Bytes that all arrays of an archive may have. */
+const LARGEST_SUM = 256 << 20;
+const SUFFIX = ".npy";
+/** What archives begin with that NumPy writes: a member, or the end of none. */
+const STARTS = ["PK\x03\x04", "PK\x05\x06"];
+
+/** The answer to `api/value` for an `.npz`, as JSON; see {@linkcode npzValue}. */
+export async function shownArrays(
+  bytes: Uint8Array<ArrayBuffer>,
+  { most }: Extract<Coding, { kind: "arrays" }>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const value = await npzValue(bytes, most);
+  return new TextEncoder().encode(JSON.stringify(value));
+}
+
+/**
+ * The arrays of an `.npz`, an archive of `.npy` files. It is opened as any archive is: members that lie in one another,
+ * or have other sizes than are declared, are refused.
+ *
+ * @param most Numbers of each array that are shown.
+ * @throws {TypeError} If it is none, or its directory lies.
+ * @throws {RangeError} If its arrays have more than 256 MiB together.
+ * @throws {FormatError} If an array is damaged.
+ */
+async function npzValue(
+  bytes: Uint8Array<ArrayBuffer>,
+  most: number,
+): Promise<ArraysValue> {
+  const start = String.fromCharCode(...bytes.subarray(0, 4));
+  if (!STARTS.includes(start)) {
+    throw new TypeError("it is no archive that NumPy writes");
+  }
+  using archive = await opened(bytes);
+  const members: { readonly path: string; readonly name: string }[] = [];
+  let sum = 0;
+  for await (const { path, isFile } of archive.walk("")) {
+    if (!isFile || !path.endsWith(SUFFIX)) continue;
+    members.push({ path, name: path.slice(0, -SUFFIX.length) });
+    sum += (await archive.stat(path)).size;
+  }
+  if (sum > LARGEST_SUM) {
+    throw new RangeError(
+      `its arrays have ${sum} bytes, and up to ${LARGEST_SUM} are decoded to be shown`,
+    );
+  }
+  const arrays: ArraysValue["arrays"][number][] = [];
+  for (const { path, name } of members.slice(0, MOST_ARRAYS)) {
+    const content = await archive.read(path);
+    arrays.push({ name, array: arrayValue(decodedArray(content), most) });
+  }
+  return { kind: "arrays", arrays, length: members.length };
+}
+
+async function opened(bytes: Uint8Array<ArrayBuffer>): Promise<VirtualFs> {
+  try {
+    return await open(bytes);
+  } catch (cause) {
+    const why = cause instanceof FormatError ? cause.message : String(cause);
+    throw new TypeError(
+      `it is no archive that NumPy writes: ${why.replace(/^memory:? /, "")}`,
+      { cause },
+    );
+  }
+}

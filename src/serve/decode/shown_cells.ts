@@ -1,0 +1,112 @@
+/**
+ * What decoding threads call for rows: the values of cells are put into an answer, which becomes JSON.
+ *
+ * @module
+ */
+import type { NdArray } from "../../codecs/numpy/mod.ts";
+import { displayNumbers, dtypeWord } from "../api/array_value.ts";
+import {
+  CELL,
+  type DisplayLimits,
+  type ShownTree,
+  WHOLE,
+} from "../api/display.ts";
+import type {
+  Cell,
+  CellValue,
+  EntryMessage,
+  RowsMessage,
+} from "../api/messages.ts";
+import type { Display } from "../api/value_messages.ts";
+import { type AnyDecoding, decoded } from "./decoded.ts";
+import { shownJson } from "./json_display.ts";
+import { shownTree } from "./shown_value.ts";
+
+/** The bytes of a cell's value. */
+export interface CellContent {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly decoding: AnyDecoding;
+  readonly isArray: boolean;
+}
+
+/** What is to be decoded for an answer. */
+export interface UndecodedParts {
+  /** Contents of cells, by their places among all cells of the answer. */
+  readonly cells: readonly (CellContent & { readonly at: number })[];
+  /** What is known of a clip, as JSON. */
+  readonly meta: Uint8Array<ArrayBuffer> | undefined;
+}
+
+const encoder = new TextEncoder();
+
+/** An answer with what had to be decoded, as JSON. What can't be decoded is left out: its own page says why. */
+export async function shownCells(
+  message: EntryMessage | RowsMessage,
+  { cells, meta }: UndecodedParts,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const all = cellsOf(message);
+  for (const { at, ...content } of cells) {
+    all[at]!.value = await cellValueOf(content);
+  }
+  if (
+    meta !== undefined && "view" in message && message.view?.kind === "clip"
+  ) {
+    const known = metaIn(meta, WHOLE);
+    Object.assign(message.view, {
+      meta: known?.value ?? null,
+      framesPerSecond: rateIn(known?.value),
+    });
+  }
+  return encoder.encode(JSON.stringify(message));
+}
+
+function cellsOf(
+  message: EntryMessage | RowsMessage,
+): { -readonly [Key in keyof Cell]: Cell[Key] }[] {
+  if ("rows" in message) return message.rows.flatMap(({ cells }) => cells);
+  return message.view?.kind === "datapoint" ? [...message.view.cells] : [];
+}
+
+/** A value as it stands in a cell; `null` where it can't be decoded. */
+export async function cellValueOf(
+  { bytes, decoding, isArray }: CellContent,
+): Promise<CellValue | null> {
+  try {
+    if (!isArray) {
+      const { value } = await shownTree(bytes, decoding, CELL);
+      return { kind: "tree", value };
+    }
+    const array = (await decoded(bytes, decoding)) as NdArray;
+    const { shape, dtype } = array;
+    const isSmall = shape.reduce((a, b) => a * b, 1) <= CELL.numbers;
+    const data = isSmall ? displayNumbers(array, CELL.numbers) : null;
+    return { kind: "array", shape, dtype: dtypeWord(dtype), data };
+  } catch {
+    return null;
+  }
+}
+
+/** What is known of a clip by its file of JSON; `undefined` where that is damaged. */
+export function metaIn(
+  bytes: Uint8Array,
+  limits: DisplayLimits,
+): ShownTree | undefined {
+  try {
+    return shownJson(bytes, limits);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Frames a second, where somebody has written them down by a name that is usual. */
+function rateIn(known: Display | undefined): number | null {
+  const [first] = Array.isArray(known) ? known : [known];
+  if (typeof first !== "object" || first === null) return null;
+  const all = "$" in first && "shown" in first ? first.shown : first;
+  for (const key of ["fps", "frame_rate", "framerate", "frames_per_second"]) {
+    const rate = Number((all as Record<string, unknown>)[key]);
+    if (rate > 0 && rate <= 1000) return rate;
+  }
+  return null;
+}

@@ -1,0 +1,92 @@
+/**
+ * What decoding threads call: bytes of values in, JSON of the API out.
+ *
+ * @module
+ */
+import type { NdArray } from "../../codecs/numpy/mod.ts";
+import type { ValueKind } from "../../tree/node_view.ts";
+import { arrayValue } from "../api/array_value.ts";
+import {
+  Displayed,
+  type DisplayLimits,
+  type ShownTree,
+  WHOLE,
+} from "../api/display.ts";
+import type { TreeValue, ValueMessage } from "../api/value_messages.ts";
+import { type AnyDecoding, decoded, decodedArray } from "./decoded.ts";
+import { shownJson } from "./json_display.ts";
+import { shownMsgpack } from "./msgpack_display.ts";
+
+/** How a value of its own is decoded to be shown. */
+export type Coding =
+  | { readonly kind: "array"; readonly most: number }
+  /** Of an archive of arrays. */
+  | { readonly kind: "arrays"; readonly most: number }
+  | {
+    readonly kind: "tree";
+    /** What it is called. */
+    readonly type: string;
+    readonly decoding: AnyDecoding;
+  }
+  | {
+    readonly kind: "view";
+    readonly type: string;
+    readonly decoding: AnyDecoding;
+    readonly holds: ValueKind;
+    /** Numbers of an array that are shown. */
+    readonly most: number;
+  }
+  | {
+    readonly kind: "table";
+    readonly delimiter: string;
+    /** The first row that is wanted. */
+    readonly start: number;
+    /** Whether the bytes are all of the file. */
+    readonly isWhole: boolean;
+    /** Whether no more of it are looked through. */
+    readonly isLast: boolean;
+  };
+
+const encoder = new TextEncoder();
+
+/** The answer to `api/value`, as JSON; nothing where further bytes are needed. */
+export async function shownValue(
+  bytes: Uint8Array<ArrayBuffer>,
+  coding: Exclude<Coding, { kind: "arrays" }>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const message = await messageOf(bytes, coding);
+  return encoder.encode(message === undefined ? "" : JSON.stringify(message));
+}
+
+async function messageOf(
+  bytes: Uint8Array<ArrayBuffer>,
+  coding: Exclude<Coding, { kind: "arrays" }>,
+): Promise<ValueMessage | undefined> {
+  switch (coding.kind) {
+    case "array":
+      return arrayValue(decodedArray(bytes), coding.most);
+    case "table": {
+      const { tablePage } = await import("./table_page.ts");
+      return await tablePage(bytes, coding);
+    }
+    case "view":
+      if (coding.holds === "array") {
+        const array = await decoded(bytes, coding.decoding);
+        return arrayValue(array as NdArray, coding.most);
+      }
+  }
+  const { type, decoding } = coding;
+  const { value, isCut } = await shownTree(bytes, decoding, WHOLE);
+  return { kind: "tree", type, value, isCut } satisfies TreeValue;
+}
+
+/** A value as a tree: of JSON and MessagePack, only what is shown is made. */
+export async function shownTree(
+  bytes: Uint8Array<ArrayBuffer>,
+  decoding: AnyDecoding,
+  limits: DisplayLimits,
+): Promise<ShownTree> {
+  if (decoding === "json") return shownJson(bytes, limits);
+  if (decoding === "msgpack") return shownMsgpack(bytes, limits);
+  return new Displayed(await decoded(bytes, decoding), limits);
+}

@@ -1,0 +1,89 @@
+import { Buffer } from "node:buffer";
+import { PACKAGES } from "../../packages.ts";
+import type { TableValue } from "../api/value_messages.ts";
+import type { Coding } from "./shown_value.ts";
+
+/** Rows of a page, columns of a row, and characters of a field. */
+const ROWS = 200;
+const MOST_COLUMNS = 200;
+const LONGEST_FIELD = 1000;
+/** Bytes of a line, and of a row: a longer one is a quote that was not closed. */
+const LONGEST_ROW = 1 << 20;
+/** How long rows are looked through for a page, in milliseconds. */
+const LONGEST_WORK = 5000;
+
+/**
+ * A page of a CSV or TSV file, from a row on; the first line names the columns.
+ *
+ * @param bytes The file, or its beginning: rows have no places that are known.
+ * @returns The page, or `undefined` where it goes on behind the bytes.
+ * @throws If they are no such table.
+ */
+export async function tablePage(
+  bytes: Uint8Array<ArrayBuffer>,
+  { delimiter, start, isWhole, isLast }: Extract<Coding, { kind: "table" }>,
+): Promise<TableValue | undefined> {
+  const { parse }: typeof import("csv-parse/sync") = await import(
+    `${PACKAGES.csvParse}/sync`
+  );
+  const long = longLineIn(bytes);
+  // What is cut may end in half a row.
+  const end = long ?? (isWhole ? bytes.length : bytes.lastIndexOf(0x0a) + 1);
+  const part = Buffer.from(bytes.buffer, bytes.byteOffset, end);
+  const from = start + 1; // behind the first line
+  const until = performance.now() + LONGEST_WORK;
+  let columns: string[] = [];
+  const rows: string[][] = [];
+  let seen = 0;
+  parse(part, {
+    bom: true,
+    delimiter,
+    to: from + ROWS + 1, // one more tells that there are more
+    max_record_size: LONGEST_ROW,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    on_record(row: string[]) {
+      const at = seen++;
+      if (at % 1024 === 0 && performance.now() > until) {
+        throw new RangeError(
+          `looking for row ${start} takes more than ${LONGEST_WORK / 1000} s`,
+        );
+      }
+      if (at === 0) columns = shortened(row);
+      else if (at >= from && rows.length < ROWS) rows.push(shortened(row));
+      return null; // none are gathered
+    },
+  });
+  const hasMore = seen > from + rows.length;
+  if (!hasMore && long !== undefined) {
+    throw new RangeError(
+      `the line at byte ${long} has more than ${LONGEST_ROW} bytes`,
+    );
+  }
+  if (!hasMore && !isWhole && !isLast) return undefined;
+  if (rows.length === 0 && !isWhole) {
+    throw new RangeError(
+      `rows of the first ${bytes.length} bytes of a table are shown`,
+    );
+  }
+  return { kind: "table", columns, rows, start, hasMore };
+}
+
+/** Where the first line starts that is too long for a row, if there is one. */
+function longLineIn(bytes: Uint8Array): number | undefined {
+  for (let start = 0; bytes.length - start > LONGEST_ROW;) {
+    const end = bytes.subarray(start, start + LONGEST_ROW).lastIndexOf(0x0a);
+    if (end < 0) return start;
+    start += end + 1;
+  }
+  return undefined;
+}
+
+function shortened(row: readonly string[]): string[] {
+  return row.slice(0, MOST_COLUMNS).map((field) =>
+    field.length <= LONGEST_FIELD
+      ? field
+      : `${field.slice(0, LONGEST_FIELD).toWellFormed()}…`
+  );
+}

@@ -1,0 +1,23 @@
+/** What threads of `call_threads_test.ts` call. */
+
+/** Its argument, with 1 added to each byte. */
+export function incremented(bytes: Uint8Array): Uint8Array {
+  return bytes.map((byte) => byte + 1);
+}
+
+/** Computes until another thread says that it may end. */
+export function untilTold(told: Int32Array): Uint8Array {
+  while (Atomics.load(told, 0) === 0);
+  return new Uint8Array(1);
+}
+
+/** Throws. */
+export function failing(): never {
+  throw new RangeError("too much");
+}
+
+/** Takes memory without end. */
+export function greedy(): never {
+  const all: unknown[] = [];
+  for (;;) all.push({ more: [all.length] });
+}

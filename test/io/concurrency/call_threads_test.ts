@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import {
+  CallError,
+  type CallLimits,
+  CallThreads,
+} from "../../../src/io/concurrency/call_threads.ts";
+
+const MODULE = import.meta.resolve("./call_threads_module.ts");
+const LIMITS: CallLimits = {
+  threads: 2,
+  waiting: 2,
+  timeout: 60_000,
+  memory: 64,
+};
+
+/** Threads that are closed at the end. */
+function threads(limits: Partial<CallLimits> = {}) {
+  const made = new CallThreads("test", { ...LIMITS, ...limits });
+  return {
+    call(name: string, args: unknown[], isLong = false, signal?: AbortSignal) {
+      const call = { module: MODULE, name, args, transfer: [] };
+      return made.call(isLong, () => Promise.resolve(call), signal);
+    },
+    made,
+    [Symbol.dispose]: () => made.close(),
+  };
+}
+
+/** A flag that a call waits for. */
+function flag(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(4));
+}
+
+const isOf = (code: CallError["code"]) => (error: unknown) =>
+  error instanceof CallError && error.code === code;
+
+Deno.test("calls return bytes, buffers are moved, and errors keep their class", async () => {
+  using pool = threads();
+  const bytes = Uint8Array.of(1, 2, 3);
+  const result = await pool.made.call(false, () =>
+    Promise.resolve({
+      module: MODULE,
+      name: "incremented",
+      args: [bytes],
+      transfer: [bytes.buffer],
+    }));
+  assert.deepEqual([...result], [2, 3, 4]);
+  assert.equal(bytes.length, 0);
+  await assert.rejects(pool.call("failing", []), {
+    name: "RangeError",
+    message: "too much",
+  });
+  // The same thread goes on.
+  assert.equal((await pool.call("incremented", [result])).length, 3);
+});
+
+Deno.test("short calls pass long ones, and only so many wait", async () => {
+  using pool = threads();
+  const told = flag();
+  const long = pool.call("untilTold", [told], true);
+  const waiting = [0, 1].map(() => pool.call("untilTold", [told], true));
+  await assert.rejects(
+    pool.call("untilTold", [told], true),
+    isOf("busy"),
+  );
+  Atomics.store(told, 0, 1);
+  await Promise.all([long, ...waiting]);
+
+  Atomics.store(told, 0, 0);
+  const other = pool.call("untilTold", [told], true);
+  const next = pool.call("untilTold", [told], true);
+  // Long calls never have both threads.
+  assert.deepEqual([
+    ...await pool.call("incremented", [Uint8Array.of(4)]),
+  ], [5]);
+  Atomics.store(told, 0, 1);
+  await Promise.all([other, next]);
+});
+
+Deno.test("who leaves waits no longer, and its call is never begun", async () => {
+  using pool = threads();
+  const told = flag();
+  const first = pool.call("untilTold", [told], true);
+  const leaving = new AbortController();
+  const reason = new Error("left");
+  let isMade = false;
+  const second = pool.made.call(true, () => {
+    isMade = true;
+    return Promise.reject(new Error("not to be made"));
+  }, leaving.signal);
+  leaving.abort(reason);
+  await assert.rejects(second, reason);
+  // One that is under way is no longer waited for.
+  const running = new AbortController();
+  const third = pool.call("untilTold", [told], false, running.signal);
+  running.abort(reason);
+  await assert.rejects(third, reason);
+  Atomics.store(told, 0, 1);
+  await first;
+  await pool.call("incremented", [Uint8Array.of(1)], true);
+  assert.ok(!isMade);
+});
+
+Deno.test("what takes too long is ended, and no more threads are lost to it than there may be", async () => {
+  using pool = threads({ timeout: 1000 });
+  const told = flag();
+  for (let i = 0; i < 2; i++) {
+    await assert.rejects(
+      pool.call("untilTold", [told]),
+      isOf("timeout"),
+    );
+  }
+  // Deno does not interrupt what they compute: until they end, no more are started.
+  await assert.rejects(
+    pool.call("incremented", [Uint8Array.of(1)]),
+    isOf("timeout"),
+  );
+  Atomics.store(told, 0, 1);
+  for (;;) {
+    try {
+      await pool.call("incremented", [Uint8Array.of(1)]);
+      break;
+    } catch (error) {
+      assert.ok(isOf("timeout")(error));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+});
+
+Deno.test("closing ends calls that are under way", async () => {
+  const pool = threads();
+  const told = flag();
+  const call = pool.call("untilTold", [told]);
+  const failed = assert.rejects(call, isOf("died"));
+  await new Promise((resolve) => setTimeout(resolve, 100)); // so that it is
+  pool.made.close();
+  await failed;
+  Atomics.store(told, 0, 1);
+});
+
+Deno.test("what takes too much memory ends its thread, and nothing else", async () => {
+  using pool = threads();
+  await assert.rejects(pool.call("greedy", []), isOf("died"));
+  assert.deepEqual([
+    ...await pool.call("incremented", [Uint8Array.of(7)]),
+  ], [8]);
+});

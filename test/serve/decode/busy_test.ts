@@ -1,0 +1,75 @@
+/** Requests that take long, and others that are answered meanwhile. */
+import assert from "node:assert/strict";
+import { open } from "../../../src/vfs/mod.ts";
+import { handler } from "../../../src/serve/mod.ts";
+import { packed, serveFolder } from "../../support/serve/served_folder.ts";
+
+const MEBI = 1 << 20;
+
+/** A list of JSON of so many bytes. */
+function listOf(item: string, bytes: number): string {
+  return `[${
+    Array(Math.floor(bytes / (item.length + 1))).fill(item).join(",")
+  }]`;
+}
+
+/** A list of MessagePack of one value, again and again. */
+function packedList(item: readonly number[], bytes: number): Uint8Array {
+  const count = Math.floor((bytes - 5) / item.length);
+  const made = new Uint8Array(5 + count * item.length);
+  made[0] = 0xdd;
+  new DataView(made.buffer).setUint32(1, count);
+  for (let i = 0; i < count; i++) made.set(item, 5 + i * item.length);
+  return made;
+}
+
+Deno.test("others are answered while a value is decoded, whatever it is", async () => {
+  const size = 12 * MEBI;
+  const long = "a".repeat(250);
+  const names = Array.from({ length: 60 }, (_, i) => `${long}${i}`);
+  await using folder = await serveFolder({
+    "numbers.json": listOf("0.25", size),
+    "objects.json": listOf('{"a":[1,{}]}', size),
+    "maps.msgpack": packedList([0x81, 1, 1], size),
+    "rows.csv": "1,2,3\n".repeat(MEBI),
+    "small.txt": "small",
+    long: Object.fromEntries(names.map((name) => [name, ""])),
+  });
+  // The thread is there.
+  await (await folder.get("api/value?path=small.txt")).text();
+  const questions: [question: string, kind: string | undefined][] = [
+    ["value?path=numbers.json", "tree"],
+    ["value?path=objects.json", "tree"],
+    ["value?path=maps.msgpack", "tree"],
+    ["value?path=rows.csv&offset=1000000", undefined],
+    ["search?glob=*a*a*a*[b]", undefined],
+  ];
+  for (const [question, kind] of questions) {
+    let isOver = false;
+    const answer = folder.get(`api/${question}`).then(async (response) => {
+      const text = await response.text();
+      isOver = true;
+      assert.equal(response.status, 200, `${question}: ${text}`);
+      if (kind !== undefined) assert.equal(JSON.parse(text).kind, kind);
+    });
+    for (let i = 0; i < 3; i++) {
+      const small = await folder.get("files/small.txt");
+      assert.equal(await small.text(), "small");
+    }
+    assert.ok(!isOver, question);
+    await answer;
+  }
+});
+
+Deno.test("a program that has asked a handler for a value ends when it has the answer", async () => {
+  using container = await open(packed({ "a.json": "[1]" }));
+  const answer = handler(container, { token: null });
+  const request = new Request("http://localhost/api/value?path=a.json");
+  const response = await answer(request);
+  assert.deepEqual(await response.json(), {
+    kind: "tree",
+    type: "json",
+    value: [1],
+    isCut: false,
+  });
+});
