@@ -172,13 +172,13 @@ class Handler implements Answerer {
       const step = steps.next();
       answered = step.done
         ? step.value
-        : this.#streams.count(() => goOn(steps, step, request.signal));
+        : this.#streams.count(() => goOn(steps, step, request.leaving));
     } catch (error) {
       answered = this.#refuse(error, root, path);
     }
     if (answered instanceof Response) return this.#finish(request, answered);
     return answered
-      .catch((error) => this.#refuse(error, root, path, request.signal))
+      .catch((error) => this.#refuse(error, root, path, request.leaving))
       .then((response) => this.#finish(request, response));
   }
 

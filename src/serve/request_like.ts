@@ -8,6 +8,9 @@ export interface RequestLike {
   readonly url: string;
   readonly headers: HeadersLike;
   readonly body: AsyncIterable<Uint8Array> | null;
-  /** Aborted when the client leaves before it is answered. */
-  readonly signal?: AbortSignal | undefined;
+  /**
+   * Aborted when the client leaves before it is answered, where that is known. The `signal` of a `Request` says something
+   * else under `Deno.serve`: there it is aborted behind each answer.
+   */
+  readonly leaving?: AbortSignal | undefined;
 }

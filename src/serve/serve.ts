@@ -45,7 +45,7 @@ export interface ServedAddress extends AsyncDisposable {
 /**
  * Serves a container over HTTP: a page to look at it, its files with ranges and listings, and the same by WebDAV.
  *
- * Needs `--allow-net`, and `--allow-read` for the container and the page.
+ * Needs `--allow-net`, and `--allow-read` for the container, the page, and the modules of threads that decode.
  *
  * @param container Stays the caller's, and must not be closed before the server has ended.
  * @returns The server, when it answers.

@@ -10,7 +10,7 @@ const LONGEST_FIELD = 1000;
 /** Bytes of a line, and of a row: a longer one is a quote that was not closed. */
 const LONGEST_ROW = 1 << 20;
 /** How long rows are looked through for a page, in milliseconds. */
-const LONGEST_WORK = 5000;
+const LONGEST_WORK = 15_000;
 
 /**
  * A page of a CSV or TSV file, from a row on; the first line names the columns.

@@ -71,7 +71,7 @@ export class RequestHead implements RequestLike {
   }
 
   /** Aborted when the client leaves before it is answered. */
-  get signal(): AbortSignal {
+  get leaving(): AbortSignal {
     return (this.#leaving ??= new AbortController()).signal;
   }
 

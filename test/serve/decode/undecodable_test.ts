@@ -1,6 +1,6 @@
 /** Contents that are not what their names say: each is answered, and shown with the reason. */
 import assert from "node:assert/strict";
-import { deflateRawSync } from "node:zlib";
+import { crc32, deflateRawSync } from "node:zlib";
 import * as fc from "fast-check";
 import { writeMsgpack } from "../../../src/codecs/msgpack/mod.ts";
 import { writeNpy } from "../../../src/codecs/numpy/mod.ts";
@@ -116,11 +116,12 @@ Deno.test("JSON and MessagePack of any values are shown as they are", async () =
 Deno.test("archives of arrays that lie in one another, or are too large together, are refused", async () => {
   const array = writeNpy({ data: new Uint8Array(66_000_000) });
   const packed = deflateRawSync(array);
+  const facts = { method: 8, size: array.length, crc: crc32(array) };
   const member = (i: number, offset?: number) => ({
     name: `${i}.npy`,
-    data: array,
-    method: 8,
-    ...offset === undefined ? {} : { central: { offset } },
+    data: packed, // once
+    local: facts,
+    central: offset === undefined ? facts : { ...facts, offset },
   });
   const one = makeZip([member(0)]);
   await using folder = await serveFolder({
@@ -210,7 +211,7 @@ Deno.test("no damaged container makes a server fail", async () => {
       await using folder = served(fs);
       const paths = [""];
       for await (const { path } of fs.walk("", { onDamage() {} })) {
-        if (paths.push(path) === 12) break;
+        if (paths.push(path) === 6) break;
       }
       for (const path of paths) {
         for (const question of ["value", "entry", "row", "list"]) {
