@@ -19,6 +19,8 @@ export interface ErrorFacts {
   readonly actual?: unknown;
   /** Index of the sample (record) concerned. */
   readonly sample?: number | undefined;
+  /** Name of the archive's member concerned, as the archive has it. */
+  readonly member?: string | undefined;
   /** The error that led to this one. */
   readonly cause?: unknown;
 }
@@ -44,6 +46,8 @@ export class RecordfsError<Code extends string = string> extends Error {
   readonly actual: unknown;
   /** Index of the sample concerned. */
   readonly sample: number | undefined;
+  /** Name of the archive's member concerned, as the archive has it. */
+  readonly member: string | undefined;
 
   /** Makes an error with its facts; `cause` is the error that led to it. */
   constructor(code: Code, message: string, facts: ErrorFacts = {}) {
@@ -58,6 +62,7 @@ export class RecordfsError<Code extends string = string> extends Error {
     this.expected = facts.expected;
     this.actual = facts.actual;
     this.sample = facts.sample;
+    this.member = facts.member;
   }
 }
 
@@ -89,6 +94,7 @@ export type FormatErrorCode =
   | "out-of-bounds"
   | "sample-checksum"
   | "several-formats"
+  | "skipped-member"
   | "stray-file"
   | "too-large"
   | "truncated"
@@ -96,6 +102,7 @@ export type FormatErrorCode =
   | "truncated-header"
   | "unfinished"
   | "unknown-format"
+  | "unreadable-member"
   | "unsupported"
   | "unsafe-name"
   | "unsafe-pickle";

@@ -67,3 +67,23 @@ export function warnOnConsole(message: string): void {
   // deno-lint-ignore no-console -- a library's warning has no other place by default
   console.warn(messageText(message));
 }
+
+/** Lines of one kind on the console. */
+const MOST_LINES = 10;
+
+/**
+ * Passes on what is odd: all lines to a caller that takes them; without one, the first ten to the console, and the
+ * number of the others.
+ */
+export function warnOfAll(
+  lines: readonly string[],
+  onWarning?: (message: string) => void,
+): void {
+  if (onWarning !== undefined) {
+    for (const line of lines) onWarning(line);
+    return;
+  }
+  for (const line of lines.slice(0, MOST_LINES)) warnOnConsole(line);
+  const more = lines.length - MOST_LINES;
+  if (more > 0) warnOnConsole(`… and ${more} more`);
+}

@@ -17,7 +17,7 @@ const VFS =
   `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
   Effect EntryVisitor FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat NodeView ClipView DatapointView ValueKind ValueView OpenContainerOptions PlacementError PlacementErrorCode ReadOptions SampleNodes SampleRun
   SeveralLocations SeveralSources SourceList Tree TreeHandle VirtualFs VirtualStat WaitOptions WalkEntry
-  WalkOptions check open openSync ${ERRORS}`;
+  WalkOptions MemberKind SkippedMember SkipReason UnreadableMember check open openSync ${ERRORS}`;
 const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountedPlace MountEnd MountError MountErrorCode
   MountOptions UnmountOptions mount`;

@@ -1,3 +1,4 @@
+import { FormatError } from "../../src/errors.ts";
 import type { Tree } from "../../src/tree/tree.ts";
 import type { ConnectionState } from "../server/connection_state.ts";
 import { type Action, actionsFor } from "./dispatch.ts";
@@ -180,7 +181,9 @@ export class Session {
   #errnoOf(error: unknown): number {
     if (error instanceof MalformedRequest) return Errno.EINVAL;
     this.#log.log(error instanceof Error ? error.message : String(error));
-    return Errno.EIO;
+    return error instanceof FormatError && error.code === "unreadable-member"
+      ? Errno.EOPNOTSUPP
+      : Errno.EIO;
   }
 }
 

@@ -23,6 +23,7 @@ export const Errno = {
   ENAMETOOLONG: 36,
   ENOSYS: 38,
   EPROTO: 71,
+  EOPNOTSUPP: 95,
   ENOTCONN: 107,
 } as const;
 

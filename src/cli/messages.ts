@@ -43,18 +43,22 @@ const open = new Set<Flood>();
 export class Flood {
   readonly #show: (line: string) => void;
   readonly #most: number;
+  readonly #hint: string;
   #count = 0;
   #hidden = 0;
 
   /**
    * @param show Shows a line.
    * @param options `all` is set by `--all`.
+   * @param hint Where the others are.
    */
   constructor(
     show: (line: string) => void,
     { all }: { readonly all?: boolean | undefined },
+    hint = "--all shows them",
   ) {
     this.#show = show;
+    this.#hint = hint;
     this.#most = all ? Infinity : SHOWN;
     open.add(this);
   }
@@ -68,7 +72,7 @@ export class Flood {
   /** Says how many were not shown, if any. */
   end(): void {
     if (this.#hidden === 0) return;
-    this.#show(`… and ${this.#hidden} more (--all shows them)`);
+    this.#show(`… and ${this.#hidden} more (${this.#hint})`);
     this.#hidden = 0;
   }
 }

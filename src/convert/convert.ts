@@ -7,6 +7,7 @@ import {
   type ConvertReport,
   Run,
 } from "./conversion.ts";
+import { isOfMember } from "./from/file_tree.ts";
 import { openSource } from "./from/source.ts";
 import { targetOf } from "./to/find_target.ts";
 import { Replacement } from "./to/replacement.ts";
@@ -70,6 +71,13 @@ export async function convert(
   if (isLocal) requireApart(from, to);
   const opened = await openSource(place, options);
   let replacement: Replacement | undefined;
+  let leftOut = 0;
+  if (options.lossy === true) {
+    opened.leaveOutUnreadable(({ message }) => {
+      leftOut++;
+      options.onWarning?.(`left out: ${message}`);
+    });
+  }
   try {
     const { name, target } = await targetOf(opened, to, options);
     requireOptions(opened, target, name, options);
@@ -84,6 +92,7 @@ export async function convert(
       from: conversion.from,
       to: conversion.to,
       ...conversion.notes,
+      lost: [...conversion.notes.lost, ...opened.losses],
     };
     options.onPlan?.(plan);
     if (plan.lost.length > 0 && options.lossy !== true) {
@@ -101,13 +110,27 @@ export async function convert(
     options.signal?.throwIfAborted();
     await replacement?.publish();
     const { unit } = conversion;
-    return { path: to, plan, unit, count, leftOut: run.leftOut };
+    return { path: to, plan, unit, count, leftOut: leftOut + run.leftOut };
   } catch (error) {
-    throw replacement?.asPublished(error) ?? error;
+    const known = asLoss(error, from);
+    throw replacement?.asPublished(known) ?? known;
   } finally {
     opened.close();
     replacement?.discard();
   }
+}
+
+/** A member that cannot be read, found underway, is a loss as those that were known. */
+function asLoss(error: unknown, path: string): unknown {
+  if (!isOfMember(error)) return error;
+  const { message } = error;
+  return new ConversionError(
+    "would-lose",
+    `Cannot convert ${message}; nothing was written. The option \`lossy\` leaves it out`,
+    path,
+    [message],
+    error,
+  );
 }
 
 /** All is in the error's field. */

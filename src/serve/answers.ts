@@ -158,7 +158,8 @@ export function asServeError(error: unknown): ServeError {
     return new ServeError(CODES[error.code]!, error.message, cause);
   }
   if (error instanceof FormatError) {
-    return new ServeError("damaged", error.message, cause);
+    const code = error.code === "unreadable-member" ? error.code : "damaged";
+    return new ServeError(code, error.message, cause);
   }
   if (error instanceof RecordfsError) {
     const code = CODES[error.code] ?? "failed";

@@ -25,6 +25,7 @@ const STATUS = {
   "damaged": 500,
   "failed": 500,
   "bad-coding": 501,
+  "unreadable-member": 501,
   "too-many-requests": 503,
   "bad-version": 505,
   "too-slow": 408,

@@ -1,4 +1,4 @@
-import type { FormatError } from "../errors.ts";
+import type { FormatError, FormatErrorCode } from "../errors.ts";
 import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import type { Storage } from "../io/storage/storage.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
@@ -39,6 +39,54 @@ export interface ContainerOptions {
   readonly lastNode?: NodeId | undefined;
 }
 
+/** What an archive's member is. */
+export type MemberKind =
+  | "device"
+  | "directory"
+  | "file"
+  | "hard link"
+  | "symbolic link";
+
+/**
+ * Why a member is skipped: `unsafe-name` has `..` or NUL in its path, `no-name` none, `too-long` a name or path longer
+ * than is shown; `conflict` needs a directory where a file is before it, or the other way round; `leads-out` is a link
+ * that leads out of the archive, `no-target` a hard link to nothing, `bad-link` a link that no system follows; `device`
+ * is a device or pipe.
+ */
+export type SkipReason =
+  | "bad-link"
+  | "conflict"
+  | "device"
+  | "leads-out"
+  | "no-name"
+  | "no-target"
+  | "too-long"
+  | "unsafe-name";
+
+/** A member of an archive that no path leads to. */
+export interface SkippedMember {
+  /** Path of the archive. */
+  readonly archive: string;
+  /** Its name, as the archive has it; of more than 4,096 bytes, their start and `…`. */
+  readonly name: string;
+  readonly kind: MemberKind;
+  readonly reason: SkipReason;
+  /** The reason in words, with the name and the archive. */
+  readonly message: string;
+}
+
+/** A member of an archive that is listed, but cannot be read. */
+export interface UnreadableMember {
+  /** Path of the archive. */
+  readonly archive: string;
+  /** Its name, as it is listed. */
+  readonly name: string;
+  /** Code of the error that reading it throws. */
+  readonly code: FormatErrorCode;
+  /** Message of that error. */
+  readonly message: string;
+}
+
 /** Facts about an opened container, as `recordfs info` prints them. */
 export interface ContainerInfo {
   /** The format's name, such as `ffrecord`. */
@@ -51,8 +99,15 @@ export interface ContainerInfo {
   readonly directories: number;
   /** Bytes of the container's files on disk. */
   readonly bytes: number;
-  /** Other counts of the format, by name: `videos`, `frames`. */
+  /** Other counts of the format, by name: `videos`, `frames`; of an archive `skipped` and `unreadable` members. */
   readonly facts?: Readonly<Record<string, number>>;
+  /** Members of archives that no path leads to; the first 10,000 of each archive. Left out where there are none. */
+  readonly skipped?: readonly SkippedMember[] | undefined;
+  /**
+   * Members of archives that are listed, but known to be unreadable; the first 10,000 of each archive. Left out where
+   * there are none.
+   */
+  readonly unreadable?: readonly UnreadableMember[] | undefined;
   /** Fields of each of its samples, where the format names them: the keys of a dataset. */
   readonly keys?: readonly {
     readonly name: string;

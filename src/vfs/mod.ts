@@ -25,6 +25,10 @@ export type {
   Container,
   ContainerInfo,
   ContainerOptions,
+  MemberKind,
+  SkippedMember,
+  SkipReason,
+  UnreadableMember,
 } from "../tree/format.ts";
 export type * from "../tree/node_view.ts";
 export type {

@@ -297,6 +297,28 @@ function* joinAll(
   }
 }
 
+/** What of archives is not served as it is. */
+function joinNotes(
+  infos: readonly ContainerInfo[],
+): Pick<ContainerInfo, "facts" | "skipped" | "unreadable"> {
+  const count = (of: "skipped" | "unreadable") =>
+    infos.reduce((sum, { facts }) => sum + (facts?.[of] ?? 0), 0);
+  const [skipped, unreadable] = [count("skipped"), count("unreadable")];
+  if (skipped + unreadable === 0) return {};
+  return {
+    facts: {
+      ...skipped > 0 ? { skipped } : {},
+      ...unreadable > 0 ? { unreadable } : {},
+    },
+    ...skipped > 0
+      ? { skipped: infos.flatMap(({ skipped = [] }) => skipped) }
+      : {},
+    ...unreadable > 0
+      ? { unreadable: infos.flatMap(({ unreadable = [] }) => unreadable) }
+      : {},
+  };
+}
+
 function joinInfo(
   placed: readonly Placed[],
   opened: readonly Opened[],
@@ -312,6 +334,7 @@ function joinInfo(
     files: sum("files"),
     directories: ownDirectories + sum("directories"),
     bytes: sum("bytes"),
+    ...joinNotes(infos),
     parts: infos.flatMap(({ parts }) => parts),
     containers: placed.map(({ location, names }, at) => ({
       location,

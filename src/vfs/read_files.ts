@@ -89,7 +89,12 @@ function contentMismatch(
     `${container}: checksum mismatch in '${path}': its bytes are not those ` +
       "that were written; fetch the container again, or read it as it is with the option " +
       "`checkData: false`",
-    { path, expected: bareSum(expected), actual: bareSum(actual) },
+    {
+      path,
+      member: path,
+      expected: bareSum(expected),
+      actual: bareSum(actual),
+    },
   );
 }
 

@@ -6,7 +6,11 @@ import type {
   BatchRoom,
 } from "../io/read/read_memory.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
-import type { Container, ContainerInfo } from "../tree/format.ts";
+import type {
+  Container,
+  ContainerInfo,
+  SkippedMember,
+} from "../tree/format.ts";
 import {
   type Extent,
   newExtent,
@@ -96,6 +100,11 @@ export class VirtualFs implements Disposable {
     this.tree = container.tree;
     this.info = container.info;
     this.checkData = checkData;
+  }
+
+  /** Members of archives that no path leads to, the first 10,000 of each; `info.facts.skipped` counts them all. */
+  get skipped(): readonly SkippedMember[] {
+    return this.info.skipped ?? [];
   }
 
   /**

@@ -37,8 +37,8 @@ export interface BackgroundProgress {
 /** The last line that it writes there. */
 export type BackgroundAnswer = {
   readonly ready: true;
-  /** What the mount can't promise. */
-  readonly warning?: string | undefined;
+  /** What of the container is not shown, and what the mount can't promise. */
+  readonly warnings: readonly string[];
 } | { readonly error: string };
 
 /** Milliseconds after which a process that was asked to end is asked again. */
@@ -89,7 +89,7 @@ export async function mountInBackground(job: MountJob): Promise<void> {
     files.remove("log");
     throw new RecordfsError("server", answer.error);
   }
-  if (answer.warning !== undefined) warn(answer.warning);
+  for (const warning of answer.warnings) warn(warning);
   if (cause !== undefined) {
     // Told to end while the mount was made: the signal was passed on, and the mount will not stay.
     await endHeard(child);

@@ -11,7 +11,12 @@ import { Opening } from "../terminal/opening.ts";
 import { onEndSignal, signalExitCode } from "../terminal/signals.ts";
 import { VERSION } from "../version.ts";
 import type { BackgroundAnswer, BackgroundProgress } from "./background.ts";
-import { containerOptions, containersOf } from "./job/job_container.ts";
+import { Flood, warn } from "../messages.ts";
+import {
+  containerOptions,
+  containersOf,
+  WARNINGS_HINT,
+} from "./job/job_container.ts";
 import type { MountJob } from "./job/mount_job.ts";
 import type { MountFiles } from "./mount_files.ts";
 import {
@@ -118,13 +123,20 @@ async function begin(serving: Serving): Promise<Mount> {
   let mounted: Mount | undefined;
   let record: MountRecord;
   using opening = isBackground ? new OpeningElsewhere() : new Opening();
+  const warnings: string[] = [];
+  const tell = (line: string) => {
+    warn(line);
+    warnings.push(line);
+  };
+  const odd = new Flood(tell, {}, WARNINGS_HINT);
   try {
     mounted = await mountPath(
       await containersOf(job, opening),
       job.mountpoint,
-      containerOptions(job),
+      containerOptions(job, (message) => odd.add(message)),
       { started: server, vacate: await vacated },
     );
+    odd.end();
     opening[Symbol.dispose]();
     record = newRecord(serving, mounted);
     if (files !== undefined) writeRecord(files, record);
@@ -137,9 +149,12 @@ async function begin(serving: Serving): Promise<Mount> {
   const hint = isBackground ? "" : "; Ctrl-C unmounts";
   say(`${job.source} is mounted on ${mounted.mountpoint}${hint}`);
   const warning = isBackground ? whatIsMissing(record) : undefined;
-  if (warning !== undefined) say(warning);
+  if (warning !== undefined) {
+    say(warning);
+    warnings.push(warning);
+  }
   try {
-    if (isBackground) await answer({ ready: true, warning });
+    if (isBackground) await answer({ ready: true, warnings });
   } catch (error) {
     say("nobody waits for this mount any more: it is unmounted");
     await finish(files, mounted);

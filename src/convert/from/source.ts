@@ -14,7 +14,11 @@ import {
   type ConvertOptions,
   PlanNotes,
 } from "../conversion.ts";
-import { containerFiles, type FileTree } from "./file_tree.ts";
+import {
+  containerFiles,
+  type FileTree,
+  type OnUnreadable,
+} from "./file_tree.ts";
 import { FolderFiles } from "./folder_files.ts";
 import { containerRecords, type RecordList } from "./record_list.ts";
 import type { VideoSource } from "./video_source.ts";
@@ -80,6 +84,18 @@ export class ConversionSource {
     return undefined;
   }
 
+  /** What of it no conversion takes along: a sentence for each member, then the number of those not listed. */
+  get losses(): readonly string[] {
+    return [];
+  }
+
+  /**
+   * Has files that cannot be read left out.
+   *
+   * @param _onUnreadable Called once with the error of each.
+   */
+  leaveOutUnreadable(_onUnreadable: OnUnreadable): void {}
+
   /** Whether its values have types of their own. */
   get isTyped(): boolean {
     return false;
@@ -96,6 +112,8 @@ export class ContainerSource extends ConversionSource {
   /** The container, as it shows its files. */
   protected readonly container: VirtualFs;
 
+  #onUnreadable: OnUnreadable | undefined;
+
   /** Takes an opened container, which it closes. */
   constructor(container: VirtualFs, what: string) {
     super(container.location, what);
@@ -109,7 +127,23 @@ export class ContainerSource extends ConversionSource {
 
   /** The files that the container shows. */
   override files(): Promise<FileTree> {
-    return containerFiles(this.container);
+    return containerFiles(this.container, this.#onUnreadable);
+  }
+
+  /** Its archives' members that are skipped, or known to be unreadable. */
+  override get losses(): readonly string[] {
+    const { facts, skipped = [], unreadable = [] } = this.info;
+    const all = [...skipped, ...unreadable].map(({ message }) => message);
+    const more = (facts?.["skipped"] ?? 0) + (facts?.["unreadable"] ?? 0) -
+      all.length;
+    return more > 0
+      ? [...all, `${more} more members are skipped or cannot be read`]
+      : all;
+  }
+
+  /** Has {@linkcode ContainerSource.files} leave out files that cannot be read. */
+  override leaveOutUnreadable(onUnreadable: OnUnreadable): void {
+    this.#onUnreadable = onUnreadable;
   }
 
   /** Closes the container. */

@@ -3,6 +3,7 @@ import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import { fill } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
+import { skippedError } from "../../tree/archive/archive_notes.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { BLOCK } from "../../tar_header.ts";
 import { refuseCompressed } from "./read/open_index.ts";
@@ -57,7 +58,10 @@ function* checkTar(
   onDamage: (damage: FormatError) => void,
 ): Steps<number> {
   yield* refuseCompressed(source);
-  const builder = new TarBuilder(source.name);
+  const builder = new TarBuilder(
+    source.name,
+    (member) => onDamage(skippedError(member)),
+  );
   const end = yield* scanTar(source, builder, onDamage);
   if (end !== undefined) yield* checkEnd(source, end, onDamage);
   return sampleCount(builder.finish().columns);

@@ -112,6 +112,7 @@ export function keepTables(
   try {
     using directory = place.root.make([INDEXES]);
     const parts = partsOf(place, columns, facts);
+    if (parts[1]!.length > LONGEST_HEAD) return false; // it would not be read
     const bytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
     if (!hasRoom(directory, bytes)) return false;
     const temporary = `${place.name}.${crypto.randomUUID()}.tmp`;

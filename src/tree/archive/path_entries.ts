@@ -1,6 +1,7 @@
 import { newSharedMemory } from "../../io/libc/new_memory.ts";
 import { decodeName } from "../../names.ts";
 import { GrowingNumbers } from "../growing_numbers.ts";
+import type { SkipReason } from "../format.ts";
 import { sharedBytes } from "../names/name_bytes.ts";
 import { DIRECTORY_BIT, type NameTableColumns } from "../names/name_table.ts";
 import {
@@ -11,20 +12,14 @@ import {
 } from "../names/name_table_builder.ts";
 import { sharedFloat64 } from "../shared_numbers.ts";
 
-/** Thrown for a path that no directory can show; whoever knows the file says so. */
+/** Thrown for a path that no directory can show. The message completes the sentence "The member …". */
 export class PathFault extends Error {
   override name = "PathFault";
-  /** Whether it would lead out, or is none at all; otherwise it does not go with the paths before it. */
-  readonly isUnsafe: boolean;
+  readonly reason: SkipReason;
 
-  constructor(isUnsafe: boolean, why: string) {
+  constructor(reason: SkipReason, why: string) {
     super(why);
-    this.isUnsafe = isUnsafe;
-  }
-
-  /** Of two members that need one path for different things. */
-  static conflict(why: string): PathFault {
-    return new PathFault(false, `${why}: they can't both be there`);
+    this.reason = reason;
   }
 }
 
@@ -162,7 +157,7 @@ export class PathEntries {
    * The directory that part of a path leads to.
    *
    * @param makes Whether directories are made that are not there; otherwise there is none (-1) then.
-   * @throws {PathFault} If a name in it is none, or that of something else before.
+   * @throws {PathFault} If a name in it is none, or that of something else before. Nothing was made then.
    */
   directoryOf(
     path: Uint8Array,
@@ -171,12 +166,12 @@ export class PathEntries {
     makes = true,
   ): number {
     if (this.#isSameDirectory(path, start, end)) return this.#directoryEntry;
+    requireNames(path, start, end);
     let at = ROOT_ENTRY;
     for (let from = start; from < end;) {
       let to = from;
       while (to < end && path[to] !== SLASH) to++;
       if (to > from && !isDot(path, from, to)) {
-        requireName(path, from, to);
         at = this.directoryAt(at, path, start, from, to, makes);
         if (at < 0) return at;
       }
@@ -207,8 +202,9 @@ export class PathEntries {
     if (!makes) return -1;
     if (entry === 0) return this.add(parent, path, from, to, DIRECTORY_BIT);
     const above = decodeName(path, start, to);
-    throw PathFault.conflict(
-      `needs the directory '${above}', which is ${this.#others} before`,
+    throw new PathFault(
+      "conflict",
+      `needs the directory '${above}', which is ${this.#others} before it`,
     );
   }
 
@@ -352,6 +348,16 @@ export class PathEntries {
   }
 }
 
+/** {@linkcode requireName} of all names of a path; what is empty or `.` means nothing. */
+function requireNames(path: Uint8Array, start: number, end: number): void {
+  for (let from = start; from < end;) {
+    let to = from;
+    while (to < end && path[to] !== SLASH) to++;
+    requireName(path, from, to);
+    from = to + 1;
+  }
+}
+
 /**
  * Makes sure that a name is one that a directory can show.
  *
@@ -364,12 +370,17 @@ export function requireName(
 ): void {
   if (
     end - start === 2 && path[start] === DOT && path[start + 1] === DOT
-  ) throw new PathFault(true, "leads out by '..'");
+  ) throw new PathFault("unsafe-name", "has '..' in its path");
   if (end - start > LONGEST_NAME) {
-    throw new PathFault(true, `has a name of ${end - start} bytes`);
+    throw new PathFault(
+      "too-long",
+      `has a name of ${end - start} bytes, more than ${LONGEST_NAME}`,
+    );
   }
   for (let i = start; i < end; i++) {
-    if (path[i] === 0) throw new PathFault(true, "has a NUL in its name");
+    if (path[i] === 0) {
+      throw new PathFault("unsafe-name", "has a NUL in its path");
+    }
   }
 }
 

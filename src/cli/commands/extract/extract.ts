@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { GLOB_HELP } from "../../input/chosen_paths.ts";
+import { GLOB_HELP, isWithin } from "../../input/chosen_paths.ts";
 import { counted, rateAfter } from "../../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../../exit.ts";
 import { ExtractTarget } from "../../../io/extract/extract_target.ts";
@@ -7,6 +7,9 @@ import type { Durability } from "../../../io/extract/unplaced_file.ts";
 import { checkGiven } from "../../input/given.ts";
 import { type CommonOptions, withOptions } from "../../input/options.ts";
 import { shownLocation } from "../../../io/remote/remote_location.ts";
+import type { SkippedMember } from "../../../tree/format.ts";
+import { normalise } from "../../../vfs/paths.ts";
+import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
 import { keepNoMore } from "../../../tree/remote_parts.ts";
 import { openSource } from "../../input/source.ts";
 import { Flood, report, warn } from "../../messages.ts";
@@ -16,13 +19,18 @@ import { Extraction, type Failure } from "./extraction.ts";
 
 interface ExtractOptions extends CommonOptions {
   readonly overwrite?: true;
+  readonly partial?: true;
   readonly sync: Durability;
 }
 
 const AFTER_HELP = `
 --sync says when the files are on the disk, where they outlive a loss of power:
 end is when the command ends well, files is also each before it has its name, and
-none is whenever the system writes them, as after cp and tar.`;
+none is whenever the system writes them, as after cp and tar.
+
+What is skipped (a path with .. in it, a file where a directory is) or cannot be
+read (encrypted, damaged) is named; the rest is written, and the exit code is 1,
+or 0 with --partial.`;
 
 const NOT_SYNCED =
   "the files may not be on the disk yet: waiting for it takes --allow-ffi, on Linux with the GNU C " +
@@ -37,6 +45,10 @@ export function makeCommand(): Command {
     .argument("[path...]", "only these files and directories of it, or globs")
     .option("-f, --force", "replace files that are there already")
     .option("--overwrite", "the same as --force")
+    .option(
+      "--partial",
+      "succeed although some members are skipped or cannot be read",
+    )
     .option("--json", "say what was extracted, and what was not, as JSON")
     .addOption(
       new Option("--sync <when>", "when to wait for the disk")
@@ -80,21 +92,49 @@ async function extract(
   });
   faults.end();
   const seconds = (performance.now() - start) / 1000;
-  const { failures, links, ...others } = counts;
+  const { failures, damaged, links, ...others } = counts;
+  const skipped = skippedBelow(fs, paths);
   const { files, directories, bytes } = others;
   const facts = links > 0 ? { ...others, links } : others;
   print(
     options.json
-      ? { path: directory, ...facts, seconds, failed }
+      ? {
+        path: directory,
+        ...facts,
+        seconds,
+        failed,
+        ...skipped.count > 0 ? { skipped: skipped.listed } : {},
+      }
       : `${nameWriter()(directory)}: ${counted(files, "file")}, ` +
         `${counted(directories, "directory", "directories")}, ` +
         (links > 0 ? `${counted(links, "link")}, ` : "") +
         `${counted(bytes, "byte")}${rateAfter(bytes, seconds)}\n`,
   );
-  if (failures === 0) return;
-  const items = failures === 1
+  const missing = failures + skipped.count;
+  if (missing === 0) return;
+  const items = missing === 1
     ? "1 file or directory was"
-    : `${failures} files and directories were`;
-  report(`${items} not extracted from ${shownLocation(source)}`);
+    : `${missing} files and directories were`;
+  const isForgiven = failures === damaged;
+  const hint = isForgiven && !options.partial
+    ? "; --partial takes that for success"
+    : "";
+  report(`${items} not extracted from ${shownLocation(source)}${hint}`);
+  if (isForgiven && options.partial) return;
   throw new Exit(ExitCode.FAILED);
+}
+
+/** The members skipped when the container was opened that lie in what was asked for; all where nothing was. */
+function skippedBelow(
+  { info: { facts }, skipped }: VirtualFs,
+  paths: readonly string[],
+): { count: number; listed: readonly SkippedMember[] } {
+  if (paths.length === 0) {
+    return { count: facts?.["skipped"] ?? 0, listed: skipped };
+  }
+  const wanted = new Set(paths.map(normalise));
+  const listed = skipped.filter(({ name }) =>
+    wanted.has("") || isWithin(normalise(name), wanted)
+  );
+  return { count: listed.length, listed };
 }

@@ -58,6 +58,8 @@ export class Extraction implements AsyncDisposable {
     links: 0,
     bytes: 0,
     failures: 0,
+    /** Of the failures, those that are the container's: the others are of what was written to. */
+    damaged: 0,
   };
   /** Directories that are not finished: their links are made last. */
   readonly #unfinished: string[] = [];
@@ -307,6 +309,7 @@ export class Extraction implements AsyncDisposable {
       throw error;
     }
     this.counts.failures++;
+    if (error instanceof FormatError) this.counts.damaged++;
     const path = typeof place === "string" ? place : place.path;
     const { code } = error;
     const text = inFlags(error.message);

@@ -35,8 +35,18 @@ export async function containersOf(
   });
 }
 
-/** How they are opened and mounted. */
-export function containerOptions(job: MountJob): MountPathOptions {
+/** Where the warnings are that a mount does not show. */
+export const WARNINGS_HINT = "`recordfs info --all` names them";
+
+/**
+ * How they are opened and mounted.
+ *
+ * @param onWarning Called with what is odd of them.
+ */
+export function containerOptions(
+  job: MountJob,
+  onWarning: (message: string) => void = firstOnly(warn, WARNINGS_HINT),
+): MountPathOptions {
   const { format, ext, decoded, prefix, subset, shuffle } = job;
   return {
     ...parseMountOptions(job.options),
@@ -44,7 +54,7 @@ export function containerOptions(job: MountJob): MountPathOptions {
     ext,
     decoded,
     prefix,
-    onWarning: firstOnly(warn, "`recordfs info --all` names them"),
+    onWarning,
     arrange: subset === undefined && shuffle === undefined
       ? undefined
       : (container) => arrange(job, container),

@@ -2,7 +2,8 @@ import type { PlanNotes } from "../../../convert/conversion.ts";
 import { ContainerSource } from "../../../convert/from/source.ts";
 import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
 import { hasSamples } from "../entry.ts";
-import { fileCount, type TarColumns } from "../read/tar_columns.ts";
+import { fileCount } from "../../../tree/archive/archive_tree.ts";
+import type { TarColumns } from "../read/tar_columns.ts";
 import { tarsOf } from "../tree/open_tars.ts";
 
 /** A tar, or shards of one, to be converted: as its files. */
@@ -12,12 +13,6 @@ class TarSource extends ContainerSource {
     notes.kept.push("what links to files lead to");
     notes.changed.push("owners, modes and times of files are not read");
     const tars = tarsOf(this.container.tree) ?? [];
-    const leftOut = tars.reduce((sum, tar) => sum + tar.leftOut, 0);
-    if (leftOut > 0) {
-      notes.lost.push(
-        `members that are left out, which warnings name (${leftOut})`,
-      );
-    }
     if (tars.some(({ columns }) => hasOtherLinks(columns))) {
       notes.lost.push(
         "links that lead to no file, but to a directory or nothing",

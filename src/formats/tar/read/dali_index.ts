@@ -148,7 +148,7 @@ function* agrees(
   const [only] = found;
   return found.length === 1 && only!.name === file.name &&
     only!.offset === bytes.length && only!.size === file.size &&
-    builder.paths.length === 1;
+    builder.paths.entries.length === 1;
 }
 
 /** Headers, behind which there are so many bytes of content that nobody looks at. */

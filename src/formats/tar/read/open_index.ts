@@ -30,7 +30,7 @@ export function* openIndex(
   options: KeptOptions,
 ): Steps<TarIndex> {
   return yield* keptIndex<TarIndex>(source, options, {
-    kind: "tar 2",
+    kind: "tar 3",
     entrySize: BLOCK,
     take(kept) {
       const before = fromKept(kept);

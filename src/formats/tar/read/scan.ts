@@ -233,8 +233,9 @@ class Scan {
       );
     }
     const device = DEVICES.get(kind);
-    if (device !== undefined) builder.leaveOut(name, device);
-    else if (kind === Type.SYMBOLIC_LINK) {
+    if (device !== undefined) {
+      builder.skip(name, "device", "device", `is ${device}`);
+    } else if (kind === Type.SYMBOLIC_LINK) {
       builder.addLink(name, this.#linkOf(bytes, at, pax), time);
     } else if (kind === Type.HARD_LINK) {
       builder.addHardLink(name, this.#linkOf(bytes, at, pax));

@@ -1,11 +1,8 @@
-import {
-  DIRECTORY_BIT,
-  type NameTableColumns,
-} from "../../../tree/names/name_table.ts";
+import type { SkippedMembers } from "../../../tree/archive/archive_notes.ts";
+import type { ArchiveColumns } from "../../../tree/archive/archive_tree.ts";
 
 /** What is known of a tar: tables over memory that threads share. */
-export interface TarColumns {
-  readonly names: NameTableColumns;
+export interface TarColumns extends ArchiveColumns {
   /**
    * Per record, which is a file or a link, in the order of the tar: where its content begins; of a link, where in
    * the names its path stands.
@@ -13,14 +10,6 @@ export interface TarColumns {
   readonly offsets: Float64Array;
   /** Per record: bytes of its content; of a link, -1 less the bytes of its path. */
   readonly sizes: Float64Array;
-  /** Per record: its node. */
-  readonly nodes: Uint32Array;
-  /** Per node: its time in milliseconds since 1970, or NaN where the tar has none. */
-  readonly times: Float64Array;
-  /** The records that are symbolic links, ascending. */
-  readonly links: Uint32Array;
-  /** Per link: the node that it leads to at the end, or 0. */
-  readonly targets: Uint32Array;
   /** The records of all samples, sample by sample; none where the files are the samples. */
   readonly sampleRecords: Uint32Array;
   /** Per sample, and once more: where its records start. */
@@ -30,23 +19,10 @@ export interface TarColumns {
 /** A tar's tables, and what else opening it has told. */
 export interface TarIndex {
   readonly columns: TarColumns;
-  /** What was left out, and what else is odd, as sentences; not more of them than are read. */
+  /** What is odd of the tar as a whole, as sentences. */
   readonly warnings: readonly string[];
-  /** How many members were left out. */
-  readonly leftOut: number;
-}
-
-/** Number of files, and of links to files. */
-export function fileCount(
-  { names, nodes, links, targets }: TarColumns,
-): number {
-  const isFile = (node: number) =>
-    node !== 0 && names.refs[node - 1]! < DIRECTORY_BIT;
-  const leading = targets.reduce(
-    (sum, node) => isFile(node) ? sum + 1 : sum,
-    0,
-  );
-  return nodes.length - links.length + leading;
+  /** The members that are skipped. */
+  readonly skipped: SkippedMembers;
 }
 
 /** Whether files are gathered to samples by their names. */

@@ -3,15 +3,16 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { openSources } from "../../../io/storage/open_sources.ts";
 import { pathIn } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import { warnOnConsole } from "../../../message_text.ts";
+import { warnOfAll, warnOnConsole } from "../../../message_text.ts";
 import { sortNames } from "../../../names.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
+import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
+import { fileCount } from "../../../tree/archive/archive_tree.ts";
 import type { Tree } from "../../../tree/tree.ts";
 import { UnionTree } from "../../../tree/union_tree.ts";
 import { FILES, inShards, isShard, PATTERN, WEB_DATASET } from "../entry.ts";
 import { openIndex } from "../read/open_index.ts";
 import {
-  fileCount,
   isWebDataset,
   sampleCount,
   type TarColumns,
@@ -129,15 +130,21 @@ export function* openTrees(
   const { onWarning = warnOnConsole } = options;
   const trees: TarTree[] = [];
   yield* openSources(storage, paths, function* (source, at) {
-    const { warnings, leftOut, columns } = yield* openIndex(
+    const { warnings, skipped, columns } = yield* openIndex(
       source,
       paths[at]!,
       storage,
       options,
     );
     for (const warning of warnings) onWarning(warning);
-    trees[at] = new TarTree([source], columns, source.mtime, leftOut);
+    trees[at] = new TarTree([source], columns, source.mtime, {
+      archive: source.name,
+      skipped,
+      unreadable: { listed: [], count: 0 },
+    });
   });
+  const notes = trees.flatMap(({ notes }) => notes ?? []);
+  warnOfAll(noteLines(notes), options.onWarning);
   return trees;
 }
 
@@ -198,6 +205,14 @@ function containerOf(
     bytes: sources[0]!.size,
     samples: isWeb ? sampleCount(columns) : fileCount(columns),
   }));
+  const { facts: odd, ...noted } = notedInfo(
+    trees.flatMap(({ notes }) => notes ?? []),
+  );
+  const facts = {
+    ...isWeb ? { samples } : {},
+    ...links > 0 ? { links } : {},
+    ...odd,
+  };
   return {
     tree,
     info: {
@@ -207,14 +222,8 @@ function containerOf(
       directories: tree.nodeCount - 1 -
         (asRows ? samples + gathered : records),
       bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
-      ...isWeb || links > 0
-        ? {
-          facts: {
-            ...isWeb ? { samples } : {},
-            ...links > 0 ? { links } : {},
-          },
-        }
-        : {},
+      ...Object.keys(facts).length > 0 ? { facts } : {},
+      ...noted,
       parts,
     },
   };

@@ -4,6 +4,7 @@ import type { KeptOptions } from "../../../io/kept/kept_place.ts";
 import type { KeptTables } from "../../../io/kept/kept_tables.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { keptNames, namesToKeep } from "../../../tree/archive/kept_names.ts";
+import type { SkippedMembers } from "../../../tree/archive/archive_notes.ts";
 import { Size } from "../layout.ts";
 import { readDirectory } from "./central_directory.ts";
 import type { ZipColumns, ZipIndex } from "./zip_columns.ts";
@@ -18,7 +19,7 @@ export function* openIndex(
   options: KeptOptions,
 ): Steps<ZipIndex> {
   return yield* keptIndex<ZipIndex>(source, options, {
-    kind: "zip 1",
+    kind: "zip 2",
     entrySize: Size.CENTRAL,
     take(kept) {
       const before = fromKept(kept);
@@ -26,10 +27,10 @@ export function* openIndex(
     },
     make: () => readDirectory(source),
     count: ({ columns }) => columns.sizes.length,
-    tables({ columns: { names, ...columns }, warnings }) {
+    tables({ columns: { names, ...columns }, skipped }) {
       return {
         columns: { ...columns, ...namesToKeep(names) },
-        facts: warnings,
+        facts: skipped,
       };
     },
   });
@@ -47,7 +48,7 @@ function fromKept({ columns: kept, facts }: KeptTables): ZipIndex {
   const words = (name: string) => kept[name] as Uint32Array;
   const numbers = (name: string) => kept[name] as Float64Array;
   return {
-    warnings: facts as string[],
+    skipped: facts as SkippedMembers,
     columns: {
       names: keptNames(kept),
       times: numbers("times"),

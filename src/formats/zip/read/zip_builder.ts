@@ -1,7 +1,6 @@
 import { FormatError } from "../../../errors.ts";
-import { LeftOut } from "../../../tree/archive/left_out.ts";
-import { memberError, treeError } from "../../../tree/archive/member_error.ts";
-import { PathTree } from "../../../tree/archive/path_tree.ts";
+import { memberError } from "../../../tree/archive/member_error.ts";
+import { MemberPaths } from "../../../tree/archive/member_paths.ts";
 import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
 import { sharedUint32 } from "../../../tree/shared_numbers.ts";
 import { Method, mostInflated, Size } from "../layout.ts";
@@ -30,7 +29,7 @@ export class ZipBuilder {
   readonly #path: string;
   /** Where the contents end: the central directory begins. */
   readonly #limit: number;
-  readonly #tree = new PathTree();
+  readonly #tree: MemberPaths;
   readonly #headers = new GrowingNumbers();
   readonly #packed = new GrowingNumbers();
   readonly #sizes = new GrowingNumbers();
@@ -42,7 +41,6 @@ export class ZipBuilder {
   readonly #starts = new GrowingNumbers();
   readonly #ends = new GrowingNumbers();
   #ascends = true;
-  readonly #leftOut: LeftOut;
 
   /**
    * @param path The zip, for messages.
@@ -51,7 +49,7 @@ export class ZipBuilder {
   constructor(path: string, limit: number) {
     this.#path = path;
     this.#limit = limit;
-    this.#leftOut = new LeftOut(path);
+    this.#tree = new MemberPaths(path, { replaces: false });
   }
 
   /**
@@ -62,23 +60,18 @@ export class ZipBuilder {
   add(member: Member): void {
     const { path } = member;
     this.#requirePlace(member);
-    try {
-      if (path[path.length - 1] === SLASH) {
-        this.#tree.addDirectory(path, 0, path.length, member.time);
-      } else {
-        const record = this.#headers.length;
-        this.#tree.addFile(path, 0, path.length, record, member.time);
-        this.#push(member);
-      }
-    } catch (error) {
-      throw treeError("zip", this.#path, path, error);
+    if (path[path.length - 1] === SLASH) {
+      this.#tree.addDirectory(path, member.time);
+    } else {
+      const record = this.#headers.length;
+      if (this.#tree.addFile(path, record, member.time) > 0) this.#push(member);
     }
   }
 
   /** Adds a member that is not shown. */
   leaveOut(member: Member, what: string): void {
     this.#requirePlace(member);
-    this.#leftOut.add(member.path, what);
+    this.#tree.skip(member.path, "device", "device", `is ${what}`);
   }
 
   /**
@@ -91,21 +84,17 @@ export class ZipBuilder {
     const count = this.#headers.length;
     const methods = new Uint8Array(new SharedArrayBuffer(count));
     for (let i = 0; i < count; i++) methods[i] = this.#methods.at(i);
-    try {
-      const columns = {
-        ...this.#tree.finish(count),
-        headers: this.#headers.finish() as Float64Array,
-        packed: this.#packed.finish() as Float64Array,
-        sizes: this.#sizes.finish() as Float64Array,
-        sums: sharedUint32(this.#sums.finish()),
-        methods,
-        pathLengths: sharedUint32(this.#pathLengths.finish()),
-        pathSums: sharedUint32(this.#pathSums.finish()),
-      };
-      return { columns, warnings: this.#leftOut.warnings };
-    } catch (error) {
-      throw treeError("zip", this.#path, undefined, error);
-    }
+    const columns = {
+      ...this.#tree.finish(count),
+      headers: this.#headers.finish() as Float64Array,
+      packed: this.#packed.finish() as Float64Array,
+      sizes: this.#sizes.finish() as Float64Array,
+      sums: sharedUint32(this.#sums.finish()),
+      methods,
+      pathLengths: sharedUint32(this.#pathLengths.finish()),
+      pathSums: sharedUint32(this.#pathSums.finish()),
+    };
+    return { columns, skipped: this.#tree.skipped.facts };
   }
 
   #push(member: Member): void {

@@ -1,4 +1,5 @@
 import { type NameTableColumns } from "../../../tree/names/name_table.ts";
+import type { SkippedMembers } from "../../../tree/archive/archive_notes.ts";
 import { Method } from "../layout.ts";
 
 /** What is known of a zip: tables over memory that threads share. A record is a file, in the order of the directory. */
@@ -26,8 +27,8 @@ export interface ZipColumns {
 /** A zip's tables, and what else opening it has told. */
 export interface ZipIndex {
   readonly columns: ZipColumns;
-  /** What was left out, as sentences. */
-  readonly warnings: readonly string[];
+  /** The members that are skipped. */
+  readonly skipped: SkippedMembers;
 }
 
 /** Number of files: of those that have one path, the last. */

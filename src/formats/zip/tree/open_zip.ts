@@ -3,8 +3,9 @@ import { decodedBlocks } from "../../../io/decoded/decoded_blocks.ts";
 import { mostAtOnce } from "../../../io/decoded/decoded_source.ts";
 import { loadPieces } from "../../../io/decoded/decoded_pieces.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import { warnOnConsole } from "../../../message_text.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
+import { warnOfAll } from "../../../message_text.ts";
+import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
 import { openIndex } from "../read/open_index.ts";
 import { fileCount } from "../read/zip_columns.ts";
 import { newStarts, ZipTree } from "./zip_tree.ts";
@@ -22,11 +23,13 @@ export function* openZip(
   const { storage = LOCAL_DISK } = options;
   const tree = yield* openTree(path, storage, options);
   const { columns, archive } = tree;
+  const { facts: odd, ...noted } = notedInfo(tree.notes);
   const files = fileCount(columns);
   const compressed = columns.methods.reduce(
     (sum, method) => method === 0 ? sum : sum + 1,
     0,
   );
+  const facts = { ...compressed > 0 ? { compressed } : {}, ...odd };
   return {
     tree,
     info: {
@@ -35,7 +38,8 @@ export function* openZip(
       files,
       directories: tree.nodeCount - 1 - files,
       bytes: archive.size,
-      ...compressed > 0 ? { facts: { compressed } } : {},
+      ...Object.keys(facts).length > 0 ? { facts } : {},
+      ...noted,
       parts: [{ path, bytes: archive.size, samples: files }],
     },
   };
@@ -49,9 +53,10 @@ export function* openTree(
 ): Steps<ZipTree> {
   const archive = yield* openFile(storage, path);
   try {
-    const { columns, warnings } = yield* openIndex(archive, options);
-    const { onWarning = warnOnConsole } = options;
-    for (const warning of warnings) onWarning(warning);
+    const { columns, skipped } = yield* openIndex(archive, options);
+    const unreadable = { listed: [], count: 0 };
+    const notes = { archive: archive.name, skipped, unreadable };
+    warnOfAll(noteLines([notes]), options.onWarning);
     const blocks = decodedBlocks();
     const large = mostAtOnce(blocks);
     const isLarge = columns.sizes.some((size, record) =>
@@ -65,6 +70,7 @@ export function* openTree(
       starts: newStarts(columns),
       blocks,
       owner: blocks.newOwner(),
+      notes,
     });
   } catch (error) {
     archive.close();

@@ -14,6 +14,7 @@ import {
 } from "../../../io/storage/thread_storage.ts";
 import { RecordfsError } from "../../../errors.ts";
 import { decodeName } from "../../../names.ts";
+import type { ArchiveNotes } from "../../../tree/archive/archive_notes.ts";
 import { JoinedSources } from "../../../tree/joined_sources.ts";
 import { NameTable } from "../../../tree/names/name_table.ts";
 import { NamedTree } from "../../../tree/names/named_tree.ts";
@@ -42,6 +43,8 @@ export interface ZipParts {
   readonly blocks: DecodedBlocks;
   /** The zip, among what has blocks. */
   readonly owner: number;
+  /** What of the zip is not served as it is; left out in other threads. */
+  readonly notes?: ArchiveNotes;
 }
 
 /** What another thread rebuilds a tree from. */
@@ -90,6 +93,11 @@ export class ZipTree extends NamedTree<NameTable> {
   /** Where the zip lies. */
   get storage(): Storage {
     return this.#parts.storage;
+  }
+
+  /** What of the zip is not served as it is; none in other threads. */
+  get notes(): readonly ArchiveNotes[] {
+    return this.#parts.notes === undefined ? [] : [this.#parts.notes];
   }
 
   protected override sizeOf(record: number): number {

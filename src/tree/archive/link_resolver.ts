@@ -1,10 +1,7 @@
-import { DIRECTORY_BIT } from "../../../tree/names/name_table.ts";
-import {
-  type PathEntries,
-  ROOT_ENTRY,
-} from "../../../tree/archive/path_entries.ts";
+import { DIRECTORY_BIT } from "../names/name_table.ts";
+import { type PathEntries, ROOT_ENTRY } from "./path_entries.ts";
 
-/** Where a link leads: to an entry, or nowhere, or out of the tar. */
+/** Where a link leads: to an entry, or nowhere, or out of the archive. */
 export const NOWHERE = -1;
 export const OUTSIDE = -2;
 
@@ -23,8 +20,8 @@ export interface LinkRecords {
 }
 
 /**
- * Follows the symbolic links of a tar as a system would, which had them below a directory: each one's own path is
- * gone through but once.
+ * Follows the symbolic links of an archive as a system would that had extracted it below a directory. The path of each
+ * link is walked once.
  */
 export class LinkResolver {
   readonly #records: LinkRecords;

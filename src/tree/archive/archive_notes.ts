@@ -1,0 +1,170 @@
+/**
+ * What an archive has that is not served as it is: members that are skipped, and members that are listed but cannot be
+ * read. All archive formats report them by this module, in one form.
+ *
+ * @module
+ */
+import { FormatError } from "../../errors.ts";
+import { decodeName } from "../../names.ts";
+import type {
+  ContainerInfo,
+  MemberKind,
+  SkippedMember,
+  SkipReason,
+  UnreadableMember,
+} from "../format.ts";
+
+/** Members of an archive that are listed one by one; of the others, only the number is known. */
+const MOST_LISTED = 10_000;
+/** Bytes of a name that are listed. */
+const LONGEST_LISTED = 4096;
+
+/** What an archive's index records of skipped members: plain data, which is kept with the index. */
+export interface SkippedMembers {
+  /** The first of them. */
+  readonly listed: readonly SkippedMember[];
+  /** Number of all. */
+  readonly count: number;
+  /** Number of members, skipped ones included, whose names began with `/`. */
+  readonly absolute: number;
+}
+
+/** What an archive has that is not served as it is. */
+export interface ArchiveNotes {
+  /** Path of the archive. */
+  readonly archive: string;
+  readonly skipped: SkippedMembers;
+  /** The first of the members known to be unreadable, and the number of all. */
+  readonly unreadable: {
+    readonly listed: readonly UnreadableMember[];
+    readonly count: number;
+  };
+}
+
+/** Collects the skipped members of an archive. */
+export class SkippedList implements SkippedMembers {
+  readonly listed: SkippedMember[] = [];
+  count = 0;
+  absolute = 0;
+  readonly #archive: string;
+  readonly #onSkip: ((member: SkippedMember) => void) | undefined;
+
+  /**
+   * @param archive Path of the archive.
+   * @param onSkip Called with every skipped member, also those behind the last listed one.
+   */
+  constructor(archive: string, onSkip?: (member: SkippedMember) => void) {
+    this.#archive = archive;
+    this.#onSkip = onSkip;
+  }
+
+  /** @param why Completes the sentence "The member …". */
+  add(
+    name: Uint8Array,
+    kind: MemberKind,
+    reason: SkipReason,
+    why: string,
+  ): void {
+    this.count++;
+    const isListed = this.listed.length < MOST_LISTED;
+    if (!isListed && this.#onSkip === undefined) return;
+    const shown = listedName(name);
+    const archive = this.#archive;
+    const message = `${archive}: '${shown}' is skipped: it ${why}`;
+    const member = { archive, name: shown, kind, reason, message };
+    if (isListed) this.listed.push(member);
+    this.#onSkip?.(member);
+  }
+
+  /** The facts as plain data. */
+  get facts(): SkippedMembers {
+    const { listed, count, absolute } = this;
+    return { listed, count, absolute };
+  }
+}
+
+function listedName(name: Uint8Array): string {
+  if (name.length <= LONGEST_LISTED) return decodeName(name);
+  return `${decodeName(name, 0, LONGEST_LISTED)}…`;
+}
+
+/**
+ * Lists unreadable members.
+ *
+ * @param records Their records, in the archive's order.
+ * @param errorOf The error that reading a record throws.
+ */
+export function listUnreadable(
+  archive: string,
+  records: Iterable<number>,
+  errorOf: (record: number) => FormatError,
+): ArchiveNotes["unreadable"] {
+  const listed: UnreadableMember[] = [];
+  let count = 0;
+  for (const record of records) {
+    if (++count > MOST_LISTED) continue;
+    const { code, message, member = "" } = errorOf(record);
+    listed.push({ archive, name: member, code, message });
+  }
+  return { listed, count };
+}
+
+/** What archives have that is not served as it is: a line a member, then the number of those that are not listed. */
+export function noteLines(notes: readonly ArchiveNotes[]): string[] {
+  return notes.flatMap(({ archive, skipped, unreadable }) => [
+    ...absoluteLine(archive, skipped.absolute),
+    ...memberLines(skipped, `${archive}: more members are skipped`),
+    ...memberLines(unreadable, `${archive}: more members cannot be read`),
+  ]);
+}
+
+function absoluteLine(archive: string, count: number): string[] {
+  if (count === 0) return [];
+  const of = count === 1
+    ? "the name of 1 member"
+    : `the names of ${count} members`;
+  return [`${archive}: the leading '/' is taken off ${of}`];
+}
+
+function memberLines(
+  { listed, count }: {
+    readonly listed: readonly { readonly message: string }[];
+    readonly count: number;
+  },
+  others: string,
+): string[] {
+  const lines = listed.map(({ message }) => message);
+  const more = count - lines.length;
+  return more > 0 ? [...lines, `${others}: ${more}`] : lines;
+}
+
+/** The part of a container's facts that its archives' notes make. */
+export function notedInfo(
+  notes: readonly ArchiveNotes[],
+): Pick<ContainerInfo, "facts" | "skipped" | "unreadable"> {
+  const count = (of: "skipped" | "unreadable") =>
+    notes.reduce((sum, note) => sum + note[of].count, 0);
+  const [skipped, unreadable] = [count("skipped"), count("unreadable")];
+  return {
+    facts: {
+      ...skipped > 0 ? { skipped } : {},
+      ...unreadable > 0 ? { unreadable } : {},
+    },
+    ...skipped > 0
+      ? { skipped: notes.flatMap(({ skipped }) => skipped.listed) }
+      : {},
+    ...unreadable > 0
+      ? { unreadable: notes.flatMap(({ unreadable }) => unreadable.listed) }
+      : {},
+  };
+}
+
+/** What `check` reports of a skipped member. */
+export function skippedError(
+  { archive, name, message }: SkippedMember,
+): FormatError {
+  return new FormatError("skipped-member", message, {
+    path: archive,
+    member: name,
+  });
+}

@@ -1,0 +1,348 @@
+import { decodeName } from "../../names.ts";
+import type { MemberKind, SkippedMember, SkipReason } from "../format.ts";
+import { DIRECTORY_BIT, type NameTableColumns } from "../names/name_table.ts";
+import { sharedUint32 } from "../shared_numbers.ts";
+import { SkippedList } from "./archive_notes.ts";
+import { LinkResolver, OUTSIDE } from "./link_resolver.ts";
+import { treeError } from "./member_error.ts";
+import {
+  isDot,
+  PathEntries,
+  PathFault,
+  requireName,
+  ROOT_ENTRY,
+} from "./path_entries.ts";
+
+const SLASH = 0x2f;
+
+/** Marks an entry whose record is not shown after all. */
+export const SKIPPED = DIRECTORY_BIT - 1;
+
+/** Longest path of a member in bytes: its directories would be nested thousands deep. */
+const LONGEST_MEMBER = 1 << 16;
+/** Longest path of a link in bytes: `PATH_MAX` of Linux, without the NUL. */
+const LONGEST_LINK = 4095;
+
+/** What of the paths an archive's format decides. */
+export interface PathRules {
+  /** Whether a later member takes the place of an earlier one of another kind, as tar extracts them. */
+  readonly replaces: boolean;
+  /** Called with every member that is skipped. */
+  readonly onSkip?: ((member: SkippedMember) => void) | undefined;
+}
+
+/** What paths have become. */
+export interface PathTables {
+  readonly names: NameTableColumns;
+  /** Per record: its node, or 0 where a later one has its path, or it is skipped. */
+  readonly nodes: Uint32Array;
+  /** Per node: its time in milliseconds since 1970, or NaN where none was given. */
+  readonly times: Float64Array;
+  /** The records that are symbolic links, ascending. */
+  readonly links: Uint32Array;
+  /** Per link: where in the names its target stands. */
+  readonly linkStarts: Uint32Array;
+  /** Per link: the node that it leads to at the end, or 0. */
+  readonly targets: Uint32Array;
+}
+
+/**
+ * Paths of an archive's members as they come, in bytes: what would be there if all were extracted, one after the other.
+ * Directories that no member names are made; of members of one path, the last one is there. A member that cannot be
+ * there is skipped, which {@linkcode MemberPaths.skipped} records. Leading slashes are taken off.
+ */
+export class MemberPaths {
+  readonly entries = new PathEntries("a file or link");
+  readonly skipped: SkippedList;
+  readonly #archive: string;
+  readonly #replaces: boolean;
+  /** By the records of links: where their targets stand among the names. */
+  readonly #links = new Map<number, { start: number; end: number }>();
+  // The target of the link before.
+  #link = new Uint8Array(0);
+  #linkStart = 0;
+  // What a path was taken apart to.
+  #parent = ROOT_ENTRY;
+  #start = 0;
+  #end = 0;
+
+  /** @param archive Path of the archive, for messages. */
+  constructor(archive: string, { replaces, onSkip }: PathRules) {
+    this.#archive = archive;
+    this.#replaces = replaces;
+    this.skipped = new SkippedList(archive, onSkip);
+  }
+
+  /**
+   * Adds a file, in the place of what has had its path.
+   *
+   * @param record Its number.
+   * @param time When it was modified, in milliseconds since 1970.
+   * @returns Its entry; 0 where it is skipped.
+   */
+  addFile(
+    name: Uint8Array,
+    record: number,
+    time: number,
+    kind: MemberKind = "file",
+  ): number {
+    return this.#guard(name, kind, () => {
+      const entry = this.#entryFor(name, record);
+      this.entries.times.set(entry, time);
+      return entry;
+    });
+  }
+
+  /** Adds a directory; it may be there. */
+  addDirectory(name: Uint8Array, time: number): void {
+    const { entries } = this;
+    this.#guard(name, "directory", () => {
+      this.#split(name, true);
+      const [parent, start, end] = [this.#parent, this.#start, this.#end];
+      let entry = start === end
+        ? parent
+        : entries.find(parent, name, start, end);
+      if (entry === 0 && start !== end) {
+        entry = entries.add(parent, name, start, end, DIRECTORY_BIT);
+      } else if (!entries.isDirectory(entry)) {
+        if (!this.#replaces) {
+          throw new PathFault(
+            "conflict",
+            "is a directory, and a file or link before it has its path",
+          );
+        }
+        entries.refs.set(entry, DIRECTORY_BIT);
+      }
+      entries.times.set(entry, time);
+      return entry;
+    });
+  }
+
+  /**
+   * Adds a symbolic link.
+   *
+   * @param record Its number.
+   * @returns Its entry; 0 where it is skipped.
+   */
+  addLink(
+    name: Uint8Array,
+    target: Uint8Array,
+    record: number,
+    time: number,
+  ): number {
+    if (
+      target.length === 0 || target.length > LONGEST_LINK || target.includes(0)
+    ) {
+      this.skip(
+        name,
+        "symbolic link",
+        "bad-link",
+        "is a link to a path that no system follows",
+      );
+      return 0;
+    }
+    const entry = this.addFile(name, record, time, "symbolic link");
+    if (entry === 0) return 0;
+    const start = this.#keepLink(target);
+    this.#links.set(record, { start, end: start + target.length });
+    return entry;
+  }
+
+  /** The record of the file or link at a path; -1 where there is none, or the path is none. */
+  find(name: Uint8Array): number {
+    const { entries } = this;
+    try {
+      this.#split(name, false);
+    } catch (error) {
+      if (error instanceof PathFault) return -1;
+      throw error;
+    }
+    const entry = this.#parent < 0 || this.#start === this.#end
+      ? 0
+      : entries.find(this.#parent, name, this.#start, this.#end);
+    return entry === 0 || entries.isDirectory(entry)
+      ? -1
+      : entries.refs.at(entry);
+  }
+
+  /** Skips a member; `why` completes the sentence "The member …". */
+  skip(
+    name: Uint8Array,
+    kind: MemberKind,
+    reason: SkipReason,
+    why: string,
+  ): void {
+    this.skipped.add(name, kind, reason, why);
+  }
+
+  /** Where the target of a record's link stands among the names; `undefined` for what is no link. */
+  linkOf(record: number): { start: number; end: number } | undefined {
+    return this.#links.get(record);
+  }
+
+  /**
+   * Follows all links, by their entries: the entries that they lead to, or less than 0. Links that lead out are skipped.
+   * Nothing may be added any more.
+   */
+  resolveLinks(): ReadonlyMap<number, number> {
+    const { entries } = this;
+    const targets = new Map<number, number>();
+    if (this.#links.size === 0) return targets;
+    const pathOf = (record: number) => this.#links.get(record);
+    const resolver = new LinkResolver({ paths: entries, pathOf });
+    for (let entry = 1; entry < entries.length; entry++) {
+      if (entries.isDirectory(entry)) continue;
+      if (pathOf(entries.refs.at(entry)) === undefined) continue;
+      targets.set(entry, resolver.resolve(entry));
+    }
+    for (const [entry, target] of targets) {
+      if (target !== OUTSIDE) continue;
+      const { start, end } = pathOf(entries.refs.at(entry))!;
+      const to = decodeName(entries.names, start, end);
+      this.skip(
+        this.#nameOf(entry),
+        "symbolic link",
+        "leads-out",
+        `is a link that leads out, to '${to}'`,
+      );
+      entries.refs.set(entry, SKIPPED);
+    }
+    return targets;
+  }
+
+  /**
+   * Makes the tables of a format whose records keep their numbers.
+   *
+   * @param records Number of records.
+   */
+  finish(records: number): PathTables {
+    try {
+      const { entries } = this;
+      const found = this.resolveLinks();
+      const tables = entries.finish((ref) => ref === SKIPPED ? -1 : ref);
+      const { nodeOf } = tables;
+      const nodes = sharedUint32(records);
+      for (let entry = 0; entry < entries.length; entry++) {
+        if (nodeOf[entry] === 0 || entries.isDirectory(entry)) continue;
+        nodes[entries.refs.at(entry)] = nodeOf[entry]!;
+      }
+      const links = [...found]
+        .filter(([entry]) => nodeOf[entry]! > 0)
+        .map(([entry, target]) => [entries.refs.at(entry), target] as const)
+        .sort(([a], [b]) => a - b);
+      return {
+        names: tables.names,
+        nodes,
+        times: tables.times,
+        links: sharedUint32(links.map(([record]) => record)),
+        linkStarts: sharedUint32(
+          links.map(([record]) => this.linkOf(record)!.start),
+        ),
+        targets: sharedUint32(
+          links.map(([, target]) => target < 0 ? 0 : nodeOf[target]!),
+        ),
+      };
+    } catch (error) {
+      throw treeError(this.#archive, error);
+    }
+  }
+
+  /** Adds by a path; what cannot be there is skipped. */
+  #guard(name: Uint8Array, kind: MemberKind, add: () => number): number {
+    try {
+      return add();
+    } catch (error) {
+      if (!(error instanceof PathFault)) throw treeError(this.#archive, error);
+      this.skip(name, kind, error.reason, error.message);
+      return 0;
+    }
+  }
+
+  /** The entry of a path, which becomes that of a record. */
+  #entryFor(name: Uint8Array, record: number): number {
+    const { entries } = this;
+    this.#split(name, true);
+    const [parent, start, end] = [this.#parent, this.#start, this.#end];
+    if (start === end) {
+      throw new PathFault("no-name", "has no name that a file can have");
+    }
+    if (record >= SKIPPED) throw new RangeError("Too many members");
+    const entry = entries.find(parent, name, start, end);
+    if (entry === 0) return entries.add(parent, name, start, end, record);
+    if (!entries.isDirectory(entry)) entries.refs.set(entry, record);
+    else if (!this.#replaces || !entries.replaceDirectory(entry, record)) {
+      throw new PathFault(
+        "conflict",
+        "is a file or link, and a directory before it has its path",
+      );
+    }
+    return entry;
+  }
+
+  /** Where the target of a link stands; a header may give the same one to any number of links. */
+  #keepLink(target: Uint8Array): number {
+    const before = this.#link;
+    const isSame = target.length === before.length &&
+      target.every((byte, i) => byte === before[i]);
+    if (!isSame) {
+      this.#link = target.slice();
+      this.#linkStart = this.entries.intern(target, 0, target.length);
+    }
+    return this.#linkStart;
+  }
+
+  #nameOf(entry: number): Uint8Array {
+    const parts: Uint8Array[] = [];
+    const { entries } = this;
+    for (let at = entry; at !== ROOT_ENTRY; at = entries.parents.at(at)) {
+      parts.unshift(
+        entries.names.slice(entries.starts.at(at), entries.ends.at(at)),
+      );
+    }
+    const length = parts.reduce((sum, part) => sum + part.length + 1, -1);
+    const name = new Uint8Array(length).fill(SLASH);
+    let at = 0;
+    for (const part of parts) {
+      name.set(part, at);
+      at += part.length + 1;
+    }
+    return name;
+  }
+
+  /**
+   * Takes a path apart: its directory, and where its last name starts and ends; nothing of the root.
+   *
+   * @param makes Whether it is a member's, whose missing directories are made; otherwise there is none (-1) then.
+   */
+  #split(name: Uint8Array, makes: boolean): void {
+    if (name.length === 0) throw new PathFault("no-name", "has no name");
+    if (name.length > LONGEST_MEMBER) {
+      throw new PathFault(
+        "too-long",
+        `has a path of ${name.length} bytes, more than ${LONGEST_MEMBER}`,
+      );
+    }
+    let first = 0;
+    while (first < name.length && name[first] === SLASH) first++;
+    if (first > 0 && makes) this.skipped.absolute++;
+    let end = name.length;
+    // `a/.` and `a//` are `a`.
+    for (;;) {
+      if (end > first && name[end - 1] === SLASH) end--;
+      else if (end > first && endsInDot(name, first, end)) end--;
+      else break;
+    }
+    let start = end;
+    while (start > first && name[start - 1] !== SLASH) start--;
+    this.#start = start;
+    this.#end = end;
+    requireName(name, start, end);
+    this.#parent = this.entries.directoryOf(name, first, start, makes);
+  }
+}
+
+/** Whether a path up to there ends in a name that is `.`. */
+function endsInDot(name: Uint8Array, first: number, end: number): boolean {
+  return isDot(name, end - 1, end) &&
+    (end === first + 1 || name[end - 2] === SLASH);
+}
