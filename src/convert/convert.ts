@@ -87,7 +87,7 @@ export async function convert(
       replacement = await Replacement.of(kept, to, target.content, form);
     } else await requireAbsent(to, target, form, options.signal);
     const newPath = replacement?.path ?? to;
-    const conversion = await target.plan(opened, newPath, options);
+    let conversion = await target.plan(opened, newPath, options);
     const plan = {
       from: conversion.from,
       to: conversion.to,
@@ -105,8 +105,18 @@ export async function convert(
         plan.lost,
       );
     }
-    const run = new Run(from, options, conversion);
-    const count = await conversion.write(run);
+    let run = new Run(from, options, conversion);
+    let count: number;
+    try {
+      count = await conversion.write(run);
+    } catch (error) {
+      if (options.lossy !== true || !isOfMember(error)) throw error;
+      // What was planned counts on that file.
+      await opened.findUnreadable(options);
+      conversion = await target.plan(opened, newPath, options);
+      run = new Run(from, options, conversion);
+      count = await conversion.write(run);
+    }
     options.signal?.throwIfAborted();
     await replacement?.publish();
     const { unit } = conversion;

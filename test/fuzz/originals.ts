@@ -3,6 +3,7 @@ import * as fs from "node:fs";
 import { writeMsgpack } from "../../src/codecs/msgpack/mod.ts";
 import { writeNpy } from "../../src/codecs/numpy/mod.ts";
 import { writePickle } from "../../src/codecs/pickle/write_pickle.ts";
+import { type MadeMember, makeZip } from "../support/zip/make_zip.ts";
 import { REPOSITORY } from "../support/paths.ts";
 
 /** A container, or a folder of files, to be mutated. */
@@ -31,7 +32,7 @@ export function readOriginals(): Original[] {
   const names = fs.readdirSync(GOLDEN, { recursive: true }) as string[];
   const golden = names.filter((name) => name.endsWith(`/${EXPECT}`)).sort()
     .map((name) => readGolden(name.slice(0, -EXPECT.length - 1)));
-  return [...golden, makeFolder(golden), makeLines()];
+  return [...golden, makeFolder(golden), makeLines(), makeOddZip()];
 }
 
 /** What is known of a golden container, or `undefined` for a folder. */
@@ -144,6 +145,31 @@ function makeLines(): Original {
       ]),
     ),
   );
+}
+
+/** A zip with members of each kind that is skipped, or cannot be read, or that few programs write. */
+function makeOddZip(): Original {
+  const wrong = { crc: 5 };
+  const members: MadeMember[] = [
+    { name: "d/sound.txt", data: "sound", method: 8 },
+    { name: "link", data: "d/sound.txt", mode: 0o120777 },
+    { name: "d/up", data: "../link", mode: 0o120777, method: 8 },
+    { name: "out", data: "../../out", mode: 0o120777 },
+    { name: "-", data: "standard input", mode: 0o010600 },
+    { name: "dos", mode: 0, system: 0, attributes: 0x10 },
+    { name: "../above", data: "1" },
+    { name: "/slash", data: "2" },
+    { name: "d/sound.txt/below", data: "3" },
+    { name: "secret", data: "encrypted", flags: 1 },
+    { name: "bzip2", data: "other method", method: 12 },
+    { name: "sum", data: "damaged", central: wrong, local: wrong },
+    { name: "spelt/so", data: "4", local: { name: "spelt\\so" } },
+    { name: "renamed", data: "5", local: { name: "another" } },
+    { name: "far", data: "6", central: { offset: 1 << 20 } },
+    { name: "within", data: "7", central: { offset: 3 } },
+  ];
+  const bytes = new Uint8Array(makeZip(members));
+  return original("zip/odd", "odd.zip", new Map([["odd.zip", bytes]]));
 }
 
 /** Where the first of these bytes end. */

@@ -94,8 +94,12 @@ async function check(
 }
 
 function describe(
-  { code, message, path, sample, offset, expected, actual }: RecordfsError,
+  { code, message, path, member, sample, ...facts }: RecordfsError,
 ): Record<string, unknown> {
   const said = inFlags(message);
-  return { code, message: said, path, sample, offset, expected, actual };
+  const { offset, expected, actual } = facts;
+  return {
+    ...{ code, message: said, path, member, sample },
+    ...{ offset, expected, actual },
+  };
 }

@@ -36,7 +36,8 @@ otherwise by --to: ffrecord is a packed folder, bags a dataset, bag a single one
 
 First it says what changes and what is lost. If anything is lost, nothing is
 written unless --lossy is given; that also leaves out what turns out to have no
-form in DST, such as a frame that is no JPEG, and names it.
+form in DST, such as a frame that is no JPEG, and names it. Members of an archive
+that are skipped or cannot be read are such losses.
 
 DST must not be there, or be an empty directory. It appears when it is complete.
 --force replaces what is there, but not before the new one is complete: a file,

@@ -1,16 +1,14 @@
 import { FormatError } from "../../errors.ts";
-import { runAsync } from "../../io/concurrency/steps.ts";
 import type { BatchReadOptions } from "../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import { whenLoaded } from "../../tree/not_loaded.ts";
-import { newExtent, type NodeId } from "../../tree/tree.ts";
-import {
-  type FileBatch,
-  readAhead,
-  type ReadAheadOptions,
-} from "../../vfs/read_ahead.ts";
+import { readAhead, type ReadAheadOptions } from "../../vfs/read_ahead.ts";
 import { contentPieces } from "../../vfs/read_files.ts";
-import type { VirtualFs, WalkEntry } from "../../vfs/virtual_fs.ts";
+import type {
+  VirtualFs,
+  WalkEntry,
+  WalkOptions,
+} from "../../vfs/virtual_fs.ts";
+import type { UnreadableFiles } from "./unreadable_files.ts";
 
 /** An entry of a directory. */
 export interface TreeEntry {
@@ -68,27 +66,27 @@ export interface FileTree {
 
 type OwnPlace = string | WalkEntry;
 
-/** Called once with the error of each file that cannot be read, and is left out. */
-export type OnUnreadable = (error: FormatError) => void;
-
 /**
  * The files of a container.
  *
- * @param onUnreadable Has files that cannot be read left out; without it, they are errors when they are read.
+ * @param unreadable Has files that cannot be read left out; without it, they are errors when they are read.
  */
 export async function containerFiles(
   container: VirtualFs,
-  onUnreadable?: OnUnreadable,
+  unreadable?: UnreadableFiles,
 ): Promise<FileTree> {
   const { mtime } = await container.stat("");
-  const readable = new ReadableFiles(container, onUnreadable);
+  const walk = (path: string, options?: WalkOptions) => {
+    const entries = container.walk(path, options);
+    return unreadable?.without(entries) ?? entries;
+  };
   return {
     location: container.location,
     mtime,
-    list: (path, options) =>
-      readable.of(container.walk(path, { ...options, maxDepth: 1 })),
-    walk: (options) => readable.of(container.walk("", options)),
-    contents: (options) => readable.contents(options),
+    list: (path, options) => walk(path, { ...options, maxDepth: 1 }),
+    walk: (options) => walk("", options),
+    contents: (options) =>
+      containerContents(container, walk("", options), options),
     // What it listed are its own entries.
     size: async (place) => (await container.stat(place as OwnPlace)).size,
     read: (place, options) => container.read(place as OwnPlace, options),
@@ -96,111 +94,25 @@ export async function containerFiles(
   };
 }
 
-/** The files of a container that can be read. */
-class ReadableFiles {
-  readonly #container: VirtualFs;
-  readonly #onUnreadable: OnUnreadable | undefined;
-  /** Nodes of the others that have been reported. */
-  readonly #reported = new Set<NodeId>();
-
-  constructor(container: VirtualFs, onUnreadable: OnUnreadable | undefined) {
-    this.#container = container;
-    this.#onUnreadable = onUnreadable;
-  }
-
-  /** The entries of a walk, without files that are known to be unreadable. */
-  of(walk: AsyncIterable<WalkEntry>): AsyncIterable<WalkEntry> {
-    return this.#onUnreadable === undefined ? walk : this.#located(walk);
-  }
-
-  async *contents(
-    options: ReadAheadOptions = {},
-  ): AsyncGenerator<FileContents> {
-    const container = this.#container;
-    const walk = this.of(container.walk("", options));
-    for await (const batch of readAhead(container, walk, options)) {
-      const files = batch.isLarge
-        ? await this.#large(batch.entries, options.signal)
-        : await this.#small(batch);
-      const contents: FileContents = { files };
-      yield contents;
-      batch.until = contents.until;
-    }
-  }
-
-  async *#located(walk: AsyncIterable<WalkEntry>): AsyncGenerator<WalkEntry> {
-    const { tree } = this.#container;
-    const extent = newExtent();
-    for await (const entry of walk) {
-      const { ino, isFile } = entry;
-      const locate = () => tree.locate(ino, extent);
-      if (
-        !isFile || await this.#try(ino, () => runAsync(whenLoaded(locate)))
-      ) yield entry;
-    }
-  }
-
-  async #small(batch: FileBatch): Promise<FileContent[]> {
-    const { entries } = batch;
-    let read: readonly Uint8Array[];
-    try {
-      read = await batch.contents;
-    } catch (error) {
-      if (!isOfMember(error) || !this.#onUnreadable) throw error;
-      return await this.#oneByOne(entries);
-    }
+async function* containerContents(
+  container: VirtualFs,
+  walk: AsyncIterable<WalkEntry>,
+  options: ReadAheadOptions = {},
+): AsyncGenerator<FileContents> {
+  for await (const batch of readAhead(container, walk, options)) {
+    const read = await batch.contents;
     let file = 0;
-    return entries.map((entry) => ({
+    const files = batch.entries.map((entry) => ({
       entry,
-      content: entry.isDirectory ? undefined : read[file++]!,
+      content: entry.isDirectory
+        ? undefined
+        : batch.isLarge
+        ? contentPieces(container, entry.ino, entry.path, options.signal)
+        : read[file++]!,
     }));
-  }
-
-  /** One damaged file fails a batch: then each is read on its own. */
-  async #oneByOne(entries: readonly WalkEntry[]): Promise<FileContent[]> {
-    const files: FileContent[] = [];
-    for (const entry of entries) {
-      let content: Uint8Array | undefined;
-      const read = async () => {
-        content = await this.#container.read(entry);
-      };
-      if (entry.isDirectory || await this.#try(entry.ino, read)) {
-        files.push({ entry, content });
-      }
-    }
-    return files;
-  }
-
-  /** Of a content that is written piece by piece, damage would be found too late: it is read before. */
-  async #large(
-    entries: readonly WalkEntry[],
-    signal: AbortSignal | undefined,
-  ): Promise<FileContent[]> {
-    const container = this.#container;
-    const files: FileContent[] = [];
-    for (const entry of entries) {
-      const { ino, path } = entry;
-      const pieces = () => contentPieces(container, ino, path, signal);
-      const isReadable = this.#onUnreadable === undefined ||
-        await this.#try(ino, async () => {
-          for await (const _ of pieces()) signal?.throwIfAborted();
-        });
-      if (isReadable) files.push({ entry, content: pieces() });
-    }
-    return files;
-  }
-
-  /** Whether a file can be read; otherwise it is reported. */
-  async #try(node: NodeId, read: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await read();
-      return true;
-    } catch (error) {
-      if (!isOfMember(error)) throw error;
-      if (!this.#reported.has(node)) this.#onUnreadable!(error);
-      this.#reported.add(node);
-      return false;
-    }
+    const contents: FileContents = { files };
+    yield contents;
+    batch.until = contents.until;
   }
 }
 

@@ -14,11 +14,8 @@ import {
   type ConvertOptions,
   PlanNotes,
 } from "../conversion.ts";
-import {
-  containerFiles,
-  type FileTree,
-  type OnUnreadable,
-} from "./file_tree.ts";
+import { containerFiles, type FileTree } from "./file_tree.ts";
+import { UnreadableFiles } from "./unreadable_files.ts";
 import { FolderFiles } from "./folder_files.ts";
 import { containerRecords, type RecordList } from "./record_list.ts";
 import type { VideoSource } from "./video_source.ts";
@@ -94,7 +91,10 @@ export class ConversionSource {
    *
    * @param _onUnreadable Called once with the error of each.
    */
-  leaveOutUnreadable(_onUnreadable: OnUnreadable): void {}
+  leaveOutUnreadable(_onUnreadable: (error: FormatError) => void): void {}
+
+  /** Reads all files to find those that are damaged, and has them left out from now on. */
+  async findUnreadable(_options: WaitOptions): Promise<void> {}
 
   /** Whether its values have types of their own. */
   get isTyped(): boolean {
@@ -112,7 +112,7 @@ export class ContainerSource extends ConversionSource {
   /** The container, as it shows its files. */
   protected readonly container: VirtualFs;
 
-  #onUnreadable: OnUnreadable | undefined;
+  #unreadable: UnreadableFiles | undefined;
 
   /** Takes an opened container, which it closes. */
   constructor(container: VirtualFs, what: string) {
@@ -127,7 +127,7 @@ export class ContainerSource extends ConversionSource {
 
   /** The files that the container shows. */
   override files(): Promise<FileTree> {
-    return containerFiles(this.container, this.#onUnreadable);
+    return containerFiles(this.container, this.#unreadable);
   }
 
   /** Its archives' members that are skipped, or known to be unreadable. */
@@ -142,8 +142,15 @@ export class ContainerSource extends ConversionSource {
   }
 
   /** Has {@linkcode ContainerSource.files} leave out files that cannot be read. */
-  override leaveOutUnreadable(onUnreadable: OnUnreadable): void {
-    this.#onUnreadable = onUnreadable;
+  override leaveOutUnreadable(
+    onUnreadable: (error: FormatError) => void,
+  ): void {
+    this.#unreadable = new UnreadableFiles(this.container, onUnreadable);
+  }
+
+  /** Reads all files to find those that are damaged. */
+  override async findUnreadable({ signal }: WaitOptions): Promise<void> {
+    await this.#unreadable?.findAll(signal);
   }
 
   /** Closes the container. */

@@ -5,12 +5,15 @@ import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { newExtent } from "../../tree/tree.ts";
 import { memberError } from "../../tree/archive/member_error.ts";
-import { openTree } from "./tree/open_zip.ts";
+import { skippedError } from "../../tree/archive/archive_notes.ts";
+import { Size } from "./layout.ts";
+import { Fault } from "./read/faults.ts";
+import { openTreeAnew } from "./tree/open_zip.ts";
 import type { ZipTree } from "./tree/zip_tree.ts";
 
 /**
- * Compares every content of a zip with its CRC-32 and size, and the header before it with the central directory; and
- * looks whether members lie in one another.
+ * Compares every content of a zip with its CRC-32 and size, and the header before it with the central directory; names
+ * members that are skipped or cannot be read, and those that lie in one another.
  *
  * @throws {FormatError} If the central directory is damaged, so that nothing can be checked.
  */
@@ -19,9 +22,14 @@ export async function checkZip(
   options: CheckOptions,
 ): Promise<CheckReport> {
   const { storage = LOCAL_DISK, signal } = options;
-  const tree = await runAsync(openTree(location, storage, options), signal);
+  let skipped = 0;
+  const opening = openTreeAnew(location, storage, (member) => {
+    skipped++;
+    options.onDamage(skippedError(member));
+  });
+  const tree = await runAsync(opening, signal);
   try {
-    return await new Check(tree, options).run();
+    return await new Check(tree, options, skipped).run();
   } finally {
     tree.close();
   }
@@ -31,10 +39,12 @@ class Check {
   readonly #tree: ZipTree;
   readonly #options: CheckOptions;
   readonly #sums: RangeSums;
-  #damaged = 0;
+  #damaged: number;
 
-  constructor(tree: ZipTree, options: CheckOptions) {
+  /** @param damaged How much damage was reported before. */
+  constructor(tree: ZipTree, options: CheckOptions, damaged: number) {
     this.#tree = tree;
+    this.#damaged = damaged;
     this.#options = options;
     this.#sums = new RangeSums(options.signal);
   }
@@ -42,7 +52,7 @@ class Check {
   async run(): Promise<CheckReport> {
     const { columns, archive } = this.#tree;
     const { signal, onProgress } = this.#options;
-    const { headers, packed } = columns;
+    const { headers, packed, faults } = columns;
     const order = new Uint32Array(headers.length).map((_, i) => i)
       .sort((a, b) => headers[a]! - headers[b]!);
     let past = 0;
@@ -50,6 +60,7 @@ class Check {
       for (const record of order) {
         signal?.throwIfAborted();
         try {
+          if (faults[record] !== Fault.NONE) throw this.#tree.faultOf(record);
           const start = await this.#startOf(record, past);
           past = start + packed[record]!;
           await this.#compare(record);
@@ -57,8 +68,12 @@ class Check {
           if (!(error instanceof FormatError)) throw error;
           this.#damaged++;
           this.#options.onDamage(error);
+          if (faults[record] !== Fault.OUTSIDE) {
+            const least = headers[record]! + Size.LOCAL + packed[record]!;
+            past = Math.max(past, least);
+          }
         }
-        onProgress?.(past, archive.size);
+        onProgress?.(Math.min(past, archive.size), archive.size);
       }
     } finally {
       await this.#sums.end();

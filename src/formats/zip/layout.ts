@@ -63,8 +63,14 @@ export function methodName(method: number): string {
 /** Extra fields. */
 export const Extra = {
   ZIP64: 0x0001,
-  /** Times as Unix has them. */
+  /** Times of NTFS, as 7-Zip writes them. */
+  NTFS: 0x000a,
+  /** Times of Unix, as PKWARE writes them. */
+  PKWARE_UNIX: 0x000d,
+  /** Times of Unix, as Info-ZIP writes them. */
   TIMES: 0x5455,
+  /** Times of Unix, as Info-ZIP wrote them before, and macOS does. */
+  INFOZIP_UNIX: 0x5855,
   /** The path in UTF-8, beside one that is not. */
   UNICODE_PATH: 0x7075,
 } as const;

@@ -99,3 +99,14 @@ export function fileCount(
   const shown = nodes.reduce((sum, node) => node > 0 ? sum + 1 : sum, 0);
   return shown - links.length + leading;
 }
+
+/** What a conversion calls the links that {@linkcode hasOtherLinks} finds. */
+export const OTHER_LINKS =
+  "links that lead to no file, but to a directory or nothing";
+
+/** Whether links lead to no file, but to a directory or nothing. */
+export function hasOtherLinks({ names, targets }: ArchiveColumns): boolean {
+  return targets.some((node) =>
+    node === 0 || names.refs[node - 1]! >= DIRECTORY_BIT
+  );
+}

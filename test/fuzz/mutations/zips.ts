@@ -39,6 +39,7 @@ const RECORDS: readonly {
       ["path length", 28, 2],
       ["extra length", 30, 2],
       ["comment length", 32, 2],
+      ["attributes", 38, 2],
       ["mode", 40, 2],
       ["place", 42, 4],
     ],
@@ -66,7 +67,7 @@ const RECORDS: readonly {
   },
 ];
 
-const SMALL = [0n, 1n, 8n, 9n, 93n, 99n, 0x808n, 0xa1ffn];
+const SMALL = [0n, 1n, 8n, 9n, 16n, 93n, 99n, 0x808n, 0x1180n, 0xa1ffn];
 const ZIP = /\.(zip|exe)$/;
 
 /** A field of a record, with a number at some limit. */
@@ -111,7 +112,42 @@ const copyEntry: Mutation = {
   },
 };
 
-export const ZIP_MUTATIONS: readonly Mutation[] = [setField, copyEntry];
+/** Names that no path can show, or that other programs spell otherwise. */
+const NAMES = ["../", "/", "//", "./", "a/", "\0", "\\", "\x82", "\xff", "-"];
+
+/** Some of the bytes of a name: in both headers of a member, or in one of them. */
+const setName: Mutation = {
+  name: "set name of a zip",
+  weight: 4,
+  apply(draft, dice) {
+    const path = pickNamed(draft, dice, ZIP);
+    if (path === undefined) return;
+    const bytes = draft.bytes(path);
+    const entries = placesOf(bytes, RECORDS[1]!.signature);
+    if (entries.length === 0) return;
+    const entry = dice.pick(entries);
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    const length = view.getUint16(entry + 28, true);
+    const header = view.getUint32(entry + 42, true);
+    const name = Uint8Array.from(
+      dice.pick(NAMES),
+      (char) => char.charCodeAt(0),
+    ).subarray(0, length);
+    const places = dice.once(2)
+      ? [entry + 46, header + 30]
+      : [dice.pick([entry + 46, header + 30])];
+    for (const place of places) {
+      if (place + name.length > bytes.length) continue;
+      draft.overwrite(path, place, name, "a name of a zip");
+    }
+  },
+};
+
+export const ZIP_MUTATIONS: readonly Mutation[] = [
+  setField,
+  setName,
+  copyEntry,
+];
 
 function placesOf(bytes: Uint8Array, signature: readonly number[]): number[] {
   const places: number[] = [];

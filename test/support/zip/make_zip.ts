@@ -15,6 +15,12 @@ export interface MadeMember {
   readonly central?: Partial<MadeHeader>;
   /** Mode of Unix. */
   readonly mode?: number;
+  /** Attributes of DOS. */
+  readonly attributes?: number;
+  /** The system that it was made on; 3, Unix, unless given. */
+  readonly system?: number;
+  /** Extra fields, of both headers. */
+  readonly extra?: Uint8Array;
 }
 
 /** What a header says. */
@@ -26,6 +32,15 @@ export interface MadeHeader {
   readonly packed: number;
   readonly size: number;
   readonly offset: number;
+  readonly extra: Uint8Array;
+}
+
+/** An extra field. */
+export function extraField(kind: number, data: Uint8Array): Uint8Array {
+  const head = Buffer.alloc(4);
+  head.writeUInt16LE(kind);
+  head.writeUInt16LE(data.length, 2);
+  return Buffer.concat([head, data]);
 }
 
 /** What the record of the end says otherwise than it should. */
@@ -42,14 +57,15 @@ export interface MadeEnd {
 function header(
   signature: number,
   fields: MadeHeader,
-  mode: number | undefined,
+  member?: MadeMember,
 ): Buffer {
   const name = Buffer.from(fields.name as string);
-  const isCentral = mode !== undefined;
+  const extra = Buffer.from(fields.extra);
+  const isCentral = member !== undefined;
   const bytes = Buffer.alloc(isCentral ? 46 : 30);
   const at = isCentral ? 6 : 4;
   bytes.writeUInt32LE(signature);
-  if (isCentral) bytes.writeUInt16LE(3 << 8 | 30, 4);
+  if (isCentral) bytes.writeUInt16LE((member.system ?? 3) << 8 | 30, 4);
   bytes.writeUInt16LE(20, at);
   bytes.writeUInt16LE(fields.flags, at + 2);
   bytes.writeUInt16LE(fields.method, at + 4);
@@ -58,11 +74,13 @@ function header(
   bytes.writeUInt32LE(fields.packed, at + 14);
   bytes.writeUInt32LE(fields.size, at + 18);
   bytes.writeUInt16LE(name.length, at + 22);
+  bytes.writeUInt16LE(extra.length, at + 24);
   if (isCentral) {
-    bytes.writeUInt16LE(mode, 40);
+    bytes.writeUInt16LE(member.attributes ?? 0, 38);
+    bytes.writeUInt16LE(member.mode ?? 0o100644, 40);
     bytes.writeUInt32LE(fields.offset, 42);
   }
-  return Buffer.concat([bytes, name]);
+  return Buffer.concat([bytes, name, extra]);
 }
 
 /** Makes a zip. */
@@ -74,7 +92,7 @@ export function makeZip(
   const directory: Buffer[] = [];
   let offset = 0;
   for (const member of members) {
-    const { name, data = "", method = 0, flags = 0, mode = 0o100644 } = member;
+    const { name, data = "", method = 0, flags = 0 } = member;
     const bytes = Buffer.from(data as string);
     const packed = method === 8
       ? zlib.deflateRawSync(bytes)
@@ -89,10 +107,11 @@ export function makeZip(
       packed: packed.length,
       size: bytes.length,
       offset,
+      extra: member.extra ?? new Uint8Array(0),
     };
-    const local = header(0x04034b50, { ...fields, ...member.local }, undefined);
+    const local = header(0x04034b50, { ...fields, ...member.local });
     directory.push(
-      header(0x02014b50, { ...fields, ...member.central }, mode),
+      header(0x02014b50, { ...fields, ...member.central }, member),
     );
     parts.push(local, packed);
     offset += local.length + packed.length;

@@ -80,9 +80,11 @@ async function extract(
   const start = performance.now();
   const failed: Failure[] = [];
   const faults = new Flood(report, options);
+  // Opening the container has named them.
+  const told = new Set(fs.info.unreadable?.map(({ message }) => message));
   const onFailure = options.json
     ? (failure: Failure) => void failed.push(failure)
-    : ({ message }: Failure) => faults.add(message);
+    : ({ message }: Failure) => told.has(message) || faults.add(message);
   const counts = await abortable(async (signal) => {
     using target = new ExtractTarget(directory, { replace, mtime, sync });
     await using extraction = new Extraction(fs, target, onFailure, signal);

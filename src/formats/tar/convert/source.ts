@@ -2,8 +2,10 @@ import type { PlanNotes } from "../../../convert/conversion.ts";
 import { ContainerSource } from "../../../convert/from/source.ts";
 import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
 import { hasSamples } from "../entry.ts";
-import { fileCount } from "../../../tree/archive/archive_tree.ts";
-import type { TarColumns } from "../read/tar_columns.ts";
+import {
+  hasOtherLinks,
+  OTHER_LINKS,
+} from "../../../tree/archive/archive_tree.ts";
 import { tarsOf } from "../tree/open_tars.ts";
 
 /** A tar, or shards of one, to be converted: as its files. */
@@ -14,9 +16,7 @@ class TarSource extends ContainerSource {
     notes.changed.push("owners, modes and times of files are not read");
     const tars = tarsOf(this.container.tree) ?? [];
     if (tars.some(({ columns }) => hasOtherLinks(columns))) {
-      notes.lost.push(
-        "links that lead to no file, but to a directory or nothing",
-      );
+      notes.lost.push(OTHER_LINKS);
     }
     if (hasSamples(this.info.kind)) {
       notes.changed.push(
@@ -24,10 +24,6 @@ class TarSource extends ContainerSource {
       );
     }
   }
-}
-
-function hasOtherLinks(columns: TarColumns): boolean {
-  return fileCount(columns) < columns.nodes.length;
 }
 
 /** A tar to be converted. */

@@ -1,5 +1,10 @@
 import type { PlanNotes } from "../../../convert/conversion.ts";
 import { ContainerSource } from "../../../convert/from/source.ts";
+import {
+  hasOtherLinks,
+  OTHER_LINKS,
+} from "../../../tree/archive/archive_tree.ts";
+import { ZipTree } from "../tree/zip_tree.ts";
 import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
 
 /** A zip to be converted: as its files. */
@@ -9,7 +14,12 @@ class ZipSource extends ContainerSource {
 
   override noteFiles(notes: PlanNotes): void {
     super.noteFiles(notes);
+    notes.kept.push("what links to files lead to");
     notes.lost.push("comments, owners, modes and times of files");
+    const { tree } = this.container;
+    if (tree instanceof ZipTree && hasOtherLinks(tree.columns)) {
+      notes.lost.push(OTHER_LINKS);
+    }
   }
 }
 

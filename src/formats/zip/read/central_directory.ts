@@ -8,8 +8,6 @@ import {
   Flag,
   forEachExtra,
   IN_ZIP64,
-  Method,
-  methodName,
   Signature,
   Size,
   uint64,
@@ -17,33 +15,41 @@ import {
 import { fromCp437, isUtf8 } from "./cp437.ts";
 import { dosTime } from "./dos_time.ts";
 import { type Directory, findDirectory } from "./end_record.ts";
+import { Fault } from "./faults.ts";
+import { readLinkTarget } from "./link_target.ts";
+import { unicodePath } from "./spelling.ts";
+import { takeTime, type ToldTime } from "./times.ts";
 import { type Member, ZipBuilder } from "./zip_builder.ts";
 import type { ZipIndex } from "./zip_columns.ts";
-import { memberError } from "../../../tree/archive/member_error.ts";
+import type { SkippedMember } from "../../../tree/format.ts";
 
 /** Bytes of the directory that are read at a time: a server is asked once, unless it is very large. */
 const WINDOW = 64 << 20;
 /** The most that one header has, with its path, extra fields and comment. */
 const LONGEST = Size.CENTRAL + 3 * 0xffff;
 
-/** Zstandard has no decoder here that goes piece by piece: contents are decoded at once. */
-const MOST_ZSTD = 64 << 20;
-
-/** Where it says what made a member: `Unix`, which gives its mode. */
-const UNIX = 3;
+/** Systems that give a member's mode: Unix, and macOS. */
+const UNIX: ReadonlySet<number> = new Set([3, 19]);
+/** Those whose attributes are of DOS: FAT, HPFS, NTFS, VFAT. */
+const DOS: ReadonlySet<number> = new Set([0, 6, 10, 14]);
 const KIND_BITS = 0o170000;
 const LINK = 0o120000;
-const REGULAR = 0o100000;
 const DIRECTORY = 0o040000;
+const DOS_DIRECTORY = 0x10;
+const SLASH = 0x2f;
 
 /**
- * Reads the central directory of a zip.
+ * Reads the central directory of a zip, and the targets of its symbolic links.
  *
- * @throws {FormatError} If it is damaged, lies, or has what is not supported.
+ * @param onSkip Called with every member that is skipped.
+ * @throws {FormatError} If it is damaged, so that members cannot be found.
  */
-export function* readDirectory(source: ByteSource): Steps<ZipIndex> {
+export function* readDirectory(
+  source: ByteSource,
+  onSkip?: (member: SkippedMember) => void,
+): Steps<ZipIndex> {
   const directory = yield* findDirectory(source);
-  return yield* new DirectoryReader(source, directory).run();
+  return yield* new DirectoryReader(source, directory, onSkip).run();
 }
 
 class DirectoryReader {
@@ -54,12 +60,19 @@ class DirectoryReader {
   #bytes = new Uint8Array(0);
   #view = new DataView(this.#bytes.buffer);
   #start: number;
+  readonly #told: ToldTime = { time: NaN, rank: 0 };
+  /** The link whose header was taken last: its target is to be read. */
+  #link: Member | undefined;
 
-  constructor(source: ByteSource, directory: Directory) {
+  constructor(
+    source: ByteSource,
+    directory: Directory,
+    onSkip: ((member: SkippedMember) => void) | undefined,
+  ) {
     this.#source = source;
     this.#directory = directory;
     this.#start = directory.start;
-    this.#builder = new ZipBuilder(source.name, directory.start);
+    this.#builder = new ZipBuilder(source.name, directory.start, onSkip);
   }
 
   *run(): Steps<ZipIndex> {
@@ -71,6 +84,7 @@ class DirectoryReader {
         yield* this.#move(offset);
       }
       offset += this.#take(offset - this.#start, i);
+      if (this.#link !== undefined) yield* this.#takeLink(this.#link);
     }
     if (offset !== end) {
       throw this.#damage(
@@ -118,11 +132,14 @@ class DirectoryReader {
     const method = view.getUint16(at + 10, true);
     const stored = this.#bytes.subarray(pathStart, pathEnd);
     const pathSum = crc32Of(stored);
-    const isUnix = view.getUint8(at + 5) === UNIX;
+    const system = view.getUint8(at + 5);
+    const isUnix = UNIX.has(system);
     let path = (flags & Flag.UTF8) !== 0 || isUnix && isUtf8(stored)
       ? stored
       : fromCp437(stored);
-    let time = dosTime(
+    const told = this.#told;
+    told.rank = 0;
+    told.time = dosTime(
       view.getUint16(at + 14, true),
       view.getUint16(at + 12, true),
     );
@@ -137,66 +154,38 @@ class DirectoryReader {
         if (size === IN_ZIP64) size = take();
         if (packed === IN_ZIP64) packed = take();
         if (header === IN_ZIP64) header = take();
-      } else if (kind === Extra.TIMES && end >= start + 5) {
-        if ((view.getUint8(start) & 1) !== 0) {
-          time = view.getInt32(start + 1, true) * 1000;
-        }
-      } else if (kind === Extra.UNICODE_PATH && end > start + 5) {
-        // Of another path, where its CRC-32 is not this one's.
-        const isOf = view.getUint8(start) === 1 &&
-          view.getUint32(start + 1, true) === pathSum;
-        if (isOf) path = this.#bytes.subarray(start + 5, end);
-      }
+      } else if (kind === Extra.UNICODE_PATH) {
+        path = unicodePath(view, kind, start, end, pathSum) ?? path;
+      } else takeTime(told, view, kind, start, end);
     });
-    this.#requireReadable(path, flags, method, size, at);
     const member: Member = {
       path,
       pathLength: pathEnd - pathStart,
       pathSum,
+      flags,
       method,
       crc32: view.getUint32(at + 16, true),
       packed,
       size,
       header: header + this.#directory.before,
-      time,
+      time: told.time,
     };
     const kind = isUnix ? view.getUint16(at + 40, true) & KIND_BITS : 0;
-    if (kind === LINK) this.#builder.leaveOut(member, "a symbolic link");
-    else if (kind === 0 || kind === REGULAR || kind === DIRECTORY) {
-      this.#builder.add(member);
-    } else this.#builder.leaveOut(member, "a device, pipe or socket");
+    const isDirectory = kind === DIRECTORY ||
+      kind === 0 && (isUnix || DOS.has(system)) &&
+        (view.getUint8(at + 38) & DOS_DIRECTORY) !== 0;
+    if (kind === LINK && this.#builder.isReadable(member)) this.#link = member;
+    // What has a content is a file, whatever its attributes say: nothing of it is lost then.
+    else if (path.at(-1) === SLASH || isDirectory && size === 0) {
+      this.#builder.addDirectory(member);
+    } else this.#builder.addFile(member); // also what came by a pipe or terminal
   }
 
-  #requireReadable(
-    path: Uint8Array,
-    flags: number,
-    method: number,
-    size: number,
-    at: number,
-  ): void {
-    const refuse = (why: string) =>
-      memberError("unsupported", this.#source.name, path, why, {
-        offset: this.#start + at,
-      });
-    const { ENCRYPTED, STRONG_ENCRYPTION, MASKED, PATCH } = Flag;
-    if ((flags & (ENCRYPTED | STRONG_ENCRYPTION | MASKED)) !== 0) {
-      throw refuse(
-        "is encrypted: extract the zip with its password, and pack it again without one",
-      );
-    }
-    const isKnown = method === Method.STORED || method === Method.DEFLATED ||
-      method === Method.ZSTD;
-    if (!isKnown || (flags & PATCH) !== 0) {
-      const how = isKnown ? "a patch" : methodName(method);
-      throw refuse(
-        `is written by ${how}, which is not read here: extract the zip, and pack it again (zip -0, or convert)`,
-      );
-    }
-    if (method === Method.ZSTD && size > MOST_ZSTD) {
-      throw refuse(
-        `is compressed by zstd, and has ${size} bytes, more than ${MOST_ZSTD}: extract the zip, and pack it again`,
-      );
-    }
+  *#takeLink(member: Member): Steps<void> {
+    this.#link = undefined;
+    const target = yield* readLinkTarget(this.#source, member);
+    if (target === undefined) this.#builder.addFile(member, Fault.LINK);
+    else this.#builder.addLink(member, target);
   }
 
   #damage(offset: number, why: string): FormatError {

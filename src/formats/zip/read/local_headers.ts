@@ -13,13 +13,29 @@ import {
   Size,
   uint64,
 } from "../layout.ts";
+import { decodeName } from "../../../names.ts";
+import { isOtherSpelling } from "./spelling.ts";
+import type { Member } from "./zip_builder.ts";
 import type { ZipColumns } from "./zip_columns.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
+
+/** What of a zip's tables local headers are compared with. */
+type LocalColumns = Pick<
+  ZipColumns,
+  | "headers"
+  | "methods"
+  | "nodes"
+  | "packed"
+  | "pathLengths"
+  | "pathSums"
+  | "sizes"
+  | "sums"
+>;
 
 /** What the headers before contents say: where each content starts. They are read when a content is first asked for. */
 export class LocalHeaders {
   readonly #source: ByteSource;
-  readonly #columns: ZipColumns;
+  readonly #columns: LocalColumns;
   readonly #nameOf: (record: number) => string;
   /** Per record: where its content starts; 0 until that is known. Threads share it. */
   readonly starts: Float64Array;
@@ -27,7 +43,7 @@ export class LocalHeaders {
   /** @param nameOf The path of a record, for messages. */
   constructor(
     source: ByteSource,
-    columns: ZipColumns,
+    columns: LocalColumns,
     starts: Float64Array,
     nameOf: (record: number) => string,
   ) {
@@ -35,6 +51,22 @@ export class LocalHeaders {
     this.#columns = columns;
     this.starts = starts;
     this.#nameOf = nameOf;
+  }
+
+  /** The header of one member, as record 0. */
+  static ofOne(source: ByteSource, member: Member): LocalHeaders {
+    const columns = {
+      headers: Float64Array.of(member.header),
+      methods: Uint32Array.of(member.method),
+      nodes: Uint32Array.of(1),
+      packed: Float64Array.of(member.packed),
+      pathLengths: Uint32Array.of(member.pathLength),
+      pathSums: Uint32Array.of(member.pathSum),
+      sizes: Float64Array.of(member.size),
+      sums: Uint32Array.of(member.crc32),
+    };
+    const name = decodeName(member.path);
+    return new LocalHeaders(source, columns, new Float64Array(1), () => name);
   }
 
   /**
@@ -54,26 +86,23 @@ export class LocalHeaders {
     const got = this.#source.readCached?.(bytes, header) ?? 0;
     if (got < length) return undefined;
     const view = new DataView(bytes.buffer);
-    if (hasZip64(view)) return undefined;
-    return this.#take(record, view, undefined);
+    if (this.#needsMore(record, view)) return undefined;
+    return this.#take(record, view);
   }
 
   /** Where a content starts; as {@linkcode LocalHeaders.startNow}. */
   *start(record: number): Steps<number> {
     const known = this.starts[record]!;
     if (known > 0) return known;
-    const length = this.#lengthOf(record);
     const header = this.#columns.headers[record]!;
+    const left = this.#source.size - header;
+    const length = Math.min(this.#lengthOf(record), left);
     const bytes = yield* readPart(this.#source, header, length);
     const view = new DataView(bytes.buffer);
-    let extra: DataView | undefined;
-    if (hasZip64(view)) {
-      const left = this.#source.size - header - length;
-      const all = Math.min(view.getUint16(28, true), left);
-      const read = yield* readPart(this.#source, header + length, all);
-      extra = new DataView(read.buffer);
-    }
-    return this.#take(record, view, extra);
+    if (!this.#needsMore(record, view)) return this.#take(record, view);
+    const all = Math.min(lengthOfAll(view), left);
+    const more = yield* readPart(this.#source, header, all);
+    return this.#take(record, new DataView(more.buffer));
   }
 
   /** Says that a content will be read soon, with the header before it: that has to be fetched as well. */
@@ -88,15 +117,25 @@ export class LocalHeaders {
     return Size.LOCAL + this.#columns.pathLengths[record]!;
   }
 
-  #take(
-    record: number,
-    view: DataView,
-    extra: DataView | undefined,
-  ): number {
+  /** Whether the path is another one than in the directory, or sizes stand in extra fields. */
+  #needsMore(record: number, view: DataView): boolean {
+    return isLocal(view) && (!this.#isSamePath(record, view) || hasZip64(view));
+  }
+
+  #isSamePath(record: number, view: DataView): boolean {
+    const { pathLengths, pathSums } = this.#columns;
+    const length = pathLengths[record]!;
+    return view.getUint16(26, true) === length &&
+      view.byteLength >= Size.LOCAL + length &&
+      crc32Of(new Uint8Array(view.buffer, Size.LOCAL, length)) ===
+        pathSums[record];
+  }
+
+  /** @param view The header up to its path; with its extra fields where they are needed. */
+  #take(record: number, view: DataView): number {
     const { headers, packed } = this.#columns;
-    this.#compare(record, view, extra);
-    const start = headers[record]! + view.byteLength +
-      view.getUint16(28, true);
+    this.#compare(record, view);
+    const start = headers[record]! + lengthOfAll(view);
     if (start + packed[record]! > this.#source.size) {
       throw this.#disagrees(record, "where its content starts");
     }
@@ -104,27 +143,21 @@ export class LocalHeaders {
     return start;
   }
 
-  #compare(
-    record: number,
-    view: DataView,
-    extra: DataView | undefined,
-  ): void {
-    const { methods, packed, sizes, sums, pathLengths, pathSums } =
-      this.#columns;
-    if (view.getUint32(0, true) !== Signature.LOCAL) {
+  #compare(record: number, view: DataView): void {
+    const { methods, packed, sizes, sums, headers } = this.#columns;
+    if (!isLocal(view)) {
       throw memberError(
         "bad-structure",
         this.#source.name,
         this.#nameOf(record),
         "has no header where the central directory says: the zip was cut, joined or changed; fetch it again",
-        { offset: this.#columns.headers[record]! },
+        { offset: headers[record]! },
       );
     }
     const flags = view.getUint16(6, true);
-    const path = new Uint8Array(view.buffer, Size.LOCAL);
-    const isPath = view.getUint16(26, true) === pathLengths[record] &&
-      crc32Of(path) === pathSums[record];
-    if (!isPath) throw this.#disagrees(record, "its path");
+    if (!this.#isSamePath(record, view) && !this.#isRespelt(record, view)) {
+      throw this.#disagrees(record, "its path");
+    }
     if (view.getUint16(8, true) !== methods[record]) {
       throw this.#disagrees(record, "how it is written");
     }
@@ -133,13 +166,22 @@ export class LocalHeaders {
     }
     // They stand behind the content, of which the directory alone tells where that is.
     if ((flags & Flag.DESCRIPTOR) !== 0) return;
-    const told = sizesOf(view, extra);
+    const told = sizesOf(view);
     if (view.getUint32(14, true) !== sums[record]) {
       throw this.#disagrees(record, "its CRC-32");
     }
     if (told.packed !== packed[record] || told.size !== sizes[record]) {
       throw this.#disagrees(record, "its size");
     }
+  }
+
+  #isRespelt(record: number, view: DataView): boolean {
+    // A later member has its path: what it was called is not known any more, and nobody reads it.
+    if (this.#columns.nodes[record] === 0) return true;
+    const length = view.getUint16(26, true);
+    if (view.byteLength < lengthOfAll(view)) return false;
+    const stored = new Uint8Array(view.buffer, Size.LOCAL, length);
+    return isOtherSpelling(this.#nameOf(record), stored, extraOf(view));
   }
 
   #disagrees(record: number, what: string): FormatError {
@@ -157,6 +199,26 @@ export class LocalHeaders {
   }
 }
 
+/** Whether there is a header. */
+function isLocal(view: DataView): boolean {
+  return view.byteLength >= Size.LOCAL &&
+    view.getUint32(0, true) === Signature.LOCAL;
+}
+
+/** Bytes of a header with its path and extra fields. */
+function lengthOfAll(view: DataView): number {
+  return Size.LOCAL + view.getUint16(26, true) + view.getUint16(28, true);
+}
+
+/** The extra fields of a header that was read with them. */
+function extraOf(view: DataView): DataView {
+  const start = Math.min(
+    Size.LOCAL + view.getUint16(26, true),
+    view.byteLength,
+  );
+  return new DataView(view.buffer, view.byteOffset + start);
+}
+
 /** Whether the sizes of a header stand behind it. */
 function hasZip64(view: DataView): boolean {
   return (view.getUint16(6, true) & Flag.DESCRIPTOR) === 0 &&
@@ -164,13 +226,11 @@ function hasZip64(view: DataView): boolean {
       view.getUint32(22, true) === IN_ZIP64);
 }
 
-function sizesOf(
-  view: DataView,
-  extra: DataView | undefined,
-): { packed: number; size: number } {
+function sizesOf(view: DataView): { packed: number; size: number } {
   let packed = view.getUint32(18, true);
   let size = view.getUint32(22, true);
-  if (extra === undefined) return { packed, size };
+  if (!hasZip64(view)) return { packed, size };
+  const extra = extraOf(view);
   forEachExtra(extra, 0, extra.byteLength, (kind, start, end) => {
     if (kind !== Extra.ZIP64) return;
     let next = start;

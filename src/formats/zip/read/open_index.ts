@@ -6,13 +6,14 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { keptNames, namesToKeep } from "../../../tree/archive/kept_names.ts";
 import type { SkippedMembers } from "../../../tree/archive/archive_notes.ts";
 import { Size } from "../layout.ts";
+import { Fault } from "./faults.ts";
 import { readDirectory } from "./central_directory.ts";
 import type { ZipColumns, ZipIndex } from "./zip_columns.ts";
 
 /**
  * The index of a zip: as it was kept, or by its central directory.
  *
- * @throws {FormatError} If it is damaged, lies, or has what is not supported.
+ * @throws {FormatError} If it is damaged, so that members cannot be found.
  */
 export function* openIndex(
   source: ByteSource,
@@ -36,9 +37,13 @@ export function* openIndex(
   });
 }
 
-/** Whether all contents lie in the file: of tables that were kept, nothing is believed. */
-function areInside({ headers, packed }: ZipColumns, size: number): boolean {
+/** Whether all contents that are read lie in the file: of tables that were kept, nothing is believed. */
+function areInside(
+  { headers, packed, faults }: ZipColumns,
+  size: number,
+): boolean {
   return headers.every((start, record) =>
+    faults[record] !== Fault.NONE ||
     start >= 0 && start + packed[record]! <= size
   );
 }
@@ -57,7 +62,11 @@ function fromKept({ columns: kept, facts }: KeptTables): ZipIndex {
       packed: numbers("packed"),
       sizes: numbers("sizes"),
       sums: words("sums"),
-      methods: bytes("methods"),
+      methods: words("methods"),
+      faults: bytes("faults"),
+      links: words("links"),
+      linkStarts: words("linkStarts"),
+      targets: words("targets"),
       pathLengths: words("pathLengths"),
       pathSums: words("pathSums"),
     },

@@ -1,160 +1,156 @@
-import { FormatError } from "../../../errors.ts";
-import { memberError } from "../../../tree/archive/member_error.ts";
 import { MemberPaths } from "../../../tree/archive/member_paths.ts";
+import type { SkippedMember } from "../../../tree/format.ts";
 import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
 import { sharedUint32 } from "../../../tree/shared_numbers.ts";
-import { Method, mostInflated, Size } from "../layout.ts";
+import { Size } from "../layout.ts";
+import { type ContentFacts, Fault, faultOf } from "./faults.ts";
 import type { ZipIndex } from "./zip_columns.ts";
 
 /** A member, as the central directory has it. */
-export interface Member {
+export interface Member extends ContentFacts {
   /** Its path in UTF-8, or whatever bytes its writer took for that. */
   readonly path: Uint8Array;
   readonly pathLength: number;
   readonly pathSum: number;
-  readonly method: number;
   readonly crc32: number;
-  readonly packed: number;
-  readonly size: number;
-  /** Where the header before its content is, in the file. */
-  readonly header: number;
   /** When it was modified, in milliseconds since 1970. */
   readonly time: number;
 }
 
-const SLASH = 0x2f;
-
-/** Takes the members of a zip in their order, and makes tables of them; what is told of them has to go together. */
+/** Takes the members of a zip in their order, and makes tables of them. */
 export class ZipBuilder {
-  readonly #path: string;
   /** Where the contents end: the central directory begins. */
   readonly #limit: number;
-  readonly #tree: MemberPaths;
+  readonly #paths: MemberPaths;
   readonly #headers = new GrowingNumbers();
   readonly #packed = new GrowingNumbers();
   readonly #sizes = new GrowingNumbers();
   readonly #sums = new GrowingNumbers(2 ** 32);
   readonly #methods = new GrowingNumbers(2 ** 32);
+  readonly #faults = new GrowingNumbers(2 ** 32);
   readonly #pathLengths = new GrowingNumbers(2 ** 32);
   readonly #pathSums = new GrowingNumbers(2 ** 32);
-  // Of all members, directories as well: where each starts, and at least ends.
+  // Of all members that have a place, directories as well: where each starts, at least ends, and its record and 1.
   readonly #starts = new GrowingNumbers();
   readonly #ends = new GrowingNumbers();
+  readonly #records = new GrowingNumbers(2 ** 32);
   #ascends = true;
 
   /**
    * @param path The zip, for messages.
    * @param limit Where its contents end.
+   * @param onSkip Called with every member that is skipped.
    */
-  constructor(path: string, limit: number) {
-    this.#path = path;
+  constructor(
+    path: string,
+    limit: number,
+    onSkip?: (member: SkippedMember) => void,
+  ) {
     this.#limit = limit;
-    this.#tree = new MemberPaths(path, { replaces: false });
+    this.#paths = new MemberPaths(path, { replaces: false, onSkip });
+  }
+
+  /** Whether the content of a member can be read, as far as the central directory tells. */
+  isReadable(member: Member): boolean {
+    return faultOf(member, this.#limit) === Fault.NONE;
+  }
+
+  /** Adds a directory, which has no content. */
+  addDirectory(member: Member): void {
+    this.#paths.addDirectory(member.path, member.time);
+    this.#place(member, -1);
   }
 
   /**
-   * Adds a member.
+   * Adds a file.
    *
-   * @throws {FormatError} If what is told of it can't be, or its path is none.
+   * @param fault Why it cannot be read, where the directory does not tell that.
    */
-  add(member: Member): void {
-    const { path } = member;
-    this.#requirePlace(member);
-    if (path[path.length - 1] === SLASH) {
-      this.#tree.addDirectory(path, member.time);
-    } else {
-      const record = this.#headers.length;
-      if (this.#tree.addFile(path, record, member.time) > 0) this.#push(member);
-    }
+  addFile(member: Member, fault: number = faultOf(member, this.#limit)): void {
+    const record = this.#headers.length;
+    const entry = this.#paths.addFile(member.path, record, member.time);
+    this.#push(entry, member, fault);
   }
 
-  /** Adds a member that is not shown. */
-  leaveOut(member: Member, what: string): void {
-    this.#requirePlace(member);
-    this.#tree.skip(member.path, "device", "device", `is ${what}`);
+  /** Adds a symbolic link that can be read. */
+  addLink(member: Member, target: Uint8Array): void {
+    const record = this.#headers.length;
+    const { path, time } = member;
+    const entry = this.#paths.addLink(path, target, record, time);
+    this.#push(entry, member, Fault.NONE);
   }
 
   /**
    * Makes the tables.
    *
-   * @throws {FormatError} If members lie in one another, or there are too many.
+   * @throws {FormatError} If there are too many members.
    */
   finish(): ZipIndex {
-    this.#requireApart();
+    this.#markOverlaps();
     const count = this.#headers.length;
-    const methods = new Uint8Array(new SharedArrayBuffer(count));
-    for (let i = 0; i < count; i++) methods[i] = this.#methods.at(i);
+    const faults = new Uint8Array(new SharedArrayBuffer(count));
+    for (let i = 0; i < count; i++) faults[i] = this.#faults.at(i);
     const columns = {
-      ...this.#tree.finish(count),
+      ...this.#paths.finish(count),
       headers: this.#headers.finish() as Float64Array,
       packed: this.#packed.finish() as Float64Array,
       sizes: this.#sizes.finish() as Float64Array,
       sums: sharedUint32(this.#sums.finish()),
-      methods,
+      methods: sharedUint32(this.#methods.finish()),
+      faults,
       pathLengths: sharedUint32(this.#pathLengths.finish()),
       pathSums: sharedUint32(this.#pathSums.finish()),
     };
-    return { columns, skipped: this.#tree.skipped.facts };
+    return { columns, skipped: this.#paths.skipped.facts };
   }
 
-  #push(member: Member): void {
+  /** Adds what is known of a file or link, unless it is skipped. */
+  #push(entry: number, member: Member, fault: number): void {
+    const isSkipped = entry === 0;
+    this.#place(member, isSkipped ? -1 : this.#headers.length);
+    if (isSkipped) return;
+    const isSized = fault !== Fault.NO_SIZE;
     this.#headers.push(member.header);
-    this.#packed.push(member.packed);
-    this.#sizes.push(member.size);
+    this.#packed.push(isSized ? member.packed : 0);
+    this.#sizes.push(isSized ? member.size : 0);
     this.#sums.push(member.crc32);
     this.#methods.push(member.method);
+    this.#faults.push(fault);
     this.#pathLengths.push(member.pathLength);
     this.#pathSums.push(member.pathSum);
   }
 
-  #requirePlace(member: Member): void {
-    const { path, header, packed, size, method, pathLength } = member;
-    const end = header + Size.LOCAL + pathLength + packed;
-    const fault = (why: string, facts: object = {}) =>
-      memberError("bad-structure", this.#path, path, why, {
-        offset: header,
-        ...facts,
-      });
-    if (!(header >= 0 && end <= this.#limit)) {
-      throw fault(
-        `has ${packed} bytes from byte ${header} on by the central directory, which begins at byte ${this.#limit}: ` +
-          "the zip was cut, or the directory lies; fetch it again",
-      );
-    }
-    if (method === Method.STORED && size !== packed) {
-      throw fault(
-        `is stored, and has ${size} bytes in ${packed} by the central directory: it lies`,
-        { expected: packed, actual: size },
-      );
-    }
-    if (method === Method.DEFLATED && !(size <= mostInflated(packed))) {
-      throw fault(
-        `has ${size} bytes by the central directory, more than its ${packed} can be inflated to: it lies`,
-        { expected: mostInflated(packed), actual: size },
-      );
-    }
-    if (!Number.isSafeInteger(size)) throw fault("has a size that is none");
+  #place({ header, packed }: Member, record: number): void {
+    const end = header + Size.LOCAL + packed;
+    if (!(header >= 0 && end <= this.#limit)) return; // nothing of it is read
     const last = this.#starts.length - 1;
     if (last >= 0 && header < this.#ends.at(last)) this.#ascends = false;
     this.#starts.push(header);
     this.#ends.push(end);
+    this.#records.push(record + 1);
   }
 
-  /** Contents that lie in one another are how small zips hold more than any disk. */
-  #requireApart(): void {
+  /** Contents that lie in one another are how small zips hold more than any disk: none of them is read. */
+  #markOverlaps(): void {
     if (this.#ascends) return;
     const count = this.#starts.length;
     const order = new Uint32Array(count).map((_, i) => i);
     order.sort((a, b) => this.#starts.at(a) - this.#starts.at(b));
+    let farthest = order[0]!;
     for (let i = 1; i < count; i++) {
-      const [before, start] = [order[i - 1]!, this.#starts.at(order[i]!)];
-      if (start >= this.#ends.at(before)) continue;
-      throw new FormatError(
-        "bad-structure",
-        `${this.#path} has members that lie in one another by its central directory, at byte ${start}: ` +
-          "it is damaged, or made to fill disks; do not extract it",
-        { path: this.#path, offset: start },
-      );
+      const place = order[i]!;
+      if (this.#starts.at(place) < this.#ends.at(farthest)) {
+        this.#markOverlap(place);
+        this.#markOverlap(farthest);
+      }
+      if (this.#ends.at(place) > this.#ends.at(farthest)) farthest = place;
+    }
+  }
+
+  #markOverlap(place: number): void {
+    const record = this.#records.at(place) - 1;
+    if (record >= 0 && this.#faults.at(record) === Fault.NONE) {
+      this.#faults.set(record, Fault.OVERLAPS);
     }
   }
 }

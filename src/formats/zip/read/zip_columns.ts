@@ -1,14 +1,12 @@
-import { type NameTableColumns } from "../../../tree/names/name_table.ts";
+import type { ArchiveColumns } from "../../../tree/archive/archive_tree.ts";
 import type { SkippedMembers } from "../../../tree/archive/archive_notes.ts";
+import { Fault } from "./faults.ts";
 import { Method } from "../layout.ts";
 
-/** What is known of a zip: tables over memory that threads share. A record is a file, in the order of the directory. */
-export interface ZipColumns {
-  readonly names: NameTableColumns;
-  /** Per node: its time in milliseconds since 1970, or NaN where the zip has none. */
-  readonly times: Float64Array;
-  /** Per record: its node; 0 where a later one has its path. */
-  readonly nodes: Uint32Array;
+/** What is known of a zip: tables over memory that threads share. A record is a file or link, in the order of the directory. */
+export interface ZipColumns extends ArchiveColumns {
+  /** Per link: where in the names its target stands. */
+  readonly linkStarts: Uint32Array;
   /** Per record: where the header before its content is. */
   readonly headers: Float64Array;
   /** Per record: bytes that its content takes. */
@@ -18,7 +16,9 @@ export interface ZipColumns {
   /** Per record: the CRC-32 of its content. */
   readonly sums: Uint32Array;
   /** Per record: how its content is written. */
-  readonly methods: Uint8Array;
+  readonly methods: Uint32Array;
+  /** Per record: why its content cannot be read, as {@linkcode Fault}. */
+  readonly faults: Uint8Array;
   /** Per record: bytes of its path, as it is stored, and their CRC-32: the header before the content has the same. */
   readonly pathLengths: Uint32Array;
   readonly pathSums: Uint32Array;
@@ -29,11 +29,6 @@ export interface ZipIndex {
   readonly columns: ZipColumns;
   /** The members that are skipped. */
   readonly skipped: SkippedMembers;
-}
-
-/** Number of files: of those that have one path, the last. */
-export function fileCount({ nodes }: ZipColumns): number {
-  return nodes.reduce((sum, node) => node > 0 ? sum + 1 : sum, 0);
 }
 
 /** Whether a record's content lies in the zip as it is. */
@@ -47,4 +42,13 @@ export function isStored(
 /** Whether all that is in a zip lies there as it is. */
 export function areStored(columns: ZipColumns): boolean {
   return columns.methods.every((_, record) => isStored(columns, record));
+}
+
+/** The records of members that are listed, but cannot be read. */
+export function* unreadableRecords(
+  { faults, nodes }: ZipColumns,
+): Generator<number> {
+  for (let record = 0; record < faults.length; record++) {
+    if (faults[record] !== Fault.NONE && nodes[record]! > 0) yield record;
+  }
 }

@@ -62,14 +62,15 @@ export class ZipReader implements Disposable {
     this.#tree = tree;
     this.#checkData = checkData;
     const { nodes } = tree.columns;
-    this.#records = Uint32Array.from(nodes.keys())
-      .filter((record) => nodes[record]! > 0);
+    this.#records = Uint32Array.from(nodes.keys()).filter((record) =>
+      nodes[record]! > 0 && tree.fileOf(nodes[record]!) >= 0
+    );
   }
 
   /**
    * Opens a zip.
    *
-   * @throws {FormatError} If it is damaged, lies, or has what is not supported.
+   * @throws {FormatError} If it is damaged, so that members cannot be found.
    */
   static async open(
     location: string | URL,
@@ -114,7 +115,7 @@ export class ZipReader implements Disposable {
     return this.#tree.storage;
   }
 
-  /** Number of files. */
+  /** Number of files; links to files are some as well. */
   get length(): number {
     return this.#records.length;
   }
@@ -138,7 +139,7 @@ export class ZipReader implements Disposable {
    *
    * @param name A path, or several in any order.
    * @throws {PathError} If there is no such file.
-   * @throws {FormatError} If a content is damaged.
+   * @throws {FormatError} If a content is damaged, or cannot be read, as one that is encrypted: `member` names it.
    */
   read(
     name: string,
@@ -205,9 +206,12 @@ export class ZipReader implements Disposable {
       const slash = path.indexOf(SLASH, start);
       const end = slash < 0 ? path.length : slash;
       if (end > start) node = this.#tree.lookup(node, path, start, end);
+      if (end < path.length && this.#tree.isLink?.(node) === true) {
+        node = this.#tree.target!(node);
+      }
       start = end + 1;
     }
-    const record = this.#tree.recordOf(node);
+    const record = this.#tree.fileOf(node);
     if (record >= 0) return record;
     throw new PathError("not-found", name, this.path);
   }

@@ -7,14 +7,20 @@ import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { warnOfAll } from "../../../message_text.ts";
 import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
 import { openIndex } from "../read/open_index.ts";
-import { fileCount } from "../read/zip_columns.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { fileCount } from "../../../tree/archive/archive_tree.ts";
+import type { SkippedMember } from "../../../tree/format.ts";
+import { Method } from "../layout.ts";
+import { readDirectory } from "../read/central_directory.ts";
+import { Fault } from "../read/faults.ts";
+import type { ZipIndex } from "../read/zip_columns.ts";
 import { newStarts, ZipTree } from "./zip_tree.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
 /**
  * Opens a zip.
  *
- * @throws {FormatError} If it is damaged, lies, or has what is not supported.
+ * @throws {FormatError} If it is damaged, so that members cannot be found.
  */
 export function* openZip(
   path: string,
@@ -26,17 +32,26 @@ export function* openZip(
   const { facts: odd, ...noted } = notedInfo(tree.notes);
   const files = fileCount(columns);
   const compressed = columns.methods.reduce(
-    (sum, method) => method === 0 ? sum : sum + 1,
+    (sum, method, record) =>
+      method === Method.STORED || columns.faults[record] !== Fault.NONE
+        ? sum
+        : sum + 1,
     0,
   );
-  const facts = { ...compressed > 0 ? { compressed } : {}, ...odd };
+  const records = columns.nodes.reduce((sum, node) => sum + (node && 1), 0);
+  const links = columns.links.length;
+  const facts = {
+    ...compressed > 0 ? { compressed } : {},
+    ...links > 0 ? { links } : {},
+    ...odd,
+  };
   return {
     tree,
     info: {
       format: "zip",
       kind: "files",
       files,
-      directories: tree.nodeCount - 1 - files,
+      directories: tree.nodeCount - 1 - records,
       bytes: archive.size,
       ...Object.keys(facts).length > 0 ? { facts } : {},
       ...noted,
@@ -53,27 +68,61 @@ export function* openTree(
 ): Steps<ZipTree> {
   const archive = yield* openFile(storage, path);
   try {
-    const { columns, skipped } = yield* openIndex(archive, options);
-    const unreadable = { listed: [], count: 0 };
-    const notes = { archive: archive.name, skipped, unreadable };
-    warnOfAll(noteLines([notes]), options.onWarning);
-    const blocks = decodedBlocks();
-    const large = mostAtOnce(blocks);
-    const isLarge = columns.sizes.some((size, record) =>
-      columns.methods[record] !== 0 && size > large
-    );
-    if (isLarge) yield* loadPieces("deflate");
-    return new ZipTree({
+    const tree = yield* treeOf(
       archive,
       storage,
-      columns,
-      starts: newStarts(columns),
-      blocks,
-      owner: blocks.newOwner(),
-      notes,
-    });
+      yield* openIndex(archive, options),
+    );
+    warnOfAll(noteLines(tree.notes), options.onWarning);
+    return tree;
   } catch (error) {
     archive.close();
     throw error;
   }
+}
+
+/**
+ * Opens a zip as a tree by its central directory alone, which no index that was kept stands for.
+ *
+ * @param onSkip Called with every member that is skipped.
+ */
+export function* openTreeAnew(
+  path: string,
+  storage: Storage,
+  onSkip: (member: SkippedMember) => void,
+): Steps<ZipTree> {
+  const archive = yield* openFile(storage, path);
+  try {
+    return yield* treeOf(
+      archive,
+      storage,
+      yield* readDirectory(archive, onSkip),
+    );
+  } catch (error) {
+    archive.close();
+    throw error;
+  }
+}
+
+function* treeOf(
+  archive: ByteSource,
+  storage: Storage,
+  { columns, skipped }: ZipIndex,
+): Steps<ZipTree> {
+  const blocks = decodedBlocks();
+  const large = mostAtOnce(blocks);
+  const isLarge = columns.sizes.some((size, record) =>
+    columns.methods[record] !== Method.STORED &&
+    columns.faults[record] === Fault.NONE && size > large
+  );
+  if (isLarge) yield* loadPieces("deflate");
+  return new ZipTree({
+    archive,
+    storage,
+    columns,
+    starts: newStarts(columns),
+    blocks,
+    owner: blocks.newOwner(),
+    skipped,
+  });
 }

@@ -12,12 +12,15 @@ import {
   isReachedInThreads,
   storageInThread,
 } from "../../../io/storage/thread_storage.ts";
-import { RecordfsError } from "../../../errors.ts";
+import { type FormatError, RecordfsError } from "../../../errors.ts";
 import { decodeName } from "../../../names.ts";
-import type { ArchiveNotes } from "../../../tree/archive/archive_notes.ts";
+import {
+  type ArchiveNotes,
+  listUnreadable,
+  type SkippedMembers,
+} from "../../../tree/archive/archive_notes.ts";
 import { JoinedSources } from "../../../tree/joined_sources.ts";
-import { NameTable } from "../../../tree/names/name_table.ts";
-import { NamedTree } from "../../../tree/names/named_tree.ts";
+import { ArchiveTree } from "../../../tree/archive/archive_tree.ts";
 import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
 import { sharedFloat64 } from "../../../tree/shared_numbers.ts";
@@ -28,8 +31,14 @@ import {
   type Tree,
   type TreeHandle,
 } from "../../../tree/tree.ts";
+import { Fault, faultError } from "../read/faults.ts";
 import { LocalHeaders } from "../read/local_headers.ts";
-import { areStored, isStored, type ZipColumns } from "../read/zip_columns.ts";
+import {
+  areStored,
+  isStored,
+  unreadableRecords,
+  type ZipColumns,
+} from "../read/zip_columns.ts";
 import { ZipMembers } from "./zip_members.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
@@ -43,8 +52,8 @@ export interface ZipParts {
   readonly blocks: DecodedBlocks;
   /** The zip, among what has blocks. */
   readonly owner: number;
-  /** What of the zip is not served as it is; left out in other threads. */
-  readonly notes?: ArchiveNotes;
+  /** The members that are skipped; left out in other threads. */
+  readonly skipped?: SkippedMembers;
 }
 
 /** What another thread rebuilds a tree from. */
@@ -65,9 +74,8 @@ interface Seed {
  * A zip as the files that it would be extracted to. Contents that are stored are parts of it; others are sources of their
  * own, behind it, by their records.
  */
-export class ZipTree extends NamedTree<NameTable> {
+export class ZipTree extends ArchiveTree<ZipColumns> {
   readonly sources: Tree["sources"];
-  readonly columns: ZipColumns;
   readonly archive: ByteSource;
   readonly locals: LocalHeaders;
   readonly #parts: ZipParts;
@@ -76,10 +84,9 @@ export class ZipTree extends NamedTree<NameTable> {
   /** @param isOwner Whether its sources are those of this thread; otherwise they come from elsewhere. */
   constructor(parts: ZipParts, isOwner = true) {
     const { archive, columns, starts } = parts;
-    super(new NameTable(columns.names), archive.mtime, columns.times);
+    super(columns, archive.mtime);
     this.#parts = parts;
     this.archive = archive;
-    this.columns = columns;
     const nameOf = (record: number) => this.pathOf(record);
     this.locals = new LocalHeaders(archive, columns, starts, nameOf);
     const opened = isOwner ? [archive] : [];
@@ -97,7 +104,15 @@ export class ZipTree extends NamedTree<NameTable> {
 
   /** What of the zip is not served as it is; none in other threads. */
   get notes(): readonly ArchiveNotes[] {
-    return this.#parts.notes === undefined ? [] : [this.#parts.notes];
+    const { skipped } = this.#parts;
+    if (skipped === undefined) return [];
+    const archive = this.archive.name;
+    const unreadable = listUnreadable(
+      archive,
+      unreadableRecords(this.columns),
+      (record) => this.faultOf(record),
+    );
+    return [{ archive, skipped, unreadable }];
   }
 
   protected override sizeOf(record: number): number {
@@ -108,9 +123,11 @@ export class ZipTree extends NamedTree<NameTable> {
    * Where the content of a record is.
    *
    * @throws {NotLoaded} If the header before it has to be waited for.
+   * @throws {FormatError} If it cannot be read.
    */
   locateRecord(record: number, into: Extent): void {
     const { columns } = this;
+    if (columns.faults[record] !== Fault.NONE) throw this.faultOf(record);
     into.length = columns.sizes[record]!;
     into.crc32 = columns.sums[record]!;
     into.bytes = undefined;
@@ -126,9 +143,33 @@ export class ZipTree extends NamedTree<NameTable> {
     return this.names.record(node);
   }
 
-  /** The record of a file, or -1. */
-  recordOf(node: NodeId): number {
-    return this.names.record(node);
+  /** The error that reading a record throws which has a fault. */
+  faultOf(record: number): FormatError {
+    const { faults, methods, packed, sizes, headers } = this.columns;
+    return faultError({
+      archive: this.archive.name,
+      name: this.pathOf(record),
+      fault: faults[record]!,
+      method: methods[record]!,
+      packed: packed[record]!,
+      size: sizes[record]!,
+      header: headers[record]!,
+    });
+  }
+
+  /** The record of a file, or of the file that a link leads to; -1 for anything else. */
+  fileOf(node: NodeId): number {
+    return this.names.record(
+      this.isLink?.(node) === true ? this.target!(node) : node,
+    );
+  }
+
+  protected linkLength(record: number): number {
+    return this.linkAt(record) < 0 ? -1 : this.columns.sizes[record]!;
+  }
+
+  protected linkStart(record: number): number {
+    return this.columns.linkStarts[this.linkAt(record)]!;
   }
 
   /** The path of a record. */

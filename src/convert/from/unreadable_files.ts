@@ -1,0 +1,79 @@
+import type { FormatError } from "../../errors.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import { whenLoaded } from "../../tree/not_loaded.ts";
+import { newExtent, type NodeId } from "../../tree/tree.ts";
+import { readAhead } from "../../vfs/read_ahead.ts";
+import { contentPieces } from "../../vfs/read_files.ts";
+import type { VirtualFs, WalkEntry } from "../../vfs/virtual_fs.ts";
+import { isOfMember } from "./file_tree.ts";
+
+/** The files of a container that cannot be read, which a conversion leaves out. */
+export class UnreadableFiles {
+  readonly #container: VirtualFs;
+  readonly #onUnreadable: (error: FormatError) => void;
+  readonly #nodes = new Set<NodeId>();
+
+  /** @param onUnreadable Called once with the error of each. */
+  constructor(
+    container: VirtualFs,
+    onUnreadable: (error: FormatError) => void,
+  ) {
+    this.#container = container;
+    this.#onUnreadable = onUnreadable;
+  }
+
+  /** The entries of a walk without them: those that have been found, or that have no place. */
+  async *without(walk: AsyncIterable<WalkEntry>): AsyncGenerator<WalkEntry> {
+    const { tree } = this.#container;
+    const extent = newExtent();
+    for await (const entry of walk) {
+      const { ino, isFile } = entry;
+      const locate = () => tree.locate(ino, extent);
+      const isShown = !isFile || !this.#nodes.has(ino) &&
+          await this.#try(ino, () => runAsync(whenLoaded(locate)));
+      if (isShown) yield entry;
+    }
+  }
+
+  /** Reads all files, and finds those that are damaged. */
+  async findAll(signal: AbortSignal | undefined): Promise<void> {
+    const container = this.#container;
+    const walk = this.without(container.walk("", { signal }));
+    for await (const batch of readAhead(container, walk, { signal })) {
+      const { entries, isLarge } = batch;
+      const files = entries.filter(({ isFile }) => isFile);
+      const isSound = !isLarge && await this.#isSound(batch.contents);
+      if (isSound) continue;
+      // One damaged file fails a batch: then each is read on its own.
+      for (const { ino, path } of files) {
+        await this.#try(ino, async () => {
+          const pieces = contentPieces(container, ino, path, signal);
+          for await (const _ of pieces) signal?.throwIfAborted();
+        });
+      }
+    }
+  }
+
+  async #isSound(contents: Promise<unknown>): Promise<boolean> {
+    try {
+      await contents;
+      return true;
+    } catch (error) {
+      if (isOfMember(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Whether a file can be read; otherwise it is one of them from now on. */
+  async #try(node: NodeId, read: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await read();
+      return true;
+    } catch (error) {
+      if (!isOfMember(error)) throw error;
+      this.#nodes.add(node);
+      this.#onUnreadable(error);
+      return false;
+    }
+  }
+}

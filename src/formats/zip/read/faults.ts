@@ -1,0 +1,118 @@
+import type { FormatError } from "../../../errors.ts";
+import { memberError } from "../../../tree/archive/member_error.ts";
+import { Flag, Method, methodName, mostInflated, Size } from "../layout.ts";
+
+/** Why a member cannot be read, as far as the central directory tells. Kept in columns: numbers stay what they are. */
+export const Fault = {
+  NONE: 0,
+  ENCRYPTED: 1,
+  PATCH: 2,
+  METHOD: 3,
+  LARGE_ZSTD: 4,
+  OUTSIDE: 5,
+  STORED_SIZE: 6,
+  INFLATED_SIZE: 7,
+  NO_SIZE: 8,
+  OVERLAPS: 9,
+  LINK: 10,
+} as const;
+
+/** Zstandard has no decoder here that goes piece by piece: contents are decoded at once. */
+const MOST_ZSTD = 64 << 20;
+
+/** What the central directory says of a member's content. */
+export interface ContentFacts {
+  readonly flags: number;
+  readonly method: number;
+  readonly packed: number;
+  readonly size: number;
+  /** Where the header before the content is, in the file. */
+  readonly header: number;
+}
+
+/**
+ * What keeps a member from being read, or `Fault.NONE`.
+ *
+ * @param limit Where the contents end: the central directory begins.
+ */
+export function faultOf(
+  { flags, method, packed, size, header }: ContentFacts,
+  limit: number,
+): number {
+  if (!Number.isSafeInteger(size) || !Number.isSafeInteger(packed)) {
+    return Fault.NO_SIZE;
+  }
+  // The header before the content may have a shorter path than the directory.
+  if (!(header >= 0 && header + Size.LOCAL + packed <= limit)) {
+    return Fault.OUTSIDE;
+  }
+  const { ENCRYPTED, STRONG_ENCRYPTION, MASKED, PATCH } = Flag;
+  if ((flags & (ENCRYPTED | STRONG_ENCRYPTION | MASKED)) !== 0) {
+    return Fault.ENCRYPTED;
+  }
+  if ((flags & PATCH) !== 0) return Fault.PATCH;
+  switch (method) {
+    case Method.STORED:
+      return size === packed ? Fault.NONE : Fault.STORED_SIZE;
+    case Method.DEFLATED:
+      return size <= mostInflated(packed) ? Fault.NONE : Fault.INFLATED_SIZE;
+    case Method.ZSTD:
+      return size <= MOST_ZSTD ? Fault.NONE : Fault.LARGE_ZSTD;
+    default:
+      return Fault.METHOD;
+  }
+}
+
+/** What {@linkcode faultError} says it of. */
+export interface FaultyMember {
+  readonly archive: string;
+  readonly name: string;
+  readonly fault: number;
+  readonly method: number;
+  readonly packed: number;
+  readonly size: number;
+  readonly header: number;
+}
+
+/** The error that reading a member with a fault throws. */
+export function faultError(member: FaultyMember): FormatError {
+  const { archive, name, fault, header: offset } = member;
+  const isUnsupported = fault <= Fault.LARGE_ZSTD;
+  return memberError(
+    isUnsupported ? "unreadable-member" : "bad-structure",
+    archive,
+    name,
+    `cannot be read: it ${whyOf(member)}`,
+    Number.isSafeInteger(offset) ? { offset } : {},
+  );
+}
+
+function whyOf({ fault, method, packed, size, header }: FaultyMember): string {
+  switch (fault) {
+    case Fault.ENCRYPTED:
+      return "is encrypted. Extract the zip with its password, and pack it again without one";
+    case Fault.PATCH:
+      return "is a patch. Extract the zip by the program that made it, and pack it again";
+    case Fault.METHOD:
+      return `is written by ${
+        methodName(method)
+      }, which is not read here. Extract the zip, and pack it again (zip -0)`;
+    case Fault.LARGE_ZSTD:
+      return `is compressed by zstd, and has ${size} bytes, more than ${MOST_ZSTD}. Extract the zip, and pack it again (zip -0)`;
+    case Fault.OUTSIDE:
+      return Number.isSafeInteger(header)
+        ? `has ${packed} bytes from byte ${header} on by the central directory, which begins before their end. ` +
+          "The zip was cut, or the directory lies; fetch it again"
+        : "has no place by the central directory, which lies; fetch the zip again";
+    case Fault.STORED_SIZE:
+      return `is stored, and has ${size} bytes in ${packed} by the central directory, which lies; fetch the zip again`;
+    case Fault.INFLATED_SIZE:
+      return `has ${size} bytes by the central directory, more than its ${packed} can be inflated to; fetch the zip again`;
+    case Fault.NO_SIZE:
+      return "has no size by the central directory, which lies; fetch the zip again";
+    case Fault.OVERLAPS:
+      return "lies in another member, or another one in it, by the central directory. The zip is damaged, or made to fill disks";
+    default:
+      return "is a symbolic link whose target is damaged; fetch the zip again";
+  }
+}
