@@ -69,7 +69,9 @@ export interface SkippedMember {
   readonly archive: string;
   /** Its name, as the archive has it; of more than 4,096 bytes, their start and `…`. */
   readonly name: string;
+  /** What it is. */
   readonly kind: MemberKind;
+  /** Why it is skipped. */
   readonly reason: SkipReason;
   /** The reason in words, with the name and the archive. */
   readonly message: string;
