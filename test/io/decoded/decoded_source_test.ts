@@ -15,10 +15,13 @@ import {
   type EncodedContent,
 } from "../../../src/io/decoded/decoded_source.ts";
 import {
+  DecodedPieces,
+  type EncodedPlace,
+  loadPieces,
+} from "../../../src/io/decoded/decoded_pieces.ts";
+import {
+  type Compression,
   decompress,
-  type Deflated,
-  InflatePieces,
-  loadInflate,
 } from "../../../src/io/decoded/inflate.ts";
 import { MemorySource } from "../../../src/io/storage/memory_source.ts";
 
@@ -181,23 +184,40 @@ Deno.test("threads that want one content wait for the one that decodes it", asyn
   worker.terminate();
 });
 
-function deflated(bytes: Uint8Array, size = bytes.length) {
-  const packed = zlib.deflateRawSync(bytes);
+/** How contents are encoded that are decoded piece by piece. */
+const ENCODERS: Readonly<
+  Record<Compression, (bytes: Uint8Array) => Uint8Array>
+> = {
+  brotli: (bytes) =>
+    zlib.brotliCompressSync(bytes, {
+      params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 },
+    }),
+  deflate: (bytes) => zlib.deflateRawSync(bytes),
+  gzip: (bytes) => zlib.gzipSync(bytes),
+  zstd: (bytes) => zlib.zstdCompressSync(bytes),
+};
+const COMPRESSIONS = Object.keys(ENCODERS) as Compression[];
+
+function encoded(how: Compression, bytes: Uint8Array, size = bytes.length) {
+  const packed = new Uint8Array(ENCODERS[how](bytes));
   const source = new MemorySource(packed, "packed");
-  const place: Deflated = { source, start: 0, packed: packed.length, size };
+  const place: EncodedPlace = { source, start: 0, packed: packed.length, size };
   // deno-lint-ignore require-yield -- it is known
-  return function* (): Steps<Deflated> {
+  return function* (): Steps<EncodedPlace> {
     return place;
   };
 }
 
 const fault = (why: string) => new Error(why);
 
-Deno.test("inflating piece by piece makes what was deflated", async () => {
-  await runAsync(loadInflate());
-  for (const size of [1, 4096, 700_001, 5_000_000]) {
+Deno.test("decoding piece by piece makes what was encoded", async () => {
+  const cases = COMPRESSIONS.flatMap((how) =>
+    [1, 4096, 700_001, 5_000_000].map((size) => ({ how, size }))
+  );
+  for (const { how, size } of cases) {
+    await runAsync(loadPieces(how));
     const bytes = size === 4096 ? new Uint8Array(size) : bytesOf(size, 9);
-    const reader = new InflatePieces(deflated(bytes), fault);
+    const reader = new DecodedPieces(how, encoded(how, bytes), fault);
     const made = new Uint8Array(size);
     for (let done = 0; done < size;) {
       const piece = await runAsync(reader.next());
@@ -209,11 +229,14 @@ Deno.test("inflating piece by piece makes what was deflated", async () => {
 });
 
 Deno.test("sizes that lie are errors, whichever way it is decoded", async () => {
-  await runAsync(loadInflate());
   const bytes = bytesOf(300_000, 2);
-  const packed = zlib.deflateRawSync(bytes);
-  for (const size of [299_999, 300_001, 1]) {
-    const reader = new InflatePieces(deflated(bytes, size), fault);
+  const cases = COMPRESSIONS.flatMap((how) =>
+    [299_999, 300_001, 1].map((size) => ({ how, size }))
+  );
+  for (const { how, size } of cases) {
+    await runAsync(loadPieces(how));
+    const packed = new Uint8Array(ENCODERS[how](bytes));
+    const reader = new DecodedPieces(how, encoded(how, bytes, size), fault);
     const pieces = async () => {
       for (let done = 0; done < size;) {
         done += (await runAsync(reader.next())).length;
@@ -221,13 +244,14 @@ Deno.test("sizes that lie are errors, whichever way it is decoded", async () => 
     };
     await assert.rejects(pieces, /has (more than its|300000 bytes and not)/);
     const into = new Uint8Array(size);
-    const whole = () => runAsync(decompress(packed, "deflate", into, fault));
+    const whole = () => runAsync(decompress(packed, how, into, fault));
     await assert.rejects(whole, /has (more than its|300000 bytes and not)/);
   }
-  packed[packed.length >> 1]! ^= 0xff;
+  const damaged = new Uint8Array(ENCODERS.deflate(bytes));
+  damaged[damaged.length >> 1]! ^= 0xff;
   const into = new Uint8Array(bytes.length);
   await assert.rejects(
-    runAsync(decompress(packed, "deflate", into, fault)).then(() =>
+    runAsync(decompress(damaged, "deflate", into, fault)).then(() =>
       assert.deepEqual(into, bytes)
     ),
   );
