@@ -6,12 +6,14 @@
  */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname } from "node:path";
 import { FFRecordWriter, PackedFolder } from "../src/formats/ffrecord/mod.ts";
 import { GulpDirectory } from "../src/formats/gulp/mod.ts";
 import { imageCodec } from "../src/codecs/image/mod.ts";
 import { open, packFolder } from "../mod.ts";
 import { serve } from "../src/serve/mod.ts";
-import { succeeds } from "./support/programs/programs.ts";
+import { PYTHON, succeeds } from "./support/programs/programs.ts";
 import {
   ShardedDatasetReader,
   ShardedDatasetWriter,
@@ -29,7 +31,7 @@ const stop = () => isStopped = true;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 for (const signal of SIGNALS) Deno.addSignalListener(signal, stop);
 
-const dir = fs.mkdtempSync("/tmp/recordfs-demo-");
+const dir = fs.mkdtempSync(`${tmpdir()}/recordfs-demo-`);
 try {
   await demo();
 } catch (error) {
@@ -241,7 +243,7 @@ async function shardedDataset(): Promise<void> {
   await mounted(["--decoded", "points"], async () => {
     await sh("ls mnt mnt/000002/000001");
     await sh("cat mnt/000002/000001/caption mnt/000002/000001/tags.json");
-    if (succeeds("python3", "-c", "import numpy")) {
+    if (succeeds(PYTHON, "-c", "import numpy")) {
       await sh(
         "python3 -c \"import numpy; print(numpy.load('mnt/000002/000001/pixels.npy').sum())\"",
       );
@@ -351,7 +353,10 @@ async function start(program: string, ...args: string[]): Promise<void> {
     args,
     cwd: dir,
     // All packages are there, and yet Deno says, the first time, that it asks the registry for them.
-    env: { DENO_LOG: "warn" },
+    env: {
+      DENO_LOG: "warn",
+      PATH: `${dirname(PYTHON)}:${Deno.env.get("PATH")}`,
+    },
     stderr: "inherit",
   });
   const { code, success, stdout } = await command.output();

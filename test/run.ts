@@ -9,7 +9,11 @@
  * open, and records of mounts of their own: nothing has to be put back, however they end, and a mount that one leaves
  * goes with its server.
  */
-import { PACKAGES, succeeds } from "./support/programs/programs.ts";
+import {
+  PACKAGES,
+  PYTHON_MODULES,
+  succeeds,
+} from "./support/programs/programs.ts";
 import { LEFT_TO_ALL, LONG } from "./support/long.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
@@ -102,5 +106,6 @@ function remedy(need: string): string {
   if (need === "/dev/fuse") {
     return "load the kernel's fuse module (in a container: --device /dev/fuse)";
   }
-  return `install it with \`deno task setup\` (package ${PACKAGES[need]})`;
+  const name = need in PYTHON_MODULES ? `${need} of Python` : PACKAGES[need];
+  return `install it with \`deno task setup\` (package ${name})`;
 }

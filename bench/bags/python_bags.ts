@@ -6,6 +6,7 @@
 import type { Generation } from "../../src/formats/bags/mod.ts";
 import { progress } from "../support/report.ts";
 import { run } from "../support/run.ts";
+import { PYTHON } from "../../test/support/programs/programs.ts";
 
 /** A package that Python can import. */
 export interface PythonBags {
@@ -59,7 +60,7 @@ export async function findPythonBags(
   const folder = Deno.env.get(variable);
   const command = [
     ...folder === undefined ? [] : ["env", `PYTHONPATH=${folder}`],
-    "python3",
+    PYTHON,
   ];
   const check = `import ${name} as m; assert ${isRight}, 'another version'`;
   try {
@@ -68,7 +69,7 @@ export async function findPythonBags(
   } catch (error) {
     const reason = String((error as Error).message).trim().split("\n").at(-1);
     progress(
-      `${title}: not there (${reason}); name its source folder by ${variable}`,
+      `${title}: not there (${reason}); \`deno task setup\` installs bags and granular 0.22, or ${variable} names a source folder`,
     );
     return undefined;
   }

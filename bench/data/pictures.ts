@@ -23,7 +23,7 @@ import {
 } from "../support/report.ts";
 import { type Compared, rowsBesideFirst } from "../support/beside_first.ts";
 import { alternate, median } from "../support/rounds.ts";
-import { DEBIAN_PYTHON, runJson } from "../support/run.ts";
+import { PEERS_PYTHON, runJson } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
 
 const PEERS = fileURLToPath(
@@ -147,7 +147,7 @@ async function besidePeers(
     contenders.push({
       name: peer === "torch" ? "torch DataLoader, torchvision" : peer,
       ...(target === undefined ? {} : { target }),
-      run: () => runJson<number[]>([DEBIAN_PYTHON, PEERS, ...given]),
+      run: () => runJson<number[]>([PEERS_PYTHON, PEERS, ...given]),
     });
   }
   await ownPasses(); // compiles the code

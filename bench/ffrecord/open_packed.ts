@@ -18,8 +18,9 @@ import {
 import { alternate, median } from "../support/rounds.ts";
 import { run, runJson } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
+import { PYTHON } from "../../test/support/programs/programs.ts";
 
-const PYTHON = here("../reference/packed_folder.py");
+const SCRIPT = here("../reference/packed_folder.py");
 const OURS = here("./open_packed_folder.ts");
 
 /** Size of each packed file in bytes: only the names matter. */
@@ -47,7 +48,7 @@ async function measure(args: string[]): Promise<Row[]> {
   const path = workspace.file("names.ffr");
   progress(`open_packed: packing ${names} files`);
   const structure = await run(
-    ["python3", PYTHON, "structure", `${dirs}`, `${files}`],
+    [PYTHON, SCRIPT, "structure", `${dirs}`, `${files}`],
   );
   const content = new Uint8Array(FILE_SIZE);
   await using writer = await FFRecordWriter.open(path, { count: names + 1 });
@@ -62,7 +63,7 @@ async function measure(args: string[]): Promise<Row[]> {
     },
     {
       name: "Python, read + pickle.loads",
-      command: ["python3", PYTHON, "open", path, `${times}`],
+      command: [PYTHON, SCRIPT, "open", path, `${times}`],
     },
   ];
   const taken = await alternate(contenders, rounds, ({ name, command }) => {

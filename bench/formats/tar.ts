@@ -40,13 +40,14 @@ const OURS = here("./open_tar.ts");
 const CLI = here("../../cli.ts");
 
 /** What Python does to know all members. */
-const PYTHON = `
+const SCRIPT = `
 import json, sys, tarfile, time
 start = time.perf_counter()
 with tarfile.open(sys.argv[1]) as tar:
     members = len(tar.getmembers())
 print(json.dumps({"ms": 1000 * (time.perf_counter() - start), "members": members}))
 `;
+import { PYTHON, VENV } from "../../test/support/programs/programs.ts";
 
 /** Content of a member whose name matters only. */
 const SMALL = 100;
@@ -106,7 +107,7 @@ async function measureOthers(
   rows.push(
     ...await readingRows(workspace, {
       what: "tar",
-      mounters: await mounters(few),
+      mounters: mounters(few),
       rounds,
     }, { count: read, size }),
   );
@@ -114,7 +115,7 @@ async function measureOthers(
 }
 
 /** Those who mount a tar, ours first. */
-async function mounters(path: string): Promise<Mounter[]> {
+function mounters(path: string): Mounter[] {
   const archivemount = {
     name: "archivemount",
     command: ["archivemount", "-f", "-o", "readonly", path],
@@ -123,21 +124,16 @@ async function mounters(path: string): Promise<Mounter[]> {
   const ratarmount = {
     name: "ratarmount",
     // Its index stays in memory: the next round is not to find it.
-    command: ["ratarmount", "-f", "--index-file", ":memory:", path],
+    command: [RATARMOUNT, "-f", "--index-file", ":memory:", path],
     target: TARGET,
   };
-  const found = await findProgram("ratarmount");
+  const found = fs.existsSync(RATARMOUNT);
   if (!found) progress("tar: ratarmount is not installed, and left out");
   return [recordfsMount(path), archivemount, ...found ? [ratarmount] : []];
 }
 
-async function findProgram(name: string): Promise<boolean> {
-  const { success } = await new Deno.Command("sh", {
-    args: ["-c", `command -v ${name}`],
-    stdout: "null",
-  }).output();
-  return success;
-}
+/** Of `deno task setup`. */
+const RATARMOUNT = `${VENV}/bin/ratarmount`;
 
 interface Opened {
   readonly ms: number;
@@ -158,7 +154,7 @@ async function measureOpening(
     { name: "TarReader.open", command: ours },
     {
       name: "Python, tarfile.getmembers",
-      command: ["python3", "-c", PYTHON, path],
+      command: [PYTHON, "-c", SCRIPT, path],
       target: 3,
     },
   ];

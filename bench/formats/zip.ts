@@ -28,7 +28,7 @@ import {
 const OURS = here("./open_zip.ts");
 
 /** What Python does to know all members. */
-const PYTHON = `
+const SCRIPT = `
 import json, sys, time, zipfile
 start = time.perf_counter()
 with zipfile.ZipFile(sys.argv[1]) as zip:
@@ -50,6 +50,7 @@ with zipfile.ZipFile(path, "w", method, compresslevel=6) as zip:
         zip.writestr(info, words[at:at + size], method)
 print(json.dumps({"ms": 0, "members": members}))
 `;
+import { PYTHON } from "../../test/support/programs/programs.ts";
 
 /** How often as fast as the others it shall be. */
 const TARGET = 2;
@@ -112,7 +113,7 @@ async function write(
   method: number,
 ): Promise<void> {
   const numbers = [members, size, method].map(String);
-  await runJson<Opened>(["python3", "-c", WRITE, path, ...numbers]);
+  await runJson<Opened>([PYTHON, "-c", WRITE, path, ...numbers]);
 }
 
 async function measureOpening(
@@ -127,7 +128,7 @@ async function measureOpening(
     },
     {
       name: "Python, zipfile.ZipFile",
-      command: ["python3", "-c", PYTHON, path],
+      command: [PYTHON, "-c", SCRIPT, path],
       target: TARGET,
     },
   ];

@@ -19,7 +19,7 @@ import {
   runAlone,
 } from "../support/report.ts";
 import { alternate, median } from "../support/rounds.ts";
-import { run, runJson } from "../support/run.ts";
+import { PEERS_PYTHON, run, runJson } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
 
 const PYTHON = here("../reference/gulp_read.py");
@@ -109,7 +109,7 @@ async function measure(args: string[]): Promise<Row[]> {
 async function makeReferences(path: string): Promise<Contender[]> {
   const python = (name: string, way: string) => ({
     name,
-    command: ["python3", PYTHON, way, path],
+    command: [PEERS_PYTHON, PYTHON, way, path],
   });
   const loop = python("GulpIO2's loop, in Python", "loop");
   return await hasLibrary() ? [loop, python("gulpio2", "library")] : [loop];
@@ -117,7 +117,7 @@ async function makeReferences(path: string): Promise<Contender[]> {
 
 async function hasLibrary(): Promise<boolean> {
   try {
-    await run(["python3", "-c", "import gulpio2"]);
+    await run([PEERS_PYTHON, "-c", "import gulpio2"]);
     return true;
   } catch {
     return false;

@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { progress } from "../support/report.ts";
-import { DEBIAN_PYTHON, run } from "../support/run.ts";
+import { PEERS_PYTHON, run } from "../support/run.ts";
 
 const SHIM = fileURLToPath(
   new URL("../reference/gulpio2_on_opencv", import.meta.url),
@@ -22,15 +22,14 @@ const VARIABLE = "RECORDFS_BENCH_GULPIO2";
 export async function gulpio2(): Promise<string[] | undefined> {
   const folder = Deno.env.get(VARIABLE);
   const paths = [SHIM, ...folder === undefined ? [] : [`${folder}/src`]];
-  const command = ["env", `PYTHONPATH=${paths.join(":")}`, DEBIAN_PYTHON];
+  const command = ["env", `PYTHONPATH=${paths.join(":")}`, PEERS_PYTHON];
   try {
     await run([...command, "-c", "import gulpio2, cv2"]);
     return command;
   } catch (error) {
     const reason = String((error as Error).message).trim().split("\n").at(-1);
     progress(
-      `gulpio2: not there (${reason}); name a checkout of it by ${VARIABLE}, and install ` +
-        "python3-opencv, python3-tqdm, python3-sh and python3-docopt",
+      `gulpio2: not there (${reason}); \`deno task setup:peers\` installs it, or ${VARIABLE} names a checkout`,
     );
     return undefined;
   }

@@ -4,6 +4,7 @@ import {
   FFRecordWriter,
 } from "../../src/formats/ffrecord/mod.ts";
 import { run } from "../support/run.ts";
+import { PYTHON } from "../../test/support/programs/programs.ts";
 
 /** What each packed file holds: only the names matter. */
 export const TREE_CONTENT = "a".repeat(16);
@@ -12,7 +13,7 @@ const FILE_SIZE = TREE_CONTENT.length;
 /** Disk that a name takes at most, in the archive and in its index. */
 export const BYTES_PER_NAME = 192;
 
-const PYTHON = fileURLToPath(
+const SCRIPT = fileURLToPath(
   new URL("../reference/packed_folder.py", import.meta.url),
 );
 
@@ -41,7 +42,7 @@ export async function makePackedTree(
     return `${directory}/${directory}_${pad(file % filesInEach, 5)}.JPEG`;
   };
   const structure = await run(
-    ["python3", PYTHON, "structure", `${directories}`, `${filesInEach}`],
+    [PYTHON, SCRIPT, "structure", `${directories}`, `${filesInEach}`],
   );
   await using writer = await FFRecordWriter.open(archive, { count: files + 1 });
   const content = new TextEncoder().encode(TREE_CONTENT);

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { RECORDFS } from "../mount/mount_suite/recordfs.ts";
 import { MountedServer } from "../support/mounted_server.ts";
 import type { PackedDirectory } from "../support/packed_directory.ts";
-import { DEBIAN_PYTHON } from "../support/run.ts";
+import { PYTHON } from "../../test/support/programs/programs.ts";
 
 /** How long a server may take until it answers, in milliseconds. */
 const START_TIMEOUT = 60_000;
@@ -155,7 +155,7 @@ export const python: Contender = {
   start({ packed, extracted }) {
     const port = freePort();
     const child = start([
-      ...[DEBIAN_PYTHON, "-m", "http.server", "--bind", "127.0.0.1"],
+      ...[PYTHON, "-m", "http.server", "--bind", "127.0.0.1"],
       ...["--directory", extracted, `${port}`],
     ]);
     return answering(child, port, "/", packed);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "../support/random.ts";
 import { PickleError } from "../../src/codecs/pickle/pickle_error.ts";
 import { readPickle } from "../../src/codecs/pickle/read_pickle.ts";
-import { needs } from "../support/programs/programs.ts";
+import { needs, PYTHON } from "../support/programs/programs.ts";
 
 /** A pickle written as text: one character a byte. */
 function read(pickle: string): unknown {
@@ -74,7 +74,7 @@ import collections, json, pickle, sys
 folder = collections.OrderedDict(("x" * (i % 251) + str(i), i * 37 - 5000) for i in range(${count}))
 folder["sub"] = collections.OrderedDict((k, 7) for k in list(folder)[::3])
 sys.stdout.buffer.write(pickle.dumps(folder, 4))`;
-    const { stdout } = await new Deno.Command("python3", {
+    const { stdout } = await new Deno.Command(PYTHON, {
       args: ["-c", script],
     }).output();
     const expected = new Map<string, unknown>();

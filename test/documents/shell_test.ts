@@ -4,7 +4,8 @@
  */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { needs } from "../support/programs/programs.ts";
+import { tmpdir } from "node:os";
+import { needs, PYTHON } from "../support/programs/programs.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
 import { type Block, blocksOf, documentBlocks } from "./blocks.ts";
 import { makePlace } from "./place.ts";
@@ -68,7 +69,7 @@ Deno.test("a block, its place and its mark are found in a document", () => {
 for (const block of SHELL.filter(({ notRun }) => notRun === undefined)) {
   Deno.test({
     name: `${block.document}:${block.line}: ${block.text.split("\n")[0]}`,
-    ...needs("root", "fuse", "unshare", "ffmpeg", "jq", "python3", "numpy"),
+    ...needs("root", "fuse", "unshare", "ffmpeg", "jq", "numpy"),
     fn: () =>
       withTempDir(async (dir) => {
         const sample = await samplePlace();
@@ -82,7 +83,7 @@ let sample: Promise<string> | undefined;
 
 function samplePlace(): Promise<string> {
   return sample ??= (async () => {
-    const place = fs.mkdtempSync("/tmp/recordfs-documents-");
+    const place = fs.mkdtempSync(`${tmpdir()}/recordfs-documents-`);
     addEventListener("unload", () => fs.rmSync(place, { recursive: true }));
     await makePlace(place);
     return place;
@@ -107,6 +108,10 @@ Deno.test({
     await assert.rejects(inPlace("sh", "false\ntrue"));
     await assert.rejects(inPlace("sh", "false | true"));
     await inPlace("console", "$ echo one; echo two 3\none\ntwo …");
+    await inPlace(
+      "console",
+      "$ python3 -c 'import sys; print(sys.executable)'\n" + PYTHON,
+    );
     await assert.rejects(inPlace("console", "$ echo one\ntwo"));
     await assert.rejects(inPlace("console", "$ echo one; echo two\none"));
   },
@@ -194,15 +199,17 @@ function likePrinted(text: string): RegExp {
   return new RegExp(`^${lines.join("\n")}\n?$`);
 }
 
-/** The command `recordfs`, as its installation makes it. */
+/** The command `recordfs`, as its installation makes it, and `python3` with the packages that documents import. */
 function putPrograms(bin: string): void {
   fs.mkdirSync(bin);
-  const words = [
+  putProgram(`${bin}/python3`, [PYTHON]);
+  putProgram(`${bin}/recordfs`, [
     ...[Deno.execPath(), "run", "--allow-all"],
     ...["--config", `${REPOSITORY}deno.json`, `${REPOSITORY}cli.ts`],
-  ];
+  ]);
+}
+
+function putProgram(path: string, words: readonly string[]): void {
   const command = words.map((word) => `'${word}'`).join(" ");
-  fs.writeFileSync(`${bin}/recordfs`, `#!/bin/sh\nexec ${command} "$@"\n`, {
-    mode: 0o755,
-  });
+  fs.writeFileSync(path, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
 }

@@ -274,6 +274,7 @@ mountTest(
       const child = new Deno.Command("cat", {
         args: [`${mountpoint}/a.txt`],
         cwd: "/", // where everybody may be
+        env: { LC_ALL: "C" },
         uid: 65534,
         gid: 65534,
         stdin: "null",

@@ -7,7 +7,7 @@ import { sha256 } from "../support/golden.ts";
 import { gulpCase, joined } from "../support/gulp/gulp_golden.ts";
 import { LONG } from "../support/long.ts";
 import { fromFileUrl } from "../support/paths.ts";
-import { needs, PYTHON } from "../support/programs/programs.ts";
+import { needs } from "../support/programs/programs.ts";
 import {
   asOrdinaryUser,
   asSelf,
@@ -63,7 +63,7 @@ for (const [who, as, needed] of USERS) {
         const { content, path } = gulpCase("v2_gray_and_rgb");
         using directory = await GulpDirectory.open(path, { decode });
         await mountedCase(user, "v2_gray_and_rgb", async (mountpoint) => {
-          const printed = await user.do(PYTHON, script, mountpoint);
+          const printed = await user.do(user.python, script, mountpoint);
           const seen = JSON.parse(printed) as Record<string, {
             bytes: string;
             meta: unknown;
@@ -145,7 +145,7 @@ Deno.test({
           assert.equal(shown.trim(), listed);
         }
         const sorted = await user.do(
-          PYTHON,
+          user.python,
           "-c",
           "import os, sys; print('\\n'.join(sorted(os.listdir(sys.argv[1]))))",
           video,

@@ -24,7 +24,7 @@ import * as fs from "node:fs";
 import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { LONG } from "../support/long.ts";
 import { fromFileUrl } from "../support/paths.ts";
-import { needs, PYTHON } from "../support/programs/programs.ts";
+import { needs } from "../support/programs/programs.ts";
 import { withTmpfs } from "../support/programs/tmpfs.ts";
 import {
   asOrdinaryUser,
@@ -112,7 +112,9 @@ async function callsOn(
     fs.copyFileSync(fromFileUrl(original), `${user.home}/${name}`);
     fs.chmodSync(`${user.home}/${name}`, 0o644);
   }
-  return JSON.parse(await user.do(PYTHON, `${user.home}/${script}`, ...args));
+  return JSON.parse(
+    await user.do(user.python, `${user.home}/${script}`, ...args),
+  );
 }
 
 /** Runs `body` with a container mounted. */

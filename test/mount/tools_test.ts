@@ -5,7 +5,7 @@ import { goldenCase } from "../support/golden.ts";
 import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
 import { LONG } from "../support/long.ts";
 import { fromFileUrl } from "../support/paths.ts";
-import { needs, PYTHON } from "../support/programs/programs.ts";
+import { needs } from "../support/programs/programs.ts";
 import { makeSampleTree, MANY } from "../support/sample_tree.ts";
 import {
   asOrdinaryUser,
@@ -165,7 +165,7 @@ for (const [name, as, needed] of USERS) {
   test("numpy.load maps an array", ["numpy"], async (user) => {
     const npy = `${user.home}/a.npy`;
     await user.do(
-      PYTHON,
+      user.python,
       "-c",
       `import numpy; numpy.save("${npy}", numpy.arange(1e6).reshape(1000, 1000))`,
     );
@@ -181,7 +181,7 @@ for (const [name, as, needed] of USERS) {
       `${user.home}/arrays.ffr`,
       async (mountpoint) => {
         const printed = await user.do(
-          PYTHON,
+          user.python,
           "-c",
           load,
           `${mountpoint}/000000.npy`,
@@ -247,5 +247,5 @@ async function runPython(
   const copy = `${user.home}/${name}`;
   fs.copyFileSync(script(name), copy);
   fs.chmodSync(copy, 0o644);
-  return await user.do(PYTHON, copy, ...args);
+  return await user.do(user.python, copy, ...args);
 }

@@ -3,6 +3,7 @@
  * the files that it names in the current directory, a temporary one, and may write beside them.
  */
 import * as fs from "node:fs";
+import { tmpdir } from "node:os";
 import { writeImages } from "../support/gulp/gulp_content.ts";
 import { gulpCase } from "../support/gulp/gulp_golden.ts";
 import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
@@ -16,7 +17,7 @@ import { fromFileUrl } from "../support/paths.ts";
 
 const from = fromFileUrl(new URL(".", import.meta.url));
 const before = Deno.cwd();
-const place = fs.mkdtempSync("/tmp/recordfs-recipe-");
+const place = fs.mkdtempSync(`${tmpdir()}/recordfs-recipe-`);
 
 for (
   const name of ["just_a_folder", "packed.ffr", "pickled_by_python.ffr"]

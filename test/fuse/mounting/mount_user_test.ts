@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
-import * as fs from "node:fs";
-import { withOpenFuseDevice } from "../../support/programs/fuse_device.ts";
-import { REPOSITORY } from "../../support/paths.ts";
-import { copyProject } from "../../support/programs/users.ts";
+import { asOrdinaryUser, NOBODY } from "../../support/programs/users.ts";
 import { userMountTest } from "../support/mounting.ts";
-
-/** Everyone's guess at an ordinary user: `nobody`. */
-const NOBODY = 65534;
 
 interface Run {
   readonly mode: string;
@@ -14,45 +8,26 @@ interface Run {
   readonly path?: string;
 }
 
-/** Runs `support/serve.ts` as an ordinary user, from a copy of the sources that it can read. */
+/** Runs `support/serve.ts` as an ordinary user. */
 async function asNobody(
-  { mode, options = {}, path }: Run,
+  { mode, options = {}, path = Deno.env.get("PATH") }: Run,
   prepare: (mountpoint: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<string[]> {
-  const directory = await Deno.makeTempDir({ prefix: "recordfs_user_" });
-  try {
-    copyProject(`${directory}/`);
-    const support = `${directory}/test/fuse/support`;
-    fs.cpSync(`${REPOSITORY}test/fuse/support`, support, { recursive: true });
-    const mountpoint = `${directory}/mountpoint`;
-    await Deno.mkdir(mountpoint);
-    await run("chown", ["-R", `${NOBODY}:${NOBODY}`, directory]);
+  let lines: string[] = [];
+  await asOrdinaryUser(async (user) => {
+    const mountpoint = `${user.home}/mountpoint`;
+    await user.do("mkdir", mountpoint);
     await prepare(mountpoint);
-    const child = new Deno.Command(Deno.execPath(), {
-      args: [
-        ...["run", "--no-check", "--no-config", "-A"],
-        ...[`${support}/serve.ts`, mountpoint, mode],
-      ],
-      cwd: directory,
-      uid: NOBODY,
-      gid: NOBODY,
-      stdin: "null",
-      clearEnv: true,
-      env: {
-        PATH: path ?? Deno.env.get("PATH") ?? "",
-        HOME: directory,
-        DENO_DIR: `${directory}/deno`,
-        MOUNT_OPTIONS: JSON.stringify(options),
-      },
-    });
-    const { stdout, stderr } = await withOpenFuseDevice(() => child.output());
-    const decoder = new TextDecoder();
-    const lines = decoder.decode(stdout).trim().split("\n");
-    if (lines[0] === "") lines[0] = decoder.decode(stderr);
-    return lines;
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+    const { stdout, stderr } = await user.run(
+      "env",
+      ...[`PATH=${path}`, `MOUNT_OPTIONS=${JSON.stringify(options)}`],
+      ...[user.deno, "run", "--no-check", "--no-config", "-A"],
+      ...[`${user.project}test/fuse/support/serve.ts`, mountpoint, mode],
+    );
+    lines = stdout.trim().split("\n");
+    if (lines[0] === "") lines[0] = stderr;
+  });
+  return lines;
 }
 
 async function run(program: string, args: string[]): Promise<void> {

@@ -40,12 +40,13 @@ export function withMount(
   });
 }
 
-/** Runs a program and gives what it printed. */
+/** Runs a program and gives what it printed, in English. */
 export async function output(
   program: string,
   ...args: string[]
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-  const output = await new Deno.Command(program, { args, stdin: "null" })
+  const env = { LC_ALL: "C" };
+  const output = await new Deno.Command(program, { args, env, stdin: "null" })
     .output();
   const decoder = new TextDecoder();
   return {

@@ -7,7 +7,7 @@ import type { RemoteOptions } from "../../../src/io/remote/remote_options.ts";
 import { RemoteStorage } from "../../../src/io/remote/remote_storage.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withMemoryDir } from "../../support/paths.ts";
-import { needs } from "../../support/programs/programs.ts";
+import { needs, PYTHON } from "../../support/programs/programs.ts";
 import { startApache } from "../../support/remote/apache.ts";
 import { startNginx } from "../../support/remote/nginx.ts";
 
@@ -138,7 +138,7 @@ Deno.test({
   ...needs("python3"),
   fn: () =>
     withFiles(async (root) => {
-      const server = new Deno.Command("python3", {
+      const server = new Deno.Command(PYTHON, {
         args: ["-u", "-m", "http.server", "--bind", "127.0.0.1", "0"],
         cwd: root,
         stdout: "piped",

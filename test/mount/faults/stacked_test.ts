@@ -6,7 +6,9 @@ import {
   type MountPlace,
 } from "../../cli/mount/mount_place.ts";
 import { run } from "../../cli/run_cli.ts";
-import { bothAlive, record, test } from "../numbers_mount.ts";
+import { needs } from "../../support/programs/programs.ts";
+import { asOrdinaryUser, asSelf } from "../../support/programs/users.ts";
+import { bothAlive, record, test, writeNumbers } from "../numbers_mount.ts";
 
 /** What `mounts --json` says of a directory, the uppermost mount last. */
 async function listed(
@@ -40,7 +42,46 @@ test(
     assert.equal(await isRunning(lower.server), false);
     assert.equal(await isMounted(mountpoint), false);
   },
+  "root",
 );
+
+Deno.test({
+  name:
+    "an ordinary user, whom fusermount3 lets mount on no mount, is told so, and the lower one goes on",
+  ...needs("fuse", "fusermount3"),
+  fn: () =>
+    (Deno.uid() === 0 ? asOrdinaryUser : asSelf)(async (user) => {
+      const mountpoint = `${user.home}/mnt`;
+      const source = `${user.home}/numbers.ffr`;
+      await writeNumbers(source);
+      await Deno.chmod(source, 0o644);
+      await user.do("mkdir", mountpoint);
+      const mount = ["mount", "-o", "nonempty", source, mountpoint];
+      const first = await user.recordfs(...mount);
+      assert.deepEqual([first.stderr, first.code], ["", 0]);
+      const byte = 'head --bytes=1 "$0"/000005 | od -An -tu1';
+      const lower = () => user.do("sh", "-c", byte, mountpoint);
+      try {
+        const { stderr, code } = await user.recordfs(...mount, "--ext=jpg");
+        assert.match(
+          stderr,
+          /^recordfs: Cannot mount on [^\n]*\/mnt: fusermount3 refused: [^\n]+\n$/,
+        );
+        assert.equal(code, 1);
+        assert.equal((await lower()).trim(), "5");
+        const listed = await user.recordfs("mounts", "--json");
+        const [mounted, ...others] = JSON.parse(listed.stdout)
+          .filter((one: { mountpoint: string }) =>
+            one.mountpoint === mountpoint
+          );
+        assert.deepEqual([mounted.state, others], ["ok", []]);
+      } finally {
+        const { stderr, code } = await user.recordfs("unmount", mountpoint);
+        assert.deepEqual([stderr, code], ["", 0]);
+      }
+      assert.equal(await isMounted(mountpoint), false);
+    }),
+});
 
 for (const first of ["the bind mount", "the mount"]) {
   test(

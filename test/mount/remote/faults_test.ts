@@ -11,6 +11,7 @@ import {
 } from "../../cli/mount/mount_place.ts";
 import { run } from "../../cli/run_cli.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { PYTHON } from "../../support/programs/programs.ts";
 import { send } from "../../support/programs/processes.ts";
 import { type Fault, FileServer } from "../../support/remote/file_server.ts";
 import { bothAlive, record } from "../numbers_mount.ts";
@@ -36,7 +37,11 @@ interface Served {
 }
 
 /** Runs a test with a server of a container, which may be mounted. */
-function served(name: string, body: (served: Served) => Promise<void>): void {
+function served(
+  name: string,
+  body: (served: Served) => Promise<void>,
+  ...more: string[]
+): void {
   test(name, async (place) => {
     const root = `${place.dir}/root`;
     fs.mkdirSync(root);
@@ -64,7 +69,7 @@ function served(name: string, body: (served: Served) => Promise<void>): void {
       path: (sample) =>
         `${place.mountpoint}/${String(sample).padStart(6, "0")}`,
     });
-  });
+  }, ...more);
 }
 
 async function cat(path: string): Promise<Buffer> {
@@ -156,10 +161,11 @@ libc = __import__("ctypes").CDLL(None, use_errno=True)
 address = __import__("ctypes").addressof(__import__("ctypes").c_char.from_buffer(memory))
 print(libc.read(fd, __import__("ctypes").c_void_p(address), 1 << 17))
 `;
-    const { stdout } = await run(["python3", "-c", script, path(120)]);
+    const { stdout } = await run([PYTHON, "-c", script, path(120)]);
     assert.equal(stdout, "100000\n");
     await unmount();
   },
+  "python3",
 );
 
 served(

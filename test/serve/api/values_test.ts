@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { tmpdir } from "node:os";
 import { crc32, deflateRawSync } from "node:zlib";
 import { writeMsgpack } from "../../../src/codecs/msgpack/mod.ts";
 import { writeNpy } from "../../../src/codecs/numpy/mod.ts";
@@ -120,6 +121,7 @@ Deno.test("archives of arrays are opened, packed or not", async () => {
 
 Deno.test("trees are shown with marks for what JSON has not, and no more than fits", async () => {
   const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
+  const owned = `${tmpdir()}/recordfs-owned-${crypto.randomUUID()}`;
   await using folder = await serveFolder({
     "a.json":
       `{"big": 12345678901234567890, "$": 1, "__proto__": {"x": 1}, "n": [1.5, null, true]}`,
@@ -133,7 +135,7 @@ Deno.test("trees are shown with marks for what JSON has not, and no more than fi
       ]]) as never,
     ),
     "p.pkl": Uint8Array.from([0x80, 2, 0x4b, 5, 0x2e]),
-    "evil.pkl": "cos\nsystem\n(S'touch /tmp/owned'\ntR.",
+    "evil.pkl": `cos\nsystem\n(S'touch ${owned}'\ntR.`,
     "self.pkl": Uint8Array.from([0x80, 2, 0x5d, 0x71, 0, 0x68, 0, 0x61, 0x2e]), // l = []; l.append(l)
   });
   const json = await value<TreeValue>(folder, "a.json");
@@ -165,7 +167,7 @@ Deno.test("trees are shown with marks for what JSON has not, and no more than fi
   const evil = await value<BytesValue>(folder, "evil.pkl");
   assert.equal(evil.kind, "bytes");
   assert.match(evil.why!, /system/);
-  await assert.rejects(Deno.stat("/tmp/owned"));
+  await assert.rejects(Deno.stat(owned), Deno.errors.NotFound);
   const self = await value<TreeValue>(folder, "self.pkl");
   assert.deepEqual(self.value, [{ $: "deep" }]);
 });

@@ -1,6 +1,10 @@
 /** What a test needs beside Deno, and what is said of the tests that can't run without it. */
 
+import * as fs from "node:fs";
+import { delimiter } from "node:path";
 import { libdeflate } from "../../../src/io/decoded/libdeflate.ts";
+import { REPOSITORY } from "../paths.ts";
+import "./machine.ts";
 
 /** Debian packages of the programs that tests use; `deno task setup` installs them. */
 export const PACKAGES: Record<string, string> = {
@@ -20,13 +24,10 @@ export const PACKAGES: Record<string, string> = {
   mandoc: "mandoc",
   "mount.davfs": "davfs2",
   "mount.fuse3": "fuse3",
-  msgpack: "python3-msgpack",
   nginx: "nginx-light",
-  numpy: "python3-numpy",
   openssl: "openssl",
-  pillow: "python3-pil",
   prlimit: "util-linux",
-  python3: "python3",
+  python3: "python3-venv",
   rclone: "rclone",
   rsync: "rsync",
   script: "bsdutils",
@@ -51,27 +52,49 @@ export function succeeds(command: string, ...args: string[]): boolean {
   }
 }
 
-/** The distribution's Python, which every user can run, where there is one. */
-export const PYTHON = succeeds("/usr/bin/python3", "-c", "")
-  ? "/usr/bin/python3"
-  : "python3";
+/** The project's own environment of Python, which `deno task setup` makes. */
+export const VENV = `${REPOSITORY}.venv`;
+
+/** Another, of `deno task setup:peers`: what takes torch, which tests do without. */
+export const PEERS_VENV = `${REPOSITORY}.venv-peers`;
+
+/** Modules that tests import from {@linkcode VENV}, by the name of the package in `requirements.txt`. */
+export const PYTHON_MODULES: Record<string, string> = {
+  msgpack: "msgpack",
+  numpy: "numpy",
+  pillow: "PIL.Image",
+};
+
+/** Python of {@linkcode VENV}; before the setup, the distribution's. Never the one that PATH finds. */
+export const PYTHON = fs.existsSync(`${VENV}/bin/python3`)
+  ? `${VENV}/bin/python3`
+  : "/usr/bin/python3";
 
 function isThere(need: string): boolean {
   switch (need) {
     case "root":
       return Deno.uid() === 0;
     case "/dev/fuse":
-      return succeeds("test", "-r", "/dev/fuse");
+      return isAllowed(need, fs.constants.R_OK);
     case "libdeflate":
       return libdeflate() !== undefined;
-    case "numpy":
-      return succeeds(PYTHON, "-c", "import numpy");
-    case "msgpack":
-      return succeeds(PYTHON, "-c", "import msgpack");
-    case "pillow":
-      return succeeds(PYTHON, "-c", "import PIL.Image");
+    case "python3":
+      return succeeds(PYTHON, "-c", "");
     default:
-      return succeeds("sh", "-c", 'command -v "$1"', "sh", need);
+      return need in PYTHON_MODULES
+        ? succeeds(PYTHON, "-c", `import ${PYTHON_MODULES[need]}`)
+        : Deno.env.get("PATH")!.split(delimiter).some((dir) =>
+          isAllowed(`${dir}/${need}`, fs.constants.X_OK)
+        );
+  }
+}
+
+function isAllowed(path: string, mode: number): boolean {
+  try {
+    fs.accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -79,7 +102,7 @@ function isThere(need: string): boolean {
  * Spread into a test's definition: ignores the test where something is missing, and has the test
  * runner say so at the end.
  *
- * @param needs Program names, `libdeflate`, `msgpack`, `numpy`, `pillow`, `root`, or `fuse`: what a mount needs.
+ * @param needs Names of programs or of {@linkcode PYTHON_MODULES}, `libdeflate`, `root`, or `fuse`: what a mount needs.
  */
 export function needs(...needs: string[]): { ignore: boolean } {
   const all = needs.flatMap((need) =>

@@ -4,9 +4,11 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { withOpenFuseDevice } from "./fuse_device.ts";
 import { REPOSITORY } from "../paths.ts";
+import { everybodyEnters } from "./machine.ts";
+import { PYTHON, VENV } from "./programs.ts";
 
 /** Debian's `nobody`. */
-const NOBODY = 65534;
+export const NOBODY = 65534;
 
 /** What a program printed, and how it ended. */
 export interface Finished {
@@ -24,6 +26,8 @@ export interface User {
   readonly project: string;
   /** A Deno that the user can run. */
   readonly deno: string;
+  /** A Python that the user can run, with the packages of the tests. */
+  readonly python: string;
   /** Runs a program in the user's home. */
   run(program: string, ...args: string[]): Promise<Finished>;
   /** Runs a program that must end in 0, and returns what it printed. */
@@ -39,7 +43,12 @@ export async function asSelf(
   const home = await Deno.makeTempDir({ prefix: "recordfs-self-" });
   try {
     await Deno.mkdir(`${home}/run`, { mode: 0o700 });
-    await body(makeUser("self", home, REPOSITORY, Deno.execPath()));
+    const programs = {
+      project: REPOSITORY,
+      deno: Deno.execPath(),
+      python: PYTHON,
+    };
+    await body(makeUser("self", home, programs));
   } finally {
     await Deno.remove(home, { recursive: true });
   }
@@ -60,8 +69,13 @@ export async function asOrdinaryUser(
     const user = makeUser(
       "nobody",
       home,
-      `${copies}/project/`,
-      `${copies}/deno`,
+      {
+        project: `${copies}/project/`,
+        deno: `${copies}/deno`,
+        python: everybodyEnters(REPOSITORY)
+          ? PYTHON
+          : PYTHON.replace(VENV, `${copies}/venv`),
+      },
       { HOME: home, DENO_DIR: `${copies}/cache` },
       { uid: NOBODY, gid: NOBODY },
     );
@@ -73,7 +87,7 @@ export async function asOrdinaryUser(
 
 let copied: Promise<string> | undefined;
 
-/** A directory with the project, Deno and its packages. */
+/** A directory with the project, Deno and its packages, and Python's. */
 async function copyForOrdinaryUser(): Promise<string> {
   // Of `task test`, which removes it.
   const place = Deno.env.get("RECORDFS_TEST_PLACE");
@@ -102,15 +116,26 @@ async function copyOnce(place: string): Promise<string> {
   return dir;
 }
 
+/** Copies the programs to a directory, and has every user read and run them, whatever their modes were. */
 async function fillForOrdinaryUser(dir: string): Promise<void> {
   copyProject(`${dir}/project/`);
+  fs.cpSync(
+    `${REPOSITORY}test/fuse/support`,
+    `${dir}/project/test/fuse/support`,
+    { recursive: true },
+  );
   fs.copyFileSync(Deno.execPath(), `${dir}/deno`);
+  fs.mkdirSync(`${dir}/cache`);
   const cache = await packageCache();
   if (fs.existsSync(cache)) {
-    await succeed("mkdir", `${dir}/cache`);
     await succeed("cp", "-r", cache, `${dir}/cache/npm`);
   }
-  await succeed("chown", "-R", `${NOBODY}:${NOBODY}`, dir);
+  await succeed("chown", "-R", `${NOBODY}:${NOBODY}`, `${dir}/cache`);
+  if (fs.existsSync(VENV) && !everybodyEnters(REPOSITORY)) {
+    await succeed("cp", "-a", VENV, `${dir}/venv`);
+  }
+  await succeed("chmod", "-R", "u+rwX,go+rX", dir);
+  assert.ok(everybodyEnters(dir), `${dir} is not for everybody`);
 }
 
 /** Copies what the project is made of, without tests, to a directory whose path ends in a slash. */
@@ -136,8 +161,7 @@ async function succeed(program: string, ...args: string[]): Promise<void> {
 function makeUser(
   name: string,
   home: string,
-  project: string,
-  deno: string,
+  programs: Pick<User, "project" | "deno" | "python">,
   ownEnv: Readonly<Record<string, string>> = {},
   identity: { readonly uid?: number; readonly gid?: number } = {},
 ): User {
@@ -159,8 +183,7 @@ function makeUser(
   return {
     name,
     home,
-    project,
-    deno,
+    ...programs,
     run,
     async do(program, ...args) {
       const { code, stdout, stderr } = await run(program, ...args);
@@ -171,6 +194,7 @@ function makeUser(
       );
       return stdout;
     },
-    recordfs: (...args) => run(deno, "run", "-A", `${project}cli.ts`, ...args),
+    recordfs: (...args) =>
+      run(programs.deno, "run", "-A", `${programs.project}cli.ts`, ...args),
   };
 }
