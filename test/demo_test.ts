@@ -16,7 +16,7 @@ for (
     ...needs(...needed),
     fn: () =>
       as(async (user) => {
-        if (user.project !== REPOSITORY) copyDemo(user);
+        if (user.project !== REPOSITORY) await copyDemo(user);
         const config = `${user.project}deno.json`;
         const shown = await user.do(user.deno, "task", "-c", config, "demo");
         assert.match(shown, /copied and compared: equal/);
@@ -56,8 +56,9 @@ Deno.test({
 });
 
 /** Adds what the demo is made of to the user's copy of the project. */
-function copyDemo({ project }: User): void {
+async function copyDemo({ project, own }: User): Promise<void> {
   for (const part of ["test/demo.ts", "test/support"]) {
     fs.cpSync(REPOSITORY + part, project + part, { recursive: true });
+    await own(project + part);
   }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LONG } from "../support/long.ts";
+import { FULL, LONG } from "../support/long.ts";
 import fc from "../support/random.ts";
 import { formatJson } from "../../src/codecs/json/format.ts";
 import {
@@ -114,7 +114,7 @@ Deno.test("no float that is a whole number is taken for an integer, however it i
       const value = parseExactJson(text);
       assert.equal(value instanceof MsgpackFloat, isWhole, text);
     }),
-    { numRuns: LONG ? 20_000 : 4000 },
+    { numRuns: LONG ? 20_000 : FULL ? 4000 : 1500 },
   );
 });
 

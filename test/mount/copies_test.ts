@@ -29,6 +29,7 @@ for (
       as(async (user) => {
         const [source, mnt] = [`${user.home}/data.ffr`, `${user.home}/mnt`];
         fs.writeFileSync(source, ffrBytes(packedSamples(FOLDER)));
+        await user.own(source);
         await user.do("mkdir", mnt);
         const sh = (command: string) => user.do("sh", "-ec", command);
         const changeAndRemove = () =>

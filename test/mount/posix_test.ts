@@ -110,7 +110,7 @@ async function callsOn(
   for (const name of [script, "outcomes.py"]) {
     const original = new URL(`python/${name}`, import.meta.url);
     fs.copyFileSync(fromFileUrl(original), `${user.home}/${name}`);
-    fs.chmodSync(`${user.home}/${name}`, 0o644);
+    await user.own(`${user.home}/${name}`);
   }
   return JSON.parse(
     await user.do(user.python, `${user.home}/${script}`, ...args),
@@ -127,6 +127,7 @@ async function onMount(
   const source = `${user.home}/data.ffr`;
   const mountpoint = `${user.home}/mnt`;
   fs.writeFileSync(source, ffrBytes(samples));
+  await user.own(source);
   await user.do("mkdir", mountpoint);
   const mounted = await user.recordfs("mount", ...options, source, mountpoint);
   assert.deepEqual([mounted.stderr, mounted.code], ["", 0]);

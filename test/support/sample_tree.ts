@@ -1,7 +1,7 @@
 /** A directory of files on disk, the same packed, and where each file lies in the container. */
 import * as fs from "node:fs";
 import { ffrBytes, type Folder, packedSamples } from "./ffrecord/make_ffr.ts";
-import { LONG } from "./long.ts";
+import { FULL, LONG } from "./long.ts";
 
 /** Sizes around the borders that matter: pages, read-ahead, the largest request. */
 const SIZES = [
@@ -26,7 +26,7 @@ const NAMES = [
 ];
 
 /** Files of one directory: so many that they come in many parts. */
-export const MANY = LONG ? 3000 : 1000;
+export const MANY = LONG ? 3000 : FULL ? 1000 : 400;
 
 /** A file of the sample tree in the container. */
 export interface PackedFile {

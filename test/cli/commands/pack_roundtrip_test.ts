@@ -1,6 +1,6 @@
 /** Random folders, packed and read in every way there is: byte for byte, names too. */
 import assert from "node:assert/strict";
-import { LONG } from "../../support/long.ts";
+import { FULL, LONG } from "../../support/long.ts";
 import fc from "../../support/random.ts";
 import { PackedFolder, packFolder } from "../../../src/formats/ffrecord/mod.ts";
 import { open } from "../../../src/vfs/mod.ts";
@@ -135,7 +135,7 @@ Deno.test("random folders come back through the API", async () => {
           assertSame(await throughVirtualFs(out), expected);
         }),
     ),
-    { numRuns: LONG ? 25 : 8 },
+    { numRuns: LONG ? 25 : FULL ? 8 : 4 },
   );
 });
 
@@ -154,7 +154,7 @@ Deno.test({
             assertSame(await throughMount(out), expected);
           }),
       ),
-      { numRuns: LONG ? 6 : 3 },
+      { numRuns: LONG ? 6 : FULL ? 3 : 2 },
     );
   },
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { BatchError, DataLoader } from "../../../src/data/loader/mod.ts";
 import { type Deed, HostileDataset } from "../support/hostile_dataset.ts";
+import { FULL } from "../../support/long.ts";
 
 /** The error of a loop over batches of 4 of which the third has the bad sample, number 10. */
 async function errorOf(
@@ -27,7 +28,8 @@ async function errorOf(
   throw new Error("It did not fail");
 }
 
-for (const deed of ["Deno.exit", "process.exit", "close"] as const) {
+const ENDS = ["close", "Deno.exit", "process.exit"] as const;
+for (const deed of FULL ? ENDS : ENDS.slice(0, 1)) {
   Deno.test(`a thread that ends itself is told of: ${deed}`, async () => {
     const { error, before } = await errorOf(deed, 0);
     assert.equal(error.code, "worker-died");

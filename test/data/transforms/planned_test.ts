@@ -27,6 +27,7 @@ import {
 } from "../../../src/data/mod.ts";
 import { ImageError } from "../../../src/codecs/image/mod.ts";
 import { RECIPE } from "../../../src/data/recipe.ts";
+import { FULL } from "../../support/long.ts";
 import { REPOSITORY } from "../../support/paths.ts";
 
 const read = (name: string) =>
@@ -90,7 +91,7 @@ Deno.test("any chain does what its steps do one after the other", async () => {
         assert.deepEqual({ ...planned }, { ...value as Image });
       },
     ),
-    { numRuns: 300 },
+    { numRuns: FULL ? 300 : 100 },
   );
 });
 

@@ -4,11 +4,11 @@ import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
 import { succeed } from "../../cli/run_cli.ts";
 import { ffrHeader, packedSamples } from "../../support/ffrecord/make_ffr.ts";
-import { LONG } from "../../support/long.ts";
+import { FULL, LONG } from "../../support/long.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { type Asked, FileServer } from "../../support/remote/file_server.ts";
 
-const FILES = LONG ? 1_000_000 : 200_000;
+const FILES = LONG ? 1_000_000 : FULL ? 200_000 : 50_000;
 /** Bytes of the longest range that is asked for. */
 const LONGEST = 8 << 20;
 

@@ -38,7 +38,6 @@ const NAMES = [
 async function withFiles(use: (root: string) => Promise<void>): Promise<void> {
   await withMemoryDir(async (dir) => {
     const root = `${dir}/root`;
-    fs.chmodSync(dir, 0o755); // Apache is nobody
     fs.mkdirSync(`${root}/dir é#1/deep`, { recursive: true });
     for (const name of NAMES) {
       fs.writeFileSync(`${root}/${name}`, name);
@@ -48,6 +47,8 @@ async function withFiles(use: (root: string) => Promise<void>): Promise<void> {
     for (const [i, name] of ["a+0.ffr", "a 1.ffr", "b#2.ffr"].entries()) {
       fs.writeFileSync(`${root}/parts/${name}`, ffrBytes([Uint8Array.of(i)]));
     }
+    // Apache is another user.
+    await new Deno.Command("chmod", { args: ["-R", "a+rX", dir] }).output();
     await use(root);
   });
 }

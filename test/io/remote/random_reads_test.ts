@@ -6,6 +6,7 @@ import { runAsync } from "../../../src/io/concurrency/steps.ts";
 import type { RemoteOptions } from "../../../src/io/remote/remote_options.ts";
 import type { RemoteSource } from "../../../src/io/remote/remote_source.ts";
 import { RemoteStorage } from "../../../src/io/remote/remote_storage.ts";
+import { FULL } from "../../support/long.ts";
 import { withTempDir } from "../../support/paths.ts";
 import fc from "../../support/random.ts";
 import {
@@ -133,7 +134,7 @@ for (const [what, options] of Object.entries(STORES)) {
             }
           },
         );
-        await fc.assert(property, { numRuns: 12 });
+        await fc.assert(property, { numRuns: FULL ? 12 : 5 });
       });
     });
   }

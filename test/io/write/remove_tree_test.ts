@@ -4,11 +4,11 @@ import * as fs from "node:fs";
 import { NewDirectory } from "../../../src/io/write/new_directory.ts";
 import { removeTree } from "../../../src/io/write/remove_tree.ts";
 import { runSync } from "../../../src/io/concurrency/steps.ts";
-import { LONG } from "../../support/long.ts";
+import { FULL, LONG } from "../../support/long.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 /** Deeper than descriptors can be held for, or paths be named. */
-const DEPTH = LONG ? 30_000 : 8000;
+const DEPTH = LONG ? 30_000 : FULL ? 8000 : 3000;
 
 /** Makes a directory with others in it, from the innermost outwards. */
 function makeDeep(path: string): void {

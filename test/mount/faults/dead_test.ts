@@ -371,13 +371,14 @@ Deno.test({
   name: "the mount of an ordinary user dies, or ends, and is removed",
   ...needs("fuse", "root", "fusermount3"),
   fn: () =>
-    asOrdinaryUser(async ({ home, recordfs, run }) => {
+    asOrdinaryUser(async ({ home, own, recordfs, run }) => {
       const mountpoint = `${home}/mnt`;
       const source = `${home}/data.ffr`;
       const place = { state: `${home}/run/recordfs`, mountpoint } as MountPlace;
       assert.equal((await run("mkdir", mountpoint)).code, 0);
       for (const onFailure of ["dead", "unmount"]) {
         await Deno.writeFile(source, ffrBytes([new Uint8Array(9)]));
+        await own(source);
         const args = ["mount", `--on-failure=${onFailure}`, source, mountpoint];
         const mounted = await recordfs(...args);
         assert.deepEqual([mounted.stderr, mounted.code], ["", 0]);

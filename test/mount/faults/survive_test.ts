@@ -172,12 +172,13 @@ Deno.test({
   name: "a mount of an ordinary user outlives its server, and ends",
   ...needs("fuse", "root", "fusermount3"),
   fn: () =>
-    asOrdinaryUser(async ({ home, recordfs, run }) => {
+    asOrdinaryUser(async ({ home, own, recordfs, run }) => {
       const mountpoint = `${home}/mnt`;
       await Deno.writeFile(
         `${home}/data.ffr`,
         ffrBytes([new Uint8Array(300_000).fill(7)]),
       );
+      await own(`${home}/data.ffr`);
       assert.equal((await run("mkdir", mountpoint)).code, 0);
       const mounted = await recordfs("mount", `${home}/data.ffr`, mountpoint);
       assert.deepEqual([mounted.stderr, mounted.code], ["", 0]);

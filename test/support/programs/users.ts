@@ -28,6 +28,8 @@ export interface User {
   readonly deno: string;
   /** A Python that the user can run, with the packages of the tests. */
   readonly python: string;
+  /** Makes what the tests have put at a path the user's, to read whatever the umask is. */
+  own(path: string): Promise<void>;
   /** Runs a program in the user's home. */
   run(program: string, ...args: string[]): Promise<Finished>;
   /** Runs a program that must end in 0, and returns what it printed. */
@@ -116,7 +118,7 @@ async function copyOnce(place: string): Promise<string> {
   return dir;
 }
 
-/** Copies the programs to a directory, and has every user read and run them, whatever their modes were. */
+/** Copies the programs to a directory, where every user can read and run them, whatever their modes were. */
 async function fillForOrdinaryUser(dir: string): Promise<void> {
   copyProject(`${dir}/project/`);
   fs.cpSync(
@@ -184,6 +186,11 @@ function makeUser(
     name,
     home,
     ...programs,
+    async own(path) {
+      await succeed("chmod", "-R", "u+rwX,go+rX", path);
+      if (identity.uid === undefined) return;
+      await succeed("chown", "-R", `${identity.uid}:${identity.gid}`, path);
+    },
     run,
     async do(program, ...args) {
       const { code, stdout, stderr } = await run(program, ...args);

@@ -10,6 +10,7 @@ import {
   JPEGS,
   writeImages,
 } from "../../../support/gulp/gulp_content.ts";
+import { FULL } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { until } from "../../mount/mount_place.ts";
@@ -211,7 +212,8 @@ Deno.test({
   },
 });
 
-Deno.test("Ctrl-C leaves complete chunks, and --resume the rest", async () => {
+const stopped = "Ctrl-C leaves complete chunks, and --resume the rest";
+Deno.test(stopped, { ignore: !FULL }, async () => {
   await withTempDir(async (dir) => {
     writeImages(`${dir}/images`, ["cat"], 100);
     const line = [

@@ -8,7 +8,7 @@ import {
 } from "../../../../src/formats/bags/mod.ts";
 import { decoders } from "../../../support/bags/bag_decoders.ts";
 import { type Records, writeDataset } from "../../../support/bags/make_bag.ts";
-import { LONG } from "../../../support/long.ts";
+import { FULL, LONG } from "../../../support/long.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 
 const name = (shard: number) => String(shard).padStart(6, "0");
@@ -182,7 +182,7 @@ indices.forEach((index, i) => {
 console.log(reader.shards, reader.length, reader.keys.length);`;
 
 /** Of whose files more are read than there are descriptors. */
-const SHARDS = LONG ? 1000 : 300;
+const SHARDS = LONG ? 1000 : FULL ? 300 : 80;
 
 Deno.test({
   name: `${SHARDS} shards of 20 keys need no more than 256 descriptors`,

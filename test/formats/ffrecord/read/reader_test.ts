@@ -9,6 +9,7 @@ import {
   RecordfsError,
 } from "../../../../src/formats/ffrecord/mod.ts";
 import { ffrBytes, ffrHeader } from "../../../support/ffrecord/make_ffr.ts";
+import { FULL } from "../../../support/long.ts";
 import { descriptorsBelow } from "../../../support/programs/descriptors.ts";
 import { goldenCase, sha256 } from "../../../support/golden.ts";
 import { withTempDir } from "../../../support/paths.ts";
@@ -250,7 +251,8 @@ Deno.test("a file that shrinks while it is open is an error, not zeros", async (
   });
 });
 
-Deno.test("samples over 2 GiB and offsets over 4 GiB", async () => {
+const large = "samples over 2 GiB and offsets over 4 GiB";
+Deno.test(large, { ignore: !FULL }, async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/sparse.ffr`;
     const lengths = [2 ** 31 + 4096, 2 ** 31, 5];

@@ -190,6 +190,7 @@ Deno.test({
         writer.closeSync();
         console.log("written");`;
       fs.writeFileSync(`${user.home}/script.ts`, script);
+      await user.own(`${user.home}/script.ts`);
       // A directory that can be written and entered, but not read.
       await user.do("mkdir", "-m", "300", "dir");
       const printed = await user.do(user.deno, "run", "-A", "script.ts");

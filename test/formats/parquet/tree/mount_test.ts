@@ -7,6 +7,7 @@ import {
   filesIn,
   parquetCase,
 } from "../../../support/parquet/parquet_golden.ts";
+import { FULL } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { FileServer } from "../../../support/remote/file_server.ts";
 import {
@@ -15,7 +16,8 @@ import {
   withMountpoint,
 } from "../../../fuse/support/mounting.ts";
 
-for (const name of ["pictures", "snappy_v1", "nested", "odd_names", "shards"]) {
+const CASES = ["pictures", "shards", "snappy_v1", "nested", "odd_names"];
+for (const name of FULL ? CASES : CASES.slice(0, 2)) {
   mountTest(
     `${name}: mounted files are those of the tree`,
     () =>

@@ -7,6 +7,7 @@ import {
   listKeptTables,
   removeKeptTables,
 } from "../../../../src/io/kept/kept_tables.ts";
+import { FULL } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { memberBytes } from "../../../support/tar/make_tar.ts";
 
@@ -120,7 +121,8 @@ Deno.test("a damaged kept index is made anew", () =>
       ...[3, 24, 28, 40, whole.length >> 1, whole.length - 9].map(flipped),
       Buffer.concat([whole, Buffer.alloc(8, 1)]),
     ];
-    for (const bytes of damaged) {
+    for (const [i, bytes] of damaged.entries()) {
+      if (!FULL && i % 3 > 0) continue;
       fs.writeFileSync(file!, bytes);
       assert.equal(await read(place, "n1.txt"), "2");
       assert.deepEqual(fs.readFileSync(file!).length, whole.length);

@@ -16,6 +16,7 @@ import {
   tfrecordCase,
   valueOf,
 } from "../../../support/tfrecord/tfrecord_golden.ts";
+import { FULL } from "../../../support/long.ts";
 
 const SHARDS = tfrecordCase("shards");
 const LABELS = [0, 1, 2, 20, 21, 22, 23];
@@ -54,7 +55,7 @@ Deno.test("the loader gives each record once, by ranks and threads, and goes on 
   using dataset = await TFRecordDataset.open(SHARDS.path);
   const seen: number[] = [];
   for (const rank of [0, 1]) {
-    for (const numWorkers of [0, 1]) {
+    for (const numWorkers of FULL || rank === 1 ? [0, 1] : [0]) {
       const options = {
         batchSize: 2,
         shuffle: true,

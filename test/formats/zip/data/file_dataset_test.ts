@@ -8,6 +8,7 @@ import {
   FileDataset,
 } from "../../../../src/data/mod.ts";
 import { resumedPass } from "../../../support/resumed_pass.ts";
+import { FULL } from "../../../support/long.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 import { FileServer } from "../../../support/remote/file_server.ts";
 import { makeZip } from "../../../support/zip/make_zip.ts";
@@ -50,7 +51,9 @@ Deno.test("a loader has the arrays of an npz once, over ranks and threads, from 
       });
       assert.equal(dataset.length, COUNT);
       const seen: number[] = [];
-      for (const [rank, numWorkers] of [[0, 0], [1, 1], [2, 2]] as const) {
+      // A thread takes long to start.
+      const few = location.startsWith("http") ? [0, 1, 0] : [0, 0, 2];
+      for (const [rank, numWorkers] of (FULL ? [0, 1, 2] : few).entries()) {
         const options = {
           batchSize: 3,
           shuffle: true,

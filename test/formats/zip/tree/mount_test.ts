@@ -3,12 +3,16 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { mount } from "../../../../fuse/mod.ts";
 import { open } from "../../../../src/vfs/mod.ts";
+import { FULL } from "../../../support/long.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { makeZip } from "../../../support/zip/make_zip.ts";
 import { zipCase, zipCases } from "../../../support/zip/zip_golden.ts";
 import { output, withMountpoint } from "../../../fuse/support/mounting.ts";
+
+/** Of each kind one: what their trees are is compared without mounts. */
+const FEW = ["python", "info_zip_stored", "python_end64"];
 
 function mountTest(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, ...needs("fuse", "root", "unzip"), fn });
@@ -20,7 +24,8 @@ mountTest(
     withTempDir(async (dir) => {
       // unzip asks what to do where a name comes twice, and has ways of its own with code pages.
       const cases = zipCases().filter(({ name }) =>
-        name !== "python_twice" && name !== "cp437"
+        name !== "python_twice" && name !== "cp437" &&
+        (FULL || FEW.includes(name))
       );
       for (const { name, path } of cases) {
         const copy = `${dir}/${name}`;
@@ -60,7 +65,8 @@ mountTest(
   "members of any size are read from front to back, from anywhere, and by several at once",
   () =>
     withTempDir(async (dir) => {
-      const sizes = [1, 100_000, 3_000_000, 20_000_000];
+      const large = FULL ? 20_000_000 : 6_000_000;
+      const sizes = [1, 100_000, 3_000_000, large];
       const texts = sizes.map(textOf);
       const members = texts.map((data, i) => ({
         name: `${i}.txt`,
@@ -75,7 +81,7 @@ mountTest(
         await using _mounted = await mount(`${dir}/a.zip`, mountpoint);
         const file = fs.openSync(`${mountpoint}/3.txt`, "r");
         try {
-          for (const at of [15_000_000, 19_999_990, 0, 7_777_777]) {
+          for (const at of [large * 3 / 4, large - 10, 0, large / 3 | 0]) {
             const into = new Uint8Array(1000);
             const got = fs.readSync(file, into, 0, into.length, at);
             assert.equal(
