@@ -1,6 +1,6 @@
 import { libc } from "../../../fuse/libc.ts";
 import { readFull } from "../../io/directories/directory.ts";
-import { openFileByPath } from "../../io/directories/open_directory.ts";
+import { openDescribedFile } from "../../io/directories/file_by_descriptor.ts";
 import { errnoOf, lastError } from "../../io/libc/libc.ts";
 
 /** Identifies a process: its number is reused, its number and start time together are not. */
@@ -97,7 +97,7 @@ export function readDescriptor(
   descriptor: number,
   most: number,
 ): Uint8Array<ArrayBuffer> | undefined {
-  const file = openFileByPath(`/proc/${pid}/fd/${descriptor}`);
+  const file = openDescribedFile(`/proc/${pid}/fd/${descriptor}`);
   try {
     const { kind, size } = file.stat();
     if (kind !== "file" || size > most) return undefined;

@@ -71,7 +71,10 @@ put() {
   (umask 077 && set -C && cat >"$1")
 }
 
-if is_own "$base.log" && true >>"$base.log"; then exec 2>>"$base.log"; fi
+# That of a new mount was made just now, and the mount waits for this.
+if { [ "$server" -eq 0 ] || is_own "$base.log"; } && true >>"$base.log"; then
+  exec 2>>"$base.log"
+fi
 patience=${"${" + PATIENCE_VARIABLE}:-${PATIENCE}}
 adopted='' end='' told='' failing='' delay=0
 [ "$server" -eq 0 ] || adopted=1

@@ -1,10 +1,10 @@
-import * as fs from "node:fs";
 import { libcIfPermitted } from "../libc/libc.ts";
 import {
   At,
   cName,
   DIRENT,
   DIRENT_FILE,
+  F_OK,
   Open,
   R_OK,
   throwUnlessRepeated,
@@ -148,7 +148,7 @@ class DescribedDirectory implements Directory {
   }
 
   createUnnamed(): UnnamedFile | undefined {
-    hasUnnamed ??= fs.existsSync("/proc/self/fd"); // they may have to be linked by it
+    hasUnnamed ??= isThere("/proc/self/fd"); // they may have to be linked by it
     if (!hasUnnamed) return undefined;
     try {
       const fd = openAt(this.#fd, ".", TO_CREATE_UNNAMED);
@@ -227,6 +227,12 @@ class DescribedDirectory implements Directory {
       throwUnlessRepeated(libc, ++attempt);
     }
   }
+}
+
+/** Whether there is something at a path. `node:fs` would take longer to load than a mount to be made. */
+function isThere(path: string): boolean {
+  const { faccessat } = libcIfPermitted()!;
+  return faccessat(At.FDCWD, cName(path), F_OK, 0) === 0;
 }
 
 /** What a file system says that has no files without a name; old kernels take the flag for another. */

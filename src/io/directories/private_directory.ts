@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../errors.ts";
-import { libcIfPermitted } from "../libc/libc.ts";
-import { At, cName, Open } from "../libc/libc_files.ts";
+import { errnoOf, libcIfPermitted } from "../libc/libc.ts";
+import { At, cName, F_OK, Open } from "../libc/libc_files.ts";
 import { systemCode } from "../libc/system_error.ts";
 import type { Directory, EntryFacts, EntryStat } from "./directory.ts";
 import { borrowedDirectory } from "./directory_by_descriptor.ts";
@@ -67,7 +67,7 @@ export class PrivateDirectory {
       checkAbove,
     );
     try {
-      if (isToMake) makeIn(above, name!);
+      if (isToMake && isMissing(above, name!)) makeIn(above, name!);
       const fd = openChecked(above, name!, path, checkPrivate);
       return new PrivateDirectory(path, fd);
     } finally {
@@ -185,6 +185,7 @@ export class PrivateDirectory {
 
   /** Removes what has a name, a link itself, if anything has; a directory stays. */
   remove(name: string): void {
+    if (isMissing(this.#fd, name)) return;
     try {
       this.#entries.remove(name);
     } catch (error) {
@@ -211,6 +212,7 @@ export class PrivateDirectory {
     body: (fd: number, size: number) => T,
   ): T | undefined {
     for (let attempt = 1;; attempt++) {
+      if (isMissing(this.#fd, name)) return undefined;
       let fd: number;
       try {
         fd = openAt(this.#fd, name, flags | WITHOUT_WAITING);
@@ -237,6 +239,9 @@ export class PrivateDirectory {
     return new NotPrivateError(`${this.path}/${name}`, fault, cause);
   }
 }
+
+/** From `asm-generic/errno-base.h`. */
+const ENOENT = 2;
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
@@ -300,6 +305,14 @@ function openChecked(
   if (fault === undefined) return fd;
   close(fd);
   throw new NotPrivateError(path, fault);
+}
+
+/** Whether a directory has nothing of a name. To find that out by an error takes as long as all of a mount does. */
+function isMissing(parent: number, name: string): boolean {
+  const libc = libcIfPermitted()!;
+  const { faccessat } = libc;
+  const result = faccessat(parent, cName(name), F_OK, At.SYMLINK_NOFOLLOW);
+  return result !== 0 && errnoOf(libc) === ENOENT;
 }
 
 function makeIn(parent: number, name: string): void {

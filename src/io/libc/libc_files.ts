@@ -49,7 +49,8 @@ export const FADV_WILLNEED = 3;
 /** Of sync_file_range(2): starts to write, and waits for nothing. */
 export const SYNC_FILE_RANGE_WRITE = 2;
 
-/** `R_OK` of `unistd.h`. */
+/** `F_OK` and `R_OK` of `unistd.h`. */
+export const F_OK = 0;
 export const R_OK = 4;
 
 const arm = Deno.build.arch === "aarch64";
