@@ -7,13 +7,15 @@ import { newExtent } from "../../tree/tree.ts";
 import { memberError } from "../../tree/archive/member_error.ts";
 import { skippedError } from "../../tree/archive/archive_notes.ts";
 import { Size } from "./layout.ts";
+import { readPlaces } from "./read/central_directory.ts";
 import { Fault } from "./read/faults.ts";
 import { openTreeAnew } from "./tree/open_zip.ts";
 import type { ZipTree } from "./tree/zip_tree.ts";
+import { findUnlisted } from "./unlisted_members.ts";
 
 /**
  * Compares every content of a zip with its CRC-32 and size, and the header before it with the central directory; names
- * members that are skipped or cannot be read, and those that lie in one another.
+ * members that are skipped or cannot be read, those that lie in one another, and those that are not in the directory.
  *
  * @throws {FormatError} If the central directory is damaged, so that nothing can be checked.
  */
@@ -75,6 +77,7 @@ class Check {
         }
         onProgress?.(Math.min(past, archive.size), archive.size);
       }
+      await this.#findUnlisted();
     } finally {
       await this.#sums.end();
     }
@@ -84,6 +87,26 @@ class Check {
       bytes: archive.size,
       damaged: this.#damaged,
     };
+  }
+
+  /** Programs that read from the start of a zip see members that its directory has not. */
+  async #findUnlisted(): Promise<void> {
+    const { archive } = this.#tree;
+    const { signal, onDamage } = this.#options;
+    const places = await runAsync(readPlaces(archive), signal);
+    const found = (offset: number, name: string) => {
+      this.#damaged++;
+      onDamage(
+        memberError(
+          "bad-structure",
+          archive.name,
+          name,
+          "is not in the central directory: some programs see it, and others do not; pack the zip again",
+          { offset },
+        ),
+      );
+    };
+    await runAsync(findUnlisted(archive, places, found), signal);
   }
 
   /** Where a content starts, which is behind the one before it. */

@@ -1,7 +1,7 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatEntry } from "../format.ts";
-import { endsOf, readTail, Signature, Size } from "./layout.ts";
+import { lastEndOf, readTail, Signature, Size } from "./layout.ts";
 
 /** Names of files that are zips, whatever they are called besides. */
 const SUFFIXES = [".zip", ".npz", ".docx", ".xlsx", ".pptx", ".jar", ".whl"];
@@ -26,14 +26,17 @@ function* detect({ path, names, size, read }: Probe): Steps<boolean> {
   if (first === Signature.LOCAL || first === Signature.END) return true;
   // One that extracts itself begins as a program.
   const tail = yield* readTail(size, read);
-  for (const at of endsOf(tail)) {
-    const length = tail.view.getUint32(at + 12, true);
-    const start = tail.start + at - length;
-    if (length < Size.CENTRAL || start < 0) continue;
-    const begin = viewOf(yield* read(start, 4));
-    if (begin.getUint32(0, true) === Signature.CENTRAL) return true;
-  }
-  return false;
+  const at = lastEndOf(tail);
+  if (at === undefined || at + Size.END > tail.bytes.length) return false;
+  const locator = at - Size.LOCATOR64;
+  const is64 = locator >= 0 &&
+    tail.view.getUint32(locator, true) === Signature.LOCATOR64;
+  if (is64) return true;
+  const length = tail.view.getUint32(at + 12, true);
+  const start = tail.start + at - length;
+  if (length < Size.CENTRAL || start < 0) return false;
+  const begin = viewOf(yield* read(start, 4));
+  return begin.getUint32(0, true) === Signature.CENTRAL;
 }
 
 function viewOf(bytes: Uint8Array): DataView {

@@ -133,15 +133,31 @@ export function* readTail(
 }
 
 /**
- * The places of the tail where a record of the end may be, the last one first: a comment may look like one, and other
- * bytes may follow.
+ * The place in the tail of the record of the end; `undefined` where there is none. It is the last one, whatever stands
+ * before it or in its comment: unzip, Python's zipfile, bsdtar and 7-Zip all begin with that. It may be cut.
  */
-export function* endsOf({ bytes, view }: Tail): Generator<number> {
-  for (let at = bytes.length - Size.END; at >= 0; at--) {
-    if (bytes[at] !== 0x50 || view.getUint32(at, true) !== Signature.END) {
-      continue;
-    }
-    const comment = view.getUint16(at + 20, true);
-    if (at + Size.END + comment <= bytes.length) yield at;
+export function lastEndOf({ bytes, view }: Tail): number | undefined {
+  for (let at = bytes.length - 4; at >= 0; at--) {
+    if (isEndAt(bytes, view, at)) return at;
   }
+  return undefined;
+}
+
+/** The places in the tail, before this one, where other records of an end may be. */
+export function earlierEnds({ bytes, view }: Tail, before: number): number[] {
+  const places: number[] = [];
+  for (let at = 0; at < before; at++) {
+    if (isEndAt(bytes, view, at)) places.push(at);
+  }
+  return places;
+}
+
+function isEndAt(bytes: Uint8Array, view: DataView, at: number): boolean {
+  return bytes[at] === 0x50 && view.getUint32(at, true) === Signature.END;
+}
+
+/** Bytes of the name and the extra fields that follow a local header, as it says. */
+export function variableSize(header: Uint8Array): number {
+  const view = new DataView(header.buffer, header.byteOffset, header.length);
+  return view.getUint16(26, true) + view.getUint16(28, true);
 }

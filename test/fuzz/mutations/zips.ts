@@ -1,4 +1,6 @@
 /** Mutations of zips: fields of their headers and ends, each where its record is. */
+import { Buffer } from "node:buffer";
+import type { Dice } from "../dice.ts";
 import {
   integerBytes,
   limitsAround,
@@ -39,7 +41,6 @@ const RECORDS: readonly {
       ["path length", 28, 2],
       ["extra length", 30, 2],
       ["comment length", 32, 2],
-      ["attributes", 38, 2],
       ["mode", 40, 2],
       ["place", 42, 4],
     ],
@@ -66,6 +67,9 @@ const RECORDS: readonly {
     fields: [["place", 8, 8], ["disks", 16, 4]],
   },
 ];
+
+const ENTRY = RECORDS[1]!;
+const END = RECORDS[2]!;
 
 const SMALL = [0n, 1n, 8n, 9n, 16n, 93n, 99n, 0x808n, 0x1180n, 0xa1ffn];
 const ZIP = /\.(zip|exe)$/;
@@ -104,7 +108,7 @@ const copyEntry: Mutation = {
     const path = pickNamed(draft, dice, ZIP);
     if (path === undefined) return;
     const bytes = draft.bytes(path);
-    const places = placesOf(bytes, RECORDS[1]!.signature);
+    const places = placesOf(bytes, ENTRY.signature);
     if (places.length < 2) return;
     const [from, to] = [dice.pick(places), dice.pick(places)];
     const fixed = bytes.slice(from, from + 46);
@@ -123,7 +127,7 @@ const setName: Mutation = {
     const path = pickNamed(draft, dice, ZIP);
     if (path === undefined) return;
     const bytes = draft.bytes(path);
-    const entries = placesOf(bytes, RECORDS[1]!.signature);
+    const entries = placesOf(bytes, ENTRY.signature);
     if (entries.length === 0) return;
     const entry = dice.pick(entries);
     const view = new DataView(bytes.buffer, bytes.byteOffset);
@@ -143,11 +147,93 @@ const setName: Mutation = {
   },
 };
 
+/** What becomes of the end of a zip: which of several is the last one, where it says that the directory is, what follows. */
+const ENDS: Readonly<
+  Record<string, (bytes: Uint8Array, at: number, dice: Dice) => Uint8Array[]>
+> = {
+  "its end once more": (bytes, at) => [bytes, bytes.subarray(at)],
+  "its directory and end once more": (bytes, at, dice) => {
+    const first = dice.pick(placesOf(bytes, ENTRY.signature)) ?? at;
+    return [bytes, bytes.subarray(first)];
+  },
+  "an empty end behind it": (bytes, at) => [bytes, endOf(bytes, at, 0, 0)],
+  "its end once more in its comment": (bytes, at, dice) => {
+    const comment = bytes.subarray(at, at + 22);
+    return [
+      ...[bytes.subarray(0, at), endOf(bytes, at, undefined, 22), comment],
+      bytes.subarray(0, dice.int(9)),
+    ];
+  },
+  "a cut comment": (bytes, at, dice) => {
+    const cut = endOf(bytes, at, undefined, 1 + dice.int(0xffff));
+    return [bytes.subarray(0, at), cut, bytes.subarray(0, dice.int(3))];
+  },
+  "a second end with a cut comment": (bytes, at, dice) => [
+    ...[bytes, bytes.subarray(0, dice.int(60))],
+    endOf(bytes, at, undefined, 1 + dice.int(9)),
+  ],
+  "its end elsewhere": (bytes, at, dice) => {
+    const to = dice.int(at + 1);
+    return [
+      ...[bytes.subarray(0, to), bytes.subarray(at), bytes.subarray(to, at)],
+      dice.once(2) ? bytes.subarray(at) : bytes.subarray(0, 0),
+    ];
+  },
+  "itself before it": (bytes) => [bytes, bytes],
+  "a part of itself before it": (bytes, _at, dice) => [
+    bytes.subarray(dice.int(bytes.length)),
+    bytes,
+  ],
+  "bytes behind it": (bytes, _at, dice) => [
+    bytes,
+    bytes.subarray(0, dice.int(100)),
+  ],
+};
+
+/** An end with another count, of this disk and in all, and another length of its comment. */
+function endOf(
+  bytes: Uint8Array,
+  at: number,
+  count: number | undefined,
+  comment: number,
+): Uint8Array {
+  const end = bytes.slice(at, at + 22);
+  const view = new DataView(end.buffer);
+  if (count !== undefined) {
+    view.setUint16(8, count, true);
+    view.setUint16(10, count, true);
+    view.setUint32(12, 0, true);
+    view.setUint32(16, 0, true);
+  }
+  view.setUint16(20, comment, true);
+  return end;
+}
+
+/** Ends that programs find in different places (CVE-2024-24789). */
+const moveEnd: Mutation = {
+  name: "move end of a zip",
+  weight: 4,
+  apply(draft, dice) {
+    const path = pickNamed(draft, dice, ZIP);
+    if (path === undefined) return;
+    const bytes = draft.bytes(path);
+    const at = placesOf(bytes, END.signature).at(-1);
+    if (at === undefined) return;
+    const how = dice.pick(Object.keys(ENDS));
+    draft.replace(path, joined(ENDS[how]!(bytes, at, dice)), how);
+  },
+};
+
 export const ZIP_MUTATIONS: readonly Mutation[] = [
   setField,
   setName,
   copyEntry,
+  moveEnd,
 ];
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(Buffer.concat(parts));
+}
 
 function placesOf(bytes: Uint8Array, signature: readonly number[]): number[] {
   const places: number[] = [];

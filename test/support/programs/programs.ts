@@ -8,8 +8,10 @@ import "./machine.ts";
 
 /** Debian packages of the programs that tests use; `deno task setup` installs them. */
 export const PACKAGES: Record<string, string> = {
+  "7zz": "7zip",
   apache2: "apache2-bin",
   bash: "bash",
+  bsdtar: "libarchive-tools",
   cadaver: "cadaver",
   curl: "curl",
   chromium: "chromium",

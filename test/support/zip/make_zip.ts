@@ -54,7 +54,8 @@ export interface MadeEnd {
   readonly between?: Uint8Array;
 }
 
-function header(
+/** Makes a header: of the directory where there is a mode, and otherwise of a content. */
+export function header(
   signature: number,
   fields: MadeHeader,
   member?: MadeMember,

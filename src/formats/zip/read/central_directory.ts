@@ -11,16 +11,23 @@ import {
   Signature,
   Size,
   uint64,
+  variableSize,
 } from "../layout.ts";
 import { fromCp437, isUtf8 } from "./cp437.ts";
 import { dosTime } from "./dos_time.ts";
-import { type Directory, findDirectory } from "./end_record.ts";
+import {
+  type Directory,
+  findDirectory,
+  requireNoOtherStart,
+  twoEnds,
+} from "./end_record.ts";
 import { Fault } from "./faults.ts";
 import { readLinkTarget } from "./link_target.ts";
 import { unicodePath } from "./spelling.ts";
 import { takeTime, type ToldTime } from "./times.ts";
-import { type Member, ZipBuilder } from "./zip_builder.ts";
+import { type Member, type MemberPlaces, ZipBuilder } from "./zip_builder.ts";
 import type { ZipIndex } from "./zip_columns.ts";
+import { memberError } from "../../../tree/archive/member_error.ts";
 import type { SkippedMember } from "../../../tree/format.ts";
 
 /** Bytes of the directory that are read at a time: a server is asked once, unless it is very large. */
@@ -48,6 +55,18 @@ export function* readDirectory(
   source: ByteSource,
   onSkip?: (member: SkippedMember) => void,
 ): Steps<ZipIndex> {
+  return (yield* readMembers(source, onSkip)).finish();
+}
+
+/** Reads where the members of a zip are; as {@linkcode readDirectory}. */
+export function* readPlaces(source: ByteSource): Steps<MemberPlaces> {
+  return (yield* readMembers(source)).places();
+}
+
+function* readMembers(
+  source: ByteSource,
+  onSkip?: (member: SkippedMember) => void,
+): Steps<ZipBuilder> {
   const directory = yield* findDirectory(source);
   return yield* new DirectoryReader(source, directory, onSkip).run();
 }
@@ -63,6 +82,11 @@ class DirectoryReader {
   readonly #told: ToldTime = { time: NaN, rank: 0 };
   /** The link whose header was taken last: its target is to be read. */
   #link: Member | undefined;
+  /** Members that say their place and sizes, and what is wrong with the first that does not. */
+  #found = 0;
+  #cut: FormatError | undefined;
+  /** Where the first of the members' headers is, before their contents. */
+  #lowest = Infinity;
 
   constructor(
     source: ByteSource,
@@ -75,7 +99,7 @@ class DirectoryReader {
     this.#builder = new ZipBuilder(source.name, directory.start, onSkip);
   }
 
-  *run(): Steps<ZipIndex> {
+  *run(): Steps<ZipBuilder> {
     const { count, start, end } = this.#directory;
     let offset = start;
     for (let i = 0; i < count; i++) {
@@ -92,7 +116,25 @@ class DirectoryReader {
         `goes on for ${end - offset} bytes behind the last of ${count} headers`,
       );
     }
-    return this.#builder.finish();
+    if (this.#found === 0 && this.#cut !== undefined) throw this.#cut;
+    this.#builder.arrange();
+    yield* this.#requireOneEnd();
+    yield* requireNoOtherStart(this.#source, this.#lowest);
+    return this.#builder;
+  }
+
+  /** Other ends are those of zips that are members; where they are not, some programs go by them. */
+  *#requireOneEnd(): Steps<void> {
+    for (const place of this.#directory.otherEnds) {
+      const member = this.#builder.memberAt(place);
+      if (member === undefined) throw twoEnds(this.#source, place);
+      if (place + Size.END <= member.end) continue;
+      // Its name and extra fields may be longer there than in the directory.
+      const header = yield* readPart(this.#source, member.start, Size.LOCAL);
+      if (place + Size.END > member.end + variableSize(header)) {
+        throw twoEnds(this.#source, place);
+      }
+    }
   }
 
   *#move(offset: number): Steps<void> {
@@ -158,6 +200,17 @@ class DirectoryReader {
         path = unicodePath(view, kind, start, end, pathSum) ?? path;
       } else takeTime(told, view, kind, start, end);
     });
+    if (Number.isNaN(size + packed + header)) {
+      this.#cut ??= memberError(
+        "bad-structure",
+        this.#source.name,
+        path,
+        "has a field of zip64 that is cut, or says a number larger than any file: it is damaged; fetch the zip again",
+        { offset: this.#start + at },
+      );
+    } else this.#found++;
+    header += this.#directory.before;
+    if (header < this.#lowest) this.#lowest = header; // never NaN
     const member: Member = {
       path,
       pathLength: pathEnd - pathStart,
@@ -167,7 +220,7 @@ class DirectoryReader {
       crc32: view.getUint32(at + 16, true),
       packed,
       size,
-      header: header + this.#directory.before,
+      header,
       time: told.time,
     };
     const kind = isUnix ? view.getUint16(at + 40, true) & KIND_BITS : 0;

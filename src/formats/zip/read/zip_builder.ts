@@ -17,6 +17,15 @@ export interface Member extends ContentFacts {
   readonly time: number;
 }
 
+/** Where members are, directories and skipped ones as well, by their starts. */
+export interface MemberPlaces {
+  readonly starts: Float64Array;
+  /** Where each ends at least: the name and extra fields of its local header are not counted. */
+  readonly ends: Float64Array;
+  /** Where the contents end: the central directory begins. */
+  readonly limit: number;
+}
+
 /** Takes the members of a zip in their order, and makes tables of them. */
 export class ZipBuilder {
   /** Where the contents end: the central directory begins. */
@@ -35,6 +44,8 @@ export class ZipBuilder {
   readonly #ends = new GrowingNumbers();
   readonly #records = new GrowingNumbers(2 ** 32);
   #ascends = true;
+  /** Members by their starts, where they do not ascend. */
+  #order: Uint32Array | undefined;
 
   /**
    * @param path The zip, for messages.
@@ -81,12 +92,31 @@ export class ZipBuilder {
   }
 
   /**
+   * Sorts the places of all members, once the last was added. Contents that lie in one another are how small zips hold
+   * more than any disk: none of them is read.
+   */
+  arrange(): void {
+    if (this.#ascends) return;
+    const count = this.#starts.length;
+    const order = this.#order = new Uint32Array(count).map((_, i) => i);
+    order.sort((a, b) => this.#starts.at(a) - this.#starts.at(b));
+    let farthest = order[0]!;
+    for (let i = 1; i < count; i++) {
+      const place = order[i]!;
+      if (this.#starts.at(place) < this.#ends.at(farthest)) {
+        this.#markOverlap(place);
+        this.#markOverlap(farthest);
+      }
+      if (this.#ends.at(place) > this.#ends.at(farthest)) farthest = place;
+    }
+  }
+
+  /**
    * Makes the tables.
    *
    * @throws {FormatError} If there are too many members.
    */
   finish(): ZipIndex {
-    this.#markOverlaps();
     const count = this.#headers.length;
     const faults = new Uint8Array(new SharedArrayBuffer(count));
     for (let i = 0; i < count; i++) faults[i] = this.#faults.at(i);
@@ -130,27 +160,36 @@ export class ZipBuilder {
     this.#records.push(record + 1);
   }
 
-  /** Contents that lie in one another are how small zips hold more than any disk: none of them is read. */
-  #markOverlaps(): void {
-    if (this.#ascends) return;
-    const count = this.#starts.length;
-    const order = new Uint32Array(count).map((_, i) => i);
-    order.sort((a, b) => this.#starts.at(a) - this.#starts.at(b));
-    let farthest = order[0]!;
-    for (let i = 1; i < count; i++) {
-      const place = order[i]!;
-      if (this.#starts.at(place) < this.#ends.at(farthest)) {
-        this.#markOverlap(place);
-        this.#markOverlap(farthest);
-      }
-      if (this.#ends.at(place) > this.#ends.at(farthest)) farthest = place;
-    }
-  }
-
   #markOverlap(place: number): void {
     const record = this.#records.at(place) - 1;
     if (record >= 0 && this.#faults.at(record) === Fault.NONE) {
       this.#faults.set(record, Fault.OVERLAPS);
     }
+  }
+
+  /** Where all members that have a place are. */
+  places(): MemberPlaces {
+    const inOrder = (numbers: GrowingNumbers) =>
+      Float64Array.from(
+        { length: numbers.length },
+        (_, i) => numbers.at(this.#order === undefined ? i : this.#order[i]!),
+      );
+    const [starts, ends] = [this.#starts, this.#ends].map(inOrder);
+    return { starts: starts!, ends: ends!, limit: this.#limit };
+  }
+
+  /** The last member that starts at a place or before it: its start, and at least its end. */
+  memberAt(place: number): { start: number; end: number } | undefined {
+    const member = (i: number) =>
+      this.#order === undefined ? i : this.#order[i]!;
+    let [low, high] = [0, this.#starts.length];
+    while (low < high) {
+      const middle = low + high >> 1;
+      if (this.#starts.at(member(middle)) <= place) low = middle + 1;
+      else high = middle;
+    }
+    if (low === 0) return undefined;
+    const found = member(low - 1);
+    return { start: this.#starts.at(found), end: this.#ends.at(found) };
   }
 }

@@ -9,6 +9,7 @@ import {
   type MadeMember,
   makeZip,
 } from "../../../support/zip/make_zip.ts";
+import { A as fileA, end, head } from "../../../support/zip/zip_records.ts";
 
 const A: MadeMember = { name: "a.txt", data: "hello" };
 const B: MadeMember = {
@@ -306,10 +307,9 @@ Deno.test("zstd is read", async () => {
   assert.equal(new TextDecoder().decode(bytes), B.data);
 });
 
-Deno.test("the end is found in spite of comments that look like one, and of what follows it", async () => {
-  const fake = makeZip([{ name: "fake" }]).subarray(-22);
+Deno.test("the end is found in spite of long comments, of what stands before it, and of what follows it", async () => {
   const zips = [
-    makeZip([A], { comment: fake }),
+    makeZip([A], { comment: Buffer.from("PK\x05") }),
     makeZip([A], { comment: Buffer.alloc(0xffff, 0x50) }),
     Buffer.concat([makeZip([A]), Buffer.from("\nfollows\n")]),
     Buffer.concat([Buffer.alloc(5000, 1), makeZip([A])]),
@@ -322,6 +322,28 @@ Deno.test("the end is found in spite of comments that look like one, and of what
   }
   using empty = await open(makeZip([]), { onWarning });
   assert.deepEqual(await empty.list(""), []);
+});
+
+Deno.test("a field of zip64 that is cut, or says no number, is refused in words", async () => {
+  const numbers = [Buffer.alloc(15), Buffer.alloc(16, 0xff)];
+  for (const number of numbers) {
+    const extra = Buffer.concat([
+      Buffer.from([1, 0, number.length, 0]),
+      number,
+    ]);
+    const header = head("a", 0, extra);
+    header.fill(0xff, 20, 28); // both sizes are there
+    header.writeUInt16LE(extra.length, 30);
+    header.writeUInt16LE(0, 32); // it is no comment
+    const zip = Buffer.concat([
+      ...[fileA, header, end(1, header.length, fileA.length)],
+    ]);
+    await refusedOpen(
+      zip,
+      "bad-structure",
+      /^[^]*'a' has a field of zip64 that is cut(?!.*NaN)/,
+    );
+  }
 });
 
 Deno.test("of several contents that are damaged the first one is told, whichever way they are read", async () => {

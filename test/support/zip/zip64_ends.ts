@@ -1,0 +1,252 @@
+/** Zips whose end of zip64 can be read in several ways, and what each program finds in them. */
+import {
+  A,
+  AT,
+  B,
+  both,
+  end,
+  FULL,
+  HEAD,
+  head,
+  headA,
+  headB,
+  locator,
+  WIDE,
+  wideEnd,
+  x,
+  type ZipEnd,
+} from "./zip_records.ts";
+
+/** Where the end of zip64 is behind both files. */
+const WIDE_AT = AT + 2 * HEAD;
+const wide = wideEnd(2, 2 * HEAD, AT);
+/** An end that has no room for anything. */
+const full = end(FULL, WIDE, WIDE);
+
+export const ZIP64_ENDS: readonly ZipEnd[] = [
+  ["zip64", [...both, wide, locator(WIDE_AT), full], "ab ab ab ab", "ab"],
+  [
+    "zip64 that says the same",
+    [...both, wide, locator(WIDE_AT), end(2, 2 * HEAD, AT)],
+    "ab ab ab ab",
+    "ab",
+  ],
+  [
+    "zip64 for the place alone",
+    [...both, wide, locator(WIDE_AT), end(2, 2 * HEAD, WIDE)],
+    "ab ab ab ab",
+    "ab",
+  ],
+  [
+    "zip64 for the count alone",
+    [...both, wide, locator(WIDE_AT), end(FULL, 2 * HEAD, AT)],
+    "ab ab ab ab",
+    "ab",
+  ],
+  [
+    "zip64 behind a program",
+    [x(50), ...both, wide, locator(WIDE_AT), full],
+    "ab - ab -",
+    "ab",
+  ],
+  [
+    "zip64 behind a program that its locator counts",
+    [x(50), ...both, wide, locator(WIDE_AT + 50), full],
+    "ab - ab ab",
+    "-",
+  ],
+  [
+    "zip64 with data of its own",
+    [
+      ...both,
+      wideEnd(2, 2 * HEAD, AT, { extensible: x(30) }),
+      locator(WIDE_AT),
+      full,
+    ],
+    "ab ab - ab",
+    "ab",
+  ],
+  [
+    "zip64 with an end in its data",
+    [
+      ...both,
+      wideEnd(2, 2 * HEAD, AT, { extensible: wideEnd(1, HEAD, AT + HEAD) }),
+      locator(WIDE_AT),
+      full,
+    ],
+    "ab ab - ab",
+    "-",
+  ],
+  [
+    "zip64 of another count",
+    [...both, wideEnd(1, HEAD, AT), locator(WIDE_AT), end(2, 2 * HEAD, AT)],
+    "ab a - ab",
+    "-",
+  ],
+  [
+    "zip64 of another directory",
+    [...both, wideEnd(1, HEAD, AT), locator(WIDE_AT), end(1, HEAD, AT + HEAD)],
+    "b a - ab",
+    "-",
+  ],
+  [
+    "zip64 of the last of two directories",
+    [...both, wideEnd(1, HEAD, AT + HEAD), locator(WIDE_AT), end(1, HEAD, AT)],
+    "ab ab b b",
+    "-",
+  ],
+  [
+    "zip64 of nothing",
+    [...both, wideEnd(0, 0, 0), locator(WIDE_AT), end(2, 2 * HEAD, AT)],
+    "ab ab - -",
+    "-",
+  ],
+  [
+    "two ends of zip64",
+    [
+      A,
+      B,
+      headA,
+      wideEnd(1, HEAD, AT),
+      headB,
+      wideEnd(1, HEAD, AT + HEAD + 56),
+      locator(AT + HEAD),
+      full,
+    ],
+    "a ab b a",
+    "-",
+  ],
+  [
+    "an end of zip64 elsewhere",
+    [A, B, headA, wideEnd(1, HEAD, AT), headB, locator(AT + HEAD), full],
+    "a a - a",
+    "-",
+  ],
+  [
+    "zip64, and the same once more",
+    [...both, wide, locator(WIDE_AT), full, wide, locator(WIDE_AT + 98), full],
+    "ab ab - ab",
+    "-",
+  ],
+  [
+    "a locator to something else",
+    [...both, wide, locator(3), full],
+    "ab ab ab ab",
+    "-",
+  ],
+  [
+    "a locator behind the file",
+    [...both, wide, locator(2 ** 40), full],
+    "- ab ab ab",
+    "-",
+  ],
+  [
+    "a locator to no number",
+    [...both, wide, locator(1n << 63n), full],
+    "- ab ab ab",
+    "-",
+  ],
+  [
+    "a locator to nothing",
+    [...both, locator(WIDE_AT), end(2, 2 * HEAD, AT)],
+    "- ab - -",
+    "-",
+  ],
+  [
+    "a locator in the comment of a member",
+    [A, head("a", 0, locator(0)), end(1, HEAD + 20, A.length)],
+    "- a a a",
+    "-",
+  ],
+  [
+    "an end of zip64 without a locator",
+    [...both, wide, end(2, 2 * HEAD, AT)],
+    "ab ab - 0",
+    "-",
+  ],
+  ["no end of zip64 where it is wanted", [...both, full], "- ab - ab", "-"],
+  [
+    "an end of zip64 that is too short",
+    [...both, wideEnd(2, 2 * HEAD, AT, { size: 10 }), locator(WIDE_AT), full],
+    "ab ab ab ab",
+    "-",
+  ],
+  [
+    "an end of zip64 that is too long",
+    [...both, wideEnd(2, 2 * HEAD, AT, { size: 4400 }), locator(WIDE_AT), full],
+    "- ab ab ab",
+    "-",
+  ],
+  [
+    "bytes between the ends",
+    [...both, wide, locator(WIDE_AT), x(3), full],
+    "- ab - ab",
+    "-",
+  ],
+  [
+    "bytes before the locator",
+    [...both, wide, x(3), locator(WIDE_AT), full],
+    "ab ab - ab",
+    "-",
+  ],
+  [
+    "bytes before the end of zip64",
+    [...both, x(3), wide, locator(WIDE_AT + 3), full],
+    "ab ab - -",
+    "-",
+  ],
+  [
+    "zip64 of two disks",
+    [...both, wide, locator(WIDE_AT, 2), full],
+    "- ab - ab",
+    "-",
+  ],
+  [
+    "zip64 of no disks",
+    [...both, wide, locator(WIDE_AT, 0), full],
+    "- ab ab ab",
+    "ab",
+  ],
+  [
+    "a locator to a second disk",
+    [...both, wide, locator(WIDE_AT, 1, 1), full],
+    "- ab - ab",
+    "-",
+  ],
+  [
+    "zip64 on a second disk",
+    [...both, wideEnd(2, 2 * HEAD, AT, { disk: 1 }), locator(WIDE_AT), full],
+    "- - ab ab",
+    "-",
+  ],
+  [
+    "zip64 of one of two on this disk",
+    [...both, wideEnd(2, 2 * HEAD, AT, { here: 1 }), locator(WIDE_AT), full],
+    "ab ab ab ab",
+    "-",
+  ],
+  [
+    "zip64 of one too few",
+    [...both, wideEnd(1, 2 * HEAD, AT), locator(WIDE_AT), full],
+    "ab ab ab ab",
+    "-",
+  ],
+  [
+    "zip64 of no size",
+    [...both, wideEnd(2, 1n << 63n, AT), locator(WIDE_AT), full],
+    "- ab - ab",
+    "-",
+  ],
+  [
+    "zip64 of no count",
+    [...both, wideEnd(1n << 63n, 2 * HEAD, AT), locator(WIDE_AT), full],
+    "ab ab ab ab",
+    "-",
+  ],
+  [
+    "zip64 of no place",
+    [...both, wideEnd(2, 2 * HEAD, 1n << 63n), locator(WIDE_AT), full],
+    "- ab - -",
+    "-",
+  ],
+];
