@@ -3,6 +3,7 @@ import { FormatError, RecordfsError } from "../../src/errors.ts";
 import { startThread } from "../../src/io/concurrency/thread.ts";
 import { warnOnConsole } from "../../src/message_text.ts";
 import { warnedCaches } from "../../src/io/remote/cache/warned_caches.ts";
+import { requireDescriptors } from "../../src/io/storage/thread_descriptors.ts";
 import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
 import { RemoteError } from "../../src/io/remote/remote_error.ts";
 import type { RemoteStorage } from "../../src/io/remote/remote_storage.ts";
@@ -49,6 +50,7 @@ export class FetchThread {
    * Starts it.
    *
    * @param onDeath Told if it dies: what was handed over is never answered then.
+   * @throws {RecordfsError} With code `EMFILE` where too many files are open for another thread.
    */
   constructor(
     onLog: (message: string) => void,
@@ -60,6 +62,7 @@ export class FetchThread {
     const trace = onTrace !== undefined;
     this.#opened.promise.catch(() => {}); // may fail when nobody waits for it
     const module = new URL("./fetch_worker.ts", import.meta.url);
+    requireDescriptors(1, "thread that fetches");
     this.#worker = startThread<FromFetchThread>(module, "recordfs fetch", {
       heard: (message) => this.#hear(message),
       died: (why) => {

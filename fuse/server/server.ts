@@ -1,4 +1,6 @@
+import { RecordfsError } from "../../src/errors.ts";
 import { deserializeError } from "../../src/serialized_error.ts";
+import { requireDescriptors, threadsStart } from "../../src/io/storage/thread_descriptors.ts";
 import type { Tree } from "../../src/tree/tree.ts";
 import { askToResend } from "./ask_to_resend.ts";
 import { cloneDevice, cloneOnto } from "./clone_device.ts";
@@ -185,7 +187,16 @@ export class Server {
   /** @param index Its number among the threads. */
   async #join(index: number): Promise<void> {
     if (this.#threads.size === 0 || this.#connection.stopping) return;
-    const thread = this.#addThread();
+    let thread: ServingThread;
+    try {
+      thread = this.#addThread();
+    } catch (error) {
+      if (!(error instanceof RecordfsError)) throw error;
+      this.#options.onLog(
+        `One thread less serves the mount: ${error.message}`,
+      );
+      return;
+    }
     try {
       await thread.prepare(this.#message!, this.#fetching);
     } catch {
@@ -320,6 +331,8 @@ class ServingThread {
       this.#serving.reject(error);
       resolve(failure?.message);
     };
+    requireDescriptors(1, "thread that serves the mount");
+    threadsStart(1);
     this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
       type: "module",
       name: "recordfs mount",

@@ -1,6 +1,7 @@
 import { variable } from "../environment.ts";
 import { RecordfsError } from "../errors.ts";
 import { systemCode } from "../io/libc/system_error.ts";
+import { raiseOpenFilesLimit } from "../io/storage/descriptor_budget.ts";
 import { exactArguments } from "./exact_arguments.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { inFlagsOf } from "./flag_words.ts";
@@ -21,6 +22,7 @@ export async function main(given: readonly string[]): Promise<number> {
   try {
     const plain = plainMount(args);
     if (plain !== undefined) {
+      raiseOpenFilesLimit();
       await mount(plain.sources, plain.mountpoint, plain.options);
     } else {
       const { runProgram } = await import("./program.ts");

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { raiseOpenFilesLimit } from "../io/storage/descriptor_budget.ts";
 import { addExamples } from "./examples.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import type { OwnAdapter } from "./commands/gulp/gulp.ts";
@@ -92,6 +93,7 @@ export async function makeProgram(
     .version(VERSION, "-v, --version")
     .addHelpText("after", AFTER_HELP)
     .enablePositionalOptions() // behind a command, -v is not the version
+    .hook("preAction", raiseOpenFilesLimit)
     .exitOverride()
     .configureOutput({
       // Asking for colours would take --allow-env.

@@ -1,4 +1,5 @@
 import { RecordfsError } from "../errors.ts";
+import { requireDescriptors } from "../io/storage/thread_descriptors.ts";
 import type { VirtualFs } from "../vfs/virtual_fs.ts";
 import { hidePath, newSession, type SessionSecrets } from "./access/session.ts";
 import { newToken } from "./access/token.ts";
@@ -110,6 +111,7 @@ export function serveInThreads(
   if (isShared && port !== 0) requireFree(hostname, port);
   const where = { hostname, port, cert, key, isShared };
   const { patience } = options;
+  if (isShared) requireDescriptors(others.count, "threads of the server");
   const server = listen(where, { answerer, patience, onAccess, onError });
   const threads = others && new AnsweringThreads(others.count, {
     kind: "answer",

@@ -5,6 +5,7 @@
  */
 
 import process from "node:process";
+import { threadsStart } from "../storage/thread_descriptors.ts";
 import { startsThread, threadAnswers } from "./event_loop.ts";
 
 /** What TypeScript's library for pages does not say of threads. */
@@ -20,7 +21,7 @@ export function threadScope<Heard, Said>(): ThreadScope<Heard, Said> {
 }
 
 /**
- * Starts a thread.
+ * Starts a thread. The caller has seen to it that there are descriptors for it (`requireDescriptors`).
  *
  * @param module What it runs.
  * @param name How it is called in messages of Deno.
@@ -34,6 +35,7 @@ export function startThread<Said>(
     readonly died: (why: string) => void;
   },
 ): Worker {
+  threadsStart(1);
   const worker = new Worker(module, { type: "module", name });
   startsThread(worker);
   worker.onmessage = ({ data }: MessageEvent<Said>) => {

@@ -1,9 +1,12 @@
 import type { Directory } from "../directories/directory.ts";
+import { descriptorBudget } from "../storage/descriptor_budget.ts";
 import type { ExtractTarget, HandedOver, WalkPlace } from "./extract_target.ts";
 import type { PlaceThread } from "./place_thread.ts";
 
-/** No group holds more directories open. */
+/** No group holds more directories open, and all that are under way a quarter of what the process may have. */
 const MOST_DIRECTORIES = 64;
+const SHARE = 16;
+let mostDirectories: number | undefined;
 
 /** A file of a group that is not in place. */
 export interface RefusedFile {
@@ -37,7 +40,11 @@ export class FileGroup {
     const memory: unknown = content.buffer;
     if (!(memory instanceof SharedArrayBuffer)) return false;
     this.#memory ??= memory;
-    const isFull = this.#directories.size === MOST_DIRECTORIES;
+    mostDirectories ??= Math.min(
+      Math.floor(descriptorBudget().crowdedFrom / SHARE),
+      MOST_DIRECTORIES,
+    );
+    const isFull = this.#directories.size >= mostDirectories;
     if (isFull || memory !== this.#memory) return false;
     const file = this.#target.handOver(place, this.#files.at(-1));
     if (file === undefined) return false;

@@ -3,6 +3,7 @@ import { RecordfsError } from "../../errors.ts";
 import { startThread } from "../concurrency/thread.ts";
 import { libcIfPermitted } from "../libc/libc.ts";
 import { SystemError } from "../libc/system_error.ts";
+import { hasDescriptors } from "../storage/thread_descriptors.ts";
 import type {
   FilesToPlace,
   PlaceReport,
@@ -36,7 +37,8 @@ export class PlaceThread implements Disposable {
 
   /** Starts one, where directories can be handed over and there is a processor for it. */
   static start(): PlaceThread | undefined {
-    return libcIfPermitted() !== undefined && navigator.hardwareConcurrency > 1
+    return libcIfPermitted() !== undefined &&
+        navigator.hardwareConcurrency > 1 && hasDescriptors(1)
       ? new PlaceThread()
       : undefined;
   }

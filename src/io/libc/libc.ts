@@ -108,6 +108,7 @@ const FUNCTIONS = {
   },
 
   getrlimit: returning("i32", "i32", "buffer"),
+  setrlimit: returning("i32", "i32", "buffer"),
   geteuid: returning("u32"),
   getuid: returning("u32"),
   getgid: returning("u32"),

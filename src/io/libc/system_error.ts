@@ -49,7 +49,8 @@ const REASONS: Record<string, string> = {
   EIO: "the disk reports an error",
   EISDIR: "it is a directory",
   ELOOP: "too many symbolic links",
-  EMFILE: "too many files are open (raise `ulimit -n`)",
+  EMFILE:
+    "too many files are open; raise the limit of the process with `ulimit -n`",
   EMLINK: "it has as many links as the file system allows",
   ENAMETOOLONG: "the name is too long",
   ENFILE: "too many files are open in the whole system",

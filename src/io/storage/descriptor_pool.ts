@@ -1,4 +1,7 @@
-import { libcIfPermitted } from "../libc/libc.ts";
+import {
+  type DescriptorBudget,
+  descriptorBudget,
+} from "./descriptor_budget.ts";
 
 /** An open file of the system. */
 export interface Descriptor {
@@ -14,23 +17,35 @@ export interface Lease {
   doomed: boolean;
 }
 
+/** The fewest idle ones that a thread keeps while others have many: fewer would be opened and closed all the time. */
+const LEAST_IDLE = 2;
+
+/** How often a descriptor is asked for where there is none, and the pause between, in ms. */
+const TRIES = 30;
+const PAUSE = 10;
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
+
 /**
- * Open file descriptors, at most so many idle ones, the least recently used closed first.
+ * Open file descriptors of a thread, at most so many idle ones, the least recently used closed first.
+ *
+ * All threads share what the process may have: the system gives the lowest number that is free, so that a large one says
+ * that all of them together have many open. Then this thread keeps fewer, and more again when numbers are low.
  *
  * Descriptors in use are never closed, so the limit is exceeded while more of them are in use at once,
  * and for no longer. Who can wait asks {@linkcode DescriptorPool.isBusy} first.
  */
 export class DescriptorPool<Owner> {
   readonly #leases = new Map<Owner, Lease>(); // in order of use
-  readonly #mostIdle: () => number;
+  readonly #budgetOf: () => DescriptorBudget;
+  #budget: DescriptorBudget = { mostIdle: 0, crowdedFrom: 0 };
   #limit = 0;
   /** Number of those in use. */
   #busy = 0;
   #calm: PromiseWithResolvers<void> | undefined;
 
-  /** @param mostIdle Says how many may be idle; asked when the first one is lent. */
-  constructor(mostIdle: () => number) {
-    this.#mostIdle = mostIdle;
+  /** @param budgetOf Says what this thread may have; asked when the first one is lent. */
+  constructor(budgetOf: () => DescriptorBudget) {
+    this.#budgetOf = budgetOf;
   }
 
   /**
@@ -56,7 +71,7 @@ export class DescriptorPool<Owner> {
   borrow(owner: Owner, open: () => Descriptor): Lease {
     let lease = this.#leases.get(owner);
     if (lease === undefined) {
-      this.#limit ||= this.#mostIdle();
+      if (this.#limit === 0) this.#begin();
       this.#makeRoom();
       lease = { descriptor: this.#open(open), users: 0, doomed: false };
       this.#leases.set(owner, lease);
@@ -90,49 +105,71 @@ export class DescriptorPool<Owner> {
     if (lease.users === 0) lease.descriptor.close();
   }
 
-  /** Where descriptors have run out, those that are idle here are closed before it is given up. */
-  #open(open: () => Descriptor): Descriptor {
-    try {
-      return open();
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== "EMFILE") throw error;
-      for (const [owner, lease] of this.#leases) {
-        if (lease.users === 0) this.drop(owner);
-      }
-      return open();
+  /** Closes all that are idle, where the process needs descriptors for something else. */
+  dropIdle(): void {
+    for (const [owner, lease] of this.#leases) {
+      if (lease.users === 0) this.drop(owner);
     }
+  }
+
+  #begin(): void {
+    this.#budget = this.#budgetOf();
+    this.#limit = this.#budget.mostIdle;
+  }
+
+  #open(open: () => Descriptor): Descriptor {
+    for (let tries = 0;; tries++) {
+      try {
+        const descriptor = open();
+        this.#share(descriptor.fd);
+        return descriptor;
+      } catch (error) {
+        const { code } = error as { code?: unknown };
+        if (code !== "EMFILE" || tries === TRIES) throw error;
+        if (tries === 0) this.#haveFewest();
+        // Other threads close theirs when they find none.
+        else Atomics.wait(NEVER, 0, 0, PAUSE);
+      }
+    }
+  }
+
+  /** Nobody has any left: the process may have fewer than was thought, or others have them. */
+  #haveFewest(): void {
+    const { mostIdle, crowdedFrom } = this.#budget;
+    this.#budget = { mostIdle, crowdedFrom: Math.ceil(crowdedFrom / 2) };
+    this.#limit = 1;
+    this.dropIdle();
+  }
+
+  /** Keeps fewer or more, by the number of a descriptor that was just opened. */
+  #share(fd: number): void {
+    const { mostIdle, crowdedFrom } = this.#budget;
+    if (fd < crowdedFrom) {
+      if (this.#limit < mostIdle) this.#limit++;
+      return;
+    }
+    const least = Math.min(this.#limit, LEAST_IDLE);
+    this.#limit = Math.max(this.#limit >> 2, least);
+    while (this.#leases.size > this.#limit && this.#dropOldest());
   }
 
   /** Closes the idle descriptor that was not used for longest, where the limit is reached. */
   #makeRoom(): void {
-    if (this.#leases.size < this.#limit) return;
+    if (this.#leases.size >= this.#limit) this.#dropOldest();
+  }
+
+  /** @returns Whether one was idle. */
+  #dropOldest(): boolean {
     for (const [owner, lease] of this.#leases) {
       if (lease.users > 0) continue;
       this.drop(owner);
-      return;
+      return true;
     }
+    return false;
   }
 }
 
-/** `RLIMIT_NOFILE`, from `asm-generic/resource.h`. */
-const RLIMIT_NOFILE = 7;
-
-/** Descriptors that one thread keeps where the process may have many, or where the system cannot be asked. */
-const MOST = 128;
-/** Fewer would be opened and closed all the time. */
-const LEAST = 8;
-/** A mount has four threads with files of their own, and the process needs some for other things. */
-const SHARE = 8;
-
-/**
- * How many descriptors one thread may keep open for later use: a share of what the process may have
- * (`ulimit -n`), which Linux tells where `--allow-ffi` is given; it is not asked for.
- */
-export function mostIdleDescriptors(): number {
-  // struct rlimit: the soft and the hard limit, 64 bits each.
-  const limits = new BigUint64Array(2);
-  const libc = libcIfPermitted();
-  if (libc?.getrlimit(RLIMIT_NOFILE, limits) !== 0) return MOST;
-  const share = Math.floor(Number(limits[0]) / SHARE);
-  return Math.min(Math.max(share, LEAST), MOST);
-}
+/** Those of this thread. */
+export const descriptors: DescriptorPool<object> = new DescriptorPool<object>(
+  descriptorBudget,
+);

@@ -5,12 +5,7 @@ import type {
   OpenFileOptions,
   WaitOptions,
 } from "./byte_source.ts";
-import {
-  type Descriptor,
-  DescriptorPool,
-  type Lease,
-  mostIdleDescriptors,
-} from "./descriptor_pool.ts";
+import { type Descriptor, descriptors, type Lease } from "./descriptor_pool.ts";
 import { type LibcReads, libcReads, UNSUPPORTED } from "../libc/libc_reads.ts";
 import { type Pace, paceOf } from "./pace.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
@@ -133,7 +128,7 @@ export class FileSource implements ByteSource {
         if (got !== UNSUPPORTED) return got;
         this.#isInMemory = this.#libc!.isInMemory(fd);
       } finally {
-        pool.release(lease);
+        descriptors.release(lease);
       }
       this.#tellsCached = false;
     }
@@ -151,8 +146,8 @@ export class FileSource implements ByteSource {
     options: WaitOptions = {},
   ): Promise<number> {
     options.signal?.throwIfAborted();
-    while (pool.isBusy) {
-      await pool.calm();
+    while (descriptors.isBusy) {
+      await descriptors.calm();
       options.signal?.throwIfAborted();
     }
     let lease: Lease;
@@ -175,7 +170,7 @@ export class FileSource implements ByteSource {
       }
       return done;
     } finally {
-      pool.release(lease);
+      descriptors.release(lease);
     }
   }
 
@@ -198,7 +193,7 @@ export class FileSource implements ByteSource {
     try {
       return use(lease.descriptor.fd);
     } finally {
-      pool.release(lease);
+      descriptors.release(lease);
     }
   }
 
@@ -209,24 +204,24 @@ export class FileSource implements ByteSource {
 
   /** Closes the descriptor until it is needed again. */
   rest(): void {
-    pool.drop(this);
+    descriptors.drop(this);
   }
 
   close(): void {
     this.#closed = true;
-    pool.drop(this);
-    pool.drop(this.#node);
+    descriptors.drop(this);
+    descriptors.drop(this.#node);
   }
 
   /** The C library's descriptor where there is one, which is there at once; else Node's. */
   #borrow(): Lease {
     return this.#libc === undefined
       ? this.#borrowOfNode()
-      : pool.borrow(this, this.#openByLibc);
+      : descriptors.borrow(this, this.#openByLibc);
   }
 
   #borrowOfNode(): Lease {
-    return pool.borrow(this.#node, this.#openByNode);
+    return descriptors.borrow(this.#node, this.#openByNode);
   }
 
   readonly #openByLibc = (): Descriptor => {
@@ -282,17 +277,29 @@ function nodeFs(): NodeFs {
   return loadedFs ??= process.getBuiltinModule("node:fs");
 }
 
-const pool = new DescriptorPool<object>(mostIdleDescriptors);
-
 function identityOf(stat: Deno.FileInfo): FileIdentity {
   const { dev, ino, size, mtime } = stat;
   return { dev, ino: ino ?? 0, size, mtimeMs: mtime?.getTime() ?? 0 };
 }
 
-function nodeDescriptor(path: string): Descriptor {
+/** The last file that Node has opened. */
+let opened: string | undefined;
+
+/** A file that Deno has permitted to open, if there was one. */
+export function permittedFile(): string | undefined {
+  return opened;
+}
+
+/**
+ * Opens a file by Node, which tells why that is refused.
+ *
+ * @throws {Error} With the system's `code`.
+ */
+export function nodeDescriptor(path: string): Descriptor {
   const { O_RDONLY, O_NONBLOCK } = nodeFs().constants;
   // What has taken a regular file's place may be a pipe, which is not waited for.
   const fd = nodeFs().openSync(path, O_RDONLY | (O_NONBLOCK ?? 0));
+  opened = path;
   return { fd, close: () => nodeFs().closeSync(fd) };
 }
 
@@ -325,7 +332,7 @@ function readNow(
     }
     return done;
   } finally {
-    pool.release(lease);
+    descriptors.release(lease);
   }
 }
 

@@ -1,3 +1,4 @@
+import { hasDescriptors } from "../storage/thread_descriptors.ts";
 import { RangeSums, type Span, type Sums } from "./range_sums.ts";
 import { SumThread } from "./sum_thread.ts";
 
@@ -40,10 +41,13 @@ export async function* spanSums<S extends Span>(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SummedSpan<S>, void, undefined> {
   const here = new RangeSums(signal);
-  const threads = bytes < WORTH_THREADS ? [] : Array.from(
-    { length: Math.min(navigator.hardwareConcurrency - 1, MOST_THREADS) },
-    () => new SumThread(),
-  );
+  const most = bytes < WORTH_THREADS
+    ? 0
+    : Math.min(navigator.hardwareConcurrency - 1, MOST_THREADS);
+  const threads: SumThread[] = [];
+  while (threads.length < most && hasDescriptors(1)) {
+    threads.push(new SumThread());
+  }
   const list = spans[Symbol.iterator]();
   const begun: Begun<S>[] = [];
   const begin = (span: S, sums: Promise<Sums | undefined>) => {

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { DescriptorPool } from "../../../src/io/storage/descriptor_pool.ts";
 
 Deno.test("who waits for descriptors is not passed by those who come later", async () => {
-  const pool = new DescriptorPool<string>(() => 4);
+  const pool = new DescriptorPool<string>(() => ({
+    mostIdle: 4,
+    crowdedFrom: Infinity,
+  }));
   let opened = 0;
   const borrow = (owner: string) =>
     pool.borrow(owner, () => ({ fd: opened++, close() {} }));
@@ -20,11 +23,60 @@ Deno.test("who waits for descriptors is not passed by those who come later", asy
 });
 
 Deno.test("where nobody waits, there is room for one as soon as one is given back", () => {
-  const pool = new DescriptorPool<string>(() => 4);
+  const pool = new DescriptorPool<string>(() => ({
+    mostIdle: 4,
+    crowdedFrom: Infinity,
+  }));
   const leases = ["a", "b", "c", "d"].map((owner) =>
     pool.borrow(owner, () => ({ fd: 0, close() {} }))
   );
   assert.ok(pool.isBusy);
   pool.release(leases[0]!);
   assert.ok(!pool.isBusy);
+});
+
+Deno.test("a thread keeps fewer descriptors while all threads have many, and more again afterwards", () => {
+  let next = 0;
+  const open = new Set<number>();
+  const pool = new DescriptorPool<number>(() => ({
+    mostIdle: 16,
+    crowdedFrom: 100,
+  }));
+  const use = (owner: number) =>
+    pool.release(pool.borrow(owner, () => {
+      const fd = next++;
+      open.add(fd);
+      return { fd, close: () => open.delete(fd) };
+    }));
+  for (let i = 0; i < 20; i++) use(i);
+  assert.equal(open.size, 16);
+  next = 100; // others have all below
+  for (let i = 20; i < 24; i++) use(i);
+  assert.ok(open.size <= 3, String(open.size));
+  next = 0;
+  for (let i = 24; i < 60; i++) use(i);
+  assert.equal(open.size, 16);
+});
+
+Deno.test("where there is no descriptor left, idle ones are closed, and others are waited for", () => {
+  const pool = new DescriptorPool<string>(() => ({
+    mostIdle: 16,
+    crowdedFrom: 100,
+  }));
+  const open = new Set<string>();
+  let refusals = 0;
+  const use = (owner: string) =>
+    pool.release(pool.borrow(owner, () => {
+      if (refusals-- > 0) {
+        throw Object.assign(new Error("too many"), { code: "EMFILE" });
+      }
+      open.add(owner);
+      return { fd: 5, close: () => open.delete(owner) };
+    }));
+  for (const owner of ["a", "b", "c"]) use(owner);
+  refusals = 3;
+  use("d");
+  assert.deepEqual([...open], ["d"]);
+  refusals = Infinity;
+  assert.throws(() => use("e"), { code: "EMFILE" });
 });

@@ -4,6 +4,7 @@ import {
   newDecodeMemoryShare,
   returnDecodeMemory,
 } from "../../../codecs/image/decode_memory.ts";
+import { requireDescriptors, threadsStart } from "../../../io/storage/thread_descriptors.ts";
 import { serializeError } from "../../../serialized_error.ts";
 import { DataError, messageOf } from "../../data_error.ts";
 import { type FromThread, type ToThread, transferable } from "./messages.ts";
@@ -21,8 +22,11 @@ export class WorkerPool implements ThreadEvents {
    * Starts the threads.
    *
    * @throws {DataError} With code `not-portable` if the dataset's recipe cannot be sent.
+   * @throws {RecordfsError} With code `EMFILE` if too many files are open for so many threads.
    */
   constructor(setup: CommonSetup) {
+    requireDescriptors(setup.numWorkers, "threads of a loader");
+    threadsStart(setup.numWorkers);
     this.threads = Array.from(
       { length: setup.numWorkers },
       (_, worker) => new WorkerThread(worker, this),

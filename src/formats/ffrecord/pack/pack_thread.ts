@@ -2,6 +2,7 @@ import type { Directory } from "../../../io/directories/directory.ts";
 import { yieldToEventLoop } from "../../../io/concurrency/event_loop.ts";
 import { startThread } from "../../../io/concurrency/thread.ts";
 import { SystemError } from "../../../io/libc/system_error.ts";
+import { hasDescriptors } from "../../../io/storage/thread_descriptors.ts";
 import { deserializeError } from "../../../serialized_error.ts";
 import { SampleBlock } from "../write/sample_block.ts";
 import type { ListingPlace, PackListing } from "./pack_listing.ts";
@@ -52,7 +53,8 @@ export class PackThread implements PackReader {
   /** Starts one, where the folder can be handed over and there is a processor for it. */
   static start(root: Directory): PackThread | undefined {
     const { descriptor } = root;
-    return descriptor !== undefined && navigator.hardwareConcurrency > 1
+    return descriptor !== undefined && navigator.hardwareConcurrency > 1 &&
+        hasDescriptors(1)
       ? new PackThread(root, descriptor)
       : undefined;
   }

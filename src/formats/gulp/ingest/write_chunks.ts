@@ -1,4 +1,5 @@
 import { startThread } from "../../../io/concurrency/thread.ts";
+import { requireDescriptors } from "../../../io/storage/thread_descriptors.ts";
 import type {
   AdapterRecipe,
   DatasetAdapter,
@@ -124,6 +125,8 @@ async function writeInThreads(
   { events, onChunk, signal }: WriteOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
+  const most = Math.min(count, jobs.length);
+  requireDescriptors(most, "threads of an ingest");
   const threads: ThreadWriter[] = [];
   const queue = new ChunkQueue(jobs, onChunk);
   const lane = async (_: unknown, number: number) => {
@@ -133,7 +136,7 @@ async function writeInThreads(
     await queue.write((job, onGathered) => thread.write(job, onGathered));
   };
   try {
-    const lanes = Array.from({ length: Math.min(count, jobs.length) }, lane);
+    const lanes = Array.from({ length: most }, lane);
     await abortable(Promise.all(lanes), signal);
   } finally {
     queue.stop();
