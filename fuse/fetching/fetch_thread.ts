@@ -1,7 +1,6 @@
 import { deserializeError } from "../../src/serialized_error.ts";
 import { FormatError, RecordfsError } from "../../src/errors.ts";
 import { startThread } from "../../src/io/concurrency/thread.ts";
-import { warnOnConsole } from "../../src/message_text.ts";
 import { warnedCaches } from "../../src/io/remote/cache/warned_caches.ts";
 import { requireDescriptors } from "../../src/io/storage/thread_descriptors.ts";
 import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
@@ -29,7 +28,7 @@ export interface FetchPorts {
 function portable(
   { url, options }: Pick<RemoteStorage, "url" | "options">,
 ): WantedPlace {
-  const { onWarning = warnOnConsole, ...others } = options;
+  const { onWarning, ...others } = options;
   return { url, options: others, warned: [...warnedCaches(onWarning)] };
 }
 

@@ -7,7 +7,6 @@
 import { runAsync } from "../../src/io/concurrency/steps.ts";
 import { threadScope } from "../../src/io/concurrency/thread.ts";
 import type { RemoteSource } from "../../src/io/remote/remote_source.ts";
-import { warnedCaches } from "../../src/io/remote/cache/warned_caches.ts";
 import { RemoteStorage } from "../../src/io/remote/remote_storage.ts";
 import { FormatError } from "../../src/errors.ts";
 import { reopenHandle, type TreeHandle } from "../../src/tree/tree.ts";
@@ -103,7 +102,6 @@ async function openOne({ origin, tag }: WantedObject): Promise<RemoteSource> {
 }
 
 function storageOf({ url, options, warned }: WantedPlace): RemoteStorage {
-  for (const cache of warned) warnedCaches(log).add(cache);
   const key = JSON.stringify([url, options]);
   let storage = storages.get(key);
   if (storage === undefined) {
@@ -111,7 +109,7 @@ function storageOf({ url, options, warned }: WantedPlace): RemoteStorage {
     storage = new RemoteStorage(
       url,
       { ...options, onWarning: log },
-      { believesCache: true, observer: reads.observer },
+      { believesCache: true, observer: reads.observer, warned },
     );
     storages.set(key, storage);
   }

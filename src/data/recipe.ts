@@ -1,5 +1,8 @@
 import type { RemoteOptions } from "../io/remote/remote_options.ts";
-import { RemoteStorage } from "../io/remote/remote_storage.ts";
+import {
+  type InternalOptions,
+  RemoteStorage,
+} from "../io/remote/remote_storage.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import { DataError, messageOf } from "./data_error.ts";
 
@@ -97,7 +100,10 @@ export function storageArgument(
   if (storage === undefined || storage === LOCAL_DISK) return undefined;
   if (storage instanceof RemoteStorage) {
     const { onWarning: _, ...options } = storage.options; // those of threads go to the console
-    return { recipe: remoteRecipe(storage.url, options) } satisfies Nested;
+    const warned = [...storage.warned];
+    return {
+      recipe: remoteRecipe(storage.url, options, { warned }),
+    } satisfies Nested;
   }
   if (origins.has(storage) || isPortable(storage)) {
     return argument(storage, `The storage of ${path}`);
@@ -109,13 +115,17 @@ export function storageArgument(
   );
 }
 
-function remoteRecipe(url: string, options: RemoteOptions): Recipe {
+function remoteRecipe(
+  url: string,
+  options: RemoteOptions,
+  internal: InternalOptions,
+): Recipe {
   const { href } = new URL("../io/remote/remote_storage.ts", import.meta.url);
   return {
     module: href,
     name: "RemoteStorage",
     how: "new",
-    args: [url, options],
+    args: [url, options, internal],
   };
 }
 

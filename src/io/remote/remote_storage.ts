@@ -1,6 +1,7 @@
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { mustWait } from "../storage/must_wait.ts";
 import type { FileFacts, Storage } from "../storage/storage.ts";
+import { warnedCaches } from "./cache/warned_caches.ts";
 import type { RemoteObserver } from "./client.ts";
 import type { RemoteFiles } from "./remote_files.ts";
 import { parseRemote, type RemoteLocation } from "./remote_location.ts";
@@ -13,6 +14,8 @@ export interface InternalOptions {
   readonly believesCache?: boolean;
   /** Told of requests. */
   readonly observer?: RemoteObserver | undefined;
+  /** Paths of caches that another thread has warned of. */
+  readonly warned?: readonly string[] | undefined;
 }
 
 /** The files below a URL, or the one file that it is, or those beside it. */
@@ -35,7 +38,7 @@ export class RemoteStorage implements Storage {
   constructor(
     location: string | URL,
     options: RemoteOptions = {},
-    { believesCache = false, observer }: InternalOptions = {},
+    { believesCache = false, observer, warned = [] }: InternalOptions = {},
   ) {
     this.#location = parseRemote(location);
     this.url = String(location);
@@ -43,6 +46,12 @@ export class RemoteStorage implements Storage {
     this.believesCache = believesCache;
     this.observer = observer;
     this.root = rootOf(this.#location);
+    for (const cache of warned) this.warned.add(cache);
+  }
+
+  /** Paths of the caches that were warned of, which another thread need not say again. */
+  get warned(): Set<string> {
+    return warnedCaches(this.options.onWarning);
   }
 
   open(path: string): Steps<RemoteSource> {

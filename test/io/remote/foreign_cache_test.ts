@@ -266,3 +266,24 @@ Deno.test("the usual directory is one's own alone, whatever the umask", async ()
     }
   });
 });
+
+Deno.test("the threads of a loader do not say again that a cache is not used", async () => {
+  await withCachePlace(async ({ dir, url }) => {
+    const cache = makeDirectory(`${dir}/c`, 0o777);
+    fs.writeFileSync(
+      `${dir}/program.ts`,
+      `import { DataLoader, FFRecordDataset } from "${REPOSITORY}src/data/mod.ts";
+      const [url, directory] = Deno.args;
+      const remote = { cache: { directory } };
+      using dataset = await FFRecordDataset.open(url, { remote });
+      await using loader = new DataLoader(dataset, { numWorkers: 2 });
+      for await (const batch of loader) console.log(batch.length);`,
+    );
+    const { stdout, stderr } = await run([
+      ...[Deno.execPath(), "run", "-A", "--no-check", "--quiet"],
+      ...[`--config=${REPOSITORY}deno.json`, `${dir}/program.ts`, url, cache],
+    ]);
+    assert.equal(stdout, "1\n".repeat(4), stderr);
+    assert.equal(stderr.split("can't be used").length, 2, stderr);
+  });
+});
