@@ -13,7 +13,7 @@ import { goldenCase } from "../support/golden.ts";
 import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
 import { needs, PYTHON } from "../support/programs/programs.ts";
-import { assertFailed, CLI, recordfs, run } from "./run_cli.ts";
+import { assertFailed, CLI, recordfs, run, runBash } from "./run_cli.ts";
 
 const { path: packed } = goldenCase("ffrecord/packed_tree");
 
@@ -231,7 +231,7 @@ Deno.test("a working directory that was removed is named", async () => {
 /** Runs a line of a shell, in which `$0` is recordfs. */
 function shell(line: string): ReturnType<typeof run> {
   const program = `${Deno.execPath()} run -A ${CLI}`;
-  return run(["bash", "-c", line.replaceAll("$0", program)]);
+  return runBash(line.replaceAll("$0", program));
 }
 
 for (

@@ -160,6 +160,16 @@ export async function run(
   return ranTo(code, stdout, stderr);
 }
 
+/** Runs a script of bash, which would warn of a locale that is not installed. */
+export function runBash(
+  script: string,
+  args: readonly string[] = [],
+  options: Omit<RunOptions, "permissions"> = {},
+): Promise<Ran> {
+  const env = { ...options.env, LC_ALL: "C" };
+  return run(["bash", "-c", script, ...args], { ...options, env });
+}
+
 function ranTo(code: number, stdout: Uint8Array, stderr: Uint8Array): Ran {
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, bytes: stdout, stdout: text(stdout), stderr: text(stderr) };

@@ -3,7 +3,7 @@ import { goldenCase, sha256 } from "../../support/golden.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
-import { assertFailed, CLI, recordfs, run, succeed } from "../run_cli.ts";
+import { assertFailed, CLI, recordfs, runBash, succeed } from "../run_cli.ts";
 
 const tree = goldenCase("ffrecord/packed_tree");
 const flipped = goldenCase("ffrecord/bad_flip_sample");
@@ -31,7 +31,7 @@ Deno.test({
     )!;
     // Deno cannot pass such an argument; a shell can.
     const script = `exec "$0" run -A "$1" cat "$2" $'latin1-\\xe9'`;
-    const ran = await run(["bash", "-c", script, Deno.execPath(), CLI, path]);
+    const ran = await runBash(script, [Deno.execPath(), CLI, path]);
     assert.deepEqual([ran.stderr, ran.code], ["", 0]);
     assert.equal(sha256(ran.bytes), latin1.sha256);
   },

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { encodeName } from "../../../src/names.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { needs } from "../../support/programs/programs.ts";
-import { assertFailed, CLI, recordfs, run, succeed } from "../run_cli.ts";
+import {
+  assertFailed,
+  CLI,
+  recordfs,
+  run,
+  runBash,
+  succeed,
+} from "../run_cli.ts";
 
 const tree = goldenCase("ffrecord/packed_tree");
 const notUtf8 = goldenCase("ffrecord/packed_not_utf8_names");
@@ -192,9 +199,7 @@ Deno.test({
   async fn() {
     const script =
       `"$0" run -A "$1" ls -R "$2" | true; exit "\${PIPESTATUS[0]}"`;
-    const ran = await run(
-      ["bash", "-c", script, Deno.execPath(), CLI, tree.path],
-    );
+    const ran = await runBash(script, [Deno.execPath(), CLI, tree.path]);
     assert.deepEqual([ran.stderr, ran.code], ["", 141]);
   },
 });
@@ -204,9 +209,7 @@ Deno.test({
   ...needs("bash"),
   async fn() {
     const script = `"$0" run -A "$1" ls -R "$2" > /dev/full`;
-    const ran = await run(
-      ["bash", "-c", script, Deno.execPath(), CLI, tree.path],
-    );
+    const ran = await runBash(script, [Deno.execPath(), CLI, tree.path]);
     assert.match(
       ran.stderr,
       /^recordfs: Cannot write to standard output: No space left .*\n$/,

@@ -10,6 +10,7 @@ import {
   recordfs,
   recordfsRefused,
   run,
+  runBash,
   succeed,
 } from "../run_cli.ts";
 
@@ -103,10 +104,10 @@ Deno.test({
         printf one > $'odd\\xff/a\\x80' && printf two > $'odd\\xff/sub\\xfe/\\xc3' &&
         "$0" run -A "$1" pack $'odd\\xff' a.ffr --exclude $'a\\x80' >&2 &&
         "$0" run -A "$1" extract a.ffr out >&2 && cd out && find . -print`;
-      const { bytes, stderr, code } = await run(
-        ["bash", "-c", script, Deno.execPath(), CLI],
-        { cwd: dir, env: { LC_ALL: "C" } },
-      );
+      const { bytes, stderr, code } = await runBash(script, [
+        Deno.execPath(),
+        CLI,
+      ], { cwd: dir });
       assert.equal(code, 0, stderr);
       const names = new TextDecoder("latin1").decode(bytes).trim().split("\n");
       assert.deepEqual(

@@ -4,7 +4,7 @@ import { tarCase } from "../../support/tar/tar_golden.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
-import { assertFailed, CLI, recordfs, run, succeed } from "../run_cli.ts";
+import { assertFailed, CLI, recordfs, runBash, succeed } from "../run_cli.ts";
 
 /** What the original library's own tables say of each sample. */
 function expectedRecords({ content }: GoldenCase): Record<string, unknown>[] {
@@ -174,8 +174,9 @@ Deno.test({
       await Deno.writeFile(`${dir}/a.ffr`, ffrBytes(samples));
       const script = `"$0" run -A "$1" records "$2" | head -n 2
         exit \${PIPESTATUS[0]}`;
-      const ran = await run(
-        ["bash", "-c", script, Deno.execPath(), CLI, `${dir}/a.ffr`],
+      const ran = await runBash(
+        script,
+        [Deno.execPath(), CLI, `${dir}/a.ffr`],
       );
       assert.deepEqual([ran.code, ran.stderr], [141, ""]);
       assert.match(ran.stdout, /^ *INDEX.*\n *0 .*\n$/);

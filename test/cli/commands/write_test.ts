@@ -3,7 +3,14 @@ import { FFRecordReader } from "../../../src/formats/ffrecord/mod.ts";
 import { type GoldenCase, goldenCase } from "../../support/golden.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
-import { assertFailed, CLI, recordfs, run, succeed } from "../run_cli.ts";
+import {
+  assertFailed,
+  CLI,
+  recordfs,
+  run,
+  runBash,
+  succeed,
+} from "../run_cli.ts";
 
 const sizes = goldenCase("ffrecord/plain_sizes");
 
@@ -211,11 +218,7 @@ Deno.test({
         "$0" run -A "$1" write a.ffr $'a\\xff' b* &&
         printf '%s\\n' * | grep -a $'[\\xfe\\xff]' |
           "$0" run -A "$1" write b.ffr --list <(cat)`;
-      const env = { LC_ALL: "C" };
-      const ran = await run(
-        ["bash", "-c", script, Deno.execPath(), CLI],
-        { cwd: dir, env },
-      );
+      const ran = await runBash(script, [Deno.execPath(), CLI], { cwd: dir });
       assert.deepEqual([ran.stderr, ran.code], ["", 0]);
       for (const name of ["a", "b"]) {
         using reader = FFRecordReader.openSync(`${dir}/${name}.ffr`);

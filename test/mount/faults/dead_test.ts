@@ -372,8 +372,7 @@ Deno.test({
   ...needs("fuse", "root", "fusermount3"),
   fn: () =>
     asOrdinaryUser(async ({ home, own, recordfs, run }) => {
-      const mountpoint = `${home}/mnt`;
-      const source = `${home}/data.ffr`;
+      const [mountpoint, source] = [`${home}/mnt`, `${home}/data.ffr`];
       const place = { state: `${home}/run/recordfs`, mountpoint } as MountPlace;
       assert.equal((await run("mkdir", mountpoint)).code, 0);
       for (const onFailure of ["dead", "unmount"]) {

@@ -16,6 +16,9 @@ const others = (Deno.env.get("PATH") ?? "").split(":")
 // The setup's programs come first, not those of another kind that PATH names before them.
 Deno.env.set("PATH", [...SYSTEM_PROGRAMS, ...others].join(":"));
 
+// script(1) runs commands by it.
+Deno.env.set("SHELL", "/bin/sh");
+
 // Modules of other environments of Python would be imported first.
 for (const name of Object.keys(Deno.env.toObject())) {
   if (name.startsWith("PYTHON")) Deno.env.delete(name);
