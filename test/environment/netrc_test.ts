@@ -20,7 +20,8 @@ async function asked(
     fs.mkdirSync(`${dir}/www`);
     fs.writeFileSync(`${dir}/www/a.ffr`, ffrBytes([Uint8Array.of(1)]));
     // Others may read it, of which curl does not complain either.
-    fs.writeFileSync(`${dir}/.netrc`, text, { mode: 0o644 });
+    fs.writeFileSync(`${dir}/.netrc`, text);
+    fs.chmodSync(`${dir}/.netrc`, 0o644);
     await using server = await FileServer.start(`${dir}/www`);
     const url = `${server.url.replace("//", `//${userinfo}`)}/a.ffr`;
     await withEnvironment({ HOME: dir, NETRC: undefined }, async () => {

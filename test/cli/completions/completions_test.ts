@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { formatNames } from "../../../src/formats/registry.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
-import { run, succeed } from "../run_cli.ts";
+import { run, runBash, succeed } from "../run_cli.ts";
 
 const FORMAT_NAMES = formatNames().sort();
 
@@ -103,10 +103,7 @@ Deno.test({
       eachAlone(async (script, words, cwd) => {
         const code = `source "$0"; COMP_WORDS=(recordfs "$@"); COMP_CWORD=$#
         _recordfs; printf '%s\\n' "\${COMPREPLY[@]}"`;
-        const ran = await run(
-          ["bash", "--norc", "-c", code, script, ...words],
-          { cwd },
-        );
+        const ran = await runBash(code, [script, ...words], { cwd });
         assert.equal(ran.stderr, "");
         return ran.stdout.trim().split("\n");
       }),
@@ -125,7 +122,7 @@ Deno.test({
       const code = `source "$0"; compopt() { echo "$*"; }
         COMP_WORDS=(recordfs "$@"); COMP_CWORD=$#; _recordfs`;
       const ask = async (...words: string[]) =>
-        (await run(["bash", "-c", code, `${dir}/script`, ...words])).stdout
+        (await runBash(code, [`${dir}/script`, ...words])).stdout
           .trim();
       assert.equal(await ask("ls", "d"), "-o default");
       assert.equal(await ask("mount", "-o", "ro", "d"), "-o default");
