@@ -1,6 +1,9 @@
 import { RecordfsError } from "../../src/errors.ts";
 import { deserializeError } from "../../src/serialized_error.ts";
-import { requireDescriptors, threadsStart } from "../../src/io/storage/thread_descriptors.ts";
+import {
+  requireDescriptors,
+  threadsStart,
+} from "../../src/io/storage/thread_descriptors.ts";
 import type { Tree } from "../../src/tree/tree.ts";
 import { askToResend } from "./ask_to_resend.ts";
 import { cloneDevice, cloneOnto } from "./clone_device.ts";

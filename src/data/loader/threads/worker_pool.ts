@@ -4,7 +4,10 @@ import {
   newDecodeMemoryShare,
   returnDecodeMemory,
 } from "../../../codecs/image/decode_memory.ts";
-import { requireDescriptors, threadsStart } from "../../../io/storage/thread_descriptors.ts";
+import {
+  requireDescriptors,
+  threadsStart,
+} from "../../../io/storage/thread_descriptors.ts";
 import { serializeError } from "../../../serialized_error.ts";
 import { DataError, messageOf } from "../../data_error.ts";
 import { type FromThread, type ToThread, transferable } from "./messages.ts";
