@@ -4,6 +4,7 @@ import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
+import { warnOnConsole } from "../../message_text.ts";
 import { MAGIC, MAGIC_SIZE } from "./layout.ts";
 import { CellReader } from "./read/cells.ts";
 import { readFooter } from "./read/footer.ts";
@@ -27,6 +28,7 @@ export async function checkParquet(
 ): Promise<CheckReport> {
   const storage = options.storage ?? LOCAL_DISK;
   const { signal, onProgress, onDamage } = options;
+  const { onWarning = warnOnConsole } = options;
   const { paths } = await runAsync(parquetPaths(location, storage), signal);
   let total = 0;
   for (const path of paths) {
@@ -42,7 +44,7 @@ export async function checkParquet(
     const source = await runAsync(openFile(storage, path), signal);
     try {
       const before = bytes;
-      const check = new FileCheck(source, report, signal);
+      const check = new FileCheck(source, report, onWarning, signal);
       samples += await check.run((part) =>
         onProgress?.(before + Math.floor(part * source.size), total)
       );
@@ -60,6 +62,7 @@ export async function checkParquet(
 class FileCheck {
   readonly #source: ByteSource;
   readonly #report: (error: unknown) => void;
+  readonly #warn: (message: string) => void;
   readonly #signal: AbortSignal | undefined;
   /** The fault that was told last. */
   #last = "";
@@ -67,10 +70,12 @@ class FileCheck {
   constructor(
     source: ByteSource,
     report: (error: unknown) => void,
+    warn: (message: string) => void,
     signal: AbortSignal | undefined,
   ) {
     this.#source = source;
     this.#report = report;
+    this.#warn = warn;
     this.#signal = signal;
   }
 
@@ -80,7 +85,8 @@ class FileCheck {
    */
   async run(onProgress: (part: number) => void): Promise<number> {
     const source = this.#source;
-    const index = await runAsync(readFooter(source), this.#signal);
+    const reading = readFooter(source, this.#warn);
+    const index = await runAsync(reading, this.#signal);
     await this.#compareStart();
     const { name: path, size, mtime } = source;
     const file = { ...index, path, size, mtime };
@@ -125,25 +131,35 @@ class FileCheck {
     const signal = this.#signal;
     try {
       const parts = await runAsync(cells.partsOf(0, group, column), signal);
+      const start = file.firsts[group]!;
       for (let part = 0; part + 1 < parts.length; part++) {
-        signal?.throwIfAborted();
-        const row = file.firsts[group]! + parts[part]!;
-        if (parts[part + 1]! === parts[part]!) continue;
-        await this.#decode(cells, column, row);
+        const [from, to] = [parts[part]!, parts[part + 1]!];
+        for (let row = start + from; row < start + to;) {
+          signal?.throwIfAborted();
+          row = await this.#decode(cells, column, row) ?? start + to;
+        }
       }
     } catch (error) {
       this.#report(error);
     }
   }
 
-  async #decode(cells: CellReader, column: number, row: number): Promise<void> {
+  /** Decodes a row, with those around it; gives the row behind these, or `undefined` where they are damaged. */
+  async #decode(
+    cells: CellReader,
+    column: number,
+    row: number,
+  ): Promise<number | undefined> {
     try {
-      await runAsync(cells.decode(0, column, row), this.#signal);
+      const decoding = cells.decode(0, column, row);
+      const { first, rows } = await runAsync(decoding, this.#signal);
+      return first + rows.length;
     } catch (error) {
       // Others of the column may be right, unless it is what they have in common that is not.
       const text = String(error);
       if (text !== this.#last) this.#report(error);
       this.#last = text;
+      return undefined;
     }
   }
 }

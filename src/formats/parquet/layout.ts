@@ -18,8 +18,12 @@ export const TAIL_SIZE = 8;
 export const LARGEST_FOOTER = 64 << 20;
 /** Bytes of a page that is read: as it is stored, and as it is decompressed. */
 export const LARGEST_PAGE = 512 << 20;
-/** Values that are decoded at a time. */
+/** Values that a page or a dictionary may have. */
 export const MOST_VALUES = 1 << 24;
+/** Values that a page of lists may have, whose encoding tells where each of them is. */
+export const MOST_LISTED = 3 << 24;
+/** Values of lists that are decoded together. */
+export const MOST_TOGETHER = 1 << 19;
 /** How deep columns may be nested. */
 export const DEEPEST = 32;
 

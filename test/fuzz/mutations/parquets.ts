@@ -60,6 +60,27 @@ const setFooter: Mutation = {
   },
 };
 
+/** A name, or another text of a footer, that begins with U+FEFF; lengths fit. */
+const markName: Mutation = {
+  name: "put U+FEFF before a text of a footer",
+  weight: 2,
+  apply(draft, dice) {
+    const path = pickNamed(draft, dice, NAMED);
+    if (path === undefined) return;
+    let bytes = draft.bytes(path);
+    const start = footerStart(bytes);
+    if (start === undefined) return;
+    const { lengths } = numbersIn(bytes.subarray(0, -TAIL), start);
+    if (lengths.length === 0) return;
+    const { at, length } = dice.pick(lengths);
+    const by = varint(numberAt(bytes, at, length) + 3n);
+    bytes = replaced(bytes, at, length, [...by, 0xef, 0xbb, 0xbf]);
+    const size = bytes.length - TAIL - start;
+    bytes.set(integerBytes(BigInt(size), 4, true), bytes.length - TAIL);
+    draft.replace(path, bytes, "text of a footer");
+  },
+};
+
 /** A number of a page's header that lies, where it takes as many bytes: what is behind it stays where it is. */
 const setHeader: Mutation = {
   name: "set number of a page",
@@ -86,7 +107,11 @@ const setHeader: Mutation = {
   },
 };
 
-export const PARQUET_MUTATIONS: readonly Mutation[] = [setFooter, setHeader];
+export const PARQUET_MUTATIONS: readonly Mutation[] = [
+  setFooter,
+  setHeader,
+  markName,
+];
 
 function footerStart(bytes: Uint8Array): number | undefined {
   if (bytes.length < 12) return undefined;

@@ -24,7 +24,13 @@ export interface Lies {
 }
 
 /** Physical types by their numbers. */
-export const Type = { INT32: 1, INT64: 2, BYTE_ARRAY: 6, FIXED: 7 } as const;
+export const Type = {
+  INT32: 1,
+  INT64: 2,
+  INT96: 3,
+  BYTE_ARRAY: 6,
+  FIXED: 7,
+} as const;
 
 /** A page of data of version 1, with its header. */
 export function dataPage(
@@ -47,6 +53,33 @@ export function dataPage(
     },
   };
   return [...struct({ ...head, ...page }), ...body];
+}
+
+/** A page of a dictionary, with its header; and how many bytes that takes. */
+export function dictionaryPage(
+  body: readonly number[],
+  values: number,
+): { readonly page: readonly number[]; readonly header: number } {
+  const header = struct({
+    1: { i32: 2 },
+    2: { i32: body.length },
+    3: { i32: body.length },
+    7: { struct: { 1: { i32: values }, 2: { i32: 0 } } },
+  });
+  return { page: [...header, ...body], header: header.length };
+}
+
+/** Levels of at most 1, as pages of version 1 have them: a run for each. */
+export function sizedLevels(levels: readonly number[]): number[] {
+  return [
+    ...wordBytes(2 * levels.length),
+    ...levels.flatMap((one) => [2, one]),
+  ];
+}
+
+/** Numbers of 32 bits. */
+export function wordBytes(...words: number[]): number[] {
+  return [...new Uint8Array(Int32Array.from(words).buffer)];
 }
 
 /** A file of three numbers of 32 bits, 7, 8 and 9, in one column `n` that is required; or what lies says. */

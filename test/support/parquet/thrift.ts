@@ -75,12 +75,20 @@ export interface NumberPlace {
   readonly length: number;
 }
 
-/** The numbers of a message, those that count included; and where it ends, or -1 where it is none. */
+/**
+ * The numbers of a message, those that count included, and of these the lengths of its texts; and where it ends, or -1
+ * where it is none.
+ */
 export function numbersIn(
   bytes: Uint8Array,
   start: number,
-): { readonly numbers: NumberPlace[]; readonly end: number } {
+): {
+  readonly numbers: NumberPlace[];
+  readonly lengths: NumberPlace[];
+  readonly end: number;
+} {
   const numbers: NumberPlace[] = [];
+  const lengths: NumberPlace[] = [];
   let at = start;
   const number = (): number => {
     const from = at;
@@ -98,8 +106,11 @@ export function numbersIn(
     if (type <= 3) at++;
     else if (type <= 6) number();
     else if (type === 7) at += 8;
-    else if (type === 8) at += number();
-    else if (type === 9) {
+    else if (type === 8) {
+      const length = number();
+      lengths.push(numbers.at(-1)!);
+      at += length;
+    } else if (type === 9) {
       const head = bytes[at++]!;
       const count = head >> 4 === 15 ? number() : head >> 4;
       for (let i = 0; i < count && at < bytes.length; i++) value(head & 15);
@@ -117,8 +128,8 @@ export function numbersIn(
   };
   try {
     fields();
-    return { numbers, end: at };
+    return { numbers, lengths, end: at };
   } catch {
-    return { numbers, end: -1 };
+    return { numbers, lengths, end: -1 };
   }
 }

@@ -4,8 +4,8 @@ import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { areOpen } from "../../../tree/tree.ts";
 import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
 import { ParquetReader } from "../read/parquet_reader.ts";
+import { sharedColumns } from "../read/shared_columns.ts";
 import { RowTree } from "../tree/row_tree.ts";
-import { fieldNames } from "../values/column_names.ts";
 
 /**
  * The labels of rows: the values of a column, which has no lists or bytes.
@@ -20,8 +20,7 @@ export function columnLabels(
 ): AsyncGenerator<string, void, undefined> | undefined {
   const { tree, checkData, location } = container;
   if (!(tree instanceof RowTree) || !areOpen(tree.sources)) return undefined;
-  const [first] = tree.table.files;
-  const names = first === undefined ? [] : fieldNames(first.columns);
+  const names = sharedColumns(tree.table.files).map(({ name }) => name);
   if (!names.includes(label)) {
     throw noLabel(location, label, `no column '${label}'`, names);
   }

@@ -40,12 +40,12 @@ export function partOf(
   return { bytes, view, at, end };
 }
 
-/** How many values may be made at a time. */
-export function checkCount(count: number): void {
+/** How many values a page or a dictionary may have. */
+export function checkCount(count: number, most: number = MOST_VALUES): void {
   if (!(count >= 0)) throw new PageFault(`has ${count} values`);
-  if (count > MOST_VALUES) {
+  if (count > most) {
     throw new PageFault(
-      `has ${count} values, and up to ${MOST_VALUES} are decoded at a time: write it in smaller pages`,
+      `has ${count} values, and up to ${most} are decoded at a time: write it in smaller pages`,
       "too-large",
     );
   }
@@ -91,17 +91,11 @@ export function checkRuns(part: PagePart, bits: number, count: number): void {
   }
 }
 
-/** Runs of numbers behind their length, as levels of pages of version 1 are. Gives the place behind them. */
-export function checkSizedRuns(
-  part: PagePart,
-  bits: number,
-  count: number,
-): number {
-  const start = part.at + 4;
-  if (start > part.end) throw new PageFault("ends early");
-  const end = start + part.view.getUint32(part.at, true);
-  checkRuns(partOf(part.bytes, start, end), bits, count);
-  return end;
+/** The part of runs of numbers that stand behind their length, as levels of pages of version 1 do. */
+export function sizedPart({ bytes, view, at, end }: PagePart): PagePart {
+  const start = at + 4;
+  if (start > end) throw new PageFault("ends early");
+  return partOf(bytes, start, start + view.getUint32(at, true));
 }
 
 /** What values are told apart by, before the library makes them. */
@@ -130,8 +124,7 @@ export function checkValues(
       return requireBytes(part, sizeOf(type, length, count));
     case "RLE":
       if (type !== "BOOLEAN") break;
-      checkSizedRuns(part, 1, count);
-      return;
+      return checkRuns(sizedPart(part), 1, count);
     case "PLAIN_DICTIONARY":
     case "RLE_DICTIONARY": {
       if (type === "BOOLEAN") break;
@@ -158,7 +151,8 @@ export function checkValues(
   );
 }
 
-function sizeOf(
+/** Bytes of so many values of a type that has a size. */
+export function sizeOf(
   type: StoredType,
   length: number | undefined,
   count: number,
@@ -166,7 +160,7 @@ function sizeOf(
   if (type === "BOOLEAN") return Math.ceil(count / 8);
   const size = type === "FIXED_LEN_BYTE_ARRAY" ? length : SIZES[type];
   if (size === undefined || size <= 0) {
-    throw new PageFault(`has values of ${size} bytes`);
+    throw new PageFault(`has values of ${size ?? "no known number of"} bytes`);
   }
   return count * size;
 }
@@ -265,7 +259,7 @@ function checkDeltaBytes(
 }
 
 /** A number of 7 bits a byte, and where it ends. */
-function varint(
+export function varint(
   { bytes, end }: PagePart,
   at: number,
 ): readonly [number, number] {

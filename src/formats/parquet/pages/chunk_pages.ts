@@ -4,7 +4,8 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { LARGEST_PAGE } from "../layout.ts";
 import { BadThrift, thriftEnd } from "../read/check_thrift.ts";
-import { Chunk } from "../read/footer.ts";
+import { brief, exactNumber } from "../read/footer_message.ts";
+import { Chunk } from "../read/parquet_index.ts";
 import type { LibraryHeader, ParquetLibrary } from "../read/library.ts";
 import type { Leaf } from "../values/schema.ts";
 import type { StoredPage } from "./decode_page.ts";
@@ -33,8 +34,12 @@ export interface ChunkPages {
   /** Per page, its place with its header, and how many bytes that takes. */
   readonly starts: Float64Array;
   readonly lengths: Float64Array;
-  /** Per page, and once more for all, its first row in the row group; `undefined` where only decoding tells that. */
-  readonly firsts: Float64Array | undefined;
+  /** Per page, and once more for all, how many rows of the row group begin before it. */
+  readonly firsts: Float64Array;
+  /** Pages of which it is known how many rows begin in them: all, unless only their levels tell that. */
+  counted: number;
+  /** Per page that was counted by its levels: whether it begins within a row. Without, each page begins with one. */
+  readonly inside: Uint8Array | undefined;
   readonly dictionary:
     | { readonly start: number; readonly length: number }
     | undefined;
@@ -56,18 +61,26 @@ export function* chunkPages(
       starts: new Float64Array(0),
       lengths: new Float64Array(0),
       firsts: new Float64Array(1),
+      counted: 0,
+      inside: undefined,
       dictionary: undefined,
     };
   }
-  return numbers[Chunk.INDEX]! > 0
+  const indexed = numbers[Chunk.INDEX]! > 0
     ? yield* pagesByIndex(place, library)
-    : yield* pagesByHeaders(place, library);
+    : undefined;
+  return indexed ?? (yield* pagesByHeaders(place, library));
 }
 
+/**
+ * Finds pages by the offset index.
+ *
+ * @returns `undefined` where pages begin with the same row: only their headers tell which of them has no values.
+ */
 function* pagesByIndex(
   { source, numbers, rows }: ChunkPlace,
   library: ParquetLibrary,
-): Steps<ChunkPages> {
+): Steps<ChunkPages | undefined> {
   const length = numbers[Chunk.INDEX_LENGTH]!;
   if (length > LARGEST_HEADER) {
     throw new PageFault(
@@ -91,14 +104,15 @@ function* pagesByIndex(
   const firsts = new Float64Array(count + 1);
   firsts[count] = rows;
   let before = start;
+  let isRepeated = false;
   for (const [i, page] of pages.entries()) {
-    const [at, length] = [
-      Number(page.offset),
-      Number(page.compressed_page_size),
-    ];
-    const first = Number(page.first_row_index);
+    const { offset, compressed_page_size: size, first_row_index: row } = page;
+    const [at, length, first] = [offset, size, row].map(exactNumber);
+    if (at === undefined || length === undefined || first === undefined) {
+      throw new PageFault(`has an index whose page ${i} lacks a number`);
+    }
     const isRight = at >= before && length > 0 && at + length <= end &&
-      (i === 0 ? first === 0 : first > firsts[i - 1]!) && first < rows;
+      (i === 0 ? first === 0 : first >= firsts[i - 1]!) && first <= rows;
     if (!isRight) {
       throw new PageFault(
         `has an index whose page ${i} would be at bytes ${at} to ${
@@ -106,16 +120,25 @@ function* pagesByIndex(
         }, from row ${first} on`,
       );
     }
+    isRepeated ||= i > 0 && first === firsts[i - 1] || first === rows;
     [starts[i], lengths[i], firsts[i]] = [at, length, first];
     before = at + length;
   }
   if (count === 0) {
     throw new PageFault(`has an index of no pages for ${rows} rows`);
   }
+  if (isRepeated) return undefined;
   const dictionary = starts[0]! > start
     ? { start, length: starts[0]! - start }
     : undefined;
-  return { starts, lengths, firsts, dictionary };
+  return {
+    starts,
+    lengths,
+    firsts,
+    counted: count,
+    inside: undefined,
+    dictionary,
+  };
 }
 
 function* pagesByHeaders(
@@ -152,7 +175,7 @@ function* pagesByHeaders(
         lengths.push(whole);
         const count = header.data_page_header_v2?.num_rows ?? head.num_values;
         areCounted &&= leaf.maxRepetition === 0 ||
-          header.data_page_header_v2 !== undefined;
+          header.data_page_header_v2 !== undefined && count > 0;
         firsts.push(firsts.at(-1)! + count);
       }
       if (starts.length > MOST_PAGES) {
@@ -172,13 +195,23 @@ function* pagesByHeaders(
   return {
     starts: Float64Array.from(starts),
     lengths: Float64Array.from(lengths),
-    firsts: areCounted ? Float64Array.from(firsts) : undefined,
+    firsts: areCounted
+      ? Float64Array.from(firsts)
+      : new Float64Array(firsts.length),
+    counted: areCounted ? starts.length : 0,
+    inside: areCounted ? undefined : new Uint8Array(starts.length),
     dictionary,
   };
 }
 
-/** A header, and how many bytes it takes; more is read where it turns out to be cut. */
-function* readHeader(
+/**
+ * Reads the header of a page; more is read where it turns out to be cut.
+ *
+ * @param end Where its column chunk ends.
+ * @returns The header, and how many bytes it takes.
+ * @throws {PageFault} If it is none, or does not end before that.
+ */
+export function* readHeader(
   source: ByteSource,
   at: number,
   end: number,
@@ -267,13 +300,6 @@ function headerOf(bytes: Uint8Array, library: ParquetLibrary): LibraryHeader {
   throw new PageFault(
     `has a page whose header is damaged: its ${what} is ${brief(value)}`,
   );
-}
-
-function brief(value: unknown): string {
-  if (value === undefined) return "missing";
-  return typeof value === "number" || typeof value === "bigint"
-    ? String(value)
-    : "no number";
 }
 
 function thriftEndOf(bytes: Uint8Array): number {

@@ -1,21 +1,24 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { Codec } from "../layout.ts";
+import { type Codec, MOST_LISTED, MOST_VALUES } from "../layout.ts";
 import type { LibraryHeader, ParquetLibrary } from "../read/library.ts";
 import type { Leaf } from "../values/schema.ts";
 import {
-  bitsOf,
   checkCount,
-  checkRuns,
-  checkSizedRuns,
   checkValues,
   type PagePart,
   partOf,
+  sizedPart,
+  sizeOf,
 } from "./check_page.ts";
 import { decompressPage } from "./decompress_page.ts";
+import { countLevels, readLevels, readRuns } from "./levels.ts";
 import { PageFault } from "./page_fault.ts";
 
-/** The encoding of a page without any values, of which others may lack even their first byte. */
-const NO_VALUES = "PLAIN";
+const NO_LEVELS: Uint8Array = new Uint8Array(0);
+
+/** About how many bytes a value takes in memory, and a list with the room that it has for more. */
+const VALUE_WEIGHT = 16;
+const LIST_WEIGHT = 200;
 
 /** Values of a leaf, as the library gives them. */
 export type Values = ArrayLike<unknown>;
@@ -33,20 +36,28 @@ export interface StoredPage {
   readonly body: Uint8Array;
 }
 
-/** A page that was decoded. */
-export interface DecodedPage {
-  /** By rows; lists within them, as deep as the leaf is. */
-  readonly rows: Values;
-  /** About how many bytes it keeps in memory. */
-  readonly weight: number;
+/** A page of data whose values are not decoded yet. */
+export interface OpenPage {
+  /** Number of its values, those that are null with them. */
+  readonly count: number;
+  /** Number of rows that begin in it. */
+  readonly begun: number;
+  readonly encoding: string;
+  /** Levels by values; none where all are 0. */
+  readonly repetition: Uint8Array;
+  readonly definition: Uint8Array;
+  /** Number of values that are stored. */
+  readonly present: number;
+  readonly values: PagePart;
 }
 
-/** Decodes the values that others are numbers of. */
+/** Decodes the values that others are numbers of; says about how many bytes they take. */
 export function* decodeDictionary(
   { header, body }: StoredPage,
   { leaf, codec, library }: PageDecoder,
-): Steps<DecodedPage> {
-  const count = header.dictionary_page_header?.num_values ?? NaN;
+): Steps<{ readonly rows: Values; readonly weight: number }> {
+  const count = header.dictionary_page_header?.num_values;
+  if (count === undefined) throw new PageFault("has a dictionary of no size");
   checkCount(count);
   const { type, length } = leaf.field;
   const bytes = yield* decompressPage(
@@ -58,182 +69,280 @@ export function* decodeDictionary(
   const part = partOf(bytes);
   checkValues(part, "PLAIN", count, { type: type!, length }, library);
   const reader = { view: part.view, offset: 0 };
-  const rows = library.readPlain(reader, type!, count, length);
-  return { rows, weight: bytes.length + 16 * count };
+  const { stored } = leaf;
+  const rows = library.readPlain(reader, stored.type, count, stored.length);
+  return { rows, weight: bytes.length + VALUE_WEIGHT * count };
+}
+
+/** Decompresses a page of data, and decodes its levels. */
+export function* openPage(
+  page: StoredPage,
+  decoder: PageDecoder,
+): Steps<OpenPage> {
+  return yield* (isSecond(page) ? openSecond : openFirst)(page, decoder);
 }
 
 /**
- * Decodes a page of data.
+ * Decodes the repetition levels of a page of data: of version 2, without decompressing the page.
  *
- * @param dictionary What its values are numbers in, if they are.
- * @param before Rows of the page before it, the last of which may go on in this one: its own are added to these.
+ * @returns By its values, which of the lists around it goes on; 0 where a row begins.
  */
-export function* decodePage(
+export function* repetitionOf(
   page: StoredPage,
   decoder: PageDecoder,
-  dictionary: Values | undefined,
-  before: unknown[] = [],
-): Steps<DecodedPage> {
-  const { leaf, library } = decoder;
-  const isSecond = page.header.data_page_header_v2 !== undefined;
-  const raw = yield* (isSecond ? decodeSecond : decodeFirst)(page, decoder);
-  const { count, bytes, encoding } = raw;
-  if (count === 0) return { rows: before, weight: 0 };
-  const { repetitionLevels = [], definitionLevels = [] } = raw.page;
-  let values: Values = raw.page.dataPage;
-  if (encoding.endsWith("_DICTIONARY")) {
-    values = lookedUp(values, dictionary);
-  }
-  const { maxDefinition, maxRepetition } = leaf;
-  if (definitionLevels.length > 0) {
-    checkLevels(definitionLevels, maxDefinition, values.length);
-  } else if (maxRepetition === 0 && values.length !== count) {
-    throw new PageFault(`has ${values.length} values of ${count}`);
-  }
-  checkLevels(repetitionLevels, maxRepetition, undefined);
-  if (before.length === 0 && (repetitionLevels[0] ?? 0) > 0) {
-    throw new PageFault("goes on with a row that has not begun");
-  }
-  const rows = library.assembleLists(
-    before,
-    definitionLevels,
-    repetitionLevels,
-    values as unknown[],
-    leaf.decoder.schemaPath,
-  );
-  return { rows, weight: bytes + 16 * count };
+): Steps<Uint8Array> {
+  if (isSecond(page)) return levelsOfSecond(page, decoder).repetition;
+  const { count, bytes } = yield* bytesOfFirst(page, decoder);
+  return levelsOfFirst(page, decoder, partOf(bytes), count).repetition;
 }
 
-/** What the library made of a page before it is put together. */
-interface RawPage {
-  readonly page: {
-    readonly definitionLevels?: number[] | undefined;
-    readonly repetitionLevels?: number[] | undefined;
-    readonly dataPage: Values;
+/** Values of rows with their levels, of a page or of several. */
+export interface RowEntries {
+  /** Levels by values; none where all are 0. */
+  readonly repetition: Uint8Array;
+  readonly definition: Uint8Array;
+  /** Those that are there. */
+  readonly values: Values;
+  /** About how many bytes they take as rows. */
+  readonly weight: number;
+}
+
+/**
+ * Decodes values of rows of an opened page.
+ *
+ * @param dictionary What its values are numbers in, if they are.
+ * @param from The first row, among those that begin in the page; `undefined` where a row before the page goes on in it.
+ * @param to The row behind the last one.
+ */
+export function decodeEntries(
+  page: OpenPage,
+  { leaf, library }: PageDecoder,
+  dictionary: Values | undefined,
+  from: number | undefined,
+  to: number,
+): RowEntries {
+  const { count, repetition, definition, encoding, begun } = page;
+  const isListed = leaf.maxRepetition > 0;
+  let start = from ?? 0;
+  let end = Math.min(to, count);
+  if (isListed) {
+    start = from === undefined ? 0 : rowStart(repetition, from);
+    end = to >= begun ? count : rowStart(repetition, to);
+  }
+  const levels = definition.subarray(start, end);
+  const { maxDefinition } = leaf;
+  const isAll = definition.length === 0;
+  const first = isAll
+    ? start
+    : countLevels(definition, maxDefinition, 0, start);
+  const past = first +
+    (isAll ? end - start : countLevels(levels, maxDefinition));
+  const values = isOfDictionary(encoding)
+    ? lookedUp(page, dictionary, first, past)
+    : valuesOf(page, leaf, library, first, past);
+  return {
+    repetition: repetition.subarray(start, end),
+    definition: levels,
+    values,
+    weight: page.values.bytes.length + VALUE_WEIGHT * (end - start) +
+      (isListed ? LIST_WEIGHT * (to - (from ?? 0)) : 0),
   };
-  readonly count: number;
-  readonly bytes: number;
-  readonly encoding: string;
+}
+
+/** Puts together what several pages have of rows. */
+export function joinEntries(parts: readonly RowEntries[]): RowEntries {
+  const [first, ...others] = parts;
+  if (others.length === 0) return first!;
+  return {
+    repetition: joined(parts.map(({ repetition }) => repetition)),
+    definition: joined(parts.map(({ definition }) => definition)),
+    values: parts.flatMap(({ values }) => Array.from(values)),
+    weight: parts.reduce((sum, { weight }) => sum + weight, 0),
+  };
+}
+
+/** Makes rows of values and their levels: lists within them, as deep as the leaf is. */
+export function assembleRows(
+  { repetition, definition, values }: RowEntries,
+  { leaf: { schemaPath }, library }: PageDecoder,
+): Values {
+  const isFlat = schemaPath.length === 2 && repetition.length === 0;
+  if (isFlat && values.length >= definition.length) return values;
+  return library.assembleLists(
+    [],
+    definition as ArrayLike<number> as number[],
+    repetition as ArrayLike<number> as number[],
+    values as unknown[],
+    schemaPath,
+  );
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const length = parts.reduce((sum, { length }) => sum + length, 0);
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** Where the row stands that is the given one of those that begin in a page. */
+function rowStart(repetition: Uint8Array, row: number): number {
+  let at = -1;
+  for (let begun = 0; begun <= row; begun++) {
+    at = repetition.indexOf(0, at + 1);
+    if (at < 0) throw new PageFault(`has a page without its row ${row}`);
+  }
+  return at;
+}
+
+/** Values of a page from `start` to `end`; of types whose places are known, only those are decoded. */
+function valuesOf(
+  { values: part, encoding, present }: OpenPage,
+  { field, stored }: Leaf,
+  library: ParquetLibrary,
+  start: number,
+  end: number,
+): Values {
+  if (start === end) return [];
+  const { view } = part;
+  if (encoding === "PLAIN" && field.type !== "BOOLEAN") {
+    let offset = part.at;
+    if (field.type !== "BYTE_ARRAY") {
+      offset += sizeOf(field.type!, field.length, start);
+    } else {
+      for (let i = 0; i < start; i++) {
+        offset += 4 + view.getUint32(offset, true);
+      }
+    }
+    const reader = { view, offset };
+    return library.readPlain(reader, stored.type, end - start, stored.length);
+  }
+  const { dataPage: all } = library.readDataPage(
+    part.bytes.subarray(part.at, part.end),
+    { num_values: present, encoding } as Parameters<
+      ParquetLibrary["readDataPage"]
+    >[1],
+    stored.decoder,
+  );
+  if (start === 0 && end === all.length) return all;
+  return ArrayBuffer.isView(all)
+    ? all.subarray(start, end)
+    : all.slice(start, end);
+}
+
+function isSecond({ header }: StoredPage): boolean {
+  return header.data_page_header_v2 !== undefined;
 }
 
 /** A page of version 1: levels and values are compressed together. */
-function* decodeFirst(
+function* openFirst(page: StoredPage, decoder: PageDecoder): Steps<OpenPage> {
+  const { count, bytes, encoding } = yield* bytesOfFirst(page, decoder);
+  const { repetition, rest } = levelsOfFirst(
+    page,
+    decoder,
+    partOf(bytes),
+    count,
+  );
+  const { maxDefinition } = decoder.leaf;
+  let values = rest;
+  let definition = NO_LEVELS;
+  if (maxDefinition > 0) {
+    requireRuns(page.header.data_page_header!.definition_level_encoding);
+    const runs = sizedPart(values);
+    definition = readLevels(runs, maxDefinition, count);
+    values = { ...values, at: runs.end };
+  }
+  const levels = { repetition, definition };
+  return openedPage(levels, values, count, encoding, decoder);
+}
+
+function* bytesOfFirst(
   { header, body }: StoredPage,
   { leaf, codec, library }: PageDecoder,
-): Steps<RawPage> {
+) {
   const head = header.data_page_header;
   if (head === undefined) throw new PageFault("has no header of data");
   const { num_values: count, encoding } = head;
-  checkCount(count);
-  const bytes = yield* decompressPage(
-    body,
-    codec,
-    header.uncompressed_page_size,
-    library,
-  );
-  const { maxDefinition, maxRepetition, field, decoder } = leaf;
-  const part = partOf(bytes);
-  let at = 0;
-  if (maxRepetition > 0) {
-    requireRuns(head.repetition_level_encoding);
-    at = checkSizedRuns(part, bitsOf(maxRepetition), count);
-  }
-  let present = count;
-  if (maxDefinition > 0) {
-    requireRuns(head.definition_level_encoding);
-    const start = at;
-    at = checkSizedRuns({ ...part, at }, bitsOf(maxDefinition), count);
-    present = presentIn({ ...part, at: start }, leaf, count, library);
-  }
-  const { type, length } = field;
-  checkValues(
-    { ...part, at },
-    encoding,
-    present,
-    { type: type!, length },
-    library,
-  );
-  const page = library.readDataPage(
-    bytes,
-    present > 0 ? head : { ...head, encoding: NO_VALUES },
-    decoder,
-  );
-  return { page, count, bytes: bytes.length, encoding };
+  checkCount(count, mostOf(leaf, encoding));
+  const size = header.uncompressed_page_size;
+  const bytes = yield* decompressPage(body, codec, size, library);
+  return { count, bytes, encoding };
 }
 
-/** How many values there are, as levels say before the library takes memory for them. */
-function presentIn(
+function levelsOfFirst(
+  { header }: StoredPage,
+  { leaf: { maxRepetition } }: PageDecoder,
   part: PagePart,
-  { maxDefinition }: Leaf,
   count: number,
-  library: ParquetLibrary,
-  length?: number,
-): number {
-  const levels = new Array<number>(count);
-  const reader = { view: part.view, offset: part.at };
-  library.readLevels(reader, bitsOf(maxDefinition), levels, length);
-  let present = 0;
-  for (const level of levels) if (level === maxDefinition) present++;
-  return present;
+): { readonly repetition: Uint8Array; readonly rest: PagePart } {
+  if (maxRepetition === 0) return { repetition: NO_LEVELS, rest: part };
+  requireRuns(header.data_page_header!.repetition_level_encoding);
+  const runs = sizedPart(part);
+  const repetition = readLevels(runs, maxRepetition, count);
+  return { repetition, rest: { ...part, at: runs.end } };
 }
 
 /** A page of version 2: levels stand before what is compressed. */
-function* decodeSecond(
-  { header, body }: StoredPage,
-  { leaf, codec, library }: PageDecoder,
-): Steps<RawPage> {
+function* openSecond(page: StoredPage, decoder: PageDecoder): Steps<OpenPage> {
+  const { header, body } = page;
   const head = header.data_page_header_v2!;
-  const { num_values: count, num_rows: rows, encoding } = head;
-  checkCount(count);
+  const { repetition, definition, size } = levelsOfSecond(page, decoder);
+  const values = yield* decompressPage(
+    body.subarray(size),
+    head.is_compressed === false ? "UNCOMPRESSED" : decoder.codec,
+    header.uncompressed_page_size - size,
+    decoder.library,
+  );
+  const { num_values: count, encoding } = head;
+  const levels = { repetition, definition };
+  return openedPage(levels, partOf(values), count, encoding, decoder);
+}
+
+function levelsOfSecond(
+  { header, body }: StoredPage,
+  { leaf }: PageDecoder,
+) {
+  const { maxDefinition, maxRepetition } = leaf;
+  const head = header.data_page_header_v2!;
+  const { num_values: count, num_rows: rows } = head;
+  checkCount(count, mostOf(leaf, head.encoding));
   const repetition = head.repetition_levels_byte_length;
   const definition = head.definition_levels_byte_length;
-  const levels = repetition + definition;
+  const size = repetition + definition;
   const isRight = rows >= 0 && rows <= count && repetition >= 0 &&
-    definition >= 0 && levels <= body.length;
+    definition >= 0 && size <= body.length;
   if (!isRight) {
     throw new PageFault(
-      `counts ${count} values, ${rows} rows, ${levels} bytes of levels`,
+      `counts ${count} values, ${rows} rows, ${size} bytes of levels`,
     );
   }
-  const size = header.uncompressed_page_size - levels;
-  const isPlain = head.is_compressed === false;
-  const stored = body.subarray(levels);
-  const values = yield* decompressPage(
-    stored,
-    isPlain ? "UNCOMPRESSED" : codec,
+  const levels = (most: number, start: number, end: number) =>
+    most === 0 ? NO_LEVELS : readLevels(partOf(body, start, end), most, count);
+  return {
+    repetition: levels(maxRepetition, 0, repetition),
+    definition: levels(maxDefinition, repetition, size),
     size,
-    library,
-  );
-  const bytes = values === stored
-    ? body
-    : joined(body.subarray(0, levels), values);
-  const { maxDefinition, maxRepetition, field, decoder } = leaf;
-  checkRuns(
-    partOf(bytes, 0, repetition),
-    bitsOf(maxRepetition),
-    maxRepetition > 0 ? count : 0,
-  );
-  let present = count;
-  if (maxDefinition > 0) {
-    const part = partOf(bytes, repetition, levels);
-    checkRuns(part, bitsOf(maxDefinition), count);
-    present = presentIn(part, leaf, count, library, definition);
-  }
-  const kind = { type: field.type!, length: field.length };
-  checkValues(partOf(bytes, levels), encoding, present, kind, library);
-  const plain = {
-    ...head,
-    "is_compressed": false,
-    // As the library counts them: also those that are no values since a list is empty.
-    "num_nulls": count - present,
-    encoding: present > 0 ? encoding : NO_VALUES,
   };
-  const page = library.readDataPageV2(
-    bytes,
-    { ...header, data_page_header_v2: plain },
-    decoder,
-  );
-  return { page, count, bytes: bytes.length, encoding };
+}
+
+function openedPage(
+  { repetition, definition }: Pick<OpenPage, "definition" | "repetition">,
+  values: PagePart,
+  count: number,
+  encoding: string,
+  { leaf, library }: PageDecoder,
+): OpenPage {
+  const { maxDefinition, maxRepetition, field } = leaf;
+  const present = maxDefinition === 0
+    ? count
+    : countLevels(definition, maxDefinition);
+  const kind = { type: field.type!, length: field.length };
+  checkValues(values, encoding, present, kind, library);
+  const begun = maxRepetition === 0 ? count : countLevels(repetition, 0);
+  return { count, begun, encoding, repetition, definition, present, values };
 }
 
 function requireRuns(encoding: string | undefined): void {
@@ -246,19 +355,37 @@ function requireRuns(encoding: string | undefined): void {
   );
 }
 
-/** Values by their numbers. */
-function lookedUp(numbers: Values, dictionary: Values | undefined): Values {
-  const { length } = numbers;
+/** How many values a page may have: more, where rows are decoded of it without all others. */
+function mostOf({ maxRepetition }: Leaf, encoding: string): number {
+  const isPlaced = encoding === "PLAIN" || isOfDictionary(encoding);
+  return maxRepetition > 0 && isPlaced ? MOST_LISTED : MOST_VALUES;
+}
+
+/** Tells whether values are numbers in a dictionary. */
+export function isOfDictionary(encoding: string | undefined): boolean {
+  return encoding === "PLAIN_DICTIONARY" || encoding === "RLE_DICTIONARY";
+}
+
+/** Values of a page from `start` to `end`, by their numbers in the dictionary. */
+function lookedUp(
+  { values: part }: OpenPage,
+  dictionary: Values | undefined,
+  start: number,
+  end: number,
+): Values {
+  const values = new Array<unknown>(end - start);
+  if (start === end) return values;
   if (dictionary === undefined) {
-    if (length === 0) return [];
     throw new PageFault(
       "has numbers of values, and there is no dictionary before it",
     );
   }
-  const values = new Array<unknown>(length);
-  for (let i = 0; i < length; i++) {
-    const number = numbers[i] as number;
-    if (!(number < dictionary.length)) {
+  const numbers = new Uint32Array(end - start);
+  const bits = part.bytes[part.at]!;
+  readRuns({ ...part, at: part.at + 1 }, bits, start, numbers);
+  for (let i = 0; i < numbers.length; i++) {
+    const number = numbers[i]!;
+    if (number >= dictionary.length) {
       throw new PageFault(
         `has value ${number} of a dictionary of ${dictionary.length}`,
       );
@@ -266,26 +393,4 @@ function lookedUp(numbers: Values, dictionary: Values | undefined): Values {
     values[i] = dictionary[number];
   }
   return values;
-}
-
-function checkLevels(
-  levels: readonly number[],
-  most: number,
-  full: number | undefined,
-): void {
-  let found = 0;
-  for (const level of levels) {
-    if (level > most) throw new PageFault(`has level ${level} of ${most}`);
-    if (level === most) found++;
-  }
-  if (full !== undefined && found !== full) {
-    throw new PageFault(`has ${full} values, and levels of ${found}`);
-  }
-}
-
-function joined(before: Uint8Array, after: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(before.length + after.length);
-  bytes.set(before);
-  bytes.set(after, before.length);
-  return bytes;
 }

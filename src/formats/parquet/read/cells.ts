@@ -14,16 +14,18 @@ import { chunkPages } from "../pages/chunk_pages.ts";
 import type { Values } from "../pages/decode_page.ts";
 import { PageFault } from "../pages/page_fault.ts";
 import { type LibraryColumn, libraryColumn } from "../values/schema.ts";
-import { Chunk } from "./footer.ts";
+import { Chunk } from "./parquet_index.ts";
 import {
   type ChunkState,
   columnRows,
   type ColumnState,
   gridOf,
   pagesWith,
+  type RowRange,
   weightOf,
 } from "./decode_rows.ts";
 import { loadLibrary } from "./library.ts";
+import { countToRow, hasCounted, pageWithRow } from "./row_counts.ts";
 import type { ParquetFile } from "./parquet_files.ts";
 
 /** Bytes of what is kept decoded. */
@@ -103,8 +105,12 @@ export class CellReader {
     const key = this.#key(file, group, column);
     const state = this.#states.get(key);
     if (state === undefined) return undefined;
-    const part = this.#partOf(file, group, row, state);
-    return this.#kept.get(key * MOST_PARTS + part);
+    const part = partOf(state, this.#within(file, group, row));
+    if (part === undefined) return undefined;
+    const kept = this.#kept.get(key * MOST_PARTS + part);
+    const isIn = kept !== undefined && row >= kept.first &&
+      row < kept.first + kept.rows.length;
+    return isIn ? kept : undefined;
   }
 
   /**
@@ -149,16 +155,17 @@ export class CellReader {
     let rows: readonly [number, number] | undefined;
     try {
       const state = yield* this.#state(file, group, column);
-      const part = this.#partOf(file, group, row, state);
-      const [from, to] = [state.grid[part]!, state.grid[part + 1]!];
+      const within = this.#within(file, group, row);
+      const part = yield* this.#countedPart(state, within);
+      const range = rangeOf(state, part);
       const before = state.weight;
-      const first = this.#files[file]!.firsts[group]! + from;
-      rows = [first, first + to - from];
-      const made = yield* columnRows(state, from, to, this.#check);
+      const start = this.#files[file]!.firsts[group]!;
+      rows = [start + range.from, start + range.to];
+      const made = yield* columnRows(state, range, within, this.#check);
       if (state.weight !== before) {
         this.#states.set(key, state, weightOf(state));
       }
-      const decoded = { first, rows: made.rows };
+      const decoded = { first: start + made.from, rows: made.rows };
       this.#kept.set(key * MOST_PARTS + part, decoded, made.weight);
       return decoded;
     } catch (error) {
@@ -167,21 +174,26 @@ export class CellReader {
   }
 
   /**
-   * Says with which rows a cell is decoded.
+   * Says with which rows a cell is decoded; of lists with very many values, the cell is decoded with fewer.
    *
    * @throws {FormatError} If its column is damaged.
    */
   *place(file: number, column: number, row: number): Steps<CellPlace> {
     const group = this.#groupOf(file, row);
-    const grid = yield* this.partsOf(file, group, column);
-    const within = row - this.#files[file]!.firsts[group]!;
-    const part = lastUpTo(grid, within, grid.length - 1);
-    return {
-      column: this.#key(file, group, column),
-      part,
-      index: within - grid[part]!,
-      count: grid[part + 1]! - grid[part]!,
-    };
+    try {
+      const state = yield* this.#state(file, group, column);
+      const within = this.#within(file, group, row);
+      const part = yield* this.#countedPart(state, within);
+      const { from, to } = rangeOf(state, part);
+      return {
+        column: this.#key(file, group, column),
+        part,
+        index: within - from,
+        count: to - from,
+      };
+    } catch (error) {
+      throw this.#faultOf(error, file, group, column);
+    }
   }
 
   /**
@@ -191,7 +203,11 @@ export class CellReader {
    */
   *partsOf(file: number, group: number, column: number): Steps<Float64Array> {
     try {
-      return (yield* this.#state(file, group, column)).grid;
+      const { chunks, grid } = yield* this.#state(file, group, column);
+      for (const chunk of chunks) {
+        yield* countToRow(chunk, Infinity, this.#check);
+      }
+      return grid.pages.firsts;
     } catch (error) {
       throw this.#faultOf(error, file, group, column);
     }
@@ -207,11 +223,12 @@ export class CellReader {
     const key = this.#key(file, group, column);
     const state = this.#states.get(key);
     if (state === undefined) return 0;
-    const part = this.#partOf(file, group, row, state);
-    const [from, to] = [state.grid[part]!, state.grid[part + 1]!];
+    const part = partOf(state, this.#within(file, group, row));
+    if (part === undefined) return 0;
+    const range = rangeOf(state, part);
     let bytes = 0;
     for (const { place, pages } of state.chunks) {
-      for (const page of pagesWith(pages, from, to)) {
+      for (const page of pagesWith(pages, range)) {
         const length = pages.lengths[page]!;
         const isNoted = place.source.expect?.(pages.starts[page]!, length);
         if (isNoted === true) bytes += length;
@@ -225,14 +242,15 @@ export class CellReader {
     return lastUpTo(firsts, row, firsts.length - 1);
   }
 
-  #partOf(
-    file: number,
-    group: number,
-    row: number,
-    { grid }: ColumnState,
-  ): number {
-    const within = row - this.#files[file]!.firsts[group]!;
-    return lastUpTo(grid, within, grid.length - 1);
+  /** Number of a row in its row group. */
+  #within(file: number, group: number, row: number): number {
+    return row - this.#files[file]!.firsts[group]!;
+  }
+
+  /** The part that a row is in, whose pages are counted as far as that takes. */
+  *#countedPart(state: ColumnState, within: number): Steps<number> {
+    yield* countToRow(state.grid, within, this.#check);
+    return pageWithRow(state.grid.pages, within);
   }
 
   #key(file: number, group: number, column: number): number {
@@ -261,7 +279,7 @@ export class CellReader {
       const decoder = { leaf, codec, library };
       states.push({ place, pages, decoder, dictionary: undefined });
     }
-    const grid = gridOf(states, rows);
+    const grid = gridOf(states);
     const state = { chunks: states, column: described, grid, weight: 0 };
     this.#states.set(key, state, weightOf(state));
     return state;
@@ -289,4 +307,17 @@ export class CellReader {
       { path, sample: first, cause: error.cause ?? error },
     );
   }
+}
+
+/** The part that a row is in, if that is known. */
+function partOf(
+  { grid: { pages } }: ColumnState,
+  within: number,
+): number | undefined {
+  return hasCounted(pages, within) ? pageWithRow(pages, within) : undefined;
+}
+
+/** The rows of a part. */
+function rangeOf({ grid: { pages } }: ColumnState, part: number): RowRange {
+  return { from: pages.firsts[part]!, to: pages.firsts[part + 1]! };
 }

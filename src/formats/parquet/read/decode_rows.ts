@@ -1,23 +1,22 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { lastUpTo } from "../../../tree/shared_numbers.ts";
-import { LARGEST_PAGE } from "../layout.ts";
+import { LARGEST_PAGE, MOST_TOGETHER } from "../layout.ts";
+import type { ChunkPages, ChunkPlace } from "../pages/chunk_pages.ts";
 import {
-  type ChunkPages,
-  type ChunkPlace,
-  pageOf,
-  readPage,
-} from "../pages/chunk_pages.ts";
-import {
+  assembleRows,
   decodeDictionary,
-  decodePage,
+  decodeEntries,
+  isOfDictionary,
+  joinEntries,
+  type OpenPage,
+  openPage,
   type PageDecoder,
+  type RowEntries,
   type Values,
 } from "../pages/decode_page.ts";
 import { PageFault } from "../pages/page_fault.ts";
 import type { LibraryColumn } from "../values/schema.ts";
-import { Chunk } from "./footer.ts";
-import type { ParquetLibrary } from "./library.ts";
+import { Chunk } from "./parquet_index.ts";
+import { countToRow, goesOn, pageWithRow, storedPage } from "./row_counts.ts";
 
 /** A leaf of a column in a row group. */
 export interface ChunkState {
@@ -31,117 +30,144 @@ export interface ChunkState {
 export interface ColumnState {
   readonly chunks: readonly ChunkState[];
   readonly column: LibraryColumn;
-  /** Rows that are decoded together start here; and once more, the number of all. */
-  readonly grid: Float64Array;
+  /** The chunk that takes most: rows that begin in one of its pages are decoded together. */
+  readonly grid: ChunkState;
   /** Bytes of its dictionaries. */
   weight: number;
+}
+
+/** Rows of a row group. */
+export interface RowRange {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** About how many bytes the pages and dictionaries of a column keep. */
 export function weightOf({ chunks, weight }: ColumnState): number {
   const pages = chunks.reduce((sum, { pages }) => sum + pages.starts.length, 0);
-  return 1000 + 24 * pages + weight;
+  return 1000 + 25 * pages + weight;
 }
 
-/** Rows that are decoded together: those in a page of the leaf that takes most, or all where others' are not known. */
-export function gridOf(
-  chunks: readonly ChunkState[],
-  rows: number,
-): Float64Array {
-  const whole = Float64Array.of(0, rows);
-  const length = ({ place }: ChunkState) => place.numbers[Chunk.LENGTH]!;
-  const [most] = [...chunks].sort((a, b) => length(b) - length(a));
-  const isKnown = chunks.every(({ pages }) => pages.firsts !== undefined);
-  return most === undefined || !isKnown || rows === 0
-    ? whole
-    : most.pages.firsts!;
+/** The chunk that takes most. */
+export function gridOf(chunks: readonly ChunkState[]): ChunkState {
+  return chunks.reduce((most, one) =>
+    one.place.numbers[Chunk.LENGTH]! > most.place.numbers[Chunk.LENGTH]!
+      ? one
+      : most
+  );
 }
 
-/** Decodes the leaves of a column, and puts them together. */
+/**
+ * Decodes the leaves of a column, and puts them together.
+ *
+ * @param range Rows that begin in one page of the grid.
+ * @param near A row of these: of lists with very many values, only the rows around it are decoded.
+ */
 export function* columnRows(
   state: ColumnState,
-  from: number,
-  to: number,
+  range: RowRange,
+  near: number,
   check: boolean,
-): Steps<{ readonly rows: Values; readonly weight: number }> {
-  const { chunks, column } = state;
+): Steps<RowRange & { readonly rows: Values; readonly weight: number }> {
+  const { chunks, column, grid } = state;
   const parts = new Map<string, Values>();
+  const first = yield* chunkRows(state, grid, range, check, near);
+  const { from, to } = first;
   let total = 0;
   for (const chunk of chunks) {
-    const { rows, weight } = yield* chunkRows(state, chunk, from, to, check);
+    const { rows, weight } = chunk === grid
+      ? first
+      : yield* chunkRows(state, chunk, first, check);
     if (rows.length !== to - from) {
       throw new PageFault(`has ${rows.length} values for ${to - from} rows`);
     }
     parts.set(chunk.decoder.leaf.path, rows);
     total += weight;
   }
-  const [first] = chunks;
-  if (column.isFlat) return { rows: parts.get("0")!, weight: total };
-  const { library } = first!.decoder;
-  library.assembleNested(
-    parts as never,
-    column.tree,
-    undefined as never, // of values that are told apart by what they stand for, which these are not
-  );
-  return { rows: parts.get("0")!, weight: 2 * total };
+  if (!column.isFlat) {
+    grid.decoder.library.assembleNested(
+      parts as never,
+      column.tree,
+      undefined as never, // of values that are told apart by what they stand for, which these are not
+    );
+    total *= 2;
+  }
+  return { from, to, rows: parts.get("0")!, weight: total };
 }
 
-/** Decodes rows of a leaf. */
+/** Decodes rows of a leaf: of the page that the first begins in, and of those behind it as far as the last one goes. */
 function* chunkRows(
   state: ColumnState,
   chunk: ChunkState,
-  from: number,
-  to: number,
+  range: RowRange,
   check: boolean,
-): Steps<{ readonly rows: Values; readonly weight: number }> {
-  const { pages, place, decoder } = chunk;
-  const isWhole = pages.firsts === undefined;
-  const wanted = isWhole
-    ? [...pages.starts.keys()]
-    : [...pagesWith(pages, from, to)];
-  let [rows, weight]: [Values, number] = [[], 0];
-  for (const number of wanted) {
-    const page = yield* storedPage(
-      place.source,
-      pages.starts[number]!,
-      pages.lengths[number]!,
-      decoder.library,
-      check,
-    );
-    const { encoding } = page.header.data_page_header_v2 ??
-      page.header.data_page_header ?? {};
-    if (encoding?.endsWith("_DICTIONARY")) {
+  near?: number,
+): Steps<RowRange & { readonly rows: Values; readonly weight: number }> {
+  const { pages, decoder } = chunk;
+  let { from, to } = range;
+  yield* countToRow(chunk, to - 1, check);
+  const start = pageWithRow(pages, from);
+  const parts: RowEntries[] = [];
+  let weight = 0;
+  for (let number = start; number < pages.starts.length; number++) {
+    const stored = yield* storedPage(chunk, number, check);
+    const page = yield* openPage(stored, decoder);
+    const first = pages.firsts[number]!;
+    requireRows(page, chunk, number);
+    if (near !== undefined && number === start) {
+      ({ from, to } = around(page, { from, to }, first, near));
+    }
+    if (isOfDictionary(page.encoding)) {
       yield* readDictionary(state, chunk, check);
     }
-    const before = isWhole ? rows as unknown[] : undefined;
-    const decoded = yield* decodePage(page, decoder, chunk.dictionary, before);
-    weight += decoded.weight;
+    const part = decodeEntries(
+      page,
+      decoder,
+      chunk.dictionary,
+      number === start ? from - first : undefined,
+      to - first,
+    );
+    parts.push(part);
+    weight += part.weight;
     if (weight > LARGEST_PAGE) {
       throw new PageFault(
         `has rows that take more than ${LARGEST_PAGE} bytes together: write it in smaller pages`,
         "too-large",
       );
     }
-    if (isWhole) rows = decoded.rows;
-    else {
-      const [start, end] = [pages.firsts![number]!, pages.firsts![number + 1]!];
-      if (decoded.rows.length !== end - start) {
-        throw new PageFault(
-          `has a page of ${decoded.rows.length} rows, which should have ${
-            end - start
-          }`,
-        );
-      }
-      if (start === from && end === to) return { rows: decoded.rows, weight };
-      const cut = Array.prototype.slice.call(
-        decoded.rows,
-        Math.max(0, from - start),
-        Math.min(end, to) - start,
-      );
-      rows = (rows as unknown[]).concat(cut);
-    }
+    const past = first + page.begun;
+    if (past > to) break;
+    if (past === to && !(yield* goesOn(chunk, number + 1, check))) break;
   }
-  return { rows, weight };
+  const rows = from === to ? [] : assembleRows(joinEntries(parts), decoder);
+  return { from, to, rows, weight };
+}
+
+/** Compares the rows of a page with what its header, the index, or its levels have said. */
+function requireRows(page: OpenPage, chunk: ChunkState, number: number): void {
+  const { firsts, inside, counted } = chunk.pages;
+  if (inside === undefined && (page.repetition[0] ?? 0) > 0) {
+    throw new PageFault("goes on with a row that has not begun");
+  }
+  const rows = firsts[number + 1]! - firsts[number]!;
+  if (number < counted && page.begun !== rows) {
+    throw new PageFault(
+      `has a page of ${page.begun} rows, which should have ${rows}`,
+    );
+  }
+}
+
+/** Of rows of a page with very many values, those around one. */
+function around(
+  { count, begun }: OpenPage,
+  range: RowRange,
+  first: number,
+  near: number,
+): RowRange {
+  if (count <= MOST_TOGETHER || count === begun) return range;
+  const each = Math.max(1, Math.floor(begun * MOST_TOGETHER / count));
+  const from = first + each * Math.floor((near - first) / each);
+  return { from, to: Math.min(range.to, from + each) };
 }
 
 function* readDictionary(
@@ -149,16 +175,10 @@ function* readDictionary(
   chunk: ChunkState,
   check: boolean,
 ): Steps<void> {
-  const { pages: { dictionary }, place, decoder } = chunk;
+  const { pages: { dictionary }, decoder } = chunk;
   if (chunk.dictionary !== undefined || dictionary === undefined) return;
   try {
-    const page = yield* storedPage(
-      place.source,
-      dictionary.start,
-      dictionary.length,
-      decoder.library,
-      check,
-    );
+    const page = yield* storedPage(chunk, dictionary, check);
     if (page.header.type !== "DICTIONARY_PAGE") {
       throw new PageFault("has no dictionary where it should be");
     }
@@ -171,23 +191,15 @@ function* readDictionary(
   }
 }
 
-function* storedPage(
-  source: ByteSource,
-  start: number,
-  length: number,
-  library: ParquetLibrary,
-  check: boolean,
-) {
-  return pageOf(yield* readPage(source, start, length), library, check);
-}
-
-/** Pages that have some of these rows. */
+/** Pages that rows begin in, of those that were counted. */
 export function* pagesWith(
-  { firsts, starts }: ChunkPages,
-  from: number,
-  to: number,
+  pages: ChunkPages,
+  { from, to }: RowRange,
 ): Generator<number> {
-  if (firsts === undefined || from >= to) return;
-  let page = lastUpTo(firsts, from, starts.length);
-  for (; page < starts.length && firsts[page]! < to; page++) yield page;
+  const { firsts, counted } = pages;
+  if (from >= to || counted === 0) return;
+  for (let page = pageWithRow(pages, from); page < counted; page++) {
+    if (firsts[page]! >= to) return;
+    yield page;
+  }
 }

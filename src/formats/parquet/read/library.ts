@@ -3,28 +3,24 @@ import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { PageFault } from "../pages/page_fault.ts";
 import { PACKAGES } from "../../../packages.ts";
 
-type Metadata = typeof import("hyparquet/src/metadata.js");
+type ThriftModule = typeof import("hyparquet/src/thrift.js");
 type Column = typeof import("hyparquet/src/column.js");
 type DataPage = typeof import("hyparquet/src/datapage.js");
 type Plain = typeof import("hyparquet/src/plain.js");
 type Indexes = typeof import("hyparquet/src/indexes.js");
 type Assemble = typeof import("hyparquet/src/assemble.js");
 type Delta = typeof import("hyparquet/src/delta.js");
-type Encoding = typeof import("hyparquet/src/encoding.js");
-type Convert = typeof import("hyparquet/src/convert.js");
 type Compressors = typeof import("hyparquet-compressors");
 
 /** What of `hyparquet` decodes bytes that are at hand; all of it answers at once. */
 export type ParquetLibrary =
-  & Pick<Metadata, "parquetMetadata">
   & Pick<Column, "parquetHeader">
-  & Pick<DataPage, "readDataPage" | "readDataPageV2">
+  & Pick<DataPage, "readDataPage">
   & Pick<Plain, "readPlain">
   & Pick<Indexes, "readOffsetIndex">
   & Pick<Assemble, "assembleLists" | "assembleNested">
   & Pick<Delta, "deltaBinaryUnpack">
-  & Pick<Convert, "parseFloat16">
-  & { readonly readLevels: Encoding["readRleBitPackedHybrid"] }
+  & { readonly readThrift: ThriftModule["deserializeTCompactProtocol"] }
   & Pick<Compressors, "decompressLz4" | "decompressLz4Raw">
   & {
     /** Decompresses Snappy in memory that it keeps. */
@@ -68,31 +64,26 @@ export function library(name: string): ParquetLibrary {
 async function load(): Promise<ParquetLibrary> {
   const part = async <T>(name: string): Promise<T> =>
     await import(`${PACKAGES.hyparquet}/src/${name}.js`);
-  const { parquetMetadata } = await part<Metadata>("metadata");
+  const { deserializeTCompactProtocol: readThrift } = await part<ThriftModule>(
+    "thrift",
+  );
   const { parquetHeader } = await part<Column>("column");
-  const { readDataPage, readDataPageV2 } = await part<DataPage>("datapage");
+  const { readDataPage } = await part<DataPage>("datapage");
   const { readPlain } = await part<Plain>("plain");
   const { readOffsetIndex } = await part<Indexes>("indexes");
   const { assembleLists, assembleNested } = await part<Assemble>("assemble");
   const { deltaBinaryUnpack } = await part<Delta>("delta");
-  const { readRleBitPackedHybrid: readLevels } = await part<Encoding>(
-    "encoding",
-  );
-  const { parseFloat16 } = await part<Convert>("convert");
   const compressors: Compressors = await import(PACKAGES.hyparquetCompressors);
   const { decompressLz4, decompressLz4Raw } = compressors;
   return guarded({
-    parquetMetadata,
+    readThrift,
     parquetHeader,
     readDataPage,
-    readDataPageV2,
     readPlain,
     readOffsetIndex,
     assembleLists,
     assembleNested,
     deltaBinaryUnpack,
-    readLevels,
-    parseFloat16,
     snappy: compressors.compressors.SNAPPY!,
     decompressLz4,
     decompressLz4Raw,
@@ -106,8 +97,11 @@ function guarded(library: ParquetLibrary): ParquetLibrary {
     try {
       return call(...args);
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new PageFault(`can't be decoded (${why})`, "damaged", cause);
+      throw new PageFault(
+        "can't be decoded: its bytes are not what its headers say",
+        "damaged",
+        cause,
+      );
     }
   };
   const entries = Object.entries(library)

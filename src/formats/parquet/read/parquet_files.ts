@@ -9,7 +9,9 @@ import { openSources } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { lastUpTo, sharedFloat64 } from "../../../tree/shared_numbers.ts";
 import { isNamedSo } from "../layout.ts";
-import { type ParquetIndex, readFooter } from "./footer.ts";
+import { warnOnConsole } from "../../../message_text.ts";
+import { readFooter } from "./footer.ts";
+import type { ParquetIndex } from "./parquet_index.ts";
 
 /** Finds the files of a location: itself, those in the directory, or those that a pattern names. */
 export function parquetPaths(
@@ -62,14 +64,19 @@ export interface OpenedFiles {
   readonly table: RowTable;
 }
 
-/** Opens files, in their order; all are closed if one can't be. */
+/**
+ * Opens files, in their order; all are closed if one can't be.
+ *
+ * @param onWarning Called with what is odd in their footers, but readable.
+ */
 export function* openFiles(
   paths: readonly string[],
   storage: Storage,
+  onWarning: (message: string) => void = warnOnConsole,
 ): Steps<OpenedFiles> {
   const files: ParquetFile[] = [];
   const sources = yield* openSources(storage, paths, function* (source, at) {
-    const index = yield* readFooter(source);
+    const index = yield* readFooter(source, onWarning);
     const { name, size, mtime } = source;
     files[at] = { ...index, path: name, size, mtime };
   });

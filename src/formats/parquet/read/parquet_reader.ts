@@ -5,7 +5,7 @@ import {
   requireIndices,
 } from "../../../tree/sample_indices.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
-import { FormatError, RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
   runAsync,
@@ -20,7 +20,7 @@ import { lastingAt } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
-import { fieldNames } from "../values/column_names.ts";
+import { warnOnConsole } from "../../../message_text.ts";
 import { type ParquetValue, valueOf } from "../values/render.ts";
 import { CellReader } from "./cells.ts";
 import {
@@ -30,11 +30,19 @@ import {
   parquetPaths,
   RowTable,
 } from "./parquet_files.ts";
+import {
+  differenceOf,
+  type SharedColumn,
+  sharedColumns,
+} from "./shared_columns.ts";
 
 /** How a {@linkcode ParquetReader} opens its files. */
-export interface ParquetOptions
-  extends Pick<ContainerOptions, "checkData" | "remote" | "storage"> {
-  /** Names of the columns that are read; all, unless given. */
+export interface ParquetOptions extends
+  Pick<
+    ContainerOptions,
+    "checkData" | "onWarning" | "remote" | "storage"
+  > {
+  /** Names of the columns that are read; all columns of all files, unless given. */
   readonly columns?: readonly string[] | undefined;
   /** Bytes of decoded pages that are kept, for rows that lie near each other. Defaults to 128 MiB. */
   readonly cacheSize?: number | undefined;
@@ -75,8 +83,8 @@ export class ParquetReader implements Disposable {
   readonly #files: OpenedFiles;
   readonly #cells: CellReader;
   readonly #options: ParquetOptions;
-  /** Numbers of the columns that are read, and their names. */
-  readonly #columns: readonly (readonly [number, string])[];
+  /** The columns that are read. */
+  readonly #columns: readonly SharedColumn[];
   /** Where the files lie. */
   readonly storage: Storage;
 
@@ -96,8 +104,8 @@ export class ParquetReader implements Disposable {
    * Opens files.
    *
    * @param location A file, the directory of several, or a pattern as `train-?????-of-00010.parquet`.
-   * @throws {FormatError} If one is damaged or encrypted, or has other columns than the first one.
-   * @throws {RecordfsError} With code `no-column` if there is no column of a name among `columns`.
+   * @throws {FormatError} If one is damaged or encrypted.
+   * @throws {RecordfsError} With code `no-column` if no file has a column of a name among `columns`.
    */
   static async open(
     location: string | URL,
@@ -153,7 +161,7 @@ export class ParquetReader implements Disposable {
 
   /** Names of the columns that are read. */
   get columns(): readonly string[] {
-    return this.#columns.map(([, name]) => name);
+    return this.#columns.map(({ name }) => name);
   }
 
   /** Paths of the files, in their order. */
@@ -218,7 +226,9 @@ export class ParquetReader implements Disposable {
     for (const index of indices) {
       if (!isIndex(index, this.length)) continue;
       const file = this.#files.table.fileOf(index);
-      for (const [column] of this.#columns) {
+      for (const { numbers } of this.#columns) {
+        const column = numbers[file]!;
+        if (column < 0) continue;
         bytes += this.#cells.expect(file, column, index - firsts[file]!);
       }
     }
@@ -251,14 +261,12 @@ export class ParquetReader implements Disposable {
     // As they lie: those in one page come one after the other.
     const order = [...indices.keys()].sort((a, b) => indices[a]! - indices[b]!);
     // In the order of the columns, whichever comes first.
-    for (const [, name] of this.#columns) {
+    for (const { name } of this.#columns) {
       for (const row of rows) row[name] = null;
     }
     yield* this.#fetch(indices);
     yield* inParallel(
-      this.#columns.map(([column, name]) =>
-        this.#fill(rows, indices, order, column, name)
-      ),
+      this.#columns.map((column) => this.#fill(rows, indices, order, column)),
     );
     return rows;
   }
@@ -273,7 +281,9 @@ export class ParquetReader implements Disposable {
       const row = index - table.firsts[file]!;
       const { firsts } = table.files[file]!;
       const group = lastUpTo(firsts, row, firsts.length - 1);
-      for (const [column] of this.#columns) {
+      for (const { numbers } of this.#columns) {
+        const column = numbers[file]!;
+        if (column < 0) continue;
         const key = `${file} ${group} ${column}`;
         if (!places.has(key)) places.set(key, this.#find(file, column, row));
       }
@@ -290,12 +300,13 @@ export class ParquetReader implements Disposable {
     rows: readonly ParquetRow[],
     indices: readonly number[],
     order: readonly number[],
-    column: number,
-    name: string,
+    { name, numbers }: SharedColumn,
   ): Steps<void> {
     const { table } = this.#files;
     for (const i of order) {
       const file = table.fileOf(indices[i]!);
+      const column = numbers[file]!;
+      if (column < 0) continue;
       const row = indices[i]! - table.firsts[file]!;
       const field = table.files[file]!.columns[column]!;
       const decoded = this.#cells.kept(file, column, row) ??
@@ -321,42 +332,38 @@ function* openReader(
 ): Steps<ParquetReader> {
   const { path, storage } = lastingAt(location, options);
   const { paths } = yield* parquetPaths(path, storage);
-  const files = yield* openFiles(paths, storage);
+  const { onWarning = warnOnConsole, columns } = options;
+  const files = yield* openFiles(paths, storage, onWarning);
   try {
-    return new ParquetReader(files, storage, options);
+    const reader = new ParquetReader(files, storage, options);
+    const { table } = files;
+    const difference = columns === undefined
+      ? differenceOf(table.files, sharedColumns(table.files))
+      : undefined;
+    if (difference !== undefined) onWarning(difference);
+    return reader;
   } catch (error) {
     for (const source of files.sources) source.close();
     throw error;
   }
 }
 
-/** Numbers and names of the columns that are read, which all files have to have alike. */
+/** The columns that are read: those of the given names, or all. */
 function chosenColumns(
   files: readonly ParquetFile[],
   chosen: readonly string[] | undefined,
-): readonly (readonly [number, string])[] {
-  const [first, ...others] = files;
-  if (first === undefined) return [];
-  const names = fieldNames(first.columns);
-  for (const { path, columns } of others) {
-    const theirs = fieldNames(columns);
-    if (theirs.join("\0") === names.join("\0")) continue;
-    throw new FormatError(
-      "bad-structure",
-      `${path} has the columns ${theirs.join(", ")}, and ${first.path} has ${
-        names.join(", ")
-      }: read files with the same columns together, and others apart`,
-      { path, expected: names, actual: theirs },
-    );
-  }
-  if (chosen === undefined) return names.map((name, i) => [i, name] as const);
+): readonly SharedColumn[] {
+  const all = sharedColumns(files);
+  if (chosen === undefined) return all;
   return chosen.map((name) => {
-    const number = names.indexOf(name);
-    if (number >= 0) return [number, name] as const;
+    const column = all.find((one) => one.name === name);
+    if (column !== undefined) return column;
+    const path = nameOfFiles(files.map(({ path }) => path));
+    const names = all.map(({ name }) => name).join(", ");
     throw new RecordfsError(
       "no-column",
-      `${first.path} has no column '${name}': it has ${names.join(", ")}`,
-      { path: first.path, actual: name },
+      `${path} has no column '${name}': it has ${names}`,
+      { path, actual: name },
     );
   });
 }

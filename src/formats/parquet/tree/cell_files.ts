@@ -24,6 +24,8 @@ const KEPT_BESIDE_SHARED = 16 << 20;
 
 const encoder = new TextEncoder();
 const EMPTY = new Uint8Array(0);
+/** What a null is in a column of JSON. */
+const NULL = encoder.encode("null");
 
 /** Names of a file's columns, as those of the files in its rows. */
 export interface CellNames {
@@ -174,7 +176,7 @@ export class CellFiles {
       );
     }
     const { first, rows } = kept ?? this.#decoded(file, column, row);
-    return bytesOf(field, rows[row - first]) ?? EMPTY;
+    return ownBytes(field, rows[row - first]);
   }
 
   #decoded(file: number, column: number, row: number): DecodedRows {
@@ -200,7 +202,7 @@ export class CellFiles {
       if (others !== undefined) return others;
       const { first, rows } = yield* this.#cells.decode(file, column, row);
       const field = this.#files[file]!.columns[column]!;
-      const cells = Array.from(rows, (one) => bytesOf(field, one) ?? EMPTY);
+      const cells = Array.from(rows, (one) => ownBytes(field, one));
       shared.keep(place, cells);
       return cells[row - first]!;
     } finally {
@@ -237,6 +239,12 @@ export class CellFiles {
 }
 
 type Parts = Readonly<Record<number, unknown>> | null | undefined;
+
+/** The content of a cell that is not made as JSON: a null is empty, or `null` in a column of JSON. */
+function ownBytes(field: Field, stored: unknown): Uint8Array {
+  return bytesOf(field, stored) ??
+    (field.meaning.is === "json" ? NULL : EMPTY);
+}
 
 /** The bytes that a cell has of its own, and not as JSON; `undefined` where it is null. */
 function bytesOf(field: Field, stored: unknown): Uint8Array | undefined {

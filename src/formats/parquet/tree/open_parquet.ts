@@ -7,7 +7,7 @@ import type {
   ContainerInfo,
   ContainerOptions,
 } from "../../../tree/format.ts";
-import { Chunk } from "../read/footer.ts";
+import { Chunk } from "../read/parquet_index.ts";
 import {
   openFiles,
   type ParquetFile,
@@ -15,7 +15,7 @@ import {
   rowsOf,
   type RowTable,
 } from "../read/parquet_files.ts";
-import { fieldNames } from "../values/column_names.ts";
+import { sharedColumns } from "../read/shared_columns.ts";
 import { typeName } from "./cell_view.ts";
 import { RowTree } from "./row_tree.ts";
 
@@ -29,9 +29,9 @@ export function* openParquet(
   options: ContainerOptions,
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
-  const { checkData = true } = options;
+  const { checkData = true, onWarning } = options;
   const { paths, areShards } = yield* parquetPaths(path, storage);
-  const { sources, table } = yield* openFiles(paths, storage);
+  const { sources, table } = yield* openFiles(paths, storage, onWarning);
   const tree = new RowTree(sources, table, {
     shards: areShards
       ? shardDirectories(paths, /\.(parquet|parq)$/i)
@@ -40,6 +40,7 @@ export function* openParquet(
     isReached: isReachedInThreads(storage),
   });
   const { files, length } = table;
+  const keys = keysOf(table);
   const parts = files.map((file, i) => ({
     path: paths[i]!,
     bytes: file.size,
@@ -56,26 +57,26 @@ export function* openParquet(
       ),
       directories: (areShards ? paths.length : 0) + length,
       bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
-      facts: { rows: length, columns: files[0]?.columns.length ?? 0 },
-      keys: keysOf(table),
+      facts: { rows: length, columns: keys.length },
+      keys,
       parts,
     },
   };
 }
 
-/** The columns of the first file, with what they take in all that have such. */
-function keysOf(
-  { files, length }: RowTable,
-): NonNullable<ContainerInfo["keys"]> {
-  const [first] = files;
-  if (first === undefined) return [];
-  const names = fieldNames(first.columns);
-  return first.columns.map((column, i) => ({
-    name: names[i]!,
-    type: typeName(column),
-    records: length,
-    bytes: files.reduce((sum, file) => sum + bytesOf(file, i), 0),
-  }));
+/** The columns of all files, with what they take in those that have them, and the type that the first of those gives. */
+function keysOf({ files }: RowTable): NonNullable<ContainerInfo["keys"]> {
+  return sharedColumns(files).map(({ name, numbers }) => {
+    const first = numbers.findIndex((number) => number >= 0);
+    let [records, bytes] = [0, 0];
+    for (const [i, number] of numbers.entries()) {
+      if (number < 0) continue;
+      records += rowsOf(files[i]!);
+      bytes += bytesOf(files[i]!, number);
+    }
+    const type = typeName(files[first]!.columns[numbers[first]!]!);
+    return { name, type, records, bytes };
+  });
 }
 
 /** Bytes of a column of a file, as they are stored. */
@@ -83,8 +84,7 @@ function bytesOf(
   { columns, chunks, leaves, firsts }: ParquetFile,
   column: number,
 ): number {
-  const field = columns[column];
-  if (field === undefined) return 0;
+  const field = columns[column]!;
   let bytes = 0;
   for (let group = 0; group + 1 < firsts.length; group++) {
     for (let leaf = field.leaf; leaf < field.leaf + field.leaves; leaf++) {

@@ -1,4 +1,5 @@
 import { formatFloat } from "../../../codecs/json/format.ts";
+import { fieldNames } from "./column_names.ts";
 import type { Field } from "./schema.ts";
 import {
   decimalText,
@@ -63,9 +64,20 @@ function madeOne<T>(field: Field, stored: unknown, forms: Forms<T>): T {
     }
   }
   return forms.struct(
-    field.parts.map(({ name }) => name),
+    namesOf(field),
     field.parts.map((part, i) => made(part, parts[i], forms)),
   );
+}
+
+const names = new WeakMap<Field, readonly string[]>();
+
+/** Names of the parts of a structure, none of which comes twice. */
+function namesOf(field: Field): readonly string[] {
+  const known = names.get(field);
+  if (known !== undefined) return known;
+  const made = fieldNames(field.parts);
+  names.set(field, made);
+  return made;
 }
 
 /** The one part of a list or a map, which is there for each of their items. */
@@ -88,9 +100,13 @@ function elementOf(list: Field, repeated: Field): Item {
     made(only!, (stored as Record<number, unknown>)?.[0], forms);
 }
 
-/** How an item of a map is made: a list of key and value, since keys may be anything, and come twice. */
+/** How an item of a map is made: a list of key and value, since keys may be anything, and come twice; or its key alone. */
 function pairOf(repeated: Field): Item | undefined {
   const [key, value] = repeated.parts;
+  if (key !== undefined && repeated.parts.length === 1) {
+    return (stored, forms) =>
+      made(key, (stored as Record<number, unknown>)[0], forms);
+  }
   if (repeated.parts.length !== 2) return undefined;
   return (stored, forms) => {
     const parts = stored as Record<number, unknown>;
@@ -171,7 +187,12 @@ function textOf({ meaning }: Field, stored: unknown): string {
     case "date":
       return momentText(BigInt(stored as number) * 86_400n, 0, "date", false);
     case "int96":
-      return momentText(int96Nanos(stored as bigint), 9, "timestamp", false);
+      return momentText(
+        int96Nanos(stored as Uint8Array),
+        9,
+        "timestamp",
+        false,
+      );
     case "time":
       return timeText(BigInt(stored as number | bigint), meaning.digits);
     case "timestamp":

@@ -5,6 +5,42 @@ type Element = LibraryTree["element"];
 /** How a value is stored. */
 export type StoredType = NonNullable<Element["type"]>;
 
+/** What values stand for, as a footer of newer versions says it. */
+export type LogicalType =
+  | {
+    readonly type:
+      | "STRING"
+      | "MAP"
+      | "LIST"
+      | "ENUM"
+      | "DATE"
+      | "NULL"
+      | "JSON"
+      | "UUID"
+      | "FLOAT16";
+  }
+  | { readonly type: "DECIMAL"; readonly scale: unknown }
+  | { readonly type: "INTEGER"; readonly isSigned: boolean }
+  | {
+    readonly type: "TIME" | "TIMESTAMP";
+    readonly digits: number;
+    readonly utc: boolean;
+  };
+
+/** A node of the tree of columns, as a footer describes it; sizes may be of any type. */
+export interface SchemaElement {
+  readonly name: string;
+  readonly type: StoredType | undefined;
+  readonly length: unknown;
+  /** REQUIRED where it does not say. */
+  readonly repetition: Field["repetition"] | undefined;
+  readonly children: unknown;
+  /** What values stand for, in older versions. */
+  readonly converted: string | undefined;
+  readonly scale: unknown;
+  readonly logical: LogicalType | undefined;
+}
+
 /** What a stored value stands for. */
 export type Meaning =
   | { readonly is: "bytes" | "text" | "json" | "boolean" | "float" | "half" }
@@ -34,15 +70,17 @@ export interface Field {
   readonly leaves: number;
 }
 
-/** Why there are no columns in a footer; whoever knows the file makes an error of it. */
+/** What is wrong with the message of a footer; whoever knows the file makes an error of it. */
 export class BadSchema extends Error {}
 
 /** Makes columns of the elements of a footer, which are the nodes of a tree in the order of a walk. */
-export function fieldsOf(elements: readonly Element[]): readonly Field[] {
+export function fieldsOf(
+  elements: readonly SchemaElement[],
+): readonly Field[] {
   let at = 1;
   let leaf = 0;
-  const parts = (count: number, depth: number): Field[] => {
-    if (!(count >= 0)) throw new BadSchema(`has ${count} parts of a column`);
+  const parts = (count: unknown, depth: number): Field[] => {
+    if (!isSize(count)) throw new BadSchema("has a wrong number of columns");
     if (depth > DEEPEST) {
       throw new BadSchema(`has columns that are nested deeper than ${DEEPEST}`);
     }
@@ -56,33 +94,27 @@ export function fieldsOf(elements: readonly Element[]): readonly Field[] {
     }
     return fields;
   };
-  const field = (element: Element, depth: number): Field => {
-    const { name, type, num_children: children, type_length: length } = element;
-    const { repetition_type: repetition } = element;
-    if (typeof name !== "string" || repetition === undefined) {
-      throw new BadSchema(
-        "has a column without a name or without saying how often it is there",
-      );
-    }
-    const sizes = [length ?? 0, element.scale ?? 0];
-    if (!sizes.every((size) => Number.isInteger(size) && size >= 0)) {
+  const field = (element: SchemaElement, depth: number): Field => {
+    const { name, type, children = 0, repetition = "REQUIRED" } = element;
+    const { length, scale = 0 } = element;
+    if (!isSize(length ?? 0) || !isSize(scale) || !isSize(children)) {
       throw new BadSchema(`has a column '${name}' of no size`);
     }
     const first = leaf;
     const isLeaf = type !== undefined;
-    if (isLeaf === (children !== undefined && children > 0)) {
+    if (isLeaf === children > 0) {
       throw new BadSchema(
         `has a column '${name}' with neither parts nor values, or with both`,
       );
     }
     if (isLeaf) leaf++;
-    const within = isLeaf ? [] : parts(children!, depth + 1);
+    const within = isLeaf ? [] : parts(children, depth + 1);
     return {
       name,
       repetition,
       meaning: isLeaf ? meaningOf(element, type) : groupOf(element),
       type,
-      length,
+      length: length as number | undefined,
       parts: within,
       leaf: first,
       leaves: leaf - first,
@@ -92,7 +124,7 @@ export function fieldsOf(elements: readonly Element[]): readonly Field[] {
   if (root === undefined) {
     throw new BadSchema("has no columns, and not even none");
   }
-  const fields = parts(root.num_children ?? 0, 1);
+  const fields = parts(root.children ?? 0, 1);
   if (at !== elements.length) {
     throw new BadSchema(
       `has ${elements.length - at} columns that belong nowhere`,
@@ -101,16 +133,21 @@ export function fieldsOf(elements: readonly Element[]): readonly Field[] {
   return fields;
 }
 
-function groupOf(element: Element): Meaning {
-  const { converted_type: converted, logical_type: logical } = element;
+/** Whether a number of a footer may be a size. */
+function isSize(value: unknown): value is number {
+  return Number.isInteger(value) && value as number >= 0;
+}
+
+function groupOf(element: SchemaElement): Meaning {
+  const { converted, logical } = element;
   if (converted === "LIST" || logical?.type === "LIST") return { is: "list" };
   const isMap = converted === "MAP" ||
     converted === "MAP_KEY_VALUE" || logical?.type === "MAP";
   return { is: isMap ? "map" : "group" };
 }
 
-function meaningOf(element: Element, type: StoredType): Meaning {
-  const { converted_type: converted, logical_type: logical } = element;
+function meaningOf(element: SchemaElement, type: StoredType): Meaning {
+  const { converted, logical } = element;
   const isInteger = type === "INT32" || type === "INT64";
   const isBytes = type === "BYTE_ARRAY" || type === "FIXED_LEN_BYTE_ARRAY";
   if (logical?.type === "NULL") return { is: "null" };
@@ -118,16 +155,20 @@ function meaningOf(element: Element, type: StoredType): Meaning {
     const scale = element.scale ??
       (logical?.type === "DECIMAL" ? logical.scale : 0);
     if (!Number.isInteger(scale)) {
-      throw new BadSchema(`has decimal numbers of ${String(scale)} digits`);
+      throw new BadSchema(
+        `has a column '${element.name}' of decimal numbers without their digits`,
+      );
     }
-    if (isInteger || isBytes) return { is: "decimal", scale };
+    if (isInteger || isBytes) {
+      return { is: "decimal", scale: scale as number };
+    }
   }
   if (isBytes) {
     if (logical?.type === "JSON" || converted === "JSON") return { is: "json" };
-    if (logical?.type === "FLOAT16" && element.type_length === 2) {
+    if (logical?.type === "FLOAT16" && element.length === 2) {
       return { is: "half" };
     }
-    if (logical?.type === "UUID" && element.type_length === 16) {
+    if (logical?.type === "UUID" && element.length === 16) {
       return { is: "uuid" };
     }
     const isText = logical?.type === "STRING" || logical?.type === "ENUM" ||
@@ -139,9 +180,8 @@ function meaningOf(element: Element, type: StoredType): Meaning {
   if (type === "INT96") return { is: "int96" };
   if (logical?.type === "DATE" || converted === "DATE") return { is: "date" };
   if (logical?.type === "TIME" || logical?.type === "TIMESTAMP") {
-    const digits = { MILLIS: 3, MICROS: 6, NANOS: 9 }[logical.unit];
     const is = logical.type === "TIME" ? "time" : "timestamp";
-    return { is, digits, utc: logical.isAdjustedToUTC === true };
+    return { is, digits: logical.digits, utc: logical.utc };
   }
   const time = /^(TIME|TIMESTAMP)_(MILLIS|MICROS)$/.exec(converted ?? "");
   if (time !== null) {
@@ -157,7 +197,15 @@ function meaningOf(element: Element, type: StoredType): Meaning {
 /** A leaf as the library is told of it. */
 export interface Leaf {
   readonly field: Field;
-  readonly decoder: LibraryDecoder;
+  /** What the library decodes its values as. */
+  readonly stored: {
+    readonly type: StoredType;
+    readonly length: number | undefined;
+    /** For pages whose levels are decoded already. */
+    readonly decoder: LibraryDecoder;
+  };
+  /** The nodes from the root to it. */
+  readonly schemaPath: LibraryTree[];
   readonly maxDefinition: number;
   readonly maxRepetition: number;
   /** The path by which the library assembles a column of its leaves. */
@@ -207,19 +255,21 @@ export function libraryColumn(column: Field): LibraryColumn {
 }
 
 function leafOf(field: Field, schemaPath: LibraryTree[]): Leaf {
-  const { element, path } = schemaPath.at(-1)!;
+  const { path } = schemaPath.at(-1)!;
   const repetitions = schemaPath.map(({ element }) => element.repetition_type);
+  // The library loses the days of an INT96 whose nanoseconds are negative.
+  const isInt96 = field.type === "INT96";
+  const type = isInt96 ? "FIXED_LEN_BYTE_ARRAY" : field.type!;
+  const length = isInt96 ? 12 : field.length;
   const decoder = {
-    pathInSchema: path,
-    element,
-    schemaPath,
-    type: field.type!,
-    codec: "UNCOMPRESSED", // pages are decompressed before they are decoded
-    utf8: false,
+    element: length === undefined ? {} : { type_length: length },
+    schemaPath: [],
+    type,
   } as unknown as LibraryDecoder;
   return {
     field,
-    decoder,
+    stored: { type, length, decoder },
+    schemaPath,
     maxDefinition: repetitions.filter((one) => one !== "REQUIRED").length,
     maxRepetition: repetitions.filter((one) => one === "REPEATED").length,
     path: path.join("."),

@@ -36,10 +36,11 @@ export function uuidText(bytes: Uint8Array): string {
   return parts.map(([start, end]) => hex.slice(start, end)).join("-");
 }
 
-/** Nanoseconds since 1970 of an INT96: nanoseconds of a day, and above them the number of that day. */
-export function int96Nanos(stored: bigint): bigint {
-  const days = (stored >> 64n) - JULIAN_1970;
-  return days * NANOS_OF_DAY + (stored & 0xffff_ffff_ffff_ffffn);
+/** Nanoseconds since 1970 of an INT96: 8 bytes of nanoseconds from a day on, which may be negative, and 4 of its number. */
+export function int96Nanos({ buffer, byteOffset }: Uint8Array): bigint {
+  const view = new DataView(buffer, byteOffset, 12);
+  const days = BigInt(view.getInt32(8, true)) - JULIAN_1970;
+  return days * NANOS_OF_DAY + view.getBigInt64(0, true);
 }
 
 /** A time of day, of parts of a second with so many digits. */

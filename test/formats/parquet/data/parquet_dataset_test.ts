@@ -4,13 +4,14 @@ import * as fs from "node:fs";
 import { convert } from "../../../../mod.ts";
 import {
   DataLoader,
+  MDSDataset,
   ParquetDataset,
   type ParquetRow,
 } from "../../../../src/data/mod.ts";
 import { countSamples } from "../../../../src/data/split/counted_samples.ts";
 import { readLabels } from "../../../../src/data/split/read_labels.ts";
 import { formatNamed, loadFormat } from "../../../../src/formats/registry.ts";
-import { ParquetReader } from "../../../../src/formats/parquet/mod.ts";
+import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { open } from "../../../../src/vfs/mod.ts";
 import { resumedPass } from "../../../support/resumed_pass.ts";
 import {
@@ -18,6 +19,13 @@ import {
   parquetCase,
   rowsOf,
 } from "../../../support/parquet/parquet_golden.ts";
+import {
+  dataPage,
+  parquetFile,
+  Type,
+  wordBytes,
+} from "../../../support/parquet/make_parquet.ts";
+import type { Fields } from "../../../support/parquet/thrift.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { slowStorage } from "../../../support/slow_storage.ts";
 
@@ -105,16 +113,93 @@ Deno.test("the format's dataset is one of rows; labels are columns of text or nu
   }
 });
 
-Deno.test("a file whose columns are others is refused by its name", () =>
+/** A file of one row with columns of numbers. */
+function numbersFile(columns: Record<string, number>): Uint8Array {
+  const names = Object.keys(columns);
+  const pages = names.map((name) => dataPage(wordBytes(columns[name]!), 1));
+  let at = 4;
+  const chunks = pages.map((page, i) => {
+    const meta: Fields = {
+      1: { i32: Type.INT32 },
+      2: { list: [{ i32: 0 }] },
+      3: { list: [{ binary: names[i]! }] },
+      4: { i32: 0 },
+      5: { i64: 1 },
+      6: { i64: page.length },
+      7: { i64: page.length },
+      9: { i64: at },
+    };
+    at += page.length;
+    return { struct: { 2: { i64: 4 }, 3: { struct: meta } } };
+  });
+  return parquetFile({
+    chunk: pages.flat(),
+    root: { 5: { i32: names.length } },
+    schema: names.map((name) => ({
+      1: { i32: Type.INT32 },
+      3: { i32: 0 },
+      4: { binary: name },
+    })),
+    group: { 1: { list: chunks }, 3: { i64: 1 } },
+    footer: { 3: { i64: 1 } },
+  });
+}
+
+async function rowsOfShards(
+  shards: readonly Record<string, number>[],
+  columns?: readonly string[],
+) {
+  const files = shards.map((shard, i) =>
+    [`d/${i}.parquet`, numbersFile(shard)] as const
+  );
+  const storage = new MemoryStorage(Object.fromEntries(files));
+  const warnings: string[] = [];
+  const onWarning = (message: string) => warnings.push(message);
+  const options = { storage, onWarning, columns };
+  using dataset = await ParquetDataset.open("d", options);
+  const rows = await dataset.get([...Array(dataset.length).keys()]);
+  return { rows: rows.map((row) => ({ ...row })), warnings };
+}
+
+Deno.test("shards whose columns differ have those of all, with nulls and a warning; the same in another order are the same", async () => {
+  const more = [{ a: 1, b: 2 }, { b: 4, c: 5, a: 3 }];
+  const { rows, warnings } = await rowsOfShards(more);
+  assert.deepEqual(rows, [{ a: 1, b: 2, c: null }, { a: 3, b: 4, c: 5 }]);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0]!, /^d.0\.parquet has no column 'c'/);
+  const named = await rowsOfShards(more, ["b"]);
+  assert.deepEqual(named, { rows: [{ b: 2 }, { b: 4 }], warnings: [] });
+  const some = await rowsOfShards(more, ["c"]);
+  assert.deepEqual(some.rows, [{ c: null }, { c: 5 }]);
+  const turned = await rowsOfShards([{ a: 1, b: 2 }, { b: 4, a: 3 }]);
+  assert.deepEqual(turned.rows, [{ a: 1, b: 2 }, { a: 3, b: 4 }]);
+  assert.match(turned.warnings[0]!, /1\.parquet has its columns in another/);
+  await assert.rejects(rowsOfShards(more, ["d"]), { code: "no-column" });
+});
+
+Deno.test("info counts columns of shards by their names; labels may be of any of them", async () => {
+  const shards = {
+    "d/0.parquet": numbersFile({ a: 1 }),
+    "d/1.parquet": numbersFile({ b: 4, a: 3 }),
+  };
+  const storage = new MemoryStorage(shards);
+  using shown = await open("d", { storage });
+  const counted = shown.info.keys!.map(({ name, records }) => [name, records]);
+  assert.deepEqual(counted, [["a", 2], ["b", 1]]);
+  const labels = await readLabels(shown, "a");
+  assert.deepEqual([0, 1].map((i) => labels.names[labels.at(i)]), ["1", "3"]);
+  await assert.rejects(readLabels(shown, "b"), { code: "no-label" });
+});
+
+Deno.test("a null of JSON is null for MDS too, and no row is lost", () =>
   withTempDir(async (dir) => {
-    fs.copyFileSync(parquetCase("pictures").path, `${dir}/a.parquet`);
-    fs.copyFileSync(parquetCase("types").path, `${dir}/b.parquet`);
-    await assert.rejects(ParquetReader.open(dir), {
-      code: "bad-structure",
-      message: /b\.parquet has the columns bool, .* has image, label, caption/,
-    });
-    using shown = await open(dir); // as files they are what they are
-    assert.equal(shown.listSync("").length, 2);
+    await convert(parquetCase("json_null").path, `${dir}/mds`, { to: "mds" });
+    using dataset = await MDSDataset.open(`${dir}/mds`);
+    const values = await dataset.get([0, 1, 2]);
+    assert.deepEqual(
+      values.map((value) => Object.values(value)),
+      [[{ a: 1 }], [null], [null]],
+    );
   }));
 
 Deno.test("rows convert to folders, tars, zips and everything else that takes files", () =>

@@ -209,6 +209,22 @@ twice = pa.table([typed(pa.int32(), [1, 2]), typed(pa.int32(), [3, 4])], names=[
 case("duplicates", twice)
 inside = pa.struct([("a.b", pa.int32()), ("__proto__", pa.string()), ("1", pa.int32()), ("0", pa.int32())])
 case("nested_names", pa.table({"s": typed(inside, [{"a.b": 1, "__proto__": "p", "1": 2, "0": 3}, None])}))
+mark = "\ufeff"
+marked = pa.struct([(f"{mark}k", pa.int64()), ("k", pa.int64())])
+case("byte_order_marks", pa.table({
+    f"{mark}id": typed(pa.int64(), [1, 3]),
+    "id": typed(pa.int64(), [2, 4]),
+    "struct": typed(marked, [{f"{mark}k": 1, "k": 2}, None]),
+    "text": typed(pa.string(), [f"{mark}a", mark]),
+    "dictionary": typed(pa.string(), [f"{mark}b", f"{mark}b"]).dictionary_encode(),
+    "list": typed(pa.list_(pa.string()), [[f"{mark}c", "c"], [f"{mark}{mark}"]]),
+    "map": typed(pa.map_(pa.string(), pa.string()), [[(f"{mark}k", f"{mark}v"), ("k", "v")], []]),
+    "json": pa.array([f"{mark}[2]", None], pa.json_()),
+}))
+case("json_null", pa.table({"meta": pa.array(['{"a": 1}', None, "null"], pa.json_())}))
+# Rows that are longer than a page: pages without values stand before them.
+long_rows = pa.table({"x": typed(pa.list_(pa.string()), [["a", None, "b"], [], None, ["c"]] * 3)})
+case("empty_pages", long_rows, data_page_size=1, write_batch_size=1, write_page_index=True)
 case("no_rows", many_table().slice(0, 0))
 case("no_columns", pa.table({}))
 

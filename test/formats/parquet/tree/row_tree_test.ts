@@ -77,6 +77,14 @@ Deno.test("cells are their own bytes, text, or JSON; null is an empty file, or n
   ]);
   assert.deepEqual(await fs.read("000001/binary"), Uint8Array.of(0, 255));
   assert.deepEqual(await cells("fixed"), ["abc", "\0\x01\x02", "", "xyz"]);
+  using jsons = await open(parquetCase("json_null").path);
+  const texts = [0, 1, 2].map((row) => `00000${row}/meta.json`);
+  assert.deepEqual((await jsons.read(texts)).map(text), [
+    '{"a": 1}',
+    "null",
+    "null",
+  ]);
+  assert.equal(jsons.statSync(texts[1]!).size, 4);
   using nested = await open(parquetCase("nested").path);
   const json = async (path: string) => text(await nested.read(path));
   assert.equal(await json("000000/list.json"), "[1, 2, null]\n");

@@ -1,0 +1,262 @@
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { sharedFloat64 } from "../../../tree/shared_numbers.ts";
+import { CODECS, MAGIC_SIZE, TAIL_SIZE } from "../layout.ts";
+import { type Field, fieldsOf, mediaOf } from "../values/schema.ts";
+import { sniffedSuffix, suffixOfPath } from "../values/suffix.ts";
+import { encryptedFault, footerFault, wholeNumber } from "./footer_fault.ts";
+import type { ChunkMessage, FooterMessage } from "./footer_message.ts";
+
+/** Bytes of a least or greatest value that are looked at to tell what kind of file it is. */
+const HINT = 300;
+
+/** Numbers of a column chunk, in {@linkcode ParquetIndex.chunks}. */
+export const Chunk = {
+  START: 0,
+  LENGTH: 1,
+  VALUES: 2,
+  CODEC: 3,
+  /** Where its data pages begin: behind the dictionary, if that says where it is. */
+  DATA: 4,
+  /** Where its offset index is, or 0, and how long that is. */
+  INDEX: 5,
+  INDEX_LENGTH: 6,
+  FIELDS: 7,
+} as const;
+
+/** What is known of a file by its footer: plain data, whose tables are in memory that threads share. */
+export interface ParquetIndex {
+  readonly columns: readonly Field[];
+  /** Leaves of all columns. */
+  readonly leaves: number;
+  /** Per row group, and once more for all: the number of its first row. */
+  readonly firsts: Float64Array;
+  /** Per row group, per leaf: {@linkcode Chunk}. */
+  readonly chunks: Float64Array;
+  /** Per column: what names of its files end in, where the footer has said so. */
+  readonly suffixes: readonly (string | undefined)[];
+}
+
+/**
+ * Makes the tables of a footer.
+ *
+ * @param warn Called with what is odd but readable.
+ * @throws {FormatError} If it lies.
+ */
+export function indexOf(
+  source: ByteSource,
+  message: FooterMessage,
+  warn: (what: string) => void,
+): ParquetIndex {
+  const columns = fieldsOf(message.elements);
+  warnOfRepetition(message, warn);
+  const flat = columns.flatMap(leavesOf);
+  const leaves = flat.length;
+  const firsts = sharedFloat64(message.groups.length + 1);
+  const chunks = sharedFloat64(message.groups.length * leaves * Chunk.FIELDS);
+  let first: readonly ChunkMessage[] | undefined;
+  for (const [g, group] of message.groups.entries()) {
+    const rows = wholeNumber(source, group.rows, "rows of a row group");
+    firsts[g + 1] = firsts[g]! + rows;
+    if (group.chunks.length !== leaves) {
+      throw footerFault(
+        source,
+        `row group ${g} has ${group.chunks.length} columns, and the footer ${leaves}`,
+      );
+    }
+    const ordered = inOrder(source, group.chunks, flat, g, warn);
+    first ??= ordered;
+    for (const [leaf, chunk] of ordered.entries()) {
+      const { name, isOnce } = flat[leaf]!;
+      const numbers = numbersOf(source, chunk, flat[leaf]!, g);
+      chunks.set(numbers, (g * leaves + leaf) * Chunk.FIELDS);
+      if (isOnce && numbers[Chunk.VALUES] !== rows) {
+        throw footerFault(
+          source,
+          `row group ${g} has ${rows} rows, and ${
+            numbers[Chunk.VALUES]
+          } values in its column '${name}'`,
+        );
+      }
+    }
+  }
+  const rows = wholeNumber(source, message.rows, "number of rows");
+  const counted = firsts.at(-1)!;
+  if (!Number.isSafeInteger(counted * (columns.length + 1))) {
+    throw footerFault(
+      source,
+      `its row groups count ${counted} rows`,
+      "absurd-count",
+    );
+  }
+  if (rows !== counted) {
+    warn(
+      `its footer counts ${rows} rows, and ${counted} in its row groups: those are read`,
+    );
+  }
+  const suffixes = columns.map((column) => first && suffixIn(column, first));
+  return { columns, leaves, firsts, chunks, suffixes };
+}
+
+function warnOfRepetition(
+  { elements }: FooterMessage,
+  warn: (what: string) => void,
+): void {
+  const silent = elements.slice(1) // the root is there once
+    .filter(({ repetition }) => repetition === undefined)
+    .map(({ name }) => `'${name}'`);
+  if (silent.length === 0) return;
+  const [which, others] = [silent.slice(0, 10), silent.length - 10];
+  const more = others > 0 ? ` and ${others} more` : "";
+  warn(
+    `its footer does not say how often there are values of ${
+      which.join(", ")
+    }${more}: they are read as required`,
+  );
+}
+
+interface FlatLeaf {
+  /** Name of the column. */
+  readonly name: string;
+  /** Names from the column to the leaf. */
+  readonly path: readonly string[];
+  readonly type: string;
+  readonly isOnce: boolean;
+}
+
+function leavesOf(column: Field): FlatLeaf[] {
+  const leaves: FlatLeaf[] = [];
+  const walk = (field: Field, above: readonly string[], once: boolean) => {
+    const isOnce = once && field.repetition !== "REPEATED";
+    const path = [...above, field.name];
+    if (field.type !== undefined) {
+      leaves.push({ name: column.name, path, type: field.type, isOnce });
+    }
+    for (const part of field.parts) walk(part, path, isOnce);
+  };
+  walk(column, [], true);
+  return leaves;
+}
+
+/**
+ * Column chunks in the order of the leaves. Those in another order are found by their paths, where each leaf has one;
+ * otherwise the order counts.
+ */
+function inOrder(
+  source: ByteSource,
+  chunks: readonly ChunkMessage[],
+  leaves: readonly FlatLeaf[],
+  group: number,
+  warn: (what: string) => void,
+): readonly ChunkMessage[] {
+  const isHere = (leaf: FlatLeaf, i: number) => {
+    const { path, hasMeta } = chunks[i]!;
+    if (path === undefined && hasMeta) {
+      throw footerFault(
+        source,
+        `column chunk ${i} of row group ${group} does not say which column it is of`,
+      );
+    }
+    return path === undefined || path.length === leaf.path.length &&
+        path.every((name, k) => name === leaf.path[k]);
+  };
+  if (leaves.every(isHere)) return chunks;
+  const byPath = new Map(
+    chunks.map((chunk) => [JSON.stringify(chunk.path), chunk]),
+  );
+  const found = leaves.map(({ path }) => byPath.get(JSON.stringify(path)));
+  if (found.includes(undefined) || new Set(found).size < leaves.length) {
+    return chunks;
+  }
+  warn(
+    `the column chunks of row group ${group} are not in the order of the columns: they are found by their paths`,
+  );
+  return found as ChunkMessage[];
+}
+
+function numbersOf(
+  source: ByteSource,
+  chunk: ChunkMessage,
+  { name, type }: FlatLeaf,
+  group: number,
+): number[] {
+  const where = `column '${name}' of row group ${group}`;
+  if (chunk.isEncrypted) throw encryptedFault(source, `${where} is`);
+  if (chunk.filePath !== undefined) {
+    throw footerFault(
+      source,
+      `${where} lies in another file (${chunk.filePath}), which is not followed: open the files that have the data`,
+      "unsupported",
+    );
+  }
+  if (!chunk.hasMeta) throw footerFault(source, `${where} has no metadata`);
+  if (chunk.type !== type) {
+    throw footerFault(
+      source,
+      `${where} is stored as ${chunk.type}, and declared as ${type}`,
+    );
+  }
+  const number = (value: unknown, what: string) =>
+    wholeNumber(source, value, `${what} of ${where}`);
+  const data = number(chunk.data, "place");
+  const dictionary = number(chunk.dictionary ?? 0, "dictionary");
+  const start = dictionary > 0 && dictionary < data ? dictionary : data;
+  const length = number(chunk.size, "size");
+  const values = number(chunk.values, "number of values");
+  const isEmpty = length === 0 || values === 0; // some write no place then
+  if (
+    !isEmpty && (start < MAGIC_SIZE || start + length > source.size - TAIL_SIZE)
+  ) {
+    throw footerFault(
+      source,
+      `${where} would be at bytes ${start} to ${
+        start + length
+      }, and the file has ${source.size}`,
+      "out-of-bounds",
+    );
+  }
+  const { codec } = chunk;
+  if (typeof codec !== "number" || CODECS[codec] === undefined) {
+    throw footerFault(
+      source,
+      `${where} is compressed by a codec that nobody knows`,
+      "unsupported",
+    );
+  }
+  const index = number(chunk.index ?? 0, "index");
+  const indexLength = number(chunk.indexLength ?? 0, "length of the index");
+  const hasIndex = index > 0 && indexLength > 0;
+  if (hasIndex && index + indexLength > source.size - TAIL_SIZE) {
+    throw footerFault(
+      source,
+      `the index of ${where} would lie behind the file's end`,
+      "out-of-bounds",
+    );
+  }
+  return [
+    start,
+    isEmpty ? 0 : length,
+    values,
+    codec,
+    data,
+    hasIndex ? index : 0,
+    hasIndex ? indexLength : 0,
+  ];
+}
+
+/** What names of a column's files end in, by its least and greatest values. */
+function suffixIn(
+  column: Field,
+  chunks: readonly ChunkMessage[],
+): string | undefined {
+  const media = mediaOf(column);
+  const leaf = media === undefined
+    ? column.leaf
+    : column.parts[media.path]!.leaf;
+  const { least, most, isLeastExact } = chunks[leaf] ?? {};
+  if (least === undefined || most === undefined) return undefined;
+  if (media === undefined) return sniffedSuffix(least.subarray(0, HINT));
+  if (!isLeastExact) return undefined;
+  const suffix = suffixOfPath(least.subarray(0, HINT));
+  const isSame = suffix === suffixOfPath(most.subarray(0, HINT));
+  return suffix !== "" && isSame ? suffix : undefined;
+}

@@ -1,0 +1,85 @@
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { lastUpTo } from "../../../tree/shared_numbers.ts";
+import { type ChunkPages, pageOf, readPage } from "../pages/chunk_pages.ts";
+import { repetitionOf, type StoredPage } from "../pages/decode_page.ts";
+import { countLevels } from "../pages/levels.ts";
+import { PageFault } from "../pages/page_fault.ts";
+import type { ChunkState } from "./decode_rows.ts";
+
+/** Reads a page of a column chunk: one of data by its number, or where it is. */
+export function* storedPage(
+  { pages: { starts, lengths }, place, decoder }: ChunkState,
+  page: number | { readonly start: number; readonly length: number },
+  check: boolean,
+): Steps<StoredPage> {
+  const { start, length } = typeof page === "number"
+    ? { start: starts[page]!, length: lengths[page]! }
+    : page;
+  const bytes = yield* readPage(place.source, start, length);
+  return pageOf(bytes, decoder.library, check);
+}
+
+/**
+ * Counts the rows of pages by their levels, one page after the other from the last one that was counted, until it is
+ * known in which page a row begins.
+ *
+ * @param row Number of the row in its row group; from the number of all rows on, all pages are counted.
+ */
+export function* countToRow(
+  chunk: ChunkState,
+  row: number,
+  check: boolean,
+): Steps<void> {
+  const { pages } = chunk;
+  while (!hasCounted(pages, row)) yield* countPage(chunk, check);
+}
+
+/** Tells whether it is known in which page a row begins. */
+export function hasCounted(
+  { counted, firsts, starts }: ChunkPages,
+  row: number,
+): boolean {
+  return counted === starts.length || firsts[counted]! > row;
+}
+
+/** Tells whether a page goes on with the last row of the one before it. */
+export function* goesOn(
+  chunk: ChunkState,
+  page: number,
+  check: boolean,
+): Steps<boolean> {
+  const { inside, starts } = chunk.pages;
+  if (inside === undefined || page >= starts.length) return false;
+  while (chunk.pages.counted <= page) yield* countPage(chunk, check);
+  return inside[page] === 1;
+}
+
+/** The page that a row begins in, among those that were counted. */
+export function pageWithRow(
+  { firsts, counted }: ChunkPages,
+  row: number,
+): number {
+  return lastUpTo(firsts, row, counted);
+}
+
+function* countPage(chunk: ChunkState, check: boolean): Steps<void> {
+  const { pages, place, decoder } = chunk;
+  const page = pages.counted;
+  const stored = yield* storedPage(chunk, page, check);
+  const repetition = yield* repetitionOf(stored, decoder);
+  if (pages.counted !== page) return; // by another reader meanwhile
+  const isInside = (repetition[0] ?? 0) > 0;
+  if (isInside && page === 0) {
+    throw new PageFault("goes on with a row that has not begun");
+  }
+  const rows = pages.firsts[page]! + countLevels(repetition, 0);
+  const isLast = page + 1 === pages.starts.length;
+  if (rows > place.rows || isLast && rows !== place.rows) {
+    throw new PageFault(
+      `has ${rows} rows in its pages, and ${place.rows} by the footer`,
+    );
+  }
+  pages.inside![page] = isInside ? 1 : 0;
+  pages.firsts[page + 1] = rows;
+  pages.counted = page + 1;
+}

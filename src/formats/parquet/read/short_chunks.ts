@@ -1,0 +1,78 @@
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { firstFrom } from "../../../tree/shared_numbers.ts";
+import { readHeader } from "../pages/chunk_pages.ts";
+import { PageFault } from "../pages/page_fault.ts";
+import type { FooterMessage } from "./footer_message.ts";
+import type { ParquetLibrary } from "./library.ts";
+import { Chunk, type ParquetIndex } from "./parquet_index.ts";
+
+/** Bytes that may be missing of a column chunk, as Arrow has it. */
+const MISSING = 100;
+
+/** All places that a footer names, its own start with them, in ascending order. */
+export function placesIn(
+  { groups }: FooterMessage,
+  footerStart: number,
+): number[] {
+  const places = groups.flatMap(({ chunks }) =>
+    chunks.flatMap(({ data, dictionary, index, others }) =>
+      [data, dictionary, index, ...others].map(Number)
+    )
+  );
+  return [...places.filter((place) => place > 0), footerStart]
+    .sort((a, b) => a - b);
+}
+
+/**
+ * Adds to column chunks what old versions of parquet-mr did not count: the headers of their dictionaries (PARQUET-816).
+ * Between such a chunk and the next place that the footer names lie as many bytes as its dictionary's header takes; those
+ * are compared for the first chunk that has something behind it.
+ *
+ * @param places {@linkcode placesIn}.
+ * @param warn Called if there are such chunks.
+ */
+export function* lengthenChunks(
+  source: ByteSource,
+  library: ParquetLibrary,
+  { chunks }: ParquetIndex,
+  places: readonly number[],
+  warn: (what: string) => void,
+): Steps<void> {
+  const short: { readonly at: number; readonly gap: number }[] = [];
+  for (let at = 0; at < chunks.length; at += Chunk.FIELDS) {
+    const length = chunks[at + Chunk.LENGTH]!;
+    const end = chunks[at + Chunk.START]! + length;
+    const gap = (places[firstFrom(places, end)] ?? end) - end;
+    const isShort = length > 0 && chunks[at + Chunk.INDEX] === 0 && gap > 0 &&
+      gap <= MISSING;
+    if (isShort) short.push({ at, gap });
+  }
+  const [first] = short;
+  if (first === undefined) return;
+  const start = chunks[first.at + Chunk.START]!;
+  const end = start + chunks[first.at + Chunk.LENGTH]!;
+  const size = yield* dictionaryHeader(source, start, end, library);
+  if (size !== first.gap) return;
+  for (const { at, gap } of short) chunks[at + Chunk.LENGTH]! += gap;
+  warn(
+    `${short.length} column chunks are longer than its footer says, by the headers of their dictionaries (PARQUET-816): ` +
+      "they are read to their ends",
+  );
+}
+
+/** Bytes of the header of a dictionary, or 0 where there is none. */
+function* dictionaryHeader(
+  source: ByteSource,
+  start: number,
+  end: number,
+  library: ParquetLibrary,
+): Steps<number> {
+  try {
+    const { header, length } = yield* readHeader(source, start, end, library);
+    return header.type === "DICTIONARY_PAGE" ? length : 0;
+  } catch (error) {
+    if (error instanceof PageFault) return 0; // reading its rows says so
+    throw error;
+  }
+}

@@ -1,0 +1,184 @@
+/** Rows of lists: of one page after the other, as far as a row takes; rows that go on in others; pages with very many. */
+import assert from "node:assert/strict";
+import { ParquetReader } from "../../../../src/formats/parquet/mod.ts";
+import { CellReader } from "../../../../src/formats/parquet/read/cells.ts";
+import { openFiles } from "../../../../src/formats/parquet/read/parquet_files.ts";
+import { runAsync, type Steps } from "../../../../src/io/concurrency/steps.ts";
+import type { ByteSource } from "../../../../src/io/storage/byte_source.ts";
+import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
+import type { Storage } from "../../../../src/io/storage/storage.ts";
+import {
+  dataPage,
+  parquetFile,
+  sizedLevels,
+  Type,
+  wordBytes,
+} from "../../../support/parquet/make_parquet.ts";
+import { varint } from "../../../support/parquet/thrift.ts";
+
+const NAME = "t.parquet";
+
+/** A file of pages of version 1 of lists of numbers, as many rows as it has. */
+function listsFile(chunk: readonly number[], values: number, rows: number) {
+  return parquetFile({
+    schema: [{ 1: { i32: Type.INT32 }, 3: { i32: 2 }, 4: { binary: "n" } }],
+    chunk,
+    meta: { 5: { i64: values } },
+    group: { 3: { i64: rows } },
+    footer: { 3: { i64: rows } },
+  });
+}
+
+/** Pages of lists: each row as it lies, or cut into pages of so many values. */
+function pagesOf(rows: readonly (readonly number[])[], size: number) {
+  const entries = rows.flatMap((row) =>
+    row.length === 0
+      ? [{ repetition: 0, definition: 0, value: 0 }]
+      : row.map((value, i) => ({
+        repetition: i === 0 ? 0 : 1,
+        definition: 1,
+        value,
+      }))
+  );
+  const pages: number[][] = [];
+  for (let at = 0; at < entries.length; at += size) {
+    const some = entries.slice(at, at + size);
+    const present = some.filter(({ definition }) => definition === 1);
+    pages.push(dataPage([
+      ...sizedLevels(some.map(({ repetition }) => repetition)),
+      ...sizedLevels(some.map(({ definition }) => definition)),
+      ...wordBytes(...present.map(({ value }) => value)),
+    ], some.length));
+  }
+  return { pages, values: entries.length };
+}
+
+const ROWS = Array.from(
+  { length: 40 },
+  (_, i) => Array.from({ length: i * 7 % 23 }, (_, k) => 100 * i + k),
+);
+
+Deno.test("rows of lists are right in any order, however they are cut into pages", async () => {
+  for (const size of [1, 2, 5, 16, 10_000]) {
+    const { pages, values } = pagesOf(ROWS, size);
+    const bytes = listsFile(pages.flat(), values, ROWS.length);
+    const storage = new MemoryStorage({ [NAME]: bytes });
+    for (const cacheSize of [0, undefined]) {
+      for (const order of [[39, 0, 20, 21, 19, 3], [...ROWS.keys()]]) {
+        using reader = await ParquetReader.open(NAME, { storage, cacheSize });
+        for (const row of order) {
+          assert.deepEqual({ ...await reader.read(row) }, { n: ROWS[row] });
+        }
+        const all = await reader.read(ROWS.keys());
+        assert.deepEqual(all.map(({ n }) => n), ROWS);
+      }
+    }
+  }
+});
+
+Deno.test("pages that begin within a row, or have other rows than the footer, are refused", async () => {
+  const { pages, values } = pagesOf([[1, 2], [3]], 1);
+  const read = async (chunk: number[], values: number, rows: number) => {
+    const bytes = listsFile(chunk, values, rows);
+    const storage = new MemoryStorage({ [NAME]: bytes });
+    using reader = await ParquetReader.open(NAME, { storage });
+    await reader.read(Array(rows).keys());
+  };
+  await read(pages.flat(), values, 2);
+  await assert.rejects(read(pages.slice(1).flat(), 2, 1), {
+    message: /goes on with a row that has not begun/,
+  });
+  for (const rows of [1, 3]) {
+    await assert.rejects(read(pages.flat(), values, rows), {
+      message: new RegExp(`has 2 rows in its pages, and ${rows} by the footer`),
+    });
+  }
+});
+
+/** A storage that notes where its files are read. */
+function noting(bytes: Uint8Array) {
+  const inner = new MemoryStorage({ [NAME]: bytes });
+  const reads: { readonly at: number; readonly length: number }[] = [];
+  const storage: Storage = {
+    list: (path) => inner.list(path),
+    stat: (path) => inner.stat(path),
+    *open(path): Steps<ByteSource> {
+      const source = yield* inner.open(path);
+      const { name, size, mtime } = source;
+      return {
+        name,
+        size,
+        mtime,
+        readAt(into, at, options) {
+          reads.push({ at, length: into.length });
+          return source.readAt(into, at, options);
+        },
+        close: () => source.close(),
+      };
+    },
+  };
+  return { storage, reads };
+}
+
+Deno.test("a row of lists takes the pages up to it, and a later one none of those before the last", async () => {
+  // Pages are larger than what is read to find headers.
+  const rows = Array.from({ length: 60 }, (_, i) => Array(100).fill(i));
+  const { pages, values } = pagesOf(rows, 500);
+  assert.equal(pages.length, 12);
+  const { storage, reads } = noting(listsFile(pages.flat(), values, 60));
+  const starts: number[] = [];
+  let at = 4;
+  for (const page of pages) {
+    starts.push(at);
+    at += page.length;
+  }
+  const whole = () =>
+    new Set(reads.flatMap(({ at, length }) => {
+      const page = starts.indexOf(at);
+      return page >= 0 && length === pages[page]!.length ? [page] : [];
+    }));
+  using reader = await ParquetReader.open(NAME, { storage, cacheSize: 0 });
+  assert.deepEqual((await reader.read(3))["n"], rows[3]);
+  // The last row of a page may go on in the next one.
+  assert.deepEqual([...whole()], [0, 1]);
+  reads.length = 0;
+  assert.deepEqual((await reader.read(27))["n"], rows[27]);
+  assert.deepEqual([...whole()], [2, 3, 4, 5, 6]);
+  reads.length = 0;
+  assert.deepEqual((await reader.read(12))["n"], rows[12]);
+  assert.deepEqual([...whole()], [2]);
+});
+
+Deno.test("of a page with very many values, the rows around one are decoded", async () => {
+  const [count, each] = [400_000, 3];
+  const values = count * each;
+  const run = (length: number, level: number) => [...varint(2 * length), level];
+  const sized = (runs: number[]) => [...wordBytes(runs.length), ...runs];
+  // Bit-packed, each row as 0, 1, 1: 24 levels in 3 bytes.
+  const packed = Array(values / 24).fill([0b10110110, 0b01101101, 0b11011011])
+    .flat();
+  const repetition = [...varint(2 * (values / 8) + 1), ...packed];
+  const numbers = Int32Array.from({ length: values }, (_, i) => i);
+  const body = [
+    ...sized(repetition),
+    ...sized(run(values, 1)),
+    ...new Uint8Array(numbers.buffer),
+  ];
+  const bytes = listsFile(dataPage(body, values), values, count);
+  const storage = new MemoryStorage({ [NAME]: bytes });
+  using reader = await ParquetReader.open(NAME, { storage });
+  const edge = Math.floor((1 << 19) / each); // where the rows decoded first end
+  const opened = await runAsync(openFiles([NAME], storage));
+  // deno-lint-ignore require-yield
+  const open = function* () {
+    return opened.sources[0]!;
+  };
+  const cells = new CellReader(opened.table.files, open, true);
+  for (const row of [0, edge - 1, edge, edge + 1, 200_000, count - 1]) {
+    const { first, rows } = await runAsync(cells.decode(0, 0, row));
+    assert.ok(first <= row && row < first + rows.length);
+    assert.ok(rows.length <= edge, `${rows.length} rows together`);
+    const { n } = await reader.read(row);
+    assert.deepEqual(n, [3 * row, 3 * row + 1, 3 * row + 2]);
+  }
+});
