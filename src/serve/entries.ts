@@ -1,5 +1,5 @@
 import { FormatError } from "../errors.ts";
-import type { Steps } from "../io/concurrency/steps.ts";
+import { perform, type Steps } from "../io/concurrency/steps.ts";
 import { decodeName } from "../names.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import {
@@ -8,6 +8,10 @@ import {
   type NodeId,
   type Tree,
 } from "../tree/tree.ts";
+import { whenItsTurn } from "./its_turn.ts";
+
+/** Entries that are described without a pause. */
+const MANY = 256;
 
 /** An entry of a directory, as its tree lists it. */
 export interface NamedNode {
@@ -66,7 +70,10 @@ export function* entriesFrom(
 ): Steps<EntryPage<ListedEntry>> {
   const { entries, next } = yield* namesFrom(tree, directory, cursor, limit);
   const described: ListedEntry[] = [];
-  for (const entry of entries) described.push(yield* describe(tree, entry));
+  for (const [i, entry] of entries.entries()) {
+    if (i % MANY === MANY - 1) yield* perform(whenItsTurn);
+    described.push(yield* describe(tree, entry));
+  }
   return { entries: described, next };
 }
 

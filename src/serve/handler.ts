@@ -3,6 +3,7 @@ import type { VirtualFs } from "../vfs/virtual_fs.ts";
 import { RecordfsError } from "../errors.ts";
 import {
   type Gate,
+  hasToken,
   refuseForeign,
   requireSession,
   requireToken,
@@ -11,8 +12,9 @@ import { Hosts } from "./access/hosts.ts";
 import { newSession, Session, type SessionSecrets } from "./access/session.ts";
 import { TOKEN, Token } from "./access/token.ts";
 import { allowOrigin, originOf, preflight } from "./access/cors.ts";
+import type { AnswerRoom } from "./answer_room.ts";
 import { asServeError, json, redirect, text } from "./answers.ts";
-import { Api } from "./api/api.ts";
+import { Api, memoryFor } from "./api/api.ts";
 import { Assets } from "./assets.ts";
 import { Dav } from "./dav/dav.ts";
 import { Contents } from "./files/content.ts";
@@ -25,6 +27,7 @@ import { basePathOf, splitUrl } from "./paths.ts";
 import { Served } from "./served.ts";
 import { ServeError } from "./serve_error.ts";
 import { Streams } from "./streams.ts";
+import { isLate, itsTurn } from "./its_turn.ts";
 import { SharedCounts } from "./threads/shared_counts.ts";
 import { waitFor } from "./wait_for.ts";
 
@@ -43,6 +46,8 @@ export interface Answerer {
     request: RequestLike,
     buffer: AnswerBuffer | undefined,
   ): Answer | undefined;
+  /** Whether the first lines of a request say the token, or are the page's with its cookie, where there is a token. */
+  isKnown(lines: RequestLike): boolean;
   /** Ends the threads that it has started. */
   close(): void;
 }
@@ -168,11 +173,21 @@ class Handler implements Answerer {
         }
       }
       const steps = this.#answer(request, root, path, query);
-      // What is at hand is answered now: a promise would cost a tenth of it.
-      const step = steps.next();
-      answered = step.done
-        ? step.value
-        : this.#streams.count(() => goOn(steps, step, request.leaving));
+      const isOfFile = path.startsWith(root.filesPath);
+      const room = isOfFile ? undefined : request.room;
+      const { leaving } = request;
+      if (room !== undefined || isLate()) {
+        const bytes = memoryFor(query);
+        answered = this.#streams.count(() =>
+          inTurn(steps, room, bytes, leaving)
+        );
+      } else {
+        // What is at hand is answered now: a promise would cost a tenth of it.
+        const step = steps.next();
+        answered = step.done
+          ? step.value
+          : this.#streams.count(() => goOn(steps, step, leaving));
+      }
     } catch (error) {
       answered = this.#refuse(error, root, path);
     }
@@ -180,6 +195,13 @@ class Handler implements Answerer {
     return answered
       .catch((error) => this.#refuse(error, root, path, request.leaving))
       .then((response) => this.#finish(request, response));
+  }
+
+  isKnown(lines: RequestLike): boolean {
+    const { session } = this.#gate;
+    const isOfPage = session?.has(splitUrl(lines.url).path) === true;
+    return isOfPage && session!.isIn(lines.headers) ||
+      hasToken(this.#gate, lines);
   }
 
   close(): void {
@@ -317,6 +339,26 @@ function isPlain(
 function assetOf(rest: string): string | undefined {
   if (rest === "") return "index.html";
   return rest.startsWith("page/") ? rest.slice(5) : undefined;
+}
+
+/**
+ * Makes an answer when it is its turn: small files that others ask for come before.
+ *
+ * @param room Of an answer whose size shows when it is made: it is waited for as well.
+ * @param bytes How many it takes to make it, about.
+ * @param leaving Aborted when the client leaves.
+ */
+async function inTurn(
+  steps: Steps<Response>,
+  room: AnswerRoom | undefined,
+  bytes: number,
+  leaving: AbortSignal | undefined,
+): Promise<Response> {
+  await room?.wait(bytes);
+  await itsTurn();
+  const response = await goOn(steps, steps.next(), leaving);
+  room?.made(Number(response.headers.get("content-length") ?? 0));
+  return response;
 }
 
 /** Where nobody else is told: what is wrong with a container in a line, anything else with where it came from. */

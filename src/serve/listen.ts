@@ -1,6 +1,5 @@
 import { RecordfsError } from "../errors.ts";
 import { type HttpOptions, HttpServer } from "./http/http_server.ts";
-import { splitUrl } from "./paths.ts";
 
 /** How long answers that are under way may go on when a server is to end, in milliseconds. */
 export const GRACE = 3000;
@@ -12,8 +11,8 @@ export interface Listening {
   /** PEM; with a key. */
   readonly cert: string | undefined;
   readonly key: string | undefined;
-  /** Whether other threads of this process listen there as well. */
-  readonly isShared: boolean;
+  /** How many threads of this process listen there. */
+  readonly threads: number;
 }
 
 /** What answers the requests of a port. */
@@ -26,57 +25,42 @@ export interface Listener {
 }
 
 /**
- * Has a port's requests answered: those of HTTP here, those of HTTPS by Deno, whose HTTP/2 browsers speak there.
+ * Has a port's requests answered, of HTTP or HTTPS.
  *
- * @throws {RecordfsError} With code `cannot-listen` if the address or port can't be had.
+ * @throws {RecordfsError} With code `cannot-listen` if the address or port can't be had, or the certificate is none.
  */
 export function listen(
-  { hostname, port, cert, key, isShared }: Listening,
-  options: HttpOptions,
+  { hostname, port, cert, key, threads }: Listening,
+  options: Omit<HttpOptions, "threads">,
 ): Listener {
   return withListenErrors(hostname, port, () => {
-    const where = { hostname, port, reusePort: isShared };
+    const where = { hostname, port, reusePort: threads > 1 };
+    const all = { ...options, threads };
     const server = cert === undefined
-      ? new HttpServer(Deno.listen(where), options)
-      : serveTls({ ...where, cert, key: key! }, options);
+      ? new HttpServer(Deno.listen(where), "http", all)
+      : new HttpServer(
+        Deno.listenTls({
+          ...where,
+          cert,
+          key: key!,
+          alpnProtocols: ["http/1.1"],
+        }),
+        "https",
+        all,
+      );
     const { addr, finished } = server;
     return { addr, finished, close: () => closeServer(server) };
   });
 }
 
-function serveTls(
-  where: Deno.ServeTcpOptions & Deno.TlsCertifiedKeyPem,
-  { answerer, onAccess }: HttpOptions,
-): Deno.HttpServer<Deno.NetAddr> {
-  return Deno.serve({ ...where, onListen() {} }, (request, { remoteAddr }) => {
-    const start = performance.now();
-    const note = (response: Response) => {
-      onAccess?.({
-        client: remoteAddr.hostname,
-        method: request.method,
-        path: splitUrl(request.url).path,
-        status: response.status,
-        duration: performance.now() - start,
-      });
-      return response;
-    };
-    const response = answerer.handle(request);
-    return response instanceof Response ? note(response) : response.then(note);
-  });
-}
-
-/** A signal that is given to `Deno.serve` does not end it behind `shutdown`: Deno 2.9.6 throws an error then that nobody can catch. */
-async function closeServer(
-  server: HttpServer | Deno.HttpServer,
-): Promise<void> {
+async function closeServer(server: HttpServer): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, GRACE);
   try {
     await Promise.race([server.shutdown(), late.promise]);
   } finally {
     clearTimeout(timer);
-    if (server instanceof HttpServer) server.close();
-    else server.unref();
+    server.close();
   }
 }
 

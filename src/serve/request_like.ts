@@ -1,3 +1,5 @@
+import type { AnswerRoom } from "./answer_room.ts";
+
 /** What is asked of a request's headers; names are in lower case. */
 export type HeadersLike = Pick<Headers, "get" | "has">;
 
@@ -13,4 +15,6 @@ export interface RequestLike {
    * else under `Deno.serve`: there it is aborted behind each answer.
    */
   readonly leaving?: AbortSignal | undefined;
+  /** Memory that its answer may take; not limited if `undefined`. */
+  readonly room?: AnswerRoom | undefined;
 }

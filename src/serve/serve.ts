@@ -107,13 +107,15 @@ export function serveInThreads(
   const onError = options.onError ?? tellOnConsole;
   const onAccess = options.onAccess && withoutSecret(options.onAccess, session);
   const answerer = answererOf(container, all, session, counts);
-  const isShared = others !== undefined;
-  if (isShared && port !== 0) requireFree(hostname, port);
-  const where = { hostname, port, cert, key, isShared };
+  const threads = 1 + (others?.count ?? 0);
+  if (threads > 1 && port !== 0) requireFree(hostname, port);
+  const where = { hostname, port, cert, key, threads };
   const { patience } = options;
-  if (isShared) requireDescriptors(others.count, "threads of the server");
+  if (others !== undefined) {
+    requireDescriptors(others.count, "threads of the server");
+  }
   const server = listen(where, { answerer, patience, onAccess, onError });
-  const threads = others && new AnsweringThreads(others.count, {
+  const answering = others && new AnsweringThreads(others.count, {
     kind: "answer",
     opener: others.opener,
     options: plainOptions(all),
@@ -128,7 +130,7 @@ export function serveInThreads(
   const base = basePathOf(options.basePath ?? "/");
   const url = `${scheme}://${shown}:${server.addr.port}${base}/`;
   const close = async () => {
-    await Promise.all([server.close(), threads?.close()]);
+    await Promise.all([server.close(), answering?.close()]);
     answerer.close();
   };
   return {

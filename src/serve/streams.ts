@@ -1,5 +1,7 @@
+import type { AnswerRoom } from "./answer_room.ts";
+import { itsTurn } from "./its_turn.ts";
 import { ServeError } from "./serve_error.ts";
-import type { SharedCounts } from "./threads/shared_counts.ts";
+import type { SharedCount, SharedCounts } from "./threads/shared_counts.ts";
 
 /** How many requests are answered at a time, unless told otherwise. */
 const MOST_REQUESTS = 1000;
@@ -10,6 +12,14 @@ export const PATIENCE = 60_000;
 export type Pieces<Piece> = (
   signal: AbortSignal,
 ) => AsyncGenerator<Piece, void, undefined>;
+
+/** How a body is made. */
+export interface StreamOptions {
+  /** Memory of the request's connection, whose server sees to it that the client takes what is made. */
+  readonly room?: AnswerRoom | undefined;
+  /** Called once, when it has ended, however: also if nothing of it was taken, so that nothing was made. */
+  readonly onEnd?: (() => void) | undefined;
+}
 
 /** Bodies that are made piece by piece as clients take them: so many at a time, and none for a client that takes nothing. */
 export class Streams {
@@ -34,25 +44,26 @@ export class Streams {
 
   /** Counts a request as one of those that are answered, until it is. */
   async count<T>(answer: () => Promise<T>): Promise<T> {
-    this.#begin();
+    const { whole } = this.#counts;
+    this.#begin(whole);
     try {
       return await answer();
     } finally {
-      this.#counts.endRequest();
+      whole.end();
     }
   }
 
   /**
    * A body of such pieces. It counts as a request until it has ended.
    *
-   * @param onEnd Called once, when it has, however: also if nothing of it was taken, so that nothing was made.
    * @throws {ServeError} If there are too many of them.
    */
   of(
     make: Pieces<Uint8Array<ArrayBuffer>>,
-    onEnd?: () => void,
+    { room, onEnd }: StreamOptions = {},
   ): ReadableStream<Uint8Array<ArrayBuffer>> {
-    this.#begin();
+    const { streams } = this.#counts;
+    this.#begin(streams);
     const ending = new AbortController();
     const pieces = make(ending.signal);
     let isOpen = true;
@@ -61,11 +72,12 @@ export class Streams {
       clearTimeout(waiting);
       if (!isOpen) return;
       isOpen = false;
-      this.#counts.endRequest();
+      streams.end();
       ending.abort(reason);
       onEnd?.();
     };
     const expectPull = (controller: ReadableStreamDefaultController) => {
+      if (room !== undefined) return;
       waiting = setTimeout(() => {
         const error = new ServeError(
           "too-slow",
@@ -81,6 +93,7 @@ export class Streams {
       pull: async (controller) => {
         clearTimeout(waiting);
         try {
+          await itsTurn();
           const { done, value } = await pieces.next();
           if (!isOpen) return;
           if (done) {
@@ -107,16 +120,25 @@ export class Streams {
   /** A body of text; see {@linkcode Streams.of}. */
   ofText(
     make: Pieces<string>,
-    onEnd?: () => void,
+    options?: StreamOptions,
   ): ReadableStream<Uint8Array<ArrayBuffer>> {
     const encoder = new TextEncoder();
+    const room = options?.room;
     return this.of(async function* (signal) {
-      for await (const text of make(signal)) yield encoder.encode(text);
-    }, onEnd);
+      for await (let text of make(signal)) {
+        while (room !== undefined && text !== "") {
+          const into = room.piece(text.length);
+          const { read, written } = encoder.encodeInto(text, into);
+          text = text.slice(read); // none of it is kept while this is sent
+          yield into.subarray(0, written);
+        }
+        if (text !== "") yield encoder.encode(text);
+      }
+    }, options);
   }
 
-  #begin(): void {
-    if (this.#counts.beginRequest(this.#most)) return;
+  #begin(count: SharedCount): void {
+    if (count.begin(this.#most)) return;
     throw new ServeError(
       "too-many-requests",
       `The server answers ${this.#most} requests already; ask again soon`,

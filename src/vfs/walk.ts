@@ -91,20 +91,24 @@ export class Walker {
     this.#levels = [{ node: start, prefix, cursor: 0, done: false }];
   }
 
-  /** The next entries; none at the end. */
-  *nextPage(): Steps<WalkedNode[]> {
+  /**
+   * The next entries; none at the end.
+   *
+   * @param most How many there are at most.
+   */
+  *nextPage(most = PAGE): Steps<WalkedNode[]> {
     const page: WalkedNode[] = [];
-    while (page.length < PAGE) {
+    while (page.length < most) {
       const level = this.#levels.at(-1);
       if (level === undefined) break;
       if (level.done) this.#levels.pop();
-      else yield* this.#fill(page, level);
+      else yield* this.#fill(page, level, most);
     }
     return page;
   }
 
   /** Adds entries of one directory, up to the first one that is to be descended into. */
-  *#fill(page: WalkedNode[], level: Level): Steps<void> {
+  *#fill(page: WalkedNode[], level: Level, most: number): Steps<void> {
     const tree = this.#tree;
     let descend: WalkedNode | undefined;
     let full = false;
@@ -129,7 +133,7 @@ export class Walker {
       if (isDirectory && this.#levels.length < this.#maxDepth) {
         descend = entry;
       }
-      full = page.length >= PAGE;
+      full = page.length >= most;
       return descend === undefined && !full;
     };
     try {

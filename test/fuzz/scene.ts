@@ -101,7 +101,7 @@ export class Scene {
     try {
       return { ok: true, value: await act() };
     } catch (error) {
-      this.#judge(error);
+      this.judge(error);
       return { ok: false, error };
     }
   }
@@ -112,7 +112,7 @@ export class Scene {
     try {
       return { ok: true, value: act() };
     } catch (error) {
-      this.#judge(error);
+      this.judge(error);
       return { ok: false, error };
     }
   }
@@ -163,7 +163,8 @@ export class Scene {
     this.report("wrong-bytes", `${what}: not what it was before`);
   }
 
-  #judge(error: unknown): void {
+  /** Reports an error that is none of the project, or that says too much. */
+  judge(error: unknown): void {
     if (!(error instanceof RecordfsError)) {
       this.report("wrong-class", textOf(error));
     } else if (error.message.length > LONGEST_MESSAGE) {

@@ -94,12 +94,16 @@ const FUNCTIONS = {
   umount2: returning("i32", "buffer", "i32"),
   socketpair: returning("i32", "i32", "i32", "i32", "buffer"),
   recvmsg: returning("i32", "i32", "buffer", "i32"),
+  getpeername: returning("i32", "i32", "buffer", "buffer"),
+  getsockname: returning("i32", "i32", "buffer", "buffer"),
+  shutdown: returning("i32", "i32", "i32"),
 
   memmove: returning("u64", "buffer", "buffer", "usize"),
   mmap: returning("u64", "pointer", "usize", "i32", "i32", "i32", "i64"),
   munmap: returning("i32", "u64", "usize"),
   madvise: returning("i32", "buffer", "usize", "i32"),
   mallopt: returning("i32", "i32", "i32"),
+  mallocTrim: { ...returning("i32", "usize"), name: "malloc_trim" },
   memfdCreate: { ...returning("i32", "buffer", "u32"), name: "memfd_create" },
   /** Copies from this process's own memory too, and fails where touching it would kill. */
   processVmReadv: {

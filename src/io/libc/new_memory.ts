@@ -57,6 +57,15 @@ export function keepFreedMemory(): void {
   }
 }
 
+/** Has the C library give freed memory back to the system, where it may be called. */
+export function giveBackFreedMemory(): void {
+  try {
+    libcIfPermitted()?.mallocTrim(0n);
+  } catch {
+    // musl has no such function.
+  }
+}
+
 function inLargePages<Memory extends ArrayBufferLike>(memory: Memory): Memory {
   const libc = memory.byteLength < LARGE ? undefined : libcIfPermitted();
   if (libc === undefined) return memory;

@@ -56,13 +56,19 @@ export function refuseForeign(
   );
 }
 
+/** Whether a request says the token, where there is one. */
+export function hasToken({ token }: Gate, { headers }: RequestLike): boolean {
+  return token === undefined || token.isIn(headers);
+}
+
 /**
  * Refuses requests without the token.
  *
  * @throws {ServeError}
  */
-export function requireToken({ token }: Gate, { headers }: RequestLike): void {
-  if (token === undefined || token.isIn(headers)) return;
+export function requireToken(gate: Gate, request: RequestLike): void {
+  if (hasToken(gate, request)) return;
+  const { headers } = request;
   const isWrong = headers.has("authorization");
   throw isWrong
     ? new ServeError(

@@ -129,3 +129,13 @@ export class Api {
     };
   }
 }
+
+/** Bytes that it takes to make an answer, and each entry of a list. */
+const MEMORY = 2 << 20;
+const ENTRY_MEMORY = 2 << 10;
+
+/** About how many bytes it takes to make an answer. */
+export function memoryFor(fields: string): number {
+  const limit = Number(/\blimit=(\d+)/.exec(fields)?.[1] ?? 0);
+  return Math.max(MEMORY, limit * ENTRY_MEMORY);
+}

@@ -21,7 +21,7 @@ export function lines<Line>(
       const { code, message } = asServeError(error);
       yield `${JSON.stringify({ error: { code, message } })}\n`;
     }
-  }, onEnd);
+  }, { onEnd });
   return new Response(body, {
     headers: [
       ["content-type", "application/x-ndjson"],

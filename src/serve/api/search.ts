@@ -15,6 +15,8 @@ import type { SearchLine } from "./messages.ts";
 import type { Query } from "./query.ts";
 import { Turns } from "./turns.ts";
 
+/** Entries that are looked at at a time. */
+const PAGE = 100;
 /** Entries that are told, unless told otherwise, and at most. */
 const USUAL = 10_000;
 const MOST = 100_000;
@@ -56,7 +58,7 @@ export function* search(
     let found = 0;
     for (;;) {
       if (turns.areDue) await turns.give();
-      const page = await runAsync(walker.nextPage(), signal);
+      const page = await runAsync(walker.nextPage(PAGE), signal);
       const matches = isQuick || page.length === 0
         ? undefined
         : await decoding.matches(glob, page, signal);

@@ -2,6 +2,7 @@ import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../names.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { newExtent, type NodeId } from "../../tree/tree.ts";
+import type { AnswerRoom } from "../answer_room.ts";
 import { answerOf, redirect, SAFE } from "../answers.ts";
 import { Turns } from "../api/turns.ts";
 import { describe, entriesFrom, type ListedEntry } from "../entries.ts";
@@ -25,9 +26,8 @@ const WRITING: ReadonlySet<string> = new Set([
   ...["UNLOCK", "PATCH", "POST"],
 ]);
 
-/** Entries that are listed at a time, and characters of their descriptions that are sent at a time. */
-const PAGE = 500;
-const PIECE = 1 << 16;
+/** Entries that are described at a time: a piece of an answer is as large as they are. */
+const PAGE = 25;
 
 const START =
   '<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">\n';
@@ -75,7 +75,7 @@ export class Dav {
     }
     const names = decodePath(path).map((name) => decodeName(name));
     const title = `/${names.join("/")}`;
-    return pageListing(this.#served, node, title, method === "HEAD");
+    return pageListing(this.#served, node, title, request);
   }
 
   /** Whether a request is one of WebDAV for the server's root: Windows asks there first. */
@@ -124,7 +124,7 @@ export class Dav {
     const entry = yield* describe(this.#served.tree, { name, node, next: 0 });
     const own = responseOf(yield* this.#resource(entry, href), asked);
     if (depth === 0 || !isDirectory) return multistatus(START + own + END);
-    return multistatus(this.#members(node, href, own, asked));
+    return multistatus(this.#members(node, href, own, asked, request.room));
   }
 
   /** A directory and what is in it, as it is listed. */
@@ -133,40 +133,44 @@ export class Dav {
     href: string,
     own: string,
     asked: Asked,
+    room: AnswerRoom | undefined,
   ): ReadableStream<Uint8Array> {
     const { tree, streams } = this.#served;
-    const response = this.#response.bind(this);
+    // A function of its own: nothing of a page is kept while it is sent.
+    const pageFrom = async (cursor: number, signal: AbortSignal) => {
+      const steps = entriesFrom(tree, directory, cursor, PAGE);
+      const { entries, next } = await runAsync(steps, signal);
+      const responses = this.#responses(entries, href, asked);
+      return { text: await runAsync(responses, signal), next };
+    };
     const turns = new Turns();
     return streams.ofText(async function* (signal) {
       yield START + own;
       for (let cursor: number | undefined = 0; cursor !== undefined;) {
-        const page: {
-          entries: readonly ListedEntry[];
-          next: number | undefined;
-        } = await runAsync(entriesFrom(tree, directory, cursor, PAGE), signal);
-        let text = "";
-        for (const entry of page.entries) {
-          text += await runAsync(response(entry, href, asked), signal);
-          if (text.length < PIECE) continue;
-          yield text;
-          text = "";
-          if (turns.areDue) await turns.give();
-        }
-        if (text !== "") yield text;
+        if (turns.areDue) await turns.give();
+        const page: { text: string; next: number | undefined } = await pageFrom(
+          cursor,
+          signal,
+        );
         cursor = page.next;
+        yield page.text;
       }
       yield END;
-    });
+    }, { room });
   }
 
-  *#response(
-    entry: ListedEntry,
+  *#responses(
+    entries: readonly ListedEntry[],
     href: string,
     asked: Asked,
   ): Steps<string> {
-    const slash = entry.isDirectory ? "/" : "";
-    const own = `${href}${encodeUrlName(entry.name)}${slash}`;
-    return responseOf(yield* this.#resource(entry, own), asked);
+    let text = "";
+    for (const entry of entries) {
+      const slash = entry.isDirectory ? "/" : "";
+      const own = `${href}${encodeUrlName(entry.name)}${slash}`;
+      text += responseOf(yield* this.#resource(entry, own), asked);
+    }
+    return text;
   }
 
   *#resource(entry: ListedEntry, href: string): Steps<Resource> {

@@ -1,23 +1,38 @@
 import { FormatError } from "../../errors.ts";
-import { perform, runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import { perform, type Steps } from "../../io/concurrency/steps.ts";
 import { fillAsync, fillNow } from "../../io/read/read_part.ts";
 import { bareSum, emptySum, sumLike } from "../../io/sums/content_sum.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { type Extent, newExtent, type NodeId } from "../../tree/tree.ts";
+import { type AnswerRoom, nextPiece } from "../answer_room.ts";
+import { isLate } from "../its_turn.ts";
 import type { Served } from "../served.ts";
 import { CheckedNodes } from "./checked_nodes.ts";
 import type { ByteRange } from "./ranges.ts";
 
 /** Bytes of a content that is read whole before any of it is sent; larger ones are streams. */
 export const SMALL = 1 << 20;
-/** Bytes that a stream reads at a time. */
+/** Bytes of one that waits until others have had their turn. */
+const LARGE = 64 << 10;
+/** Bytes that are compared at a time. */
 const CHUNK = 1 << 20;
 
 /** Memory that a content is put into. */
 export interface ContentRoom {
-  /** So many bytes of it; what was there is gone. */
-  ofLength(length: number): Uint8Array<ArrayBuffer>;
+  /** So many bytes of it, if it has them; what was there is gone. */
+  ofLength(length: number): Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** A part of a content that is being read from front to back. */
+export interface ContentPart {
+  readonly node: NodeId;
+  readonly extent: Extent;
+  readonly range: ByteRange;
+  /** How many bytes of it were read. */
+  done: number;
+  /** Checksum of these, where the part is compared. */
+  crc: number | undefined;
 }
 
 /** The content of files: compared with its checksum once, before a byte of it that was not compared yet is sent. */
@@ -52,7 +67,9 @@ export class Contents {
   ): Uint8Array<ArrayBuffer> | undefined {
     const { bytes, offset, length, crc32 } = extent;
     if (bytes !== undefined || length > SMALL) return undefined;
+    if (length > LARGE && isLate()) return undefined;
     const into = room.ofLength(length);
+    if (into === undefined) return undefined;
     if (length > 0) {
       const got = this.#sourceOf(extent).readCached?.(into, offset);
       if (got !== length) return undefined;
@@ -64,32 +81,39 @@ export class Contents {
     return into;
   }
 
-  /** Bytes of a content that is not yet compared, or is in memory, come in one piece where they are few. */
-  isSmall({ bytes, length }: Extent, range: ByteRange): boolean {
-    return bytes !== undefined || length <= SMALL ||
-      range.end - range.start <= SMALL;
+  /**
+   * Memory for a part of a content that comes in one piece; `undefined` where it is not small, or there is no memory.
+   */
+  memoryFor(
+    { start, end }: ByteRange,
+    room: AnswerRoom | undefined,
+  ): Uint8Array<ArrayBuffer> | undefined {
+    const size = end - start;
+    if (size > SMALL) return undefined;
+    return room === undefined ? new Uint8Array(size) : room.take(size);
   }
 
   /**
-   * A part of a content.
+   * Reads a part of a content.
    *
+   * @param into Memory of as many bytes as the part has; new one unless given.
    * @throws {FormatError} If the content is damaged.
    */
   *read(
     node: NodeId,
     extent: Extent,
-    range: ByteRange,
+    { start, end }: ByteRange,
+    into: Uint8Array<ArrayBuffer> = new Uint8Array(end - start),
   ): Steps<Uint8Array<ArrayBuffer>> {
-    const { start, end } = range;
     const { bytes, offset, length } = extent;
     if (bytes !== undefined) {
-      return bytes.slice(offset + start, offset + end) as Uint8Array<
-        ArrayBuffer
-      >;
+      into.set(bytes.subarray(offset + start, offset + end));
+      return into;
     }
     const source = this.#sourceOf(extent);
     if (!this.#mustCompare(node, extent)) {
-      return yield* readNow(source, offset + start, end - start);
+      yield* fillNow(source, into, offset + start);
+      return into;
     }
     if (length > SMALL) {
       yield* perform({
@@ -98,16 +122,20 @@ export class Contents {
         },
         async: () => this.#compared(node, extent),
       });
-      return yield* readNow(source, offset + start, end - start);
+      yield* fillNow(source, into, offset + start);
+      return into;
     }
-    let whole = yield* readNow(source, offset, length);
+    const isWhole = into.length === length;
+    const whole = isWhole ? into : new Uint8Array(length);
+    yield* fillNow(source, whole, offset);
     const sum = sumLike(extent.crc32);
     if (sum(whole) !== extent.crc32 && source.refetch !== undefined) {
       source.refetch(offset, length); // a cache may have it wrong
-      whole = yield* readNow(source, offset, length);
+      yield* fillNow(source, whole, offset);
     }
     this.#compare(node, extent, sum(whole));
-    return length === end - start ? whole : whole.slice(start, end);
+    if (!isWhole) into.set(whole.subarray(start, end));
+    return into;
   }
 
   /** The first bytes of a content, which only its type is taken from: they are not compared. */
@@ -122,40 +150,73 @@ export class Contents {
    * A part of a content piece by piece, for parts of any size. Of a whole file that is damaged, the last bytes do not
    * come.
    *
+   * @param room What it is read into: a piece is good until the next is asked for.
    * @throws {FormatError} If the content is damaged.
    */
   async *pieces(
     node: NodeId,
     extent: Extent,
-    { start, end }: ByteRange,
+    range: ByteRange,
+    room: AnswerRoom | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-    if (extent.bytes !== undefined) {
-      yield await runAsync(this.read(node, extent, { start, end }), signal);
+    const part = await this.begin(node, extent, range);
+    const size = range.end - range.start;
+    while (part.done < size) {
+      const into = nextPiece(room, size - part.done);
+      await this.fill(part, into, signal);
+      yield into;
+    }
+  }
+
+  /** Begins to read a part of a content, which {@linkcode Contents.fill} goes on with. */
+  async begin(
+    node: NodeId,
+    extent: Extent,
+    range: ByteRange,
+  ): Promise<ContentPart> {
+    const mustCompare = extent.bytes === undefined &&
+      this.#mustCompare(node, extent);
+    const isWhole = range.start === 0 && range.end === extent.length;
+    if (mustCompare && !isWhole) await this.#compared(node, extent);
+    const crc = mustCompare && isWhole ? emptySum(extent.crc32) : undefined;
+    if (crc !== undefined && extent.length === 0) {
+      this.#compare(node, extent, crc);
+    }
+    return { node, extent, range, done: 0, crc };
+  }
+
+  /**
+   * Fills memory with the next bytes of a part, of which there are as many.
+   *
+   * @throws {FormatError} If the content is damaged.
+   */
+  async fill(
+    part: ContentPart,
+    into: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { node, extent, range, done } = part;
+    const { bytes, crc32, length } = extent;
+    const at = extent.offset + range.start + done;
+    part.done += into.length;
+    if (bytes !== undefined) {
+      into.set(bytes.subarray(at, at + into.length));
       return;
     }
-    const { offset, length } = extent;
     const source = this.#sourceOf(extent);
-    const mustCompare = this.#mustCompare(node, extent);
-    const isWhole = start === 0 && end === length;
-    if (mustCompare && !isWhole) await this.#compared(node, extent);
-    const summed = mustCompare && isWhole;
-    const sum = sumLike(extent.crc32);
-    let crc = emptySum(extent.crc32);
-    for (let at = start; at < end; at += CHUNK) {
-      const size = Math.min(CHUNK, end - at);
-      const piece = new Uint8Array(size);
-      const got = source.readCached?.(piece, offset + at) ?? 0;
-      if (got < size) {
-        const rest = piece.subarray(got);
-        await fillAsync(source, rest, offset + at + got, false, signal);
-      }
-      if (summed) {
-        crc = sum(piece, crc);
-        if (at + size === end) this.#compare(node, extent, crc);
-      }
-      yield piece;
+    await readInto(source, into, at, signal);
+    if (part.crc === undefined) return;
+    const sum = sumLike(crc32);
+    const before = part.crc;
+    part.crc = sum(into, before);
+    if (part.done < length) return;
+    if (part.crc !== crc32 && done === 0 && source.refetch !== undefined) {
+      source.refetch(at, length); // a cache may have it wrong
+      await readInto(source, into, at, signal);
+      part.crc = sum(into, before);
     }
+    this.#compare(node, extent, part.crc);
   }
 
   /** Compares a large file, once for all who wait for it. */
@@ -210,6 +271,18 @@ export class Contents {
   #sourceOf({ source }: Extent): ByteSource {
     return this.#served.tree.sources.at(source)!;
   }
+}
+
+/** Fills memory from a source: without waiting, where it is at hand. */
+async function readInto(
+  source: ByteSource,
+  into: Uint8Array,
+  offset: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const got = source.readCached?.(into, offset) ?? 0;
+  if (got === into.length) return;
+  await fillAsync(source, into.subarray(got), offset + got, false, signal);
 }
 
 /** Reads a part of a source: without waiting, where it is at hand. */

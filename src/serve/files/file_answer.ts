@@ -1,5 +1,7 @@
-import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Extent, NodeId } from "../../tree/tree.ts";
+import type { AnswerRoom } from "../answer_room.ts";
+import { GatheredPieces } from "./gathered_pieces.ts";
 import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 import type { Served } from "../served.ts";
@@ -14,6 +16,8 @@ import { type ByteRange, rangesOf } from "./ranges.ts";
 /** In what is a document: nothing runs, nothing is loaded, and it is of no origin. */
 const SANDBOX =
   "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'";
+
+const encoder = new TextEncoder();
 
 /** Files of a container as answers to GET and HEAD. */
 export class FileAnswers {
@@ -37,7 +41,7 @@ export class FileAnswers {
     if (extent === undefined) {
       throw new ServeError("is-directory", "It is a directory");
     }
-    const { headers } = request;
+    const { headers, room } = request;
     const isHead = request.method === "HEAD";
     const { mtime } = yield* this.#served.stat(node);
     const modified = Math.floor(mtime / 1000);
@@ -67,13 +71,14 @@ export class FileAnswers {
     const isSeveral = ranges !== undefined && ranges.length > 1;
     const byName = typeOfName(name);
     const wanted = isHead || isSeveral ? undefined : part;
-    const content =
-      wanted !== undefined && this.#contents.isSmall(extent, wanted)
-        ? yield* this.#contents.read(node, extent, wanted)
-        : undefined;
+    const memory = wanted && this.#contents.memoryFor(wanted, room);
+    const content = memory &&
+      (yield* this.#contents.read(node, extent, wanted!, memory));
     const type = byName ?? (yield* this.#typeOf(extent, content, wanted));
     const list = this.#headersOf(type, name, etag, modified);
-    if (isSeveral) return this.#severalParts(node, extent, ranges, type, list);
+    if (isSeveral) {
+      return this.#severalParts(node, extent, ranges, type, list, room);
+    }
     const length = part.end - part.start;
     if (ranges !== undefined) {
       list["content-range"] = `bytes ${part.start}-${part.end - 1}/${size}`;
@@ -81,13 +86,13 @@ export class FileAnswers {
     const status = ranges === undefined ? 200 : 206;
     list["content-length"] = String(length);
     if (content !== undefined) {
-      return new Response(content, { status, headers: list });
+      const body = room === undefined ? content : onePiece(content);
+      return new Response(body, { status, headers: list });
     }
-    const body = isHead
-      ? null
-      : this.#served.streams.of((signal) =>
-        this.#contents.pieces(node, extent, part, signal)
-      );
+    const body = isHead ? null : this.#served.streams.of(
+      (signal) => this.#contents.pieces(node, extent, part, room, signal),
+      { room },
+    );
     return new Response(body, { status, headers: list });
   }
 
@@ -129,18 +134,15 @@ export class FileAnswers {
     ranges: readonly ByteRange[],
     type: string,
     headers: Record<string, string>,
+    room: AnswerRoom | undefined,
   ): Response {
     const boundary = crypto.getRandomValues(new Uint8Array(18)).toHex();
-    const encoder = new TextEncoder();
-    const heads = ranges.map(({ start, end }) =>
-      encoder.encode(
-        `\r\n--${boundary}\r\nContent-Type: ${type}\r\n` +
-          `Content-Range: bytes ${start}-${end - 1}/${extent.length}\r\n\r\n`,
-      )
-    );
-    const tail = encoder.encode(`\r\n--${boundary}--\r\n`);
+    const headOf = ({ start, end }: ByteRange) =>
+      `\r\n--${boundary}\r\nContent-Type: ${type}\r\n` +
+      `Content-Range: bytes ${start}-${end - 1}/${extent.length}\r\n\r\n`;
+    const tail = `\r\n--${boundary}--\r\n`;
     const length = ranges.reduce(
-      (sum, { start, end }, i) => sum + heads[i]!.length + end - start,
+      (sum, range) => sum + headOf(range).length + range.end - range.start,
       tail.length,
     );
     const list = {
@@ -150,16 +152,28 @@ export class FileAnswers {
     };
     const contents = this.#contents;
     const body = this.#served.streams.of(async function* (signal) {
-      for (const [i, range] of ranges.entries()) {
-        yield heads[i]!;
-        if (contents.isSmall(extent, range)) {
-          yield await runAsync(contents.read(node, extent, range), signal);
-        } else yield* contents.pieces(node, extent, range, signal);
+      const pieces = new GatheredPieces(room, length);
+      for (const range of ranges) {
+        yield* pieces.add(encoder.encode(headOf(range)));
+        const part = await contents.begin(node, extent, range);
+        const fill = (into: Uint8Array) => contents.fill(part, into, signal);
+        yield* pieces.addBy(range.end - range.start, fill);
       }
-      yield tail;
-    });
+      yield* pieces.add(encoder.encode(tail));
+      yield* pieces.end();
+    }, { room });
     return new Response(body, { status: 206, headers: list });
   }
+}
+
+/** A body that is sent from where it is: a `Response` copies bytes. */
+function onePiece(content: Uint8Array<ArrayBuffer>): ReadableStream {
+  return new ReadableStream({
+    pull(controller) {
+      if (content.length > 0) controller.enqueue(content);
+      controller.close();
+    },
+  }, { highWaterMark: 0 });
 }
 
 function decoded(name: string): string {

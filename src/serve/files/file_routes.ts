@@ -19,12 +19,14 @@ const METHODS = "GET, HEAD, OPTIONS";
 /** What is below `/files/`: files, listings of directories, and directories as one archive. */
 export class FileRoutes {
   readonly #served: Served;
+  readonly #contents: Contents;
   readonly #answers: FileAnswers;
   /** What needs no waiting, and is the plainest of it. */
   readonly hot: HotAnswers;
 
   constructor(served: Served, contents: Contents, answers: FileAnswers) {
     this.#served = served;
+    this.#contents = contents;
     this.hot = new HotAnswers(served, contents);
     this.#answers = answers;
   }
@@ -79,21 +81,22 @@ export class FileRoutes {
     path: string,
     query: string,
   ): Response {
-    const isHead = request.method === "HEAD";
     const names = decodePath(path).map((name) => decodeName(name));
     if (query === "tar") {
-      return this.#tar(node, names.at(-1) ?? "files", isHead);
+      return this.#tar(request, node, names.at(-1) ?? "files");
     }
     return wantsPage(request, query)
-      ? pageListing(this.#served, node, `/${names.join("/")}`, isHead)
-      : jsonListing(this.#served, node, isHead);
+      ? pageListing(this.#served, node, `/${names.join("/")}`, request)
+      : jsonListing(this.#served, node, request);
   }
 
-  #tar(node: NodeId, name: string, isHead: boolean): Response {
+  #tar({ method, room }: RequestLike, node: NodeId, name: string): Response {
     const served = this.#served;
-    const body = isHead
-      ? unsent()
-      : served.streams.of((signal) => tarPieces(served, node, signal));
+    const contents = this.#contents;
+    const body = method === "HEAD" ? unsent() : served.streams.of(
+      (signal) => tarPieces(served, contents, node, room, signal),
+      { room },
+    );
     return new Response(body, {
       headers: [
         ["content-type", "application/x-tar"],

@@ -1,14 +1,15 @@
-import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
 import { escapeMarkup, page, SAFE, unsent } from "../answers.ts";
+import type { AnswerRoom } from "../answer_room.ts";
 import { Turns } from "../api/turns.ts";
-import { entriesFrom, type EntryPage, type ListedEntry } from "../entries.ts";
+import { entriesFrom, type ListedEntry } from "../entries.ts";
 import { encodeUrlName } from "../paths.ts";
 import type { RequestLike } from "../request_like.ts";
 import type { Served } from "../served.ts";
 
 /** Entries that are described at a time: a directory of any size takes little memory. */
-const PAGE = 500;
+const PAGE = 40;
 
 /** Whether a directory is wanted as a page: browsers ask for HTML, programs for anything. */
 export function wantsPage({ headers }: RequestLike, query: string): boolean {
@@ -20,10 +21,12 @@ export function wantsPage({ headers }: RequestLike, query: string): boolean {
 export function jsonListing(
   served: Served,
   directory: NodeId,
-  isHead: boolean,
+  { method, room }: RequestLike,
 ): Response {
   return new Response(
-    isHead ? unsent() : pieces(served, directory, jsonPiece, "[", "\n]\n"),
+    method === "HEAD"
+      ? unsent()
+      : pieces(served, directory, jsonPiece, "[", "\n]\n", room),
     {
       headers: [
         ["content-type", "application/json"],
@@ -40,7 +43,7 @@ export function pageListing(
   served: Served,
   directory: NodeId,
   title: string,
-  isHead: boolean,
+  { method, room }: RequestLike,
 ): Response {
   const shown = escapeMarkup(title);
   const start = `<!doctype html>
@@ -52,9 +55,9 @@ export function pageListing(
 <pre>
 ${title === "/" ? "" : '<a href="../">../</a>\n'}`;
   const response = page(
-    isHead
+    method === "HEAD"
       ? unsent()
-      : pieces(served, directory, pagePiece, start, "</pre>\n</html>\n"),
+      : pieces(served, directory, pagePiece, start, "</pre>\n</html>\n", room),
   );
   response.headers.set("vary", "accept");
   return response;
@@ -66,24 +69,28 @@ function pieces(
   piece: (entries: readonly ListedEntry[], isFirst: boolean) => string,
   start: string,
   end: string,
+  room: AnswerRoom | undefined,
 ): ReadableStream<Uint8Array> {
+  // A function of its own: nothing of a page is kept while it is sent.
+  const pageFrom = async (cursor: number, signal: AbortSignal) => {
+    const steps = entriesFrom(tree, directory, cursor, PAGE);
+    const { entries, next } = await runAsync(steps, signal);
+    return { text: piece(entries, cursor === 0), next };
+  };
   return streams.ofText(async function* (signal) {
     yield start;
     const turns = new Turns();
     for (let cursor: number | undefined = 0; cursor !== undefined;) {
-      const steps: Steps<EntryPage<ListedEntry>> = entriesFrom(
-        tree,
-        directory,
+      const page: { text: string; next: number | undefined } = await pageFrom(
         cursor,
-        PAGE,
+        signal,
       );
-      const { entries, next } = await runAsync(steps, signal);
-      yield piece(entries, cursor === 0);
+      cursor = page.next;
+      yield page.text;
       if (turns.areDue) await turns.give();
-      cursor = next;
     }
     yield end;
-  });
+  }, { room });
 }
 
 /** Names that are not UTF-8 stand as those of other characters: JSON has no others. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 
 /** Bytes up to which bodies of a known length are copied behind their head, and chunks between their ends, to be sent at once. */
-const COPIED = 64 << 10;
+const COPIED = 16 << 10;
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const LINE_END = Buffer.from("\r\n");
 
@@ -23,8 +23,8 @@ export type Body =
 export interface Wire {
   /** Sends bytes, all of them. */
   send(bytes: Uint8Array): Promise<void>;
-  /** Calls a function if the client leaves meanwhile. */
-  whenGone(call: () => void): void;
+  /** A piece as a chunk, if there is room around it. */
+  asChunk(piece: Uint8Array): Uint8Array | undefined;
 }
 
 /**
@@ -50,7 +50,6 @@ export async function sendBody(
       return isWhole = all !== undefined;
     }
     await wire.send(head);
-    wire.whenGone(() => pieces.cancel());
     isWhole = body.kind === "chunks"
       ? await sendChunks(wire, pieces)
       : await sendBytes(wire, pieces, body);
@@ -125,6 +124,11 @@ async function sendBytes(
 async function sendChunks(wire: Wire, pieces: Pieces): Promise<boolean> {
   for (let piece; (piece = await pieces.next()) !== undefined;) {
     if (piece.length === 0) continue;
+    const chunk = wire.asChunk(piece);
+    if (chunk !== undefined) {
+      await wire.send(chunk);
+      continue;
+    }
     const start = Buffer.from(`${piece.length.toString(16)}\r\n`);
     if (piece.length <= COPIED) {
       await wire.send(Buffer.concat([start, piece, LINE_END]));

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { cutConnection } from "../../io/libc/cut_connection.ts";
 import { text } from "../answers.ts";
 import type { Answer, Answerer } from "../handler.ts";
 import type { Access } from "../options.ts";
@@ -7,16 +8,12 @@ import { ServeError } from "../serve_error.ts";
 import type { AnswerBuffers } from "./answer_buffer.ts";
 import { type Body, sendBody, type Wire } from "./answer_body.ts";
 import { answerHead } from "./answer_head.ts";
-import { RequestHead } from "./request_head.ts";
+import { ConnectionRoom, type ServerMemory } from "./memory.ts";
+import { RequestBytes } from "./request_bytes.ts";
+import { badRequest, type Origin, RequestHead } from "./request_head.ts";
 
-/** Bytes that are read at a time, unless the head of a request is longer. */
-const READ = 8 << 10;
-/** Longest head of a request: one with 1,000 ranges is told that it has too many. */
-const LONGEST_HEAD = 256 << 10;
 /** Bytes of a body that nobody asked for that are read before the connection ends, so that the client reads the answer. */
 const MOST_DRAINED = 1 << 20;
-const CR = 0x0d;
-const LF = 0x0a;
 const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 
 /** What a connection is about, by which it is told how long that may take. */
@@ -26,8 +23,9 @@ export type Doing = "waiting" | "asking" | "answering" | "sending" | "ending";
 export interface ConnectionContext {
   readonly answerer: Answerer;
   readonly buffers: AnswerBuffers;
-  /** By which a client that names no host has called the server. */
-  readonly ownAuthority: string;
+  readonly memory: ServerMemory;
+  /** How the server is called by a client that names no host. */
+  readonly own: Origin;
   /** Told of each request that was answered. */
   readonly onAccess: ((access: Access) => void) | undefined;
   /** Of what should not be. */
@@ -42,14 +40,8 @@ export interface ConnectionContext {
 export class Connection implements Wire {
   readonly #conn: Deno.Conn;
   readonly #context: ConnectionContext;
-  /** What was read; from {@linkcode Connection.#start} to {@linkcode Connection.#end} nobody has looked at. */
-  #bytes = Buffer.alloc(READ);
-  #start = 0;
-  #end = 0;
-  /** How many of these have no end of a head. */
-  #scanned = 0;
-  /** What is being read, to be put behind it. */
-  #reading: Promise<boolean> | undefined;
+  readonly #room: ConnectionRoom;
+  readonly #bytes: RequestBytes;
   /** Bytes of the body that were not read yet; of one in chunks, as many as there may be. */
   #left = 0;
   #isLast = false;
@@ -61,6 +53,8 @@ export class Connection implements Wire {
   constructor(conn: Deno.Conn, context: ConnectionContext) {
     this.#conn = conn;
     this.#context = context;
+    this.#room = new ConnectionRoom(context.memory);
+    this.#bytes = new RequestBytes(conn, this.#room);
   }
 
   /** What it is about. */
@@ -71,12 +65,13 @@ export class Connection implements Wire {
   /** Answers until the client or the server ends it. Never throws. */
   async run(): Promise<void> {
     try {
-      while (!this.#isLast && await this.#next());
+      while (!this.#isLast && await this.#next()) this.#bytes.release();
       if (this.#left > 0) await this.#drain();
     } catch (error) {
       if (!isOfConnections(error)) this.#context.onError(error);
     } finally {
       this.close();
+      this.#bytes.end();
     }
   }
 
@@ -90,6 +85,12 @@ export class Connection implements Wire {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#room.end();
+    // Deno ends those of TLS when the client has taken what was sent, or has said its part of the handshake.
+    const isTls = this.#context.own.scheme === "https";
+    if (isTls && (this.#doing === "sending" || !this.#bytes.hasRead)) {
+      cutConnection(this.#conn);
+    }
     this.#conn.close();
   }
 
@@ -105,35 +106,24 @@ export class Connection implements Wire {
     this.#begin(before);
   }
 
-  /** Calls a function if the client leaves before it has asked for more. */
-  whenGone(call: () => void): void {
-    if (this.#end === this.#bytes.length) return; // it has asked for more
-    this.#reading ??= this.#read();
-    this.#reading.then((isThere) => isThere || call(), call);
+  asChunk(piece: Uint8Array): Uint8Array | undefined {
+    return this.#room.asChunk(piece);
   }
 
   /** Calls a function if the connection is reset meanwhile: who only ends what it sends may still wait for the answer. */
   #whenReset(call: () => void): void {
-    if (this.#left > 0 || this.#end === this.#bytes.length) return; // it is read anyway
-    this.#reading ??= this.#read();
-    this.#reading.catch(call);
+    if (this.#left === 0) this.#bytes.whenReset(call); // a body is read anyway
   }
 
   /** Answers the next request; tells whether there was one. */
   async #next(): Promise<boolean> {
-    const end = this.#endOfHead();
-    if (end === undefined) {
-      if (this.#end - this.#start > LONGEST_HEAD) {
-        await this.#refuse(
-          new ServeError(
-            "head-too-large",
-            "The head of the request is too large",
-          ),
-        );
-        return false;
-      }
-      this.#begin(this.#start === this.#end ? "waiting" : "asking");
-      return await this.#fill();
+    const end = this.#bytes.findHead();
+    if (end === 0) return await this.#readHead();
+    if (end < 0) {
+      await this.#refuse(
+        badRequest("a byte is wrong where a request line or a header must be"),
+      );
+      return false;
     }
     const since = this.#context.onAccess && performance.now();
     this.#begin("answering");
@@ -146,13 +136,33 @@ export class Connection implements Wire {
     const isPlain = head.isCurrent && this.#left === 0 && !this.#isLast;
     const buffer = isPlain ? buffers.take() : undefined;
     const answer = answerer.handle(head, buffer);
-    if (answer === undefined) {
-      this.#note(head, 200, since);
-      await this.send(buffer!.bytes);
+    try {
+      if (answer === undefined) {
+        this.#note(head, 200, since);
+        await this.send(buffer!.bytes);
+      }
+    } finally {
+      if (buffer !== undefined) buffers.give(buffer);
     }
-    if (buffer !== undefined) buffers.give(buffer);
     if (answer !== undefined) await this.#answer(head, answer, since);
     return true;
+  }
+
+  /** Reads more of a head; tells whether there may be a request. */
+  async #readHead(): Promise<boolean> {
+    const { length } = this.#bytes;
+    this.#begin(length === 0 ? "waiting" : "asking");
+    const { answerer } = this.#context;
+    try {
+      await this.#bytes.makeRoom((lines) => answerer.isKnown(lines));
+    } catch (error) {
+      if (!(error instanceof ServeError) || this.#isClosed) throw error;
+      await this.#refuse(error);
+      return false;
+    }
+    if (await this.#bytes.read()) return true;
+    if (length > 0) await this.#refuse(badRequest("it ends within its head"));
+    return false;
   }
 
   #begin(doing: Doing): void {
@@ -161,31 +171,13 @@ export class Connection implements Wire {
     this.hasMoved = true;
   }
 
-  /** Where the next request's head ends, if it is there: behind an empty line. */
-  #endOfHead(): number | undefined {
-    const bytes = this.#bytes;
-    const start = this.#start + Math.max(3, this.#scanned);
-    for (let i = start; i < this.#end; i++) {
-      const isEnd = bytes[i] === LF && bytes[i - 1] === CR &&
-        bytes[i - 2] === LF && bytes[i - 3] === CR;
-      if (!isEnd) continue;
-      this.#scanned = 0;
-      return i + 1;
-    }
-    this.#scanned = this.#end - this.#start;
-    return undefined;
-  }
-
   #takeHead(end: number): RequestHead | ServeError {
-    let start = this.#start;
-    // Behind a body, some clients send an empty line (RFC 9112, 2.2).
-    while (this.#bytes[start] === CR && this.#bytes[start + 1] === LF) {
-      start += 2;
-    }
-    this.#start = Math.max(start, end);
     try {
-      const text = this.#bytes.toString("latin1", start, end);
-      const head = new RequestHead(text, this.#context.ownAuthority);
+      const head = new RequestHead(
+        this.#bytes.takeHead(end),
+        this.#context.own,
+      );
+      head.room = this.#room;
       this.#left = head.bodyLength === "chunked" ? Infinity : head.bodyLength;
       if (this.#left > 0) head.body = this.#body(head);
       if (!head.keepsAlive) this.#isLast = true;
@@ -262,13 +254,11 @@ export class Connection implements Wire {
     if (expectsContinue) await this.send(CONTINUE);
     this.#begin("asking");
     while (this.#left > 0) {
-      if (this.#start === this.#end && !await this.#fill()) {
-        throw new Deno.errors.UnexpectedEof();
+      if (this.#bytes.length === 0 && !await this.#bytes.read()) {
+        throw badRequest("it ends within its body");
       }
-      const end = Math.min(this.#end, this.#start + this.#left);
-      const piece = new Uint8Array(this.#bytes.subarray(this.#start, end)); // a copy
+      const piece = await this.#bytes.takeBody(this.#left);
       this.#left -= piece.length;
-      this.#start = end;
       if (this.#left === 0) this.#begin("answering");
       yield piece;
     }
@@ -279,38 +269,9 @@ export class Connection implements Wire {
     this.#begin("ending");
     await this.#conn.closeWrite();
     const most = Math.min(this.#left, MOST_DRAINED);
-    for (let drained = this.#end - this.#start; drained < most;) {
-      this.#start = this.#end;
-      if (!await this.#fill()) return;
-      drained += this.#end - this.#start;
-    }
-  }
-
-  /** Waits for more bytes; tells whether some came. */
-  async #fill(): Promise<boolean> {
-    return await (this.#reading ??= this.#read());
-  }
-
-  async #read(): Promise<boolean> {
-    if (this.#start === this.#end) {
-      this.#start = this.#end = 0;
-      if (this.#bytes.length > READ) this.#bytes = Buffer.alloc(READ);
-    } else if (this.#end === this.#bytes.length) {
-      const isFull = this.#end - this.#start > this.#bytes.length / 2;
-      const larger = isFull
-        ? Buffer.alloc(this.#bytes.length * 2)
-        : this.#bytes;
-      this.#bytes.copy(larger, 0, this.#start, this.#end);
-      this.#end -= this.#start;
-      this.#start = 0;
-      this.#bytes = larger;
-    }
-    try {
-      const got = await this.#conn.read(this.#bytes.subarray(this.#end));
-      this.#end += got ?? 0;
-      return got !== null;
-    } finally {
-      this.#reading = undefined;
+    for (let drained = this.#bytes.skip(); drained < most;) {
+      if (!await this.#bytes.read()) return;
+      drained += this.#bytes.skip();
     }
   }
 }
@@ -336,6 +297,7 @@ function bodyOf(
 
 /** Whether an error is one of those that clients and networks cause. */
 function isOfConnections(error: unknown): boolean {
+  if (error instanceof ServeError) return true; // it ended while it waited for memory
   const { errors } = Deno;
   return [
     errors.BadResource,
@@ -343,6 +305,7 @@ function isOfConnections(error: unknown): boolean {
     errors.ConnectionAborted,
     errors.ConnectionReset,
     errors.Interrupted,
+    errors.InvalidData, // of TLS
     errors.NotConnected,
     errors.TimedOut,
     errors.UnexpectedEof,

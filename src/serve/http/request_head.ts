@@ -1,5 +1,12 @@
+import type { AnswerRoom } from "../answer_room.ts";
 import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
+
+/** The start of a server's own URLs. */
+export interface Origin {
+  readonly scheme: "http" | "https";
+  readonly authority: string;
+}
 
 /** How the body of a request ends: behind so many bytes, or in chunks. */
 export type BodyLength = number | "chunked";
@@ -37,16 +44,18 @@ export class RequestHead implements RequestLike {
   readonly expectsContinue: boolean;
   /** What follows the head; put there by who reads it. */
   body: AsyncIterable<Uint8Array> | null = null;
+  /** Memory that its answer may take; put there by the connection. */
+  room: AnswerRoom | undefined = undefined;
   #leaving: AbortController | undefined;
 
   /**
    * Takes a head apart.
    *
    * @param text Its bytes, one a character, up to and with the empty line.
-   * @param ownAuthority By which a client that names no host has called the server.
+   * @param own How the server is called by a client that names no host.
    * @throws {ServeError} If it is none.
    */
-  constructor(text: string, ownAuthority: string) {
+  constructor(text: string, own: Origin) {
     REQUEST_LINE.lastIndex = 0;
     const line = REQUEST_LINE.exec(text);
     if (line === null) throw badRequest("it begins with no request");
@@ -58,7 +67,7 @@ export class RequestHead implements RequestLike {
     this.isCurrent = minor !== "0";
     const headers = new RequestHeaders(text, whole!.length);
     this.headers = headers;
-    this.url = urlOf(target!, headers, this.isCurrent, ownAuthority);
+    this.url = urlOf(target!, headers, this.isCurrent, own);
     const connection = headers.get("connection");
     this.keepsAlive = connection === null
       ? this.isCurrent
@@ -79,6 +88,19 @@ export class RequestHead implements RequestLike {
   leave(): void {
     this.#leaving?.abort();
   }
+}
+
+/**
+ * What the lines say that have come of a head; it may say nothing yet.
+ *
+ * @param text Its bytes so far, one a character, of which `HeadScanner` has found none wrong.
+ */
+export function firstLines(text: string): RequestLike {
+  const whole = text.slice(0, Math.max(text.lastIndexOf("\r\n"), 0));
+  const [line = "", ...fields] = whole.trimStart().split("\r\n");
+  const [method = "", url = ""] = line.split(" ");
+  const headers = new RequestHeaders([...fields, "", ""].join("\r\n"), 0);
+  return { method, url, headers, body: null };
 }
 
 /** Headers of a request: a few, of which fewer are asked for. */
@@ -137,7 +159,7 @@ function urlOf(
   target: string,
   headers: RequestHeaders,
   isCurrent: boolean,
-  ownAuthority: string,
+  own: Origin,
 ): string {
   const host = headers.get("host");
   if (host === null ? isCurrent : !HOST.test(host)) {
@@ -148,7 +170,8 @@ function urlOf(
   }
   const plain = hasHigh(target) ? escapeHigh(target) : target;
   if (plain.startsWith("/") || plain === "*") {
-    return `http://${host ?? ownAuthority}${plain === "*" ? "/*" : plain}`;
+    const path = plain === "*" ? "/*" : plain;
+    return `${own.scheme}://${host ?? own.authority}${path}`;
   }
   if (/^https?:\/\/[^/?#]/i.test(plain)) return plain;
   throw badRequest("it asks for no path");
@@ -199,14 +222,21 @@ function hasHigh(target: string): boolean {
   return false;
 }
 
+/** How each byte is escaped. */
+const ESCAPES = Array.from(
+  { length: 256 },
+  (_, byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
+);
+
 /** Bytes that no URL has, but some clients send, as they should have been sent. */
 function escapeHigh(target: string): string {
   return target.replace(
     /[\x80-\xff]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+    (char) => ESCAPES[char.charCodeAt(0)]!,
   );
 }
 
-function badRequest(why: string): ServeError {
+/** The error for what is no request. */
+export function badRequest(why: string): ServeError {
   return new ServeError("bad-request", `This is no request of HTTP: ${why}`);
 }

@@ -6,6 +6,7 @@ import { convertAllDrive, convertDrive, repairDrive } from "./conversions.ts";
 import { dataDrive, threadsDrive } from "./data.ts";
 import type { Drive } from "./drive.ts";
 import { expectedDrive } from "./expected.ts";
+import { httpDrive } from "./http.ts";
 import { mountDrive } from "./mounts.ts";
 import { mdsDrive } from "./mds.ts";
 import { parquetsDrive } from "./parquets.ts";
@@ -36,4 +37,5 @@ export const DRIVES: readonly Drive[] = [
   parquetsDrive,
   recordsDrive,
   cachesDrive,
+  httpDrive,
 ];

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { RequestHead } from "../../../src/serve/http/request_head.ts";
 import { ServeError } from "../../../src/serve/serve_error.ts";
 
-const OWN = "127.0.0.1:8000";
+const OWN = { scheme: "http", authority: "127.0.0.1:8000" } as const;
 
 function head(...lines: string[]): RequestHead {
   return new RequestHead([...lines, "", ""].join("\r\n"), OWN);
@@ -64,7 +64,7 @@ Deno.test("a head is taken apart as RFC 9112 says", () => {
 
 Deno.test("clients of HTTP/1.0 need no host, and keep a connection if they say so", () => {
   const old = head("GET /a HTTP/1.0");
-  assert.equal(old.url, `http://${OWN}/a`);
+  assert.equal(old.url, `http://${OWN.authority}/a`);
   assert.equal(old.isCurrent, false);
   assert.equal(old.keepsAlive, false);
   const kept = head("GET /a HTTP/1.0", "Connection: Keep-Alive");

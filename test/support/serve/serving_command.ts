@@ -10,18 +10,28 @@ export interface Started {
   /** What all URLs start with: the link without the page's own path and the token. */
   readonly url: string;
   readonly token: string;
+  readonly pid: number;
   /** Ends it by a signal, and gives its exit code and what it wrote to standard error. */
   end(signal: Deno.Signal): Promise<{ code: number; stderr: string }>;
 }
 
-/** Starts it, and waits until it has printed its link. */
+/**
+ * Starts it, and waits until it has printed its link.
+ *
+ * @param descriptors How many the process may have; as many as this one unless given.
+ */
 export async function startServing(
   args: readonly string[],
   env: Record<string, string> = {},
   permissions: readonly string[] = ["-A"],
+  descriptors?: number,
 ): Promise<Started> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-prompt", ...permissions, "--no-check", CLI, ...args],
+  const limit = descriptors === undefined ? "" : `ulimit -n ${descriptors}; `;
+  const child = new Deno.Command("/bin/sh", {
+    args: [
+      ...["-c", `${limit}exec "$@"`, "sh", Deno.execPath(), "run"],
+      ...["--no-prompt", ...permissions, "--no-check", CLI, ...args],
+    ],
     env,
     stdin: "null",
     stdout: "piped",
@@ -41,6 +51,7 @@ export async function startServing(
     link,
     url: origin + pathname.replace(/s\/[\w-]{22}\/$/, ""),
     token: searchParams.get("token") ?? "",
+    pid: child.pid,
     async end(signal) {
       child.kill(signal);
       const { code } = await child.status;

@@ -1,0 +1,66 @@
+import { type AnswerRoom, nextPiece } from "../answer_room.ts";
+
+/** Bytes of a piece that small parts are gathered to. */
+const GATHERED = 1 << 18;
+
+type Piece = Uint8Array<ArrayBuffer>;
+
+/** Gathers the parts of a body, of any size, into pieces; each is good until the next is asked for. */
+export class GatheredPieces {
+  readonly #room: AnswerRoom | undefined;
+  readonly #bytes: number;
+  #piece: Piece = NOTHING;
+  #filled = 0;
+
+  /** @param bytes Of a piece at most. */
+  constructor(room: AnswerRoom | undefined, bytes = GATHERED) {
+    this.#room = room;
+    this.#bytes = Math.min(bytes, GATHERED);
+  }
+
+  /** Adds bytes; yields what they have filled. */
+  *add(bytes: Uint8Array): Generator<Piece, void, undefined> {
+    for (let done = 0; done < bytes.length;) {
+      if (this.#filled === this.#piece.length) yield* this.#next();
+      const part = bytes.subarray(
+        done,
+        done + this.#piece.length - this.#filled,
+      );
+      this.#piece.set(part, this.#filled);
+      this.#filled += part.length;
+      done += part.length;
+    }
+  }
+
+  /**
+   * Adds so many bytes by a function that reads them.
+   *
+   * @param fill Fills memory with the next of them.
+   */
+  async *addBy(
+    length: number,
+    fill: (into: Uint8Array) => Promise<void>,
+  ): AsyncGenerator<Piece, void, undefined> {
+    for (let done = 0; done < length;) {
+      if (this.#filled === this.#piece.length) yield* this.#next();
+      const start = this.#filled;
+      const into = this.#piece.subarray(start, start + length - done);
+      await fill(into);
+      this.#filled += into.length;
+      done += into.length;
+    }
+  }
+
+  /** Yields what is left. */
+  *end(): Generator<Piece, void, undefined> {
+    if (this.#filled > 0) yield this.#piece.subarray(0, this.#filled);
+  }
+
+  *#next(): Generator<Piece, void, undefined> {
+    yield* this.end();
+    this.#piece = nextPiece(this.#room, this.#bytes);
+    this.#filled = 0;
+  }
+}
+
+const NOTHING: Piece = new Uint8Array(0);
