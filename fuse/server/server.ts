@@ -1,6 +1,6 @@
-import { RecordfsError } from "../../src/errors.ts";
 import { deserializeError } from "../../src/serialized_error.ts";
 import {
+  hasDescriptors,
   requireDescriptors,
   threadsStart,
 } from "../../src/io/storage/thread_descriptors.ts";
@@ -190,16 +190,12 @@ export class Server {
   /** @param index Its number among the threads. */
   async #join(index: number): Promise<void> {
     if (this.#threads.size === 0 || this.#connection.stopping) return;
-    let thread: ServingThread;
-    try {
-      thread = this.#addThread();
-    } catch (error) {
-      if (!(error instanceof RecordfsError)) throw error;
-      this.#options.onLog(
-        `One thread less serves the mount: ${error.message}`,
-      );
-      return;
+    if (!hasDescriptors(1)) {
+      const message =
+        "One thread less serves the mount: too many files are open. Raise the limit (ulimit -n)";
+      return this.#options.onLog(message);
     }
+    const thread = this.#addThread();
     try {
       await thread.prepare(this.#message!, this.#fetching);
     } catch {
