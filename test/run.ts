@@ -26,10 +26,11 @@ const ALONE = "test/environment";
 const strict = Deno.env.get("RECORDFS_NO_IGNORED") === "1";
 const isAll = !Deno.args.some((arg) => !arg.startsWith("-"));
 const left = isAll && !strict && !LONG ? LEFT_TO_ALL : [];
+const isAlone = Deno.args.some((arg) => arg.includes(ALONE));
 const code = isAll
   ? await run("--parallel", `--ignore=${[ALONE, ...left]}`, "test/") ||
     await run(ALONE)
-  : await run("--parallel");
+  : await run(...isAlone ? [] : ["--parallel"]);
 const missing = (await Deno.readTextFile(report)).split("\n").filter(Boolean);
 await Deno.remove(place, { recursive: true });
 

@@ -1,6 +1,6 @@
 /**
  * Every shell block of the documents does what it says: each runs in a place that has the files it names,
- * with directories below /mnt and processes of its own, which end with it.
+ * with directories below /mnt, ports and processes of its own, which end with it.
  */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
@@ -69,7 +69,9 @@ Deno.test("a block, its place and its mark are found in a document", () => {
 for (const block of SHELL.filter(({ notRun }) => notRun === undefined)) {
   Deno.test({
     name: `${block.document}:${block.line}: ${block.text.split("\n")[0]}`,
-    ...needs("root", "fuse", "unshare", "ffmpeg", "jq", "numpy"),
+    ...needs(
+      ...["root", "fuse", "unshare", "ip", "curl", "ffmpeg", "jq", "numpy"],
+    ),
     fn: () =>
       withTempDir(async (dir) => {
         const sample = await samplePlace();
@@ -96,7 +98,7 @@ function copyFolder(from: string, to: string): void {
 
 Deno.test({
   name: "a block that fails, or prints something else, fails its test",
-  ...needs("root", "unshare"),
+  ...needs("root", "unshare", "ip"),
   async fn() {
     const block = (info: string, text: string): Block => ({
       ...{ document: "x.md", line: 1, notRun: undefined },
@@ -133,7 +135,7 @@ async function runBlock(
   fs.writeFileSync(`${dir}/script`, script(block, place, steps));
   const { code, stdout, stderr } = await new Deno.Command("unshare", {
     args: [
-      ...["--mount", "--propagation", "private"],
+      ...["--mount", "--propagation", "private", "--net"],
       ...["--pid", "--fork", "--kill-child", "--mount-proc"],
       ...["bash", `${dir}/script`],
     ],
@@ -174,6 +176,7 @@ function script(
     // Records of other blocks are of processes that this one does not see.
     "mkdir -p /run/recordfs",
     "mount -t tmpfs -o mode=700 none /run/recordfs",
+    "ip link set lo up",
     `cd '${place}'`,
     ...[...directories].map((path) => `mkdir '${path}'`),
     ...steps.flatMap(({ command }) => ["printf '\\0'", command]),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { buildPackage } from "../../packaging/package/build_package.ts";
-import { REPOSITORY } from "../support/paths.ts";
+import { denoCaches } from "../support/programs/programs.ts";
 
 /** An installed package. */
 export interface Installed {
@@ -33,7 +33,7 @@ export async function installPackage(dir: string): Promise<Installed> {
   const root = `${dir}/node_modules/@recordfs/recordfs`;
   fs.mkdirSync(root, { recursive: true });
   await sh(`tar -xzf ${file} -C ${root} --strip-components=1`);
-  const cache = await npmCache();
+  const cache = `${(await denoCaches()).npmCache}/registry.npmjs.org`;
   const { packages }: Shrinkwrap = JSON.parse(
     fs.readFileSync(`${root}/npm-shrinkwrap.json`, "utf8"),
   );
@@ -53,17 +53,6 @@ export async function installPackage(dir: string): Promise<Installed> {
   fs.copyFileSync(Deno.execPath(), `${root}/node_modules/${PLATFORM}/deno`);
   fs.chmodSync(dir, 0o755);
   return { archive: file, root, command: `${root}/bin/recordfs` };
-}
-
-async function npmCache(): Promise<string> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json"],
-    cwd: REPOSITORY,
-  }).output();
-  const { npmCache }: { readonly npmCache: string } = JSON.parse(
-    new TextDecoder().decode(stdout),
-  );
-  return `${npmCache}/registry.npmjs.org`;
 }
 
 /** How a program ended, and what it printed. */

@@ -164,8 +164,12 @@ test(
 
 /** The command lines of processes that have to do with a directory. */
 async function processesOf(dir: string): Promise<string[]> {
-  const { stdout } = await run(["ps", "-eo", "args"]);
-  return stdout.split("\n").filter((line) => line.includes(dir));
+  const pids = (await namesIn("/proc")).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(
+    pids.map((pid) => Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "") // has ended
+    ),
+  );
+  return lines.filter((line) => line.includes(dir));
 }
 
 Deno.test({

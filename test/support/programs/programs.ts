@@ -21,6 +21,7 @@ export const PACKAGES: Record<string, string> = {
   fish: "fish",
   fusermount3: "fuse3",
   faketime: "faketime",
+  ip: "iproute2",
   jq: "jq",
   libdeflate: "libdeflate0",
   mandoc: "mandoc",
@@ -71,6 +72,17 @@ export const PYTHON_MODULES: Record<string, string> = {
 export const PYTHON = fs.existsSync(`${VENV}/bin/python3`)
   ? `${VENV}/bin/python3`
   : "/usr/bin/python3";
+
+/** Where Deno has what it has fetched, of this user. */
+export async function denoCaches(): Promise<
+  { readonly denoDir: string; readonly npmCache: string }
+> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json"],
+    cwd: REPOSITORY,
+  }).output();
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
 
 function isThere(need: string): boolean {
   switch (need) {

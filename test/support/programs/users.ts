@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { withOpenFuseDevice } from "./fuse_device.ts";
 import { REPOSITORY } from "../paths.ts";
 import { everybodyEnters } from "./machine.ts";
-import { PYTHON, VENV } from "./programs.ts";
+import { denoCaches, PYTHON, VENV } from "./programs.ts";
 
 /** Debian's `nobody`. */
 export const NOBODY = 65534;
@@ -128,7 +128,7 @@ async function fillForOrdinaryUser(dir: string): Promise<void> {
   );
   fs.copyFileSync(Deno.execPath(), `${dir}/deno`);
   fs.mkdirSync(`${dir}/cache`);
-  const cache = await packageCache();
+  const { npmCache: cache } = await denoCaches();
   if (fs.existsSync(cache)) {
     await succeed("cp", "-r", cache, `${dir}/cache/npm`);
   }
@@ -146,13 +146,6 @@ export function copyProject(target: string): void {
   for (const part of parts) {
     fs.cpSync(REPOSITORY + part, target + part, { recursive: true });
   }
-}
-
-async function packageCache(): Promise<string> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json"],
-  }).output();
-  return JSON.parse(new TextDecoder().decode(stdout)).npmCache;
 }
 
 async function succeed(program: string, ...args: string[]): Promise<void> {

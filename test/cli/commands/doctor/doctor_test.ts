@@ -1,7 +1,7 @@
 /** `recordfs doctor`: on this machine, and where something is missing. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { needs } from "../../../support/programs/programs.ts";
+import { denoCaches, needs } from "../../../support/programs/programs.ts";
 import { onMusl } from "../../../support/programs/musl.ts";
 import { asOrdinaryUser } from "../../../support/programs/users.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
@@ -160,8 +160,7 @@ Deno.test("doctor tells names of credentials, and no secret", () =>
     );
     const env = {
       HOME: dir,
-      DENO_DIR: Deno.env.get("DENO_DIR") ??
-        `${Deno.env.get("HOME")}/.cache/deno`,
+      DENO_DIR: (await denoCaches()).denoDir,
       AWS_ACCESS_KEY_ID: "hidden5",
       AWS_SECRET_ACCESS_KEY: "hidden6",
       HTTPS_PROXY: "http://hidden7:hidden8@proxy.example",
