@@ -1,4 +1,5 @@
 import { RecordfsError } from "../errors.ts";
+import { sendAtOnce } from "../io/libc/sockets.ts";
 import { type HttpOptions, HttpServer } from "./http/http_server.ts";
 
 /** How long answers that are under way may go on when a server is to end, in milliseconds. */
@@ -38,19 +39,21 @@ export function listen(
     const all = { ...options, threads };
     const server = cert === undefined
       ? new HttpServer(Deno.listen(where), "http", all)
-      : new HttpServer(
-        Deno.listenTls({
-          ...where,
-          cert,
-          key: key!,
-          alpnProtocols: ["http/1.1"],
-        }),
-        "https",
-        all,
-      );
+      : new HttpServer(listenTls(where, cert, key!), "https", all);
     const { addr, finished } = server;
     return { addr, finished, close: () => closeServer(server) };
   });
+}
+
+function listenTls(
+  where: Deno.TcpListenOptions,
+  cert: string,
+  key: string,
+): Deno.TlsListener {
+  const alpnProtocols = ["http/1.1"];
+  const listener = Deno.listenTls({ ...where, cert, key, alpnProtocols });
+  sendAtOnce(listener);
+  return listener;
 }
 
 async function closeServer(server: HttpServer): Promise<void> {

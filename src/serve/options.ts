@@ -30,11 +30,14 @@ export interface HandlerOptions {
    * are files of this machine.
    */
   readonly sources?: readonly ServedSource[] | undefined;
-  /** How many requests may be answered at a time; more get status 503. Defaults to 1,000. */
+  /**
+   * How many answers may be made as a whole at a time, and how many be sent piece by piece; more get status 503. Defaults
+   * to 1,000.
+   */
   readonly maxRequests?: number | undefined;
   /**
-   * How long a client may take for the next part of an answer before it ends, in milliseconds; over plain HTTP, `serve`
-   * ends a connection also where a request takes so long to be asked. Defaults to 60,000.
+   * How long a client may take for the next part of an answer before it ends, in milliseconds; `serve` ends a connection
+   * also where a request takes so long to be asked. Defaults to 60,000.
    */
   readonly patience?: number | undefined;
   /** Told of what went wrong in answering a request that was right. Defaults to `console.error`. */

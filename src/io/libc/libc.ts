@@ -96,6 +96,7 @@ const FUNCTIONS = {
   recvmsg: returning("i32", "i32", "buffer", "i32"),
   getpeername: returning("i32", "i32", "buffer", "buffer"),
   getsockname: returning("i32", "i32", "buffer", "buffer"),
+  setsockopt: returning("i32", "i32", "i32", "i32", "buffer", "u32"),
   shutdown: returning("i32", "i32", "i32"),
 
   memmove: returning("u64", "buffer", "buffer", "usize"),

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { cutConnection } from "../../io/libc/cut_connection.ts";
+import { cutConnection } from "../../io/libc/sockets.ts";
 import { text } from "../answers.ts";
 import type { Answer, Answerer } from "../handler.ts";
 import type { Access } from "../options.ts";
