@@ -49,7 +49,7 @@ export async function checkMountpoint(
       { path: mountpoint },
     );
   }
-  for await (const _ of Deno.readDir(mountpoint)) {
+  if (!await isEmpty(mountpoint)) {
     throw new MountError(
       "not-empty",
       `Cannot mount on ${mountpoint}: the directory is not empty, and its content would be ` +
@@ -57,6 +57,16 @@ export async function checkMountpoint(
       { path: mountpoint },
     );
   }
+}
+
+/** Whether a directory is empty, or must not be listed: the system then refuses the mount in its own words. */
+async function isEmpty(directory: string): Promise<boolean> {
+  try {
+    for await (const _ of Deno.readDir(directory)) return false;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+  }
+  return true;
 }
 
 async function checkDirectory(path: string): Promise<void> {

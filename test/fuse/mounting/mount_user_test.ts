@@ -53,9 +53,15 @@ userMountTest("an ordinary user's busy mount ends by force", async () => {
 });
 
 userMountTest("fusermount3's own words are passed on", async () => {
-  const own = (mountpoint: string) => run("chown", ["root", mountpoint]);
-  const lines = await asNobody({ mode: "read" }, own);
-  assert.match(lines[0] ?? "", /^refused: .*no write access to mountpoint/);
+  // Also of a directory that must not be listed.
+  for (const mode of ["755", "700"]) {
+    const own = async (mountpoint: string) => {
+      await run("chown", ["root", mountpoint]);
+      await run("chmod", [mode, mountpoint]);
+    };
+    const lines = await asNobody({ mode: "read" }, own);
+    assert.match(lines[0] ?? "", /^refused: .*no write access to mountpoint/);
+  }
 });
 
 userMountTest("a missing fusermount3 is named", async () => {

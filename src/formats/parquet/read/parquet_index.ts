@@ -69,12 +69,12 @@ export function indexOf(
       const { name, isOnce } = flat[leaf]!;
       const numbers = numbersOf(source, chunk, flat[leaf]!, g);
       chunks.set(numbers, (g * leaves + leaf) * Chunk.FIELDS);
-      if (isOnce && numbers[Chunk.VALUES] !== rows) {
+      // A row has one entry at least in each leaf, also where a list is empty.
+      const values = numbers[Chunk.VALUES]!;
+      if (isOnce ? values !== rows : values < rows) {
         throw footerFault(
           source,
-          `row group ${g} has ${rows} rows, and ${
-            numbers[Chunk.VALUES]
-          } values in its column '${name}'`,
+          `row group ${g} has ${rows} rows, and ${values} values in its column '${name}'`,
         );
       }
     }
@@ -89,6 +89,13 @@ export function indexOf(
     );
   }
   if (rows !== counted) {
+    if (leaves === 0) {
+      throw footerFault(
+        source,
+        `its footer counts ${rows} rows, its row groups ${counted}, and there are no columns to tell`,
+        "absurd-count",
+      );
+    }
     warn(
       `its footer counts ${rows} rows, and ${counted} in its row groups: those are read`,
     );

@@ -118,6 +118,14 @@ Deno.test("counts of rows and values that lie are refused", async () => {
   await liesRefused({ footer: { 3: { i64: -1 } } }, /is -1/);
   await liesRefused({ footer: { 3: { i64: 2n ** 62n } } }, /rows is/);
   const many = { i64: 2 ** 40 };
+  // A list has an entry for each row; without columns, only the two counts say how many there are.
+  const list = { 1: { i32: 1 }, 3: { i32: 2 }, 4: { binary: "n" } };
+  await liesRefused({ schema: [list], group: { 3: many } }, /3 values in/);
+  await liesRefused({
+    schema: [],
+    root: { 5: { i32: 0 } },
+    group: { 1: { list: [] }, 3: many },
+  }, /no columns to tell/);
   const rows = { footer: { 3: many }, group: { 3: many }, meta: { 5: many } };
   await liesRefused(rows, /values in its pages/);
   const page = 2 ** 31 - 1;
