@@ -227,5 +227,5 @@ function labelsIn(known: Display | undefined): [string, string][] {
 function textOf(value: Display): string | undefined {
   if (typeof value !== "object") return String(value);
   const isWhole = value !== null && "digits" in value;
-  return isWhole ? String(value.digits) : undefined;
+  return isWhole ? String(value["digits"]) : undefined;
 }

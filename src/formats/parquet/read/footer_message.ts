@@ -107,18 +107,18 @@ export interface FooterMessage {
  */
 export function footerMessage(footer: Message): FooterMessage {
   return {
-    elements: listOf(footer.field_2, "columns").map(elementOf),
-    rows: footer.field_3,
-    groups: listOf(footer.field_4, "row groups").map((group, number) => ({
-      rows: group.field_3,
-      chunks: listOf(group.field_1, `column chunks in row group ${number}`)
+    elements: listOf(footer["field_2"], "columns").map(elementOf),
+    rows: footer["field_3"],
+    groups: listOf(footer["field_4"], "row groups").map((group, number) => ({
+      rows: group["field_3"],
+      chunks: listOf(group["field_1"], `column chunks in row group ${number}`)
         .map(chunkOf),
     })),
   };
 }
 
 function elementOf(element: Message, number: number): SchemaElement {
-  const name = textOf(element.field_4);
+  const name = textOf(element["field_4"]);
   if (name === undefined) {
     throw new BadSchema(`has no name of column ${number}`);
   }
@@ -140,12 +140,12 @@ function elementOf(element: Message, number: number): SchemaElement {
   return {
     name,
     type: TYPES[type as number],
-    length: element.field_2,
+    length: element["field_2"],
     repetition: REPETITIONS[repetition as number],
-    children: element.field_5,
+    children: element["field_5"],
     converted: CONVERTED[converted as number],
-    scale: element.field_7,
-    logical: logicalOf(structOf(element.field_10), name),
+    scale: element["field_7"],
+    logical: logicalOf(structOf(element["field_10"]), name),
   };
 }
 
@@ -157,47 +157,50 @@ function logicalOf(
   for (const [number, type] of Object.entries(LOGICAL)) {
     if (logical[`field_${Number(number)}`] !== undefined) return { type };
   }
-  const decimal = structOf(logical.field_5);
-  if (decimal !== undefined) return { type: "DECIMAL", scale: decimal.field_1 };
-  const integer = structOf(logical.field_10);
-  if (integer !== undefined) {
-    return { type: "INTEGER", isSigned: integer.field_2 === true };
+  const decimal = structOf(logical["field_5"]);
+  if (decimal !== undefined) {
+    return { type: "DECIMAL", scale: decimal["field_1"] };
   }
-  const time = structOf(logical.field_7);
-  const moment = time ?? structOf(logical.field_8);
+  const integer = structOf(logical["field_10"]);
+  if (integer !== undefined) {
+    return { type: "INTEGER", isSigned: integer["field_2"] === true };
+  }
+  const time = structOf(logical["field_7"]);
+  const moment = time ?? structOf(logical["field_8"]);
   if (moment === undefined) return undefined; // of a newer version
-  const unit = structOf(moment.field_2) ?? {};
+  const unit = structOf(moment["field_2"]) ?? {};
   for (const [number, digits] of Object.entries(DIGITS)) {
     if (unit[`field_${Number(number)}`] === undefined) continue;
     const type = time === undefined ? "TIMESTAMP" : "TIME";
-    return { type, digits, utc: moment.field_1 === true };
+    return { type, digits, utc: moment["field_1"] === true };
   }
   throw new BadSchema(`has a column '${name}' of times without a unit`);
 }
 
 function chunkOf(chunk: Message): ChunkMessage {
-  const meta = structOf(chunk.field_3);
+  const meta = structOf(chunk["field_3"]);
   const { field_1: type, field_3: path } = meta ?? {};
-  const statistics = structOf(meta?.field_12);
+  const statistics = structOf(meta?.["field_12"]);
   return {
-    filePath: textOf(chunk.field_1),
-    isEncrypted: chunk.field_8 !== undefined || chunk.field_9 !== undefined,
+    filePath: textOf(chunk["field_1"]),
+    isEncrypted: chunk["field_8"] !== undefined ||
+      chunk["field_9"] !== undefined,
     hasMeta: meta !== undefined,
     type: TYPES[type as number] ?? `type ${brief(type)}`,
     path: Array.isArray(path)
       ? path.map((part) => textOf(part) ?? "")
       : undefined,
-    codec: meta?.field_4,
-    values: meta?.field_5,
-    size: meta?.field_7,
-    data: meta?.field_9,
-    dictionary: meta?.field_11,
-    index: chunk.field_4,
-    indexLength: chunk.field_5,
-    others: [chunk.field_6, meta?.field_14],
-    least: bytesOf(statistics?.field_6),
-    most: bytesOf(statistics?.field_5),
-    isLeastExact: statistics?.field_8 !== false,
+    codec: meta?.["field_4"],
+    values: meta?.["field_5"],
+    size: meta?.["field_7"],
+    data: meta?.["field_9"],
+    dictionary: meta?.["field_11"],
+    index: chunk["field_4"],
+    indexLength: chunk["field_5"],
+    others: [chunk["field_6"], meta?.["field_14"]],
+    least: bytesOf(statistics?.["field_6"]),
+    most: bytesOf(statistics?.["field_5"]),
+    isLeastExact: statistics?.["field_8"] !== false,
   };
 }
 
