@@ -46,11 +46,12 @@ export async function installPackage(dir: string): Promise<Installed> {
     fs.mkdirSync(`${root}/${place}`, { recursive: true });
     copies.push(`cp -r ${from}/. ${root}/${place}`);
   }
-  // npm gives everybody what some archives give their maker only.
-  await sh(`${copies.join(" && ")} && chmod -R a+rX ${root}`);
+  await sh(copies.join(" && "));
   fs.mkdirSync(`${root}/node_modules/${PLATFORM}`, { recursive: true });
   // Not a link, which an ordinary user could not follow into root's home.
   fs.copyFileSync(Deno.execPath(), `${root}/node_modules/${PLATFORM}/deno`);
+  // npm gives everybody what some archives give their maker only, and so does an administrator, whatever the umask here.
+  await sh(`chmod -R a+rX ${dir}/node_modules`);
   fs.chmodSync(dir, 0o755);
   return { archive: file, root, command: `${root}/bin/recordfs` };
 }

@@ -99,6 +99,11 @@ Deno.test({
           fs.mkdirSync(`${dir}/home`, { mode: 0o555 });
           fs.writeFileSync(`${dir}/probe.ts`, PROBE);
           fs.writeFileSync(`${root}/late.js`, LATE);
+          // The other user reads them, whatever the umask.
+          fs.chmodSync(`${dir}/home`, 0o555);
+          for (const file of [`${dir}/probe.ts`, `${root}/late.js`]) {
+            fs.chmodSync(file, 0o644);
+          }
           const alone = ["unshare", "--net", ...NOBODY, command];
           const run = (args: readonly string[], env = {}) =>
             runClean([...alone, ...args], env, dir);
