@@ -129,14 +129,17 @@ async function begin(serving: Serving): Promise<Mount> {
     warnings.push(line);
   };
   const odd = new Flood(tell, {}, WARNINGS_HINT);
+  // Those at opening are limited; what is wrong later is logged as it comes.
+  let onWarning = (message: string) => odd.add(message);
   try {
     mounted = await mountPath(
       await containersOf(job, opening),
       job.mountpoint,
-      containerOptions(job, (message) => odd.add(message)),
+      containerOptions(job, (message) => onWarning(message)),
       { started: server, vacate: await vacated },
     );
     odd.end();
+    onWarning = warn;
     opening[Symbol.dispose]();
     record = newRecord(serving, mounted);
     if (files !== undefined) writeRecord(files, record);
