@@ -243,7 +243,8 @@ Deno.test("the usual directory is one's own alone, whatever the umask", async ()
       using directory = root.make(["objects"]);
       using file = directory.makeFile("x");`,
     );
-    for (const umask of ["000", "777"]) {
+    // Only root enters what Deno itself makes with the last.
+    for (const umask of ["000", Deno.uid() === 0 ? "777" : "077"]) {
       const home = makeDirectory(`${dir}/${umask}`, 0o755);
       const { code, stderr } = await run([
         ...["sh", "-c", `umask ${umask}; exec "$@"`, "sh"],
