@@ -180,7 +180,7 @@ test(
       await remount("ro");
       await mount();
       await read(() => {});
-    });
+    }, place.dir);
   },
   "python3",
 );

@@ -5,6 +5,7 @@ import { withTempDir } from "../paths.ts";
  * Runs `body` with a file system in memory, of limited size; needs root.
  *
  * @param size As tmpfs takes it, such as `1m`.
+ * @param parent Directory to mount below: that of a place to mount at, where its mount namespace is to see it.
  */
 export async function withTmpfs(
   size: string,
@@ -13,8 +14,13 @@ export async function withTmpfs(
     /** Changes a mount option, such as `ro`. */
     remount: (option: string) => Promise<void>,
   ) => Promise<void>,
+  parent?: string,
 ): Promise<void> {
-  await withTempDir(async (dir) => {
+  const within = parent === undefined
+    ? withTempDir
+    : async (use: (dir: string) => Promise<void>) =>
+      await use(await Deno.makeTempDir({ dir: parent }));
+  await within(async (dir) => {
     await run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", dir);
     try {
       await body(
