@@ -1,5 +1,6 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { decompressed } from "../../../io/decoded/inflate.ts";
+import { snappySize } from "../../../io/decoded/snappy.ts";
 import { type Codec, LARGEST_PAGE } from "../layout.ts";
 import type { ParquetLibrary } from "../read/library.ts";
 import { PageFault } from "./page_fault.ts";
@@ -72,15 +73,4 @@ function byLibrary(
   throw new PageFault(
     `has ${declared} bytes when it is decompressed, and should have ${size}`,
   );
-}
-
-/** Bytes that are made of what is compressed, as it says at its start. */
-function snappySize(bytes: Uint8Array): number {
-  let size = 0;
-  for (let i = 0; i < 5; i++) {
-    const byte = bytes[i] ?? 0;
-    size += (byte & 0x7f) * 2 ** (7 * i);
-    if (byte < 0x80) break;
-  }
-  return size;
 }
