@@ -218,7 +218,7 @@ async function startFetching(
     server.onTrace,
     (why) => server.fail(`the thread that fetches died: ${why}`),
   );
-  server.ended.then(() => thread.stop());
+  server.stops.push(() => thread.stop()); // what it has counted is kept then
   return { thread, maps: await thread.open(tree) };
 }
 

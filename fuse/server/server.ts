@@ -55,7 +55,7 @@ export interface Served {
  * that they share.
  */
 export class Server {
-  /** Settles when no thread serves any more; with what went wrong first, if anything. */
+  /** Settles when no thread serves any more, nor fetches; with what went wrong first, if anything. */
   readonly ended: Promise<string | undefined>;
   readonly #end: (failure: string | undefined) => void;
   readonly #options: ServerOptions;
@@ -70,13 +70,11 @@ export class Server {
   #message: CommonMessage | undefined;
   #fetching: FetchThread | undefined;
   #failure: string | undefined;
+  readonly stops: (() => Promise<void>)[] = []; // called when no thread serves any more
   /** A further number of the first thread's descriptor, which that one may close at any time. */
   #kept = -1;
 
-  /**
-   * Starts the first thread, so that it is there when there is something to serve; the others come
-   * with {@linkcode expand}, when it serves.
-   */
+  /** Starts the first thread, to be there when there is something to serve; {@linkcode expand} starts the others. */
   constructor(options: ServerOptions) {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     this.ended = promise;
@@ -253,7 +251,8 @@ export class Server {
     const left = this.#threads.size;
     if (left === 0) {
       this.#closeKept(); // or the kernel would take the mount for one that is still served
-      this.#end(this.#failure);
+      const stopped = this.stops.map((stop) => stop());
+      Promise.all(stopped).then(() => this.#end(this.#failure));
     } else if (failure !== undefined) {
       this.#options.onLog(
         `A thread that serves the mount ended, ${left} go on: ${failure}`,

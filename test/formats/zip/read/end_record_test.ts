@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import { FormatError } from "../../../../src/errors.ts";
 import { check, open } from "../../../../src/vfs/mod.ts";
 import { output } from "../../../fuse/support/mounting.ts";
-import { LONG } from "../../../support/long.ts";
+import { FULL } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { needs, PYTHON } from "../../../support/programs/programs.ts";
 import { ZIP64_ENDS } from "../../../support/zip/zip64_ends.ts";
@@ -88,7 +88,7 @@ for (const program of PROGRAMS) {
   Deno.test({
     name: `no zip that is called sound is another one to ${program}`,
     ignore: needs(program).ignore ||
-      !LONG && (program === "7zz" || program === "bsdtar"),
+      !FULL && (program === "7zz" || program === "bsdtar"),
     fn: () =>
       withTempDir(async (dir) => {
         const names = ENDS.map((_, i) => String(i).padStart(3, "0"));
