@@ -35,6 +35,15 @@ export interface EntryTables {
 /** Number of the root. */
 export const ROOT_ENTRY = 0;
 
+/**
+ * Finds the directory that the link of an entry leads to.
+ *
+ * @param makes Whether directories are made that are not there.
+ * @returns -1 where it leads to none, or the entry is no link.
+ * @throws {PathFault} If nothing may lie below it.
+ */
+export type FollowLink = (entry: number, makes: boolean) => number;
+
 const FIRST_SLOTS = 1 << 12;
 const FIRST_BYTES = 1 << 16;
 const DOT = 0x2e;
@@ -63,15 +72,22 @@ export class PathEntries {
 
   /** What is there that is no directory, for messages. */
   readonly #others: string;
+  readonly #follow: FollowLink | undefined;
   /** Per entry: how many are in it; counted when somebody asks, which few archives make necessary. */
   #children: GrowingNumbers | undefined;
   // The directory of the path before: most have it as well.
   #directory = new Uint8Array(0);
   #directoryEntry = ROOT_ENTRY;
+  /** Whether the directory looked for last lies below a link. */
+  #hasFollowed = false;
 
-  /** @param others What is there that is no directory, for messages: `a file`. */
-  constructor(others: string) {
+  /**
+   * @param others What is there that is no directory, for messages: `a file`.
+   * @param follow Finds the directory that a link leads to, below which members may lie; unless given, none may.
+   */
+  constructor(others: string, follow?: FollowLink) {
     this.#others = others;
+    this.#follow = follow;
     this.#push(ROOT_ENTRY, 0, 0, DIRECTORY_BIT);
   }
 
@@ -168,6 +184,7 @@ export class PathEntries {
     if (this.#isSameDirectory(path, start, end)) return this.#directoryEntry;
     requireNames(path, start, end);
     let at = ROOT_ENTRY;
+    this.#hasFollowed = false;
     for (let from = start; from < end;) {
       let to = from;
       while (to < end && path[to] !== SLASH) to++;
@@ -177,6 +194,7 @@ export class PathEntries {
       }
       from = to + 1;
     }
+    if (this.#hasFollowed) return at; // the next member may replace the link
     this.#directory = path.slice(start, end);
     this.#directoryEntry = at;
     return at;
@@ -199,6 +217,11 @@ export class PathEntries {
   ): number {
     const entry = this.find(parent, path, from, to);
     if (entry !== 0 && this.isDirectory(entry)) return entry;
+    const led = entry === 0 ? -1 : this.#follow?.(entry, makes) ?? -1;
+    if (led >= 0) {
+      this.#hasFollowed = true;
+      return led;
+    }
     if (!makes) return -1;
     if (entry === 0) return this.add(parent, path, from, to, DIRECTORY_BIT);
     const above = decodeName(path, start, to);
