@@ -4,7 +4,7 @@ import { NameTable, type NameTableColumns } from "../names/name_table.ts";
 import { DIRECTORY_BIT } from "../names/name_table.ts";
 import { NamedTree } from "../names/named_tree.ts";
 import { lastUpTo } from "../shared_numbers.ts";
-import { isDot } from "./path_entries.ts";
+import { isDot } from "./path_names.ts";
 import { type Extent, type NodeId, type NodeStat, ROOT } from "../tree.ts";
 
 const SLASH = 0x2f;

@@ -5,13 +5,8 @@ import { sharedUint32 } from "../shared_numbers.ts";
 import { SkippedList } from "./archive_notes.ts";
 import { LinkResolver, NOWHERE, OUTSIDE } from "./link_resolver.ts";
 import { treeError } from "./member_error.ts";
-import {
-  isDot,
-  PathEntries,
-  PathFault,
-  requireName,
-  ROOT_ENTRY,
-} from "./path_entries.ts";
+import { PathEntries, ROOT_ENTRY } from "./path_entries.ts";
+import { isDot, PathFault, requireName } from "./path_names.ts";
 
 const SLASH = 0x2f;
 

@@ -1,27 +1,15 @@
 import { newSharedMemory } from "../../io/libc/new_memory.ts";
 import { decodeName } from "../../names.ts";
 import { GrowingNumbers } from "../growing_numbers.ts";
-import type { SkipReason } from "../format.ts";
 import { sharedBytes } from "../names/name_bytes.ts";
 import { DIRECTORY_BIT, type NameTableColumns } from "../names/name_table.ts";
 import {
-  LONGEST_NAME,
   MOST_NAME_BYTES,
   NamesTooLongError,
   NameTableBuilder,
 } from "../names/name_table_builder.ts";
+import { isDot, PathFault, requireNames } from "./path_names.ts";
 import { sharedFloat64 } from "../shared_numbers.ts";
-
-/** Thrown for a path that no directory can show. The message completes the sentence "The member …". */
-export class PathFault extends Error {
-  override name = "PathFault";
-  readonly reason: SkipReason;
-
-  constructor(reason: SkipReason, why: string) {
-    super(why);
-    this.reason = reason;
-  }
-}
 
 /** Entries as nodes of a tree. */
 export interface EntryTables {
@@ -46,7 +34,6 @@ export type FollowLink = (entry: number, makes: boolean) => number;
 
 const FIRST_SLOTS = 1 << 12;
 const FIRST_BYTES = 1 << 16;
-const DOT = 0x2e;
 const SLASH = 0x2f;
 
 /**
@@ -369,45 +356,4 @@ export class PathEntries {
     this.#slots = new Uint32Array(2 * this.#slots.length);
     for (let entry = 1; entry < this.length; entry++) this.#place(entry);
   }
-}
-
-/** {@linkcode requireName} of all names of a path; what is empty or `.` means nothing. */
-function requireNames(path: Uint8Array, start: number, end: number): void {
-  for (let from = start; from < end;) {
-    let to = from;
-    while (to < end && path[to] !== SLASH) to++;
-    requireName(path, from, to);
-    from = to + 1;
-  }
-}
-
-/**
- * Makes sure that a name is one that a directory can show.
- *
- * @throws {PathFault}
- */
-export function requireName(
-  path: Uint8Array,
-  start: number,
-  end: number,
-): void {
-  if (
-    end - start === 2 && path[start] === DOT && path[start + 1] === DOT
-  ) throw new PathFault("unsafe-name", "has '..' in its path");
-  if (end - start > LONGEST_NAME) {
-    throw new PathFault(
-      "too-long",
-      `has a name of ${end - start} bytes, more than ${LONGEST_NAME}`,
-    );
-  }
-  for (let i = start; i < end; i++) {
-    if (path[i] === 0) {
-      throw new PathFault("unsafe-name", "has a NUL in its path");
-    }
-  }
-}
-
-/** Whether a name is `.`, which stands for the directory that it is in. */
-export function isDot(path: Uint8Array, start: number, end: number): boolean {
-  return end - start === 1 && path[start] === DOT;
 }

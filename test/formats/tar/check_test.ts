@@ -99,8 +99,8 @@ Deno.test("a missing end, or one block of zeros where the file ends, is no damag
   const whole = tarBytes(MEMBERS);
   for (
     const [length, says] of [
-      [whole.length - 1024, /ends with no zeros/],
-      [whole.length - 1024 + 100, /ends with no zeros/],
+      [whole.length - 1024, /ends without the zeros/],
+      [whole.length - 1024 + 100, /ends without the zeros/],
       [whole.length - 512, /ends with one block of zeros/],
     ] as const
   ) {

@@ -58,8 +58,8 @@ async function run(scene: Scene): Promise<void> {
         "read without an index",
         () => scanned.value.read(name),
       );
-      if (!right.ok) scene.report("wrong-bytes", `${name} is not in the tar`);
-      else scene.expect(digestOf(right.value), read.value, name);
+      // Behind a header of zeros, only an index finds it.
+      if (right.ok) scene.expect(digestOf(right.value), read.value, name);
     }
   }
   if (indexed.ok) indexed.value.close();

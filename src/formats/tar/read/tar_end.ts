@@ -53,11 +53,12 @@ export function* lookAtEnd(
     );
   }
   if (offset + END <= size) return {};
-  const missing = isMarked ? "one block of zeros" : "no zeros";
+  const end = isMarked
+    ? "with one block of zeros, where two end a tar"
+    : "without the zeros that end a tar";
   return {
     warning:
-      `${path} ends with ${missing}, where ${END} bytes of them end a tar: where it was cut between two members, ` +
-      "those behind are missing",
+      `${path} ends ${end}: where it was cut between two members, those behind are missing`,
   };
 }
 
