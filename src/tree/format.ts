@@ -81,7 +81,7 @@ export interface SkippedMember {
 export interface UnreadableMember {
   /** Path of the archive. */
   readonly archive: string;
-  /** Its name, as it is listed. */
+  /** Its name, as it is listed; empty for a part of the archive in which no member can be found. */
   readonly name: string;
   /** Code of the error that reading it throws. */
   readonly code: FormatErrorCode;

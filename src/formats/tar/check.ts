@@ -1,26 +1,24 @@
-import { FormatError, type FormatErrorCode } from "../../errors.ts";
+import { FormatError } from "../../errors.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import { fill } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
-import { LOCAL_DISK } from "../../io/storage/storage.ts";
+import { openFile } from "../../io/storage/open_file.ts";
+import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
+import { warnOnConsole } from "../../message_text.ts";
+import { encodeName } from "../../names.ts";
 import { skippedError } from "../../tree/archive/archive_notes.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
-import { BLOCK } from "../../tar_header.ts";
+import { daliPath, readDaliFiles } from "./read/dali_index.ts";
 import { refuseCompressed } from "./read/open_index.ts";
-import { type ScannedEnd, scanTar } from "./read/scan.ts";
+import { scanTar } from "./read/scan.ts";
 import { TarBuilder } from "./read/tar_builder.ts";
-import { sampleCount } from "./read/tar_columns.ts";
-import { tarPaths } from "./tree/open_tars.ts";
-import { openFile } from "../../io/storage/open_file.ts";
-
-/** Bytes of zeros that end a tar (POSIX.1). */
-const END = 2 * BLOCK;
-/** Bytes that are read at a time of what lies behind the end. */
-const PIECE = 1 << 18;
+import { sampleCount, unreadableRecords } from "./read/tar_columns.ts";
+import { lookAtEnd } from "./read/tar_end.ts";
+import { tarPaths, treeOf } from "./tree/open_tars.ts";
+import type { TarTree } from "./tree/tar_tree.ts";
 
 /**
  * Reads the headers of tars anew, and compares them with their checksums; contents have none. Sizes have to fit the
- * file, and it has to end as a tar does.
+ * file, nothing may follow its end, and an index beside it has to be of it.
  */
 export async function checkTars(
   location: string,
@@ -43,7 +41,7 @@ function* check(location: string, options: CheckOptions): Steps<CheckReport> {
     const source = yield* openFile(storage, path);
     try {
       bytes += source.size;
-      samples += yield* checkTar(source, onDamage);
+      samples += yield* checkTar(source, storage, options, onDamage);
     } finally {
       source.close();
     }
@@ -55,6 +53,8 @@ function* check(location: string, options: CheckOptions): Steps<CheckReport> {
 /** Number of samples that there are in spite of all damage. */
 function* checkTar(
   source: ByteSource,
+  storage: Storage,
+  { onWarning = warnOnConsole }: CheckOptions,
   onDamage: (damage: FormatError) => void,
 ): Steps<number> {
   yield* refuseCompressed(source);
@@ -63,41 +63,43 @@ function* checkTar(
     (member) => onDamage(skippedError(member)),
   );
   const end = yield* scanTar(source, builder, onDamage);
-  if (end !== undefined) yield* checkEnd(source, end, onDamage);
-  return sampleCount(builder.finish().columns);
+  const odd = end && (yield* lookAtEnd(source, end, true));
+  if (odd?.damage !== undefined) onDamage(odd.damage);
+  if (odd?.warning !== undefined) onWarning(odd.warning);
+  const index = builder.finish();
+  const { columns } = index;
+  const tree = treeOf(source, storage, index);
+  for (const record of unreadableRecords(columns)) {
+    onDamage(tree.faultOf(record));
+  }
+  yield* checkDaliIndex(tree, storage, onDamage);
+  return sampleCount(columns);
 }
 
-function* checkEnd(
-  source: ByteSource,
-  { offset, isMarked }: ScannedEnd,
+/** Compares the index that DALI may have made of the tar with its headers. */
+function* checkDaliIndex(
+  tree: TarTree,
+  storage: Storage,
   onDamage: (damage: FormatError) => void,
 ): Steps<void> {
-  const { name: path, size } = source;
-  const report = (
-    code: FormatErrorCode,
-    why: string,
-    offset: number,
-  ) => onDamage(new FormatError(code, `${path} ${why}`, { path, offset }));
-  if (!isMarked || offset + END > size) {
-    return report(
-      "truncated",
-      `ends at byte ${size} without the ${END} zeros that end a tar: members may be missing; fetch or pack it again`,
-      offset,
-    );
-  }
-  const bytes = new Uint8Array(PIECE);
-  for (let at = offset; at < size; at += PIECE) {
-    const piece = bytes.subarray(0, Math.min(PIECE, size - at));
-    yield* fill(source, piece, at);
-    const first = piece.findIndex((byte) => byte !== 0);
-    if (first < 0) continue;
-    return report(
-      "bad-structure",
-      `goes on behind the zeros that end it, at byte ${
-        at + first
-      }: what is there is not shown; where it is ` +
-        "another tar, tar --ignore-zeros reads both",
-      at + first,
-    );
-  }
+  const { path } = tree.facts;
+  const beside = daliPath(path);
+  const files = beside === path
+    ? undefined
+    : yield* readDaliFiles(beside, storage);
+  if (files === undefined) return;
+  const { offsets, sizes } = tree.columns;
+  const stale = files.find(({ name, offset, size }) => {
+    const record = tree.recordAt(encodeName(name));
+    return record < 0 || offsets[record] !== offset || sizes[record] !== size;
+  });
+  if (stale === undefined) return;
+  const { name: member, offset } = stale;
+  onDamage(
+    new FormatError(
+      "bad-index",
+      `${beside} says that '${member}' is at byte ${offset} of ${path}, which is not so. Make ${beside} anew, or delete it`,
+      { path: beside, member, offset },
+    ),
+  );
 }

@@ -70,6 +70,17 @@ export function hasChecksum(blocks: Blocks, at: number): boolean {
   return negative > 0 && sum - 256 * negative === wanted;
 }
 
+/** A hash of a block: what tells one header from another. Never 0. */
+export function headOf({ words }: Blocks, at: number): number {
+  let hash = 0x811c9dc5;
+  const first = at >>> 2;
+  for (let i = first; i < first + BLOCK / 4; i++) {
+    hash = Math.imul(hash ^ words[i]!, 0x01000193);
+    hash ^= hash >>> 15;
+  }
+  return hash >>> 0 || 1;
+}
+
 /** The sum of a block's bytes, four at a time: two sums of 16 bits, which 512 bytes do not fill. */
 function sumOf({ words }: Blocks, at: number): number {
   let sums = 0;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { FormatError } from "../../errors.ts";
+import { FormatError, type FormatErrorCode } from "../../errors.ts";
 import { decodeName } from "../../names.ts";
 import type {
   ContainerInfo,
@@ -107,6 +107,21 @@ export function listUnreadable(
     listed.push({ archive, name: member, code, message });
   }
   return { listed, count };
+}
+
+/**
+ * Adds parts of an archive in which no member can be found to its unreadable members: their names are empty.
+ */
+export function withDamage(
+  archive: string,
+  damage: readonly {
+    readonly code: FormatErrorCode;
+    readonly message: string;
+  }[],
+  { listed, count }: ArchiveNotes["unreadable"],
+): ArchiveNotes["unreadable"] {
+  const parts = damage.map((part) => ({ archive, name: "", ...part }));
+  return { listed: [...parts, ...listed], count: count + parts.length };
 }
 
 /** What archives have that is not served as it is: a line a member, then the number of those that are not listed. */

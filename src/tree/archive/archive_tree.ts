@@ -1,8 +1,13 @@
+import { decodeName } from "../../names.ts";
+import { LONGEST_NAME } from "../names/name_table_builder.ts";
 import { NameTable, type NameTableColumns } from "../names/name_table.ts";
 import { DIRECTORY_BIT } from "../names/name_table.ts";
 import { NamedTree } from "../names/named_tree.ts";
 import { lastUpTo } from "../shared_numbers.ts";
-import type { Extent, NodeId, NodeStat } from "../tree.ts";
+import { isDot } from "./path_names.ts";
+import { type Extent, type NodeId, type NodeStat, ROOT } from "../tree.ts";
+
+const SLASH = 0x2f;
 
 /** Tables that all archives have, over memory that threads share. A record is a file or a link. */
 export interface ArchiveColumns {
@@ -54,6 +59,32 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
   /** The record of a file or link, or -1. */
   recordOf(node: NodeId): number {
     return this.names.record(node);
+  }
+
+  /** The record of the file or link at a path, or -1; names that are empty or `.` mean nothing. */
+  recordAt(path: Uint8Array): number {
+    let node: NodeId = ROOT;
+    for (let start = 0; start <= path.length && node !== 0;) {
+      const slash = path.indexOf(SLASH, start);
+      const end = slash < 0 ? path.length : slash;
+      const isName = end > start && !isDot(path, start, end);
+      if (isName) node = this.lookup(node, path, start, end);
+      start = end + 1;
+    }
+    return this.recordOf(node);
+  }
+
+  /** The path of a record, for messages. */
+  pathOf(record: number): string {
+    const name = new Uint8Array(LONGEST_NAME);
+    let path = "";
+    const node = this.columns.nodes[record]!;
+    if (node === 0) return `member ${record}`; // another has its path
+    for (let at = node; at !== ROOT; at = this.parent(at)) {
+      const part = decodeName(name, 0, this.nameOf(at, name));
+      path = path === "" ? part : `${part}/${path}`;
+    }
+    return path;
   }
 
   /** Bytes of the target that a link's record has; -1 for other records and none. */

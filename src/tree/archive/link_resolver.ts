@@ -17,6 +17,13 @@ export interface LinkRecords {
   readonly paths: PathEntries;
   /** Where a record's path stands among the names, and how long it is; `undefined` for what is no link. */
   pathOf(record: number): { start: number; end: number } | undefined;
+  /**
+   * Makes a directory that a link's path needs. Without it, such a link leads nowhere.
+   *
+   * @param start Where its name starts among the names.
+   * @returns Its entry, or {@linkcode NOWHERE}.
+   */
+  make?(parent: number, start: number, end: number): number;
 }
 
 /**
@@ -27,11 +34,11 @@ export class LinkResolver {
   readonly #records: LinkRecords;
   /** By entries. */
   readonly #known = new Map<number, number>();
-  readonly #names: Uint8Array;
+  /** Names of paths that were looked up. */
+  steps = 0;
 
   constructor(records: LinkRecords) {
     this.#records = records;
-    this.#names = records.paths.names;
   }
 
   /** The entry that the link of an entry leads to, or one of {@linkcode NOWHERE} and {@linkcode OUTSIDE}. */
@@ -54,11 +61,12 @@ export class LinkResolver {
     depth: number,
   ): number {
     const { paths } = this.#records;
-    const names = this.#names;
+    const { names } = paths;
     if (start === end) return NOWHERE;
     if (names[start] === SLASH) return OUTSIDE;
     let at = directory;
     for (let from = start; from < end;) {
+      this.steps++;
       let to = from;
       while (to < end && names[to] !== SLASH) to++;
       const length = to - from;
@@ -71,8 +79,9 @@ export class LinkResolver {
         at = paths.parents.at(at);
       } else if (!isHere) {
         const next = paths.find(at, names, from, to);
-        if (next === 0) return NOWHERE;
-        at = this.resolve(next, depth + 1);
+        at = next === 0
+          ? this.#records.make?.(at, from, to) ?? NOWHERE
+          : this.resolve(next, depth + 1);
         if (at < 0) return at;
       }
       from = to + 1;

@@ -3,15 +3,10 @@ import type { MemberKind, SkippedMember, SkipReason } from "../format.ts";
 import { DIRECTORY_BIT, type NameTableColumns } from "../names/name_table.ts";
 import { sharedUint32 } from "../shared_numbers.ts";
 import { SkippedList } from "./archive_notes.ts";
-import { LinkResolver, OUTSIDE } from "./link_resolver.ts";
+import { LinkResolver, NOWHERE, OUTSIDE } from "./link_resolver.ts";
 import { treeError } from "./member_error.ts";
-import {
-  isDot,
-  PathEntries,
-  PathFault,
-  requireName,
-  ROOT_ENTRY,
-} from "./path_entries.ts";
+import { PathEntries, ROOT_ENTRY } from "./path_entries.ts";
+import { isDot, PathFault, requireName } from "./path_names.ts";
 
 const SLASH = 0x2f;
 
@@ -19,13 +14,19 @@ const SLASH = 0x2f;
 export const SKIPPED = DIRECTORY_BIT - 1;
 
 /** Longest path of a member in bytes: its directories would be nested thousands deep. */
-const LONGEST_MEMBER = 1 << 16;
+export const LONGEST_MEMBER = 1 << 16;
 /** Longest path of a link in bytes: `PATH_MAX` of Linux, without the NUL. */
 const LONGEST_LINK = 4095;
 
+/** Names that are looked up at most to find members below links: more are there to take time. */
+const MOST_STEPS = 1 << 26;
+
 /** What of the paths an archive's format decides. */
 export interface PathRules {
-  /** Whether a later member takes the place of an earlier one of another kind, as tar extracts them. */
+  /**
+   * Whether members are placed as tar extracts them: a later one takes the place of an earlier one of another kind, and
+   * one below a link to a directory lies in that directory.
+   */
   readonly replaces: boolean;
   /** Called with every member that is skipped. */
   readonly onSkip?: ((member: SkippedMember) => void) | undefined;
@@ -52,12 +53,15 @@ export interface PathTables {
  * there is skipped, which {@linkcode MemberPaths.skipped} records. Leading slashes are taken off.
  */
 export class MemberPaths {
-  readonly entries = new PathEntries("a file or link");
+  readonly entries: PathEntries;
   readonly skipped: SkippedList;
   readonly #archive: string;
   readonly #replaces: boolean;
   /** By the records of links: where their targets stand among the names. */
   readonly #links = new Map<number, { start: number; end: number }>();
+  /** Follows the links that members lie below, as long as none of them is replaced. */
+  #resolver: LinkResolver | undefined;
+  #steps = 0;
   // The target of the link before.
   #link = new Uint8Array(0);
   #linkStart = 0;
@@ -70,6 +74,12 @@ export class MemberPaths {
   constructor(archive: string, { replaces, onSkip }: PathRules) {
     this.#archive = archive;
     this.#replaces = replaces;
+    const follow = (entry: number, makes: boolean) =>
+      this.#follow(entry, makes);
+    this.entries = new PathEntries(
+      "a file or link",
+      replaces ? follow : undefined,
+    );
     this.skipped = new SkippedList(archive, onSkip);
   }
 
@@ -112,6 +122,7 @@ export class MemberPaths {
           );
         }
         entries.refs.set(entry, DIRECTORY_BIT);
+        this.#resolver = undefined;
       }
       entries.times.set(entry, time);
       return entry;
@@ -269,6 +280,7 @@ export class MemberPaths {
     if (record >= SKIPPED) throw new RangeError("Too many members");
     const entry = entries.find(parent, name, start, end);
     if (entry === 0) return entries.add(parent, name, start, end, record);
+    this.#resolver = undefined;
     if (!entries.isDirectory(entry)) entries.refs.set(entry, record);
     else if (!this.#replaces || !entries.replaceDirectory(entry, record)) {
       throw new PathFault(
@@ -277,6 +289,39 @@ export class MemberPaths {
       );
     }
     return entry;
+  }
+
+  /**
+   * The directory that the link of an entry leads to, which is made if it is not there.
+   *
+   * @returns -1 where it leads to none.
+   * @throws {PathFault} If it leads out.
+   */
+  #follow(entry: number, makes: boolean): number {
+    const { entries } = this;
+    const link = this.#links.get(entries.refs.at(entry));
+    if (link === undefined || this.#steps > MOST_STEPS) return -1;
+    this.#resolver ??= new LinkResolver({
+      paths: entries,
+      pathOf: (record) => this.#links.get(record),
+      make: (parent, start, end) => {
+        if (!makes) return NOWHERE;
+        const { names } = entries;
+        requireName(names, start, end);
+        return entries.add(parent, names, start, end, DIRECTORY_BIT);
+      },
+    });
+    const before = this.#resolver.steps;
+    const target = this.#resolver.resolve(entry);
+    this.#steps += this.#resolver.steps - before;
+    if (target >= 0 && entries.isDirectory(target)) return target;
+    this.#resolver = undefined; // what is not there yet may come
+    if (target !== OUTSIDE || !makes) return -1;
+    const to = decodeName(entries.names, link.start, link.end);
+    throw new PathFault(
+      "leads-out",
+      `lies below a link that leads out, to '${to}'`,
+    );
   }
 
   /** Where the target of a link stands; a header may give the same one to any number of links. */

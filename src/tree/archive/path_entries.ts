@@ -1,27 +1,15 @@
 import { newSharedMemory } from "../../io/libc/new_memory.ts";
 import { decodeName } from "../../names.ts";
 import { GrowingNumbers } from "../growing_numbers.ts";
-import type { SkipReason } from "../format.ts";
 import { sharedBytes } from "../names/name_bytes.ts";
 import { DIRECTORY_BIT, type NameTableColumns } from "../names/name_table.ts";
 import {
-  LONGEST_NAME,
   MOST_NAME_BYTES,
   NamesTooLongError,
   NameTableBuilder,
 } from "../names/name_table_builder.ts";
+import { isDot, PathFault, requireNames } from "./path_names.ts";
 import { sharedFloat64 } from "../shared_numbers.ts";
-
-/** Thrown for a path that no directory can show. The message completes the sentence "The member …". */
-export class PathFault extends Error {
-  override name = "PathFault";
-  readonly reason: SkipReason;
-
-  constructor(reason: SkipReason, why: string) {
-    super(why);
-    this.reason = reason;
-  }
-}
 
 /** Entries as nodes of a tree. */
 export interface EntryTables {
@@ -35,9 +23,17 @@ export interface EntryTables {
 /** Number of the root. */
 export const ROOT_ENTRY = 0;
 
+/**
+ * Finds the directory that the link of an entry leads to.
+ *
+ * @param makes Whether directories are made that are not there.
+ * @returns -1 where it leads to none, or the entry is no link.
+ * @throws {PathFault} If nothing may lie below it.
+ */
+export type FollowLink = (entry: number, makes: boolean) => number;
+
 const FIRST_SLOTS = 1 << 12;
 const FIRST_BYTES = 1 << 16;
-const DOT = 0x2e;
 const SLASH = 0x2f;
 
 /**
@@ -63,15 +59,22 @@ export class PathEntries {
 
   /** What is there that is no directory, for messages. */
   readonly #others: string;
+  readonly #follow: FollowLink | undefined;
   /** Per entry: how many are in it; counted when somebody asks, which few archives make necessary. */
   #children: GrowingNumbers | undefined;
   // The directory of the path before: most have it as well.
   #directory = new Uint8Array(0);
   #directoryEntry = ROOT_ENTRY;
+  /** Whether the directory looked for last lies below a link. */
+  #hasFollowed = false;
 
-  /** @param others What is there that is no directory, for messages: `a file`. */
-  constructor(others: string) {
+  /**
+   * @param others What is there that is no directory, for messages: `a file`.
+   * @param follow Finds the directory that a link leads to, below which members may lie; unless given, none may.
+   */
+  constructor(others: string, follow?: FollowLink) {
     this.#others = others;
+    this.#follow = follow;
     this.#push(ROOT_ENTRY, 0, 0, DIRECTORY_BIT);
   }
 
@@ -168,6 +171,7 @@ export class PathEntries {
     if (this.#isSameDirectory(path, start, end)) return this.#directoryEntry;
     requireNames(path, start, end);
     let at = ROOT_ENTRY;
+    this.#hasFollowed = false;
     for (let from = start; from < end;) {
       let to = from;
       while (to < end && path[to] !== SLASH) to++;
@@ -177,6 +181,7 @@ export class PathEntries {
       }
       from = to + 1;
     }
+    if (this.#hasFollowed) return at; // the next member may replace the link
     this.#directory = path.slice(start, end);
     this.#directoryEntry = at;
     return at;
@@ -199,6 +204,11 @@ export class PathEntries {
   ): number {
     const entry = this.find(parent, path, from, to);
     if (entry !== 0 && this.isDirectory(entry)) return entry;
+    const led = entry === 0 ? -1 : this.#follow?.(entry, makes) ?? -1;
+    if (led >= 0) {
+      this.#hasFollowed = true;
+      return led;
+    }
     if (!makes) return -1;
     if (entry === 0) return this.add(parent, path, from, to, DIRECTORY_BIT);
     const above = decodeName(path, start, to);
@@ -346,45 +356,4 @@ export class PathEntries {
     this.#slots = new Uint32Array(2 * this.#slots.length);
     for (let entry = 1; entry < this.length; entry++) this.#place(entry);
   }
-}
-
-/** {@linkcode requireName} of all names of a path; what is empty or `.` means nothing. */
-function requireNames(path: Uint8Array, start: number, end: number): void {
-  for (let from = start; from < end;) {
-    let to = from;
-    while (to < end && path[to] !== SLASH) to++;
-    requireName(path, from, to);
-    from = to + 1;
-  }
-}
-
-/**
- * Makes sure that a name is one that a directory can show.
- *
- * @throws {PathFault}
- */
-export function requireName(
-  path: Uint8Array,
-  start: number,
-  end: number,
-): void {
-  if (
-    end - start === 2 && path[start] === DOT && path[start + 1] === DOT
-  ) throw new PathFault("unsafe-name", "has '..' in its path");
-  if (end - start > LONGEST_NAME) {
-    throw new PathFault(
-      "too-long",
-      `has a name of ${end - start} bytes, more than ${LONGEST_NAME}`,
-    );
-  }
-  for (let i = start; i < end; i++) {
-    if (path[i] === 0) {
-      throw new PathFault("unsafe-name", "has a NUL in its path");
-    }
-  }
-}
-
-/** Whether a name is `.`, which stands for the directory that it is in. */
-export function isDot(path: Uint8Array, start: number, end: number): boolean {
-  return end - start === 1 && path[start] === DOT;
 }

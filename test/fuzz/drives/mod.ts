@@ -12,6 +12,7 @@ import { mdsDrive } from "./mds.ts";
 import { parquetsDrive } from "./parquets.ts";
 import { readersDrive } from "./readers.ts";
 import { recordsDrive } from "./records.ts";
+import { staleIndexesDrive } from "./stale_indexes.ts";
 import { tarsDrive } from "./tars.ts";
 import { tfrecordsDrive } from "./tfrecords.ts";
 import { treeDrive } from "./tree.ts";
@@ -38,4 +39,5 @@ export const DRIVES: readonly Drive[] = [
   recordsDrive,
   cachesDrive,
   httpDrive,
+  staleIndexesDrive,
 ];

@@ -66,7 +66,73 @@ const copyHeader: Mutation = {
   },
 };
 
-export const TAR_MUTATIONS: readonly Mutation[] = [setHeader, copyHeader];
+/** A directory whose header says a size, by its type or by its slash. */
+const sizeDirectory: Mutation = {
+  name: "size of a directory of a tar",
+  weight: 2,
+  apply(draft, dice) {
+    const path = pickNamed(draft, dice, /\.tar$/);
+    if (path === undefined) return;
+    const bytes = draft.bytes(path);
+    const headers = headersOf(bytes);
+    if (headers.length === 0) return;
+    const at = dice.pick(headers);
+    const header = bytes.slice(at, at + BLOCK);
+    const size = dice.pick([1, 511, 512, 513, 1024, bytes.length]);
+    header.set(text(`${size.toString(8).padStart(11, "0")}\0`), 124);
+    header.set(text(dice.pick(["d/\0", "5/\0", "d\0"])), 0);
+    header.set(text(dice.pick(["0", "\0", "5", "D", "1", "2"])), 156);
+    draft.overwrite(path, at, sealed(header), `a directory of ${size} bytes`);
+  },
+};
+
+/** Zeros in the place of a header: an end in the middle. */
+const zeroHeader: Mutation = {
+  name: "zero header of a tar",
+  weight: 1,
+  apply(draft, dice) {
+    const path = pickNamed(draft, dice, /\.tar$/);
+    if (path === undefined) return;
+    const headers = headersOf(draft.bytes(path));
+    if (headers.length === 0) return;
+    const zeros = new Uint8Array(BLOCK * (1 + dice.int(3)));
+    draft.overwrite(path, dice.pick(headers), zeros, "zeros");
+  },
+};
+
+/** A file with holes by GNU's old header, with numbers at their limits. */
+const makeSparse: Mutation = {
+  name: "holes in a tar",
+  weight: 2,
+  apply(draft, dice) {
+    const path = pickNamed(draft, dice, /\.tar$/);
+    if (path === undefined) return;
+    const bytes = draft.bytes(path);
+    const headers = headersOf(bytes);
+    if (headers.length === 0) return;
+    const at = dice.pick(headers);
+    const header = bytes.slice(at, at + BLOCK);
+    header.set(text("ustar  \0"), 257);
+    header.set(text("S"), 156);
+    const number = () =>
+      dice.once(3)
+        ? base256(dice.pick(limitsAround(bytes.length, at)))
+        : text(`${dice.int(2000).toString(8).padStart(11, "0")}\0`);
+    const pieces = dice.int(5);
+    for (let i = 0; i < 2 * pieces; i++) header.set(number(), 386 + 12 * i);
+    header[482] = dice.int(2);
+    header.set(number(), 483);
+    draft.overwrite(path, at, sealed(header), `${pieces} pieces of a file`);
+  },
+};
+
+export const TAR_MUTATIONS: readonly Mutation[] = [
+  setHeader,
+  copyHeader,
+  sizeDirectory,
+  zeroHeader,
+  makeSparse,
+];
 
 function headersOf(bytes: Uint8Array): number[] {
   const headers: number[] = [];

@@ -112,7 +112,9 @@ async function extract(
         (links > 0 ? `${counted(links, "link")}, ` : "") +
         `${counted(bytes, "byte")}${rateAfter(bytes, seconds)}\n`,
   );
-  const missing = failures + skipped.count;
+  // Parts of an archive in which no member can be found: what was asked for may lie there.
+  const lost = (fs.info.unreadable ?? []).filter(({ name }) => name === "");
+  const missing = failures + skipped.count + lost.length;
   if (missing === 0) return;
   const items = missing === 1
     ? "1 file or directory was"

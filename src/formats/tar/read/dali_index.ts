@@ -7,19 +7,19 @@ import { MemorySource } from "../../../io/storage/memory_source.ts";
 import { BLOCK, padded } from "../../../tar_header.ts";
 import { scanTar } from "./scan.ts";
 import { TarBuilder } from "./tar_builder.ts";
-import type { TarIndex } from "./tar_columns.ts";
+import { NO_HEAD, type TarIndex } from "./tar_columns.ts";
 import { utf8Text } from "../../../utf8.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
 /** Largest index that is read. */
 const LARGEST = 256 << 20;
 /** Most bytes between two contents: headers, and those that extend them. */
-const LONGEST_GAP = 64 << 10;
+export const LONGEST_GAP = 64 << 10;
 /** Different distances between contents, of each of which one is looked at. */
 const MOST_DISTANCES = 16;
 
 /** A file, as an index names it. */
-interface Named {
+export interface Named {
   readonly name: string;
   readonly offset: number;
   readonly size: number;
@@ -29,8 +29,9 @@ interface Named {
  * Takes the index that DALI's `wds2idx` has made of a tar: `v1.2 SAMPLES`, and a line a sample of `EXTENSION OFFSET
  * SIZE NAME`. Those of before have no names.
  *
- * It is believed where it agrees with the tar: contents lie one behind the other, with headers between; and of each
- * distance that there is one is read, with the first and the last, and has just the file that the index says.
+ * It is taken where it agrees with the tar: contents lie one behind the other, with headers between; and of each
+ * distance that there is one is read, with the first and the last, and has just the file that the index says. The other
+ * headers are compared when their contents are read.
  *
  * @returns `undefined` where there is none, or it does not agree.
  */
@@ -39,20 +40,34 @@ export function* readDaliIndex(
   path: string,
   storage: Storage,
 ): Steps<TarIndex | undefined> {
-  const files = yield* readFiles(path.replace(/\.tar$/, ".idx"), storage);
+  const beside = daliPath(path);
+  const files = yield* readDaliFiles(beside, storage);
   if (files === undefined || !areInOrder(files, source.size)) return undefined;
   for (const place of placesToLookAt(files)) {
-    if (!(yield* agrees(source, files, place))) return undefined;
+    if (!(yield* isAt(source, files, place))) return undefined;
   }
   const builder = new TarBuilder(path);
   const encoder = new TextEncoder();
   for (const { name, offset, size } of files) {
-    builder.addFile(encoder.encode(name), offset, size, NaN);
+    builder.addFile(encoder.encode(name), offset, size, NaN, NO_HEAD);
   }
-  return builder.finish();
+  const index = builder.finish();
+  // What a gap belongs to is told by its neighbours: no file may be missing.
+  if (index.columns.offsets.length !== files.length) return undefined;
+  return { ...index, madeBy: beside };
 }
 
-function* readFiles(
+/** Where the index of a tar would be. */
+export function daliPath(path: string): string {
+  return path.replace(/\.tar$/, ".idx");
+}
+
+/**
+ * The files of an index.
+ *
+ * @returns `undefined` where there is none, or it cannot be read.
+ */
+export function* readDaliFiles(
   path: string,
   storage: Storage,
 ): Steps<Named[] | undefined> {
@@ -119,8 +134,8 @@ function placesToLookAt(files: readonly Named[]): number[] {
     : [...new Set(places)].sort((a, b) => a - b);
 }
 
-/** Whether the headers of a file are of it alone; behind the last one, whether the tar ends. */
-function* agrees(
+/** Whether there are headers before a file that are of it alone; behind the last one, whether the tar ends. */
+function* isAt(
   source: ByteSource,
   files: readonly Named[],
   i: number,
@@ -133,22 +148,66 @@ function* agrees(
     const end = yield* readPart(source, start, Math.max(0, left));
     return end.every((byte) => byte === 0);
   }
-  const bytes = yield* readPart(source, start, file.offset - start);
-  const found: Named[] = [];
-  const builder = new TarBuilder(source.name);
-  builder.addFile = (name, offset, size) => {
-    found.push({ name: utf8Text(name), offset, size });
-  };
-  try {
-    yield* scanTar(new HeadersOnly(bytes, padded(file.size)), builder);
-  } catch (error) {
-    if (error instanceof RecordfsError) return false;
-    throw error;
+  return yield* agrees(
+    yield* readPart(source, start, file.offset - start),
+    file,
+  );
+}
+
+/**
+ * Whether headers are of one file alone.
+ *
+ * @param bytes What lies between the content before and that of the file.
+ */
+export function* agrees(
+  bytes: Uint8Array<ArrayBuffer>,
+  { name, size }: Named,
+): Steps<boolean> {
+  const builder = new HeadersBuilder();
+  const headers = new HeadersOnly(bytes, padded(size));
+  let isDamaged = false;
+  yield* scanTar(headers, builder, () => void (isDamaged = true));
+  const { found: [only], count, paths } = builder;
+  return !isDamaged && count === 1 && only !== undefined &&
+    only.offset === bytes.length && only.size === size &&
+    paths.find(new TextEncoder().encode(name)) === 0;
+}
+
+/** Takes one file, and counts all members. */
+class HeadersBuilder extends TarBuilder {
+  readonly found: { offset: number; size: number }[] = [];
+  count = 0;
+
+  constructor() {
+    super("");
   }
-  const [only] = found;
-  return found.length === 1 && only!.name === file.name &&
-    only!.offset === bytes.length && only!.size === file.size &&
-    builder.paths.entries.length === 1;
+
+  override addFile(name: Uint8Array, offset: number, size: number): void {
+    this.count++;
+    if (this.paths.addFile(name, this.found.length, NaN) > 0) {
+      this.found.push({ offset, size });
+    }
+  }
+
+  override addSparse(): void {
+    this.count++;
+  }
+
+  override addDirectory(): void {
+    this.count++;
+  }
+
+  override addLink(): void {
+    this.count++;
+  }
+
+  override addHardLink(): void {
+    this.count++;
+  }
+
+  override skip(): void {
+    this.count++;
+  }
 }
 
 /** Headers, behind which there are so many bytes of content that nobody looks at. */

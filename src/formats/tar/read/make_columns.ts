@@ -1,15 +1,20 @@
+import { newSharedMemory } from "../../../io/libc/new_memory.ts";
 import type { PathEntries } from "../../../tree/archive/path_entries.ts";
 import type { GrowingNumbers } from "../../../tree/growing_numbers.ts";
 import { sharedFloat64, sharedUint32 } from "../../../tree/shared_numbers.ts";
 import { gatherSamples } from "./sample_groups.ts";
-import type { TarColumns } from "./tar_columns.ts";
+import type { SparseMap } from "./sparse_map.ts";
+import type { HoleColumns, TarColumns } from "./tar_columns.ts";
 
 /** What was gathered of a tar. */
-export interface Gathered {
-  readonly paths: PathEntries;
+interface Gathered {
+  readonly paths: { readonly entries: PathEntries };
   readonly offsets: GrowingNumbers;
   readonly sizes: GrowingNumbers;
   readonly entries: GrowingNumbers;
+  readonly faults: GrowingNumbers;
+  readonly heads: GrowingNumbers;
+  readonly maps: ReadonlyMap<number, SparseMap>;
 }
 
 /**
@@ -18,9 +23,11 @@ export interface Gathered {
  * @param targets By the entries of links, where they lead: an entry, or less than 0.
  */
 export function makeColumns(
-  { paths, offsets, sizes, entries }: Gathered,
+  gathered: Gathered,
   targets: ReadonlyMap<number, number>,
 ): TarColumns {
+  const { offsets, sizes, entries, faults, heads, maps } = gathered;
+  const paths = gathered.paths.entries;
   const { live, numbers } = liveRecords(paths, entries);
   const count = live.length;
   // What is left out has no record.
@@ -29,6 +36,8 @@ export function makeColumns(
     offsets: sharedFloat64(count),
     sizes: sharedFloat64(count),
     nodes: sharedUint32(count),
+    faults: new Uint8Array(newSharedMemory(count)),
+    heads: sharedUint32(count),
   };
   const links: number[] = [];
   const files: number[] = [];
@@ -38,6 +47,8 @@ export function makeColumns(
     columns.offsets[record] = offsets.at(old);
     columns.sizes[record] = size;
     columns.nodes[record] = nodeOf[entries.at(old)]!;
+    columns.faults[record] = faults.at(old);
+    columns.heads[record] = heads.at(old);
     if (size < 0) links.push(record);
     else files.push(record);
   }
@@ -46,6 +57,7 @@ export function makeColumns(
   return {
     names,
     ...columns,
+    holes: holesOf(maps, live),
     times,
     links: sharedUint32(links),
     targets: sharedUint32(links.map((record) => {
@@ -53,6 +65,45 @@ export function makeColumns(
       return target < 0 ? 0 : nodeOf[target]!;
     })),
     ...groups,
+  };
+}
+
+/** Where the data of files with holes is, by the records that there are at the end. */
+function holesOf(
+  maps: ReadonlyMap<number, SparseMap>,
+  live: Uint32Array,
+): HoleColumns {
+  const records: number[] = [];
+  const starts = [0];
+  let count = 0;
+  if (maps.size > 0) {
+    for (const [record, old] of live.entries()) {
+      const map = maps.get(old);
+      if (map === undefined) continue;
+      records.push(record);
+      starts.push(count += map.pieces.length / 2);
+    }
+  }
+  const pieces = {
+    offsets: sharedFloat64(count),
+    lengths: sharedFloat64(count),
+    places: sharedFloat64(count),
+  };
+  let at = 0;
+  for (const record of records) {
+    const { start, pieces: numbers } = maps.get(live[record]!)!;
+    let place = start;
+    for (let i = 0; i < numbers.length; i += 2, at++) {
+      pieces.offsets[at] = numbers[i]!;
+      pieces.lengths[at] = numbers[i + 1]!;
+      pieces.places[at] = place;
+      place += numbers[i + 1]!;
+    }
+  }
+  return {
+    records: sharedUint32(records),
+    starts: sharedUint32(starts),
+    ...pieces,
   };
 }
 

@@ -13,6 +13,12 @@ import { readDaliIndex } from "./dali_index.ts";
 import { scanTar } from "./scan.ts";
 import { TarBuilder } from "./tar_builder.ts";
 import { areInside, type TarIndex } from "./tar_columns.ts";
+import { lookAtEnd } from "./tar_end.ts";
+
+/** Damaged places that are listed. */
+const MOST_DAMAGE = 1000;
+/** Bytes that are fetched at most to find a header behind a damaged one. */
+const FARTHEST = 64 << 20;
 
 /** Bytes of a tar that has to be fetched from which on it is looked for an index beside it. */
 const LARGE = 8 << 20;
@@ -21,7 +27,7 @@ const LARGE = 8 << 20;
  * The index of a tar: as it was kept, or by what lies beside it, or by all its headers, one after the other.
  *
  * @param path Where the tar lies in `storage`.
- * @throws {FormatError} If it is damaged, or has what is not supported.
+ * @throws {FormatError} If nothing in it can be found.
  */
 export function* openIndex(
   source: ByteSource,
@@ -30,11 +36,13 @@ export function* openIndex(
   options: KeptOptions,
 ): Steps<TarIndex> {
   return yield* keptIndex<TarIndex>(source, options, {
-    kind: "tar 3",
+    kind: "tar 4",
     entrySize: BLOCK,
     take(kept) {
       const before = fromKept(kept);
-      return areInside(before.columns, source.size) ? before : undefined;
+      return areInside(before.columns, source.size)
+        ? { ...before, isKept: true }
+        : undefined;
     },
     *make() {
       yield* refuseCompressed(source);
@@ -45,21 +53,37 @@ export function* openIndex(
       return beside ?? (yield* scan(source));
     },
     count: ({ columns }) => columns.offsets.length,
-    tables({ columns: { names, ...columns }, ...facts }) {
-      return { columns: { ...columns, ...namesToKeep(names) }, facts };
+    tables({ columns: { names, holes, ...columns }, ...facts }) {
+      const { records, starts, offsets, lengths, places } = holes;
+      const holeColumns = {
+        holeRecords: records,
+        holeStarts: starts,
+        holeOffsets: offsets,
+        holeLengths: lengths,
+        holePlaces: places,
+      };
+      return {
+        columns: { ...columns, ...holeColumns, ...namesToKeep(names) },
+        facts,
+      };
     },
   });
 }
 
 function* scan(source: ByteSource): Steps<TarIndex> {
   const builder = new TarBuilder(source.name);
-  const end = yield* scanTar(source, builder);
-  const index = builder.finish();
-  if (end === undefined || end.isMarked) return index;
-  const cut =
-    `${source.name} ends without the zeros that end a tar: where it was cut between two members, those behind are ` +
-    "missing";
-  return { ...index, warnings: [...index.warnings, cut] };
+  const damage: FormatError[] = [];
+  const onDamage = (error: FormatError) => {
+    if (damage.length < MOST_DAMAGE) damage.push(error);
+  };
+  const end = yield* scanTar(source, builder, onDamage, FARTHEST);
+  const odd = end && (yield* lookAtEnd(source, end, false));
+  if (odd?.damage !== undefined) onDamage(odd.damage);
+  const [first] = damage;
+  if (first !== undefined && builder.isEmpty) throw first;
+  const warnings = odd?.warning === undefined ? [] : [odd.warning];
+  const told = damage.map(({ code, message }) => ({ code, message }));
+  return { ...builder.finish(), warnings, damage: told };
 }
 
 /**
@@ -95,6 +119,15 @@ function fromKept({ columns: kept, facts }: KeptTables): TarIndex {
       offsets: numbers("offsets"),
       sizes: numbers("sizes"),
       nodes: words("nodes"),
+      faults: kept["faults"] as Uint8Array,
+      heads: words("heads"),
+      holes: {
+        records: words("holeRecords"),
+        starts: words("holeStarts"),
+        offsets: numbers("holeOffsets"),
+        lengths: numbers("holeLengths"),
+        places: numbers("holePlaces"),
+      },
       times: numbers("times"),
       links: words("links"),
       targets: words("targets"),

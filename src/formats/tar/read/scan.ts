@@ -4,26 +4,22 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { HeadWindows } from "../../../io/read/head_windows.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { memberError } from "../../../tree/archive/member_error.ts";
 import { decodeName } from "../../../names.ts";
 import {
   type Blocks,
   blocksOf,
   flavourOf,
   hasChecksum,
+  headOf,
   isZeroBlock,
   MOST_SECONDS,
   parseNumber,
   textEnd,
 } from "../layout.ts";
-import { PaxError, type PaxFacts, readPax } from "./pax.ts";
+import { Extensions, isExtension } from "./extensions.ts";
+import { Fault } from "./faults.ts";
+import { readOldMap, readPaxMap, type SparseMap } from "./sparse_map.ts";
 import type { TarBuilder } from "./tar_builder.ts";
-
-/** Bytes of a header that extends others, or of a long name: more of them say nothing that is asked for. */
-const LONGEST_EXTENSION = 1 << 20;
-
-/** Longest path that is taken for all members that follow, in bytes: `PATH_MAX` of Linux. */
-const LONGEST_PATH = 4096;
 
 const SLASH = 0x2f;
 const type = (letter: string) => letter.charCodeAt(0);
@@ -36,11 +32,6 @@ const Type = {
   BLOCK_DEVICE: type("4"),
   DIRECTORY: type("5"),
   FIFO: type("6"),
-  PAX: type("x"),
-  PAX_SOLARIS: type("X"),
-  PAX_GLOBAL: type("g"),
-  GNU_NAME: type("L"),
-  GNU_LINK: type("K"),
   GNU_SPARSE: type("S"),
   GNU_DIRECTORY: type("D"),
   GNU_CONTINUED: type("M"),
@@ -52,6 +43,9 @@ const DEVICES: ReadonlyMap<number, string> = new Map([
   [Type.BLOCK_DEVICE, "a block device"],
   [Type.FIFO, "a named pipe"],
 ]);
+
+/** Types of files of which a program that does not know them makes regular ones (POSIX.1-2001). */
+const isRegular = (kind: number) => kind === 0 || kind === type("0");
 
 /** How a tar was found to end. */
 export interface ScannedEnd {
@@ -65,102 +59,85 @@ export interface ScannedEnd {
  * Reads all headers of a tar, from the first to the blocks of zeros that end it, or the end of the file.
  *
  * @param builder Told of all members.
- * @param onDamage Told what is wrong with a header, which is passed over then; unless given, it is thrown.
+ * @param onDamage Told of what is passed over because nothing can be found in it. It may throw, which ends the scan.
+ * @param farthest Bytes of a remote tar that are looked through at most for a header behind a damaged one.
  * @returns `undefined` where no header was found behind one that is damaged.
- * @throws {FormatError} If a header is damaged, or says what can't be.
  */
 export function* scanTar(
   source: ByteSource,
   builder: TarBuilder,
-  onDamage?: (damage: FormatError) => void,
+  onDamage: (damage: FormatError) => void,
+  farthest = Infinity,
 ): Steps<ScannedEnd | undefined> {
-  const scan = new Scan(source, builder);
+  const scan = new Scan(source, builder, onDamage);
   for (;;) {
-    try {
-      return yield* scan.run();
-    } catch (error) {
-      if (onDamage === undefined || !(error instanceof FormatError)) {
-        throw error;
-      }
-      onDamage(error);
-      if (!(yield* scan.recover())) return undefined;
-    }
+    const end = yield* scan.run();
+    if (end !== undefined) return end;
+    if (!(yield* scan.recover(farthest))) return undefined;
   }
 }
 
 class Scan {
   readonly #source: ByteSource;
   readonly #builder: TarBuilder;
+  readonly #onDamage: (damage: FormatError) => void;
   readonly #windows: HeadWindows;
   readonly #blocks: Blocks;
+  readonly #extensions = new Extensions();
   /** Where the next header is. */
   #offset = 0;
-  /** Where the header is that is looked at, and whether what follows it is known. */
+  /** Where the header is that is looked at, and how long the content is that was passed over before it. */
   #header = 0;
-  #isPassed = false;
   #passed: number | undefined;
-  // What headers before it say of the next member, and of all that come.
-  #pax: PaxFacts | undefined;
-  #global: PaxFacts | undefined;
-  #name: Uint8Array | undefined;
-  #link: Uint8Array | undefined;
   /** Where the name of a header is put together. */
   readonly #nameRoom = new Uint8Array(Length.PREFIX + 1 + Length.NAME);
 
-  constructor(source: ByteSource, builder: TarBuilder) {
+  constructor(
+    source: ByteSource,
+    builder: TarBuilder,
+    onDamage: (damage: FormatError) => void,
+  ) {
     this.#source = source;
     this.#builder = builder;
+    this.#onDamage = onDamage;
     // What extends a header lies in the block behind it.
     this.#windows = new HeadWindows(source, BLOCK, 2 * BLOCK);
     this.#blocks = blocksOf(this.#windows.bytes);
   }
 
-  *run(): Steps<ScannedEnd> {
+  /** Goes through headers to the end; `undefined` where one is damaged, so that it is not known where the next one is. */
+  *run(): Steps<ScannedEnd | undefined> {
     const { size } = this.#source;
     const blocks = this.#blocks;
     for (;;) {
       const offset = this.#offset;
       this.#header = offset;
-      this.#isPassed = false;
-      if (offset === size) return { offset, isMarked: false };
-      if (offset + BLOCK > size) {
-        throw this.#damage(
-          "truncated-header",
-          `ends inside a header, which has ${BLOCK} bytes`,
-        );
-      }
-      let at = this.#windows.find(offset, BLOCK);
-      if (at < 0) {
-        yield* this.#windows.move(offset, this.#passed);
-        at = 0;
-      }
-      if (hasChecksum(blocks, at)) yield* this.#take(blocks.bytes, at);
-      else if (isZeroBlock(blocks, at)) return { offset, isMarked: true };
+      if (offset + BLOCK > size) return { offset, isMarked: false };
+      const at = yield* this.#find(offset, this.#passed);
+      if (hasChecksum(blocks, at)) {
+        if (!(yield* this.#take(blocks.bytes, at))) return undefined;
+      } else if (isZeroBlock(blocks, at)) return { offset, isMarked: true };
       else {
-        throw this.#damage(
+        this.#report(
           "metadata-checksum",
           "has no header there, or a damaged one: its checksum is wrong",
         );
+        return undefined;
       }
     }
   }
 
   /** Looks for the next header behind one that is damaged; whether there is one. */
-  *recover(): Steps<boolean> {
-    this.#forget();
-    if (this.#isPassed) return true;
-    const { size } = this.#source;
+  *recover(farthest: number): Steps<boolean> {
+    this.#extensions.forget();
+    const { size, readAtSync } = this.#source;
     const blocks = this.#blocks;
-    for (
-      let offset = this.#header + BLOCK;
-      offset + BLOCK <= size;
-      offset += BLOCK
-    ) {
-      let at = this.#windows.find(offset, BLOCK);
-      if (at < 0) {
-        yield* this.#windows.move(offset, 0);
-        at = 0;
-      }
+    const first = this.#header + BLOCK;
+    const last = readAtSync === undefined
+      ? Math.min(size, first + farthest)
+      : size;
+    for (let offset = first; offset + BLOCK <= last; offset += BLOCK) {
+      const at = yield* this.#find(offset, 0);
       if (
         blocks.bytes[at] !== 0 && flavourOf(blocks.bytes, at) !== "v7" &&
         hasChecksum(blocks, at)
@@ -172,143 +149,167 @@ class Scan {
     return false;
   }
 
-  *#take(bytes: Uint8Array, at: number): Steps<void> {
-    const kind = bytes[at + Field.TYPE]!;
-    const isLink = kind === Type.HARD_LINK || kind === Type.SYMBOLIC_LINK;
-    const extension = kind === Type.PAX || kind === Type.PAX_SOLARIS ||
-      kind === Type.PAX_GLOBAL || kind === Type.GNU_NAME ||
-      kind === Type.GNU_LINK;
-    const pax = this.#pax ?? this.#global;
-    const written = parseNumber(bytes, at + Field.SIZE, Length.SIZE);
-    const told = extension ? undefined : pax?.size;
-    const isTold = told !== undefined && !Number.isNaN(told);
-    // What has no content may have a size all the same.
-    const size = isLink || DEVICES.has(kind) || kind === Type.DIRECTORY
-      ? 0
-      : isTold
-      ? told
-      : written;
-    const content = this.#header + BLOCK;
-    if (!(size >= 0)) {
-      throw this.#damage("bad-structure", "has a header whose size is none");
-    }
-    if (extension) {
-      return yield* this.#takeExtension(kind, content, size);
-    }
-    const name = this.#nameOf(bytes, at, pax);
-    this.#requireInside(name, content, size);
-    this.#pass(content, size);
-    const time = this.#timeOf(bytes, at, pax);
-    this.#add(kind, name, content, size, time, bytes, at);
-    this.#forget();
+  /** Where the block at an offset lies in the window, which is moved there if it has to be. */
+  *#find(offset: number, passed: number | undefined): Steps<number> {
+    const at = this.#windows.find(offset, BLOCK);
+    if (at >= 0) return at;
+    yield* this.#windows.move(offset, passed);
+    return 0;
   }
 
-  #add(
+  /** Takes a header, and goes behind its content; whether it is known where that ends. */
+  *#take(bytes: Uint8Array, at: number): Steps<boolean> {
+    const kind = bytes[at + Field.TYPE]!;
+    const content = this.#header + BLOCK;
+    const written = parseNumber(bytes, at + Field.SIZE, Length.SIZE);
+    if (isExtension(kind)) {
+      return yield* this.#takeExtension(kind, content, written);
+    }
+    const told = this.#extensions.pax?.size ?? NaN;
+    let size = told >= 0 ? told : written;
+    if (!(size >= 0)) {
+      return this.#report("bad-structure", "has a header whose size is none");
+    }
+    const name = this.#nameOf(bytes, at);
+    const isFile = !DEVICES.has(kind) && kind !== Type.SYMBOLIC_LINK &&
+      kind !== Type.DIRECTORY && kind !== Type.HARD_LINK &&
+      !(isRegular(kind) && name[name.length - 1] === SLASH);
+    // What has no content may say a size all the same, of which some programs write the content as well.
+    if (!isFile && size > 0) {
+      const hasContent = kind === Type.HARD_LINK && this.#extensions.hasPax ||
+        !(yield* this.#isHeader(content));
+      // The window may have moved.
+      at = yield* this.#find(this.#header, 0);
+      if (!hasContent) size = 0;
+    }
+    const isCut = content + size > this.#source.size;
+    if (isCut && !isFile) size = 0;
+    this.#pass(content, size);
+    yield* this.#add(kind, name, content, size, bytes, at);
+    this.#extensions.forget();
+    if (!isCut || !isFile) return true;
+    // A size that lies: of a tar that was cut, what follows lies in the content.
+    return !(yield* this.#hasEnd());
+  }
+
+  *#add(
     kind: number,
     name: Uint8Array,
     content: number,
     size: number,
-    time: number,
     bytes: Uint8Array,
     at: number,
-  ): void {
+  ): Steps<void> {
     const builder = this.#builder;
-    const pax = this.#pax ?? this.#global;
-    if (kind === Type.GNU_SPARSE || pax?.sparse !== undefined) {
-      throw memberError(
-        "unsupported",
-        this.#source.name,
-        pax?.sparseName ?? name,
-        "is a sparse file, which has no content in one piece: write the tar again without --sparse (-S)",
-        { offset: this.#header },
-      );
-    }
-    if (kind === Type.GNU_CONTINUED) {
-      throw memberError(
-        "unsupported",
-        this.#source.name,
-        name,
-        "began in another volume: join the volumes by extracting them (tar -xM), and pack that",
-        { offset: this.#header },
-      );
-    }
+    const { pax } = this.#extensions;
+    const time = this.#timeOf(bytes, at);
     const device = DEVICES.get(kind);
     if (device !== undefined) {
-      builder.skip(name, "device", "device", `is ${device}`);
-    } else if (kind === Type.SYMBOLIC_LINK) {
-      builder.addLink(name, this.#linkOf(bytes, at, pax), time);
-    } else if (kind === Type.HARD_LINK) {
-      builder.addHardLink(name, this.#linkOf(bytes, at, pax));
-    } else if (
-      kind === Type.DIRECTORY || kind === Type.GNU_DIRECTORY ||
-      name[name.length - 1] === SLASH
-    ) builder.addDirectory(name, time);
-    else if (kind !== Type.GNU_LABEL) {
-      builder.addFile(name, content, size, time);
+      return builder.skip(name, "device", "device", `is ${device}`);
     }
+    if (kind === Type.SYMBOLIC_LINK) {
+      return builder.addLink(name, this.#linkOf(bytes, at), time);
+    }
+    if (kind === Type.HARD_LINK && size === 0) {
+      return builder.addHardLink(name, this.#linkOf(bytes, at));
+    }
+    const isDirectory = kind === Type.DIRECTORY ||
+      kind === Type.GNU_DIRECTORY || name[name.length - 1] === SLASH;
+    if (isDirectory) return builder.addDirectory(name, time);
+    if (kind === Type.GNU_LABEL) return;
+    const head = headOf(this.#blocks, at);
+    const { continues } = this.#extensions;
+    if (kind === Type.GNU_CONTINUED || continues !== undefined) {
+      const whole = continues ?? name;
+      const fault = Fault.CONTINUED;
+      return builder.addFile(whole, content, size, time, head, fault);
+    }
+    const fault = pax?.damage !== undefined
+      ? Fault.EXTENSION
+      : content + size > this.#source.size
+      ? Fault.CUT
+      : Fault.NONE;
+    if (kind !== Type.GNU_SPARSE && pax?.sparse === undefined) {
+      return builder.addFile(name, content, size, time, head, fault);
+    }
+    const shown = pax?.sparse?.name ?? name.slice();
+    const map = fault === Fault.NONE
+      ? yield* this.#mapOf(kind, content, size, bytes, at)
+      : undefined;
+    if (map === undefined) {
+      const whole = pax?.sparse?.size ?? size;
+      const why = fault === Fault.NONE ? Fault.OTHER_SPARSE : fault;
+      return builder.addFile(shown, content, whole, time, head, why);
+    }
+    // The map may stand behind the header.
+    const before = yield* readPart(this.#source, map.start - BLOCK, BLOCK);
+    builder.addSparse(shown, map, size, time, headOf(blocksOf(before), 0));
   }
 
-  *#takeExtension(kind: number, content: number, size: number): Steps<void> {
-    const what = kind === Type.GNU_NAME || kind === Type.GNU_LINK
-      ? "a long name"
-      : "an extended header";
-    if (size > LONGEST_EXTENSION) {
-      throw this.#damage(
-        "too-large",
-        `has ${what} of ${size} bytes, more than ${LONGEST_EXTENSION}`,
-      );
-    }
-    this.#requireInside(what, content, size);
-    const at = this.#windows.find(content, size);
-    const bytes = at < 0
-      ? yield* readPart(this.#source, content, size)
-      : this.#blocks.bytes.slice(at, at + size);
-    this.#pass(content, size);
-    if (kind === Type.GNU_NAME) this.#name = text(bytes);
-    else if (kind === Type.GNU_LINK) this.#link = text(bytes);
-    else {
-      try {
-        if (kind === Type.PAX_GLOBAL) {
-          this.#takeGlobal(readPax(bytes, this.#global));
-        } else this.#pax = readPax(bytes, this.#pax ?? this.#global);
-      } catch (error) {
-        if (!(error instanceof PaxError)) throw error;
-        throw this.#damage(
-          "bad-structure",
-          `has an extended header that is damaged: ${error.message}`,
-        );
-      }
-    }
-  }
-
-  /** What holds for all members must not be long: any number of them may follow. */
-  #takeGlobal(facts: PaxFacts): void {
-    const { path, link } = facts;
-    const longest = Math.max(path?.length ?? 0, link?.length ?? 0);
-    if (longest > LONGEST_PATH) {
-      throw this.#damage(
-        "too-large",
-        `has a path of ${longest} bytes for all members`,
-      );
-    }
-    this.#global = facts;
-  }
-
-  #requireInside(
-    name: Uint8Array | string,
+  /** The map of a file with holes; `undefined` where it is of another kind. */
+  *#mapOf(
+    kind: number,
     content: number,
     size: number,
-  ): void {
-    const left = this.#source.size - content;
-    if (size <= left) return;
-    throw memberError(
-      "truncated-data",
-      this.#source.name,
-      name,
-      `has ${size} bytes by its header, and the file ends after ${left} of them: it was cut, or the header lies; ` +
-        "fetch it again",
-      { offset: this.#header },
+    bytes: Uint8Array,
+    at: number,
+  ): Steps<SparseMap | undefined> {
+    const sparse = this.#extensions.pax?.sparse;
+    if (sparse?.other !== undefined) return undefined;
+    if (kind !== Type.GNU_SPARSE) {
+      return yield* readPaxMap(this.#source, sparse!, content, size);
+    }
+    if (flavourOf(bytes, at) !== "gnu") return undefined;
+    const map = yield* readOldMap(this.#source, bytes, at, content, size);
+    this.#pass(map.start, size);
+    return map;
+  }
+
+  /** Takes a header that extends others; as {@linkcode Scan.#take}. */
+  *#takeExtension(
+    kind: number,
+    content: number,
+    size: number,
+  ): Steps<boolean> {
+    if (!(size >= 0)) {
+      return this.#report("bad-structure", "has a header whose size is none");
+    }
+    this.#pass(content, size);
+    if (content + size > this.#source.size) {
+      this.#report(
+        "truncated-header",
+        `ends inside a header that extends others, which has ${size} bytes`,
+      );
+      return !(yield* this.#hasEnd());
+    }
+    const damage = yield* this.#extensions.take(
+      this.#source,
+      kind,
+      content,
+      size,
     );
+    if (damage !== undefined) {
+      this.#report(
+        "bad-structure",
+        `has an extended header for all members that ${damage}`,
+      );
+    }
+    return true;
+  }
+
+  /** Whether there is a header at an offset, or nothing more. */
+  *#isHeader(offset: number): Steps<boolean> {
+    if (offset + BLOCK > this.#source.size) return true;
+    const at = yield* this.#find(offset, 0);
+    return hasChecksum(this.#blocks, at) || isZeroBlock(this.#blocks, at);
+  }
+
+  /** Whether the file ends in the zeros that end a tar: it was not cut then. */
+  *#hasEnd(): Steps<boolean> {
+    const { size } = this.#source;
+    if (size % BLOCK !== 0 || size < 2 * BLOCK) return false;
+    const end = yield* readPart(this.#source, size - 2 * BLOCK, 2 * BLOCK);
+    return end.every((byte) => byte === 0);
   }
 
   /** Goes on behind a content. */
@@ -316,23 +317,13 @@ class Scan {
     // The last block may not be filled, where the end of a tar is missing.
     this.#offset = Math.min(content + padded(size), this.#source.size);
     this.#passed = size;
-    this.#isPassed = true;
-  }
-
-  #forget(): void {
-    this.#pax = undefined;
-    this.#name = undefined;
-    this.#link = undefined;
   }
 
   /** The path of a member; in memory that is used again. */
-  #nameOf(
-    bytes: Uint8Array,
-    at: number,
-    pax: PaxFacts | undefined,
-  ): Uint8Array {
+  #nameOf(bytes: Uint8Array, at: number): Uint8Array {
+    const { pax, name } = this.#extensions;
     if (pax?.path !== undefined && pax.path.length > 0) return pax.path;
-    if (this.#name !== undefined) return this.#name;
+    if (name !== undefined) return name;
     const start = at + Field.NAME;
     const end = textEnd(bytes, start, Length.NAME);
     const prefix = at + Field.PREFIX;
@@ -348,42 +339,34 @@ class Scan {
     return room.subarray(0, length);
   }
 
-  #linkOf(
-    bytes: Uint8Array,
-    at: number,
-    pax: PaxFacts | undefined,
-  ): Uint8Array {
+  #linkOf(bytes: Uint8Array, at: number): Uint8Array {
+    const { pax, link } = this.#extensions;
     if (pax?.link !== undefined && pax.link.length > 0) return pax.link;
-    if (this.#link !== undefined) return this.#link;
+    if (link !== undefined) return link;
     const start = at + Field.LINK;
     return bytes.subarray(start, textEnd(bytes, start, Length.LINK));
   }
 
-  #timeOf(
-    bytes: Uint8Array,
-    at: number,
-    pax: PaxFacts | undefined,
-  ): number {
-    const told = pax?.mtime;
+  #timeOf(bytes: Uint8Array, at: number): number {
+    const told = this.#extensions.pax?.mtime;
     if (told !== undefined && !Number.isNaN(told)) return told;
     const seconds = parseNumber(bytes, at + Field.MTIME, Length.MTIME);
     return Math.abs(seconds) <= MOST_SECONDS ? seconds * 1000 : NaN;
   }
 
-  #damage(code: FormatErrorCode, why: string): FormatError {
+  /** Reports damage at the header that is looked at, behind which it is not known where the next one is. */
+  #report(code: FormatErrorCode, why: string): false {
     const { name: path, size } = this.#source;
     const offset = this.#header;
-    const after = this.#name ?? this.#pax?.path;
+    const after = this.#extensions.name ?? this.#extensions.pax?.path;
     const of = after === undefined ? "" : `, of '${decodeName(after)}'`;
-    return new FormatError(
-      code,
-      `${path} ${why} (at byte ${offset} of ${size}${of}); fetch or pack it again, or see what is left by check`,
-      { path, offset },
+    this.#onDamage(
+      new FormatError(
+        code,
+        `${path} ${why} (at byte ${offset} of ${size}${of}): what lies there is passed over; fetch or pack it again`,
+        { path, offset },
+      ),
     );
+    return false;
   }
-}
-
-/** The bytes of a long name, up to the NUL that ends it. */
-function text(bytes: Uint8Array): Uint8Array {
-  return bytes.subarray(0, textEnd(bytes, 0, bytes.length));
 }

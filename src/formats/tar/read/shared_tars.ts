@@ -1,21 +1,14 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { KnownFile } from "../../../io/storage/changed_file.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { TarTree } from "../tree/tar_tree.ts";
-import type { TarColumns } from "./tar_columns.ts";
+import { type TarFacts, TarTree } from "../tree/tar_tree.ts";
 
 /** Tars for another thread: their tables are in memory that threads share. */
-export type TarsHandle = readonly (KnownFile & {
-  readonly columns: TarColumns;
-})[];
+export type TarsHandle = readonly TarFacts[];
 
 /** Describes opened tars for another thread. */
 export function shareTars(trees: readonly TarTree[]): TarsHandle {
-  return trees.map(({ sources, columns }) => {
-    const { name, size, mtime } = sources[0]!;
-    return { path: name, columns, size, mtime };
-  });
+  return trees.map(({ facts }) => facts);
 }
 
 /**
@@ -28,7 +21,7 @@ export function* reopenTars(
   storage: Storage,
 ): Steps<TarTree[]> {
   const sources = yield* reopenSources(storage, handle);
-  return handle.map(({ columns, mtime }, i) =>
-    new TarTree([sources[i]!], columns, mtime)
+  return handle.map((facts, i) =>
+    new TarTree(facts, { archive: sources[i]!, storage })
   );
 }

@@ -7,8 +7,10 @@ import type {
   SkippedMember,
   SkipReason,
 } from "../../../tree/format.ts";
+import { Fault } from "./faults.ts";
 import { makeColumns } from "./make_columns.ts";
-import type { TarIndex } from "./tar_columns.ts";
+import type { SparseMap } from "./sparse_map.ts";
+import { NO_HEAD, type TarIndex } from "./tar_columns.ts";
 
 /** Takes the members of a tar in their order, and makes tables of what is there at the end, as if it were extracted. */
 export class TarBuilder {
@@ -19,6 +21,12 @@ export class TarBuilder {
   readonly sizes = new GrowingNumbers();
   /** Per record: its entry, which may have become another record's. */
   readonly entries = new GrowingNumbers(2 ** 32);
+  /** Per record: what keeps it from being read. */
+  readonly faults = new GrowingNumbers(2 ** 32);
+  /** Per record: the hash of the block before its content. */
+  readonly heads = new GrowingNumbers(2 ** 32);
+  /** Of records that are files with holes. */
+  readonly maps = new Map<number, SparseMap>();
   readonly #path: string;
 
   /**
@@ -31,9 +39,36 @@ export class TarBuilder {
   }
 
   /** Adds a file, in the place of what has had its path: of a directory only where that is empty. */
-  addFile(name: Uint8Array, offset: number, size: number, time: number): void {
+  addFile(
+    name: Uint8Array,
+    offset: number,
+    size: number,
+    time: number,
+    head: number,
+    fault: number = Fault.NONE,
+  ): void {
     const entry = this.paths.addFile(name, this.entries.length, time);
-    if (entry > 0) this.#push(entry, offset, size);
+    if (entry > 0) this.#push(entry, offset, size, head, fault);
+  }
+
+  /**
+   * Adds a file with holes; as {@linkcode TarBuilder.addFile}.
+   *
+   * @param stored Bytes of its data.
+   */
+  addSparse(
+    name: Uint8Array,
+    map: SparseMap,
+    stored: number,
+    time: number,
+    head: number,
+  ): void {
+    const record = this.entries.length;
+    const { start, size, isSound } = map;
+    const fault = isSound ? Fault.NONE : Fault.SPARSE_MAP;
+    const whole = size >= 0 ? size : stored;
+    this.addFile(name, start, whole, time, head, fault);
+    if (isSound && this.entries.length > record) this.maps.set(record, map);
   }
 
   /** Adds a directory, if it is not there; in the place of a file or link that has had its path. */
@@ -48,7 +83,7 @@ export class TarBuilder {
     const entry = paths.addLink(name, target, record, time);
     if (entry === 0) return;
     const { start, end } = paths.linkOf(record)!;
-    this.#push(entry, start, -1 - (end - start));
+    this.#push(entry, start, -1 - (end - start), NO_HEAD, Fault.NONE);
   }
 
   /** Adds another name of a file that came before. */
@@ -68,6 +103,7 @@ export class TarBuilder {
     const [offset, size] = [this.offsets.at(first), this.sizes.at(first)];
     const time = paths.entries.times.at(this.entries.at(first));
     const record = this.entries.length;
+    const map = this.maps.get(first);
     const link = paths.linkOf(first);
     const entry = link === undefined
       ? paths.addFile(name, record, time, "hard link")
@@ -77,7 +113,21 @@ export class TarBuilder {
         record,
         time,
       );
-    if (entry > 0) this.#push(entry, offset, size);
+    if (entry === 0) return;
+    this.#push(
+      entry,
+      offset,
+      size,
+      this.heads.at(first),
+      this.faults.at(first),
+    );
+    if (map !== undefined) this.maps.set(record, map);
+  }
+
+  /** Whether no member was found. */
+  get isEmpty(): boolean {
+    const { entries, skipped } = this.paths;
+    return entries.length === 1 && skipped.count === 0;
   }
 
   /** Skips a member, which the index says. */
@@ -93,19 +143,27 @@ export class TarBuilder {
   /** The tables of all that was added. */
   finish(): TarIndex {
     try {
-      const { paths, offsets, sizes, entries } = this;
+      const { paths } = this;
       const targets = paths.resolveLinks();
-      const gathered = { paths: paths.entries, offsets, sizes, entries };
-      const columns = makeColumns(gathered, targets);
-      return { columns, warnings: [], skipped: paths.skipped.facts };
+      const columns = makeColumns(this, targets);
+      const skipped = paths.skipped.facts;
+      return { columns, warnings: [], skipped, damage: [] };
     } catch (error) {
       throw treeError(this.#path, error);
     }
   }
 
-  #push(entry: number, offset: number, size: number): void {
+  #push(
+    entry: number,
+    offset: number,
+    size: number,
+    head: number,
+    fault: number,
+  ): void {
     this.entries.push(entry);
     this.offsets.push(offset);
     this.sizes.push(size);
+    this.heads.push(head);
+    this.faults.push(fault);
   }
 }

@@ -1,5 +1,24 @@
+import type { FormatErrorCode } from "../../../errors.ts";
 import type { SkippedMembers } from "../../../tree/archive/archive_notes.ts";
 import type { ArchiveColumns } from "../../../tree/archive/archive_tree.ts";
+import { Fault } from "./faults.ts";
+
+/** The hash of a header that nobody has read: what an index of others says nothing of. */
+export const NO_HEAD = 0;
+
+/** Files with holes: where the pieces of their data are. */
+export interface HoleColumns {
+  /** The records that are such files, ascending. */
+  readonly records: Uint32Array;
+  /** Per such record, and once more: where its pieces start. */
+  readonly starts: Uint32Array;
+  /** Per piece: where in the file it is. */
+  readonly offsets: Float64Array;
+  /** Per piece: its bytes. */
+  readonly lengths: Float64Array;
+  /** Per piece: where in the tar it is. */
+  readonly places: Float64Array;
+}
 
 /** What is known of a tar: tables over memory that threads share. */
 export interface TarColumns extends ArchiveColumns {
@@ -10,6 +29,11 @@ export interface TarColumns extends ArchiveColumns {
   readonly offsets: Float64Array;
   /** Per record: bytes of its content; of a link, -1 less the bytes of its path. */
   readonly sizes: Float64Array;
+  /** Per record: what keeps it from being read, as `Fault` has it. */
+  readonly faults: Uint8Array;
+  /** Per record: the hash of the block before its content, or `NO_HEAD`. */
+  readonly heads: Uint32Array;
+  readonly holes: HoleColumns;
   /** The records of all samples, sample by sample; none where the files are the samples. */
   readonly sampleRecords: Uint32Array;
   /** Per sample, and once more: where its records start. */
@@ -23,6 +47,18 @@ export interface TarIndex {
   readonly warnings: readonly string[];
   /** The members that are skipped. */
   readonly skipped: SkippedMembers;
+  /** What of the tar is passed over because nothing can be found in it, as sentences. */
+  readonly damage: readonly TarDamage[];
+  /** Path of the index beside the tar that the tables were made of; otherwise they were made of the tar. */
+  readonly madeBy?: string | undefined;
+  /** Whether the tables were kept by an earlier program. */
+  readonly isKept?: boolean;
+}
+
+/** A part of a tar that is passed over. */
+export interface TarDamage {
+  readonly code: FormatErrorCode;
+  readonly message: string;
 }
 
 /** Whether files are gathered to samples by their names. */
@@ -37,15 +73,44 @@ export function sampleCount(columns: TarColumns): number {
     : columns.offsets.length;
 }
 
+/** The records that cannot be read. */
+export function* unreadableRecords(
+  { faults }: TarColumns,
+): Generator<number, void, undefined> {
+  for (const [record, fault] of faults.entries()) {
+    if (fault !== Fault.NONE) yield record;
+  }
+}
+
 /** Whether all contents lie in the file: of tables that were kept, nothing is believed. */
 export function areInside(
-  { offsets, sizes, names }: TarColumns,
+  { offsets, sizes, faults, names, holes }: TarColumns,
   size: number,
 ): boolean {
+  const sparse = new Set(holes.records);
   return offsets.every((start, record) => {
     const length = sizes[record]!;
-    return length < 0
-      ? start - length - 1 <= names.names.length
-      : start >= 0 && start + length <= size;
-  });
+    if (length < 0) return start - length - 1 <= names.names.length;
+    return faults[record] !== Fault.NONE || sparse.has(record) ||
+      start >= 0 && start + length <= size;
+  }) && areHolesInside(holes, sizes, size);
+}
+
+function areHolesInside(
+  { records, starts, offsets, lengths, places }: HoleColumns,
+  sizes: Float64Array,
+  size: number,
+): boolean {
+  return starts.length === records.length + 1 &&
+    records.every((record, i) => {
+      let end = 0;
+      for (let piece = starts[i]!; piece < starts[i + 1]!; piece++) {
+        const [offset, length] = [offsets[piece]!, lengths[piece]!];
+        const place = places[piece]!;
+        if (!(offset >= end && length > 0)) return false;
+        if (!(place >= 0 && place + length <= size)) return false;
+        end = offset + length;
+      }
+      return end <= sizes[record]!;
+    });
 }

@@ -1,9 +1,14 @@
 import { isIndex } from "../../../tree/sample_indices.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import type { SourceList } from "../../../io/storage/byte_source.ts";
 import { decodeName } from "../../../names.ts";
 import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
+import {
+  JoinedSources,
+  lazySources,
+  openedSources,
+} from "../../../tree/joined_sources.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
-import { type Extent, type NodeId, ROOT } from "../../../tree/tree.ts";
+import type { Extent, NodeId } from "../../../tree/tree.ts";
 import type { TarTree } from "../tree/tar_tree.ts";
 import { keyOfPath, pathOf } from "./sample_keys.ts";
 import { isWebDataset, sampleCount } from "./tar_columns.ts";
@@ -18,18 +23,27 @@ export interface SamplePart {
 
 /** The files and samples of several tars, numbered through: what is no file, or leads to none, is not among them. */
 export class TarFiles {
-  readonly sources: readonly ByteSource[];
+  readonly sources: SourceList;
   readonly #trees: readonly TarTree[];
   /** Per tar, and once more: the number of its first file, and of its first sample. */
   readonly #firstFiles: number[] = [0];
   readonly #firstSamples: number[] = [0];
+  /** Per tar: which of the lists of sources is that of its files with holes, or -1. */
+  readonly #lists: number[] = [];
+  #listCount = 0;
   readonly #name = new Uint8Array(LONGEST_NAME);
   /** Whether files are gathered in all tars: otherwise each file is a sample in all. */
   readonly #isWeb: boolean;
 
   constructor(trees: readonly TarTree[]) {
     this.#trees = trees;
-    this.sources = trees.map(({ sources }) => sources[0]!);
+    const opened = trees.flatMap(({ sources }) => openedSources(sources));
+    const lists = trees.map(({ sources }) => lazySources(sources));
+    for (const one of lists) {
+      this.#lists.push(one.length > 0 ? this.#listCount : -1);
+      this.#listCount += one.length;
+    }
+    this.sources = new JoinedSources(opened.length, opened, lists.flat());
     const columns = trees.map(({ columns }) => columns);
     this.#isWeb = columns.length > 0 && columns.every(isWebDataset);
     for (const one of columns) {
@@ -61,14 +75,7 @@ export class TarFiles {
   /** The file of a path: of the first tar that has it. */
   find(path: Uint8Array): number | undefined {
     for (const [at, tree] of this.#trees.entries()) {
-      let node = ROOT;
-      for (let start = 0; start <= path.length && node !== 0;) {
-        const slash = path.indexOf(SLASH, start);
-        const end = slash < 0 ? path.length : slash;
-        if (end > start) node = tree.lookup(node, path, start, end);
-        start = end + 1;
-      }
-      const record = tree.recordOf(node);
+      const record = tree.recordAt(path);
       if (record >= 0) return this.#firstFiles[at]! + record;
     }
     return undefined;
@@ -82,7 +89,11 @@ export class TarFiles {
       into.offset = 0;
       into.length = 0;
       into.bytes = NOTHING;
-    } else into.source = at;
+    } else if (into.source === 0) into.source = at;
+    else {
+      into.source = this.#trees.length + this.#lists[at]! +
+        (into.source - 1) * this.#listCount;
+    }
   }
 
   /** The files of a sample. */
@@ -111,7 +122,7 @@ export class TarFiles {
 
   /** The tar of a sample. */
   tarOf(sample: number): string {
-    return this.sources[this.#tarAt(sample)]!.name;
+    return this.#trees[this.#tarAt(sample)]!.facts.path;
   }
 
   #tarAt(sample: number): number {
@@ -134,6 +145,5 @@ export class TarFiles {
   }
 }
 
-const SLASH = 0x2f;
 const DOT = 0x2e;
 const NOTHING = new Uint8Array(0);

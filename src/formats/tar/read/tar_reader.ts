@@ -122,7 +122,7 @@ export class TarReader implements Disposable {
 
   /** Paths of the tars, in their order. */
   get paths(): readonly string[] {
-    return this.#trees.map(({ sources }) => sources[0]!.name);
+    return this.#trees.map(({ facts }) => facts.path);
   }
 
   /** Paths of the files in their tars, in the order in which they were packed. A new array at each access. */

@@ -1,5 +1,6 @@
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { openSources } from "../../../io/storage/open_sources.ts";
 import { pathIn } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
@@ -11,11 +12,13 @@ import { fileCount } from "../../../tree/archive/archive_tree.ts";
 import type { Tree } from "../../../tree/tree.ts";
 import { UnionTree } from "../../../tree/union_tree.ts";
 import { FILES, inShards, isShard, PATTERN, WEB_DATASET } from "../entry.ts";
+import { originOf } from "../read/heads.ts";
 import { openIndex } from "../read/open_index.ts";
 import {
   isWebDataset,
   sampleCount,
   type TarColumns,
+  type TarIndex,
 } from "../read/tar_columns.ts";
 import { SampleRows } from "./sample_rows.ts";
 import { TarTree } from "./tar_tree.ts";
@@ -130,22 +133,25 @@ export function* openTrees(
   const { onWarning = warnOnConsole } = options;
   const trees: TarTree[] = [];
   yield* openSources(storage, paths, function* (source, at) {
-    const { warnings, skipped, columns } = yield* openIndex(
-      source,
-      paths[at]!,
-      storage,
-      options,
-    );
-    for (const warning of warnings) onWarning(warning);
-    trees[at] = new TarTree([source], columns, source.mtime, {
-      archive: source.name,
-      skipped,
-      unreadable: { listed: [], count: 0 },
-    });
+    const index = yield* openIndex(source, paths[at]!, storage, options);
+    for (const warning of index.warnings) onWarning(warning);
+    trees[at] = treeOf(source, storage, index);
   });
-  const notes = trees.flatMap(({ notes }) => notes ?? []);
+  const notes = trees.flatMap(({ notes }) => notes);
   warnOfAll(noteLines(notes), options.onWarning);
   return trees;
+}
+
+/** An opened tar as a tree. */
+export function treeOf(
+  archive: ByteSource,
+  storage: Storage,
+  index: TarIndex,
+): TarTree {
+  const { name: path, size, mtime } = archive;
+  const { columns } = index;
+  const facts = { columns, mtime, path, size, origin: originOf(index) };
+  return new TarTree(facts, { archive, storage }, { odd: index });
 }
 
 /** Each shard is a directory of its name without suffix. */
@@ -200,13 +206,13 @@ function containerOf(
   );
   const isWeb = columns.length > 0 && columns.every(isWebDataset);
   const kind = isWeb ? WEB_DATASET : FILES;
-  const parts = trees.map(({ sources, columns }, i) => ({
+  const parts = trees.map(({ facts, columns }, i) => ({
     path: paths[i]!,
-    bytes: sources[0]!.size,
+    bytes: facts.size,
     samples: isWeb ? sampleCount(columns) : fileCount(columns),
   }));
   const { facts: odd, ...noted } = notedInfo(
-    trees.flatMap(({ notes }) => notes ?? []),
+    trees.flatMap(({ notes }) => notes),
   );
   const facts = {
     ...isWeb ? { samples } : {},

@@ -1,4 +1,3 @@
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { decodeName, encodeName } from "../../../names.ts";
 import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import {
@@ -22,7 +21,7 @@ import {
 import { KEY, keyOf, suffixOf } from "../read/sample_keys.ts";
 import { sampleCount, type TarColumns } from "../read/tar_columns.ts";
 import { extensionView } from "./extension_view.ts";
-import { TarTree } from "./tar_tree.ts";
+import { reopenTree as reopenTar, type TarTree } from "./tar_tree.ts";
 
 /** Where the key stands among the files of a sample: before them. */
 const KEY_NAME = encodeName(KEY);
@@ -34,7 +33,7 @@ const KEY_NAME = encodeName(KEY);
  * Node ids: the root, the samples, their keys, and the files of all of them.
  */
 export class SampleRows implements Tree {
-  readonly sources: readonly ByteSource[];
+  readonly sources: Tree["sources"];
   readonly columns: TarColumns;
   readonly tar: TarTree;
   readonly #names: NumberedNames;
@@ -201,7 +200,7 @@ export class SampleRows implements Tree {
   }
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. It has no sources there. */
-export function reopenTree(data: unknown): Tree {
-  return new SampleRows(TarTree.reopened(data));
+/** Rebuilds a shared tree in another thread, over the same tables. */
+export async function reopenTree(data: unknown): Promise<Tree> {
+  return new SampleRows(await reopenTar(data));
 }

@@ -1,38 +1,100 @@
+import type { FormatError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import type { ArchiveNotes } from "../../../tree/archive/archive_notes.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import {
+  type ArchiveNotes,
+  listUnreadable,
+  withDamage,
+} from "../../../tree/archive/archive_notes.ts";
 import { ArchiveTree } from "../../../tree/archive/archive_tree.ts";
+import {
+  reopenArchive,
+  shareArchive,
+  type SharedArchive,
+} from "../../../tree/archive/shared_archive.ts";
+import { JoinedSources } from "../../../tree/joined_sources.ts";
+import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type {
   Extent,
   SampleNodes,
   Tree,
   TreeHandle,
 } from "../../../tree/tree.ts";
-import { isWebDataset, type TarColumns } from "../read/tar_columns.ts";
+import { Fault, faultError } from "../read/faults.ts";
+import { Heads, type IndexOrigin } from "../read/heads.ts";
+import { SparseFiles } from "../read/sparse_files.ts";
+import {
+  isWebDataset,
+  type TarColumns,
+  type TarIndex,
+  unreadableRecords,
+} from "../read/tar_columns.ts";
 import { sampleRuns } from "./sample_nodes.ts";
+
+/** What every thread knows of a tar. */
+export interface TarFacts {
+  readonly columns: TarColumns;
+  /** When the tar was modified, in milliseconds since 1970. */
+  readonly mtime: number;
+  readonly path: string;
+  /** Size of the tar in bytes. */
+  readonly size: number;
+  /** What the tables come from, where that is not the tar itself. */
+  readonly origin: IndexOrigin | undefined;
+}
 
 /** What another thread rebuilds a tree from. */
 interface Seed {
-  readonly columns: TarColumns;
-  readonly mtime: number;
+  readonly facts: TarFacts;
+  /** The tar, where the tree itself reads some of it. */
+  readonly archive: SharedArchive | undefined;
 }
+
+/** A tar, as a thread has opened it. */
+export interface OpenedTar {
+  readonly archive: ByteSource;
+  readonly storage: Storage;
+}
+
+/** What opening a tar has told of what is not served as it is. */
+export type OddParts = Pick<TarIndex, "skipped" | "damage">;
 
 /** A tar as the files that it would be extracted to; their contents are parts of it. */
 export class TarTree extends ArchiveTree<TarColumns> {
-  readonly sources: readonly ByteSource[];
-  /** What of the tar is not served as it is; `undefined` in other threads. */
-  readonly notes: ArchiveNotes | undefined;
+  readonly sources: Tree["sources"];
+  readonly facts: TarFacts;
   readonly samples?: () => SampleNodes;
+  readonly #opened: OpenedTar | undefined;
+  readonly #odd: OddParts | undefined;
+  readonly #heads: Heads | undefined;
 
-  /** @param mtime When the tar was modified, in milliseconds since 1970. */
+  /**
+   * @param opened Left out in other threads, where the tree reads nothing of the tar itself.
+   * @param isOwner Whether the tar is among its sources; otherwise they come from elsewhere.
+   */
   constructor(
-    sources: readonly ByteSource[],
-    columns: TarColumns,
-    mtime: number,
-    notes?: ArchiveNotes,
+    facts: TarFacts,
+    opened: OpenedTar | undefined,
+    { odd, isOwner = true }: {
+      readonly odd?: OddParts;
+      readonly isOwner?: boolean;
+    } = {},
   ) {
+    const { columns, mtime, origin } = facts;
     super(columns, mtime);
-    this.notes = notes;
-    this.sources = sources;
+    this.facts = facts;
+    this.#odd = odd;
+    this.#opened = opened;
+    const nameOf = (record: number) => this.pathOf(record);
+    const own = isOwner && opened !== undefined ? [opened.archive] : [];
+    this.sources = opened === undefined || columns.holes.records.length === 0
+      ? own
+      : new JoinedSources(1, own, [
+        new SparseFiles(opened, columns, nameOf),
+      ]);
+    if (opened !== undefined && origin !== undefined) {
+      this.#heads = new Heads(opened.archive, columns, origin, nameOf);
+    }
     // Whether there is such a method tells whether there are samples of several files.
     if (isWebDataset(columns)) {
       this.samples = () => ({
@@ -42,19 +104,49 @@ export class TarTree extends ArchiveTree<TarColumns> {
     }
   }
 
-  /** A tree that another thread has shared; it has no sources. */
-  static reopened(data: unknown): TarTree {
-    const { columns, mtime } = data as Seed;
-    return new TarTree([], columns, mtime);
+  /** What of the tar is not served as it is; none in other threads. */
+  get notes(): readonly ArchiveNotes[] {
+    if (this.#odd === undefined) return [];
+    const { skipped, damage } = this.#odd;
+    const archive = this.facts.path;
+    const unreadable = listUnreadable(
+      archive,
+      unreadableRecords(this.columns),
+      (record) => this.faultOf(record),
+    );
+    return [{
+      archive,
+      skipped,
+      unreadable: withDamage(archive, damage, unreadable),
+    }];
   }
 
   share(): TreeHandle {
-    const data: Seed = { columns: this.columns, mtime: this.mtime };
+    const { facts } = this;
+    const isRead = facts.origin !== undefined ||
+      facts.columns.holes.records.length > 0;
+    const archive = isRead && this.#opened !== undefined
+      ? shareArchive(this.#opened.archive, this.#opened.storage)
+      : undefined;
+    const data: Seed = { facts, archive };
     return { module: import.meta.url, data };
   }
 
   close(): void {
-    for (const source of this.sources) source.close();
+    this.#opened?.archive.close();
+  }
+
+  /** The error that reading a record throws which has a fault. */
+  faultOf(record: number): FormatError {
+    const { path, size: archiveSize, columns } = this.facts;
+    return faultError({
+      archive: path,
+      archiveSize,
+      name: this.pathOf(record),
+      fault: columns.faults[record]!,
+      offset: columns.offsets[record]!,
+      size: columns.sizes[record]!,
+    });
   }
 
   protected override sizeOf(record: number): number {
@@ -62,12 +154,26 @@ export class TarTree extends ArchiveTree<TarColumns> {
     return path >= 0 ? path : this.columns.sizes[record]!;
   }
 
+  /**
+   * Where the content of a record is.
+   *
+   * @throws {NotLoaded} If the header before it has to be waited for.
+   * @throws {FormatError} If it cannot be read.
+   */
   protected locateRecord(record: number, into: Extent): void {
+    const { offsets, sizes, faults, holes } = this.columns;
+    if (faults[record] !== Fault.NONE) throw this.faultOf(record);
+    this.#heads?.require(record);
     into.source = 0;
-    into.offset = this.columns.offsets[record]!;
-    into.length = this.columns.sizes[record]!;
+    into.offset = offsets[record]!;
+    into.length = sizes[record]!;
     into.crc32 = -1;
     into.bytes = undefined;
+    if (holes.records.length === 0) return;
+    const sparse = lastUpTo(holes.records, record);
+    if (holes.records[sparse] !== record) return;
+    into.source = 1 + sparse;
+    into.offset = 0;
   }
 
   protected linkLength(record: number): number {
@@ -80,7 +186,13 @@ export class TarTree extends ArchiveTree<TarColumns> {
   }
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. It has no sources there. */
-export function reopenTree(data: unknown): Tree {
-  return TarTree.reopened(data);
+/**
+ * Rebuilds a shared tree in another thread, over the same tables.
+ *
+ * @throws {FormatError} If the tar is not the same any more.
+ */
+export async function reopenTree(data: unknown): Promise<TarTree> {
+  const { facts, archive } = data as Seed;
+  const opened = archive && await reopenArchive(archive);
+  return new TarTree(facts, opened, { isOwner: false });
 }

@@ -1,4 +1,3 @@
-import { requireSame } from "../../../io/storage/changed_file.ts";
 import {
   DecodedBlocks,
   type DecodedMemory,
@@ -6,28 +5,25 @@ import {
 import { loadPieces } from "../../../io/decoded/decoded_pieces.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { MemorySource } from "../../../io/storage/memory_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import {
-  isReachedInThreads,
-  storageInThread,
-} from "../../../io/storage/thread_storage.ts";
-import { type FormatError, RecordfsError } from "../../../errors.ts";
-import { decodeName } from "../../../names.ts";
+import type { FormatError } from "../../../errors.ts";
 import {
   type ArchiveNotes,
   listUnreadable,
   type SkippedMembers,
 } from "../../../tree/archive/archive_notes.ts";
+import {
+  reopenArchive,
+  shareArchive,
+  type SharedArchive,
+} from "../../../tree/archive/shared_archive.ts";
 import { JoinedSources } from "../../../tree/joined_sources.ts";
 import { ArchiveTree } from "../../../tree/archive/archive_tree.ts";
-import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
 import { sharedFloat64 } from "../../../tree/shared_numbers.ts";
 import {
   type Extent,
   type NodeId,
-  ROOT,
   type Tree,
   type TreeHandle,
 } from "../../../tree/tree.ts";
@@ -40,7 +36,6 @@ import {
   type ZipColumns,
 } from "../read/zip_columns.ts";
 import { ZipMembers } from "./zip_members.ts";
-import { openFile } from "../../../io/storage/open_file.ts";
 
 /** What a tree is made of. */
 export interface ZipParts {
@@ -62,12 +57,7 @@ interface Seed {
   readonly starts: Float64Array;
   readonly blocks: DecodedMemory;
   readonly owner: number;
-  /** Where the zip is, and which state of it. */
-  readonly path: string;
-  readonly size: number;
-  readonly mtime: number;
-  /** What is in it, where it is in memory. */
-  readonly bytes: Uint8Array | undefined;
+  readonly archive: SharedArchive;
 }
 
 /**
@@ -172,39 +162,14 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
     return this.columns.linkStarts[this.linkAt(record)]!;
   }
 
-  /** The path of a record. */
-  pathOf(record: number): string {
-    const name = new Uint8Array(LONGEST_NAME);
-    let path = "";
-    const node = this.columns.nodes[record]!;
-    if (node === 0) return `member ${record}`; // another has its path
-    for (let at = node; at !== ROOT; at = this.parent(at)) {
-      const part = decodeName(name, 0, this.nameOf(at, name));
-      path = path === "" ? part : `${part}/${path}`;
-    }
-    return path;
-  }
-
   share(): TreeHandle {
     const { archive, storage, columns, starts, blocks, owner } = this.#parts;
-    const inMemory = archive instanceof MemorySource;
-    if (!inMemory && !isReachedInThreads(storage)) {
-      throw new RecordfsError(
-        "unsupported",
-        `${archive.name} was opened from a storage of this thread, which others cannot open: only what lies on the ` +
-          "local disk, in memory, or on a server is served by threads",
-        { path: archive.name },
-      );
-    }
     const data: Seed = {
       columns,
       starts,
       blocks: blocks.memory,
       owner,
-      path: archive.name,
-      size: archive.size,
-      mtime: archive.mtime,
-      bytes: inMemory ? sharedCopy(archive.bytes) : undefined,
+      archive: shareArchive(archive, storage),
     };
     return { module: import.meta.url, data };
   }
@@ -239,33 +204,14 @@ export async function reopenTree(
   data: unknown,
   isOwner = false,
 ): Promise<ZipTree> {
-  const { columns, starts, blocks, owner, path, size, mtime, bytes } =
-    data as Seed;
+  const { columns, starts, blocks, owner, archive } = data as Seed;
   await runAsync(loadPieces("deflate"));
-  const storage = storageInThread(path);
-  const archive = bytes === undefined
-    ? await runAsync(openFile(storage, path))
-    : new MemorySource(bytes, path, mtime);
   const parts = {
-    archive,
-    storage,
+    ...await reopenArchive(archive),
     columns,
     starts,
     blocks: new DecodedBlocks(blocks),
     owner,
   };
-  try {
-    requireSame(archive, { path, size, mtime });
-  } catch (error) {
-    archive.close();
-    throw error;
-  }
   return new ZipTree(parts, isOwner);
-}
-
-function sharedCopy(bytes: Uint8Array): Uint8Array {
-  if (bytes.buffer instanceof SharedArrayBuffer) return bytes;
-  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  copy.set(bytes);
-  return copy;
 }

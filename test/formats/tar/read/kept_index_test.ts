@@ -7,6 +7,7 @@ import {
   listKeptTables,
   removeKeptTables,
 } from "../../../../src/io/kept/kept_tables.ts";
+import { open } from "../../../../src/vfs/mod.ts";
 import { FULL } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { memberBytes } from "../../../support/tar/make_tar.ts";
@@ -81,11 +82,59 @@ Deno.test("the second open of a large tar reads no header", () =>
     assert.equal(fs.statSync(file!).mode & 0o777, 0o600);
     ruinHeaders(place.tar);
     assert.equal(await read(place, "n700.cls"), "1401");
+    // The header before a content is read with it.
+    await assert.rejects(read(place, "n0.txt"), {
+      code: "bad-index",
+      member: "n0.txt",
+      message: /--no-cache/,
+    });
     removeKeptTables(listKeptTables(place.cache));
     assert.deepEqual(keptFiles(place.cache), []);
-    await assert.rejects(read(place, "n700.cls"), {
-      code: "metadata-checksum",
+    using reader = await TarReader.open(place.tar, {
+      remote: { cache: false },
+      onWarning: (warning) => assert.match(warning, /at byte 0 of/),
     });
+    assert.equal(reader.length, MEMBERS - 1);
+  }));
+
+Deno.test("the header before a content is compared with a kept index in every thread, and by every reader", () =>
+  withPlace(async ({ tar, cache }) => {
+    const remote = { cache: { directory: cache } };
+    (await TarReader.open(tar, { remote })).close();
+    // Time, size and inode stay, as when a copy is written over a file.
+    const { atime, mtime } = fs.statSync(tar);
+    const fd = fs.openSync(tar, "r+");
+    fs.writeSync(
+      fd,
+      memberBytes({ name: "other.txt", data: "1" }),
+      0,
+      1024,
+      1024,
+    );
+    fs.closeSync(fd);
+    fs.utimesSync(tar, atime, mtime);
+    const stale = { code: "bad-index", member: "n0.cls" };
+    const options = { remote, onWarning() {} };
+    using container = await open(tar, options);
+    assert.equal(Buffer.from(await container.read("n0.txt")).toString(), "0");
+    await assert.rejects(async () => await container.read("n0.cls"), stale);
+    assert.throws(() => container.readSync("n0.cls"), stale);
+    await assert.rejects(async () => {
+      await new Response(await container.stream("n0.cls")).bytes();
+    }, stale);
+    await assert.rejects(
+      async () => await container.readRange("n0.cls", 0, 1),
+      stale,
+    );
+    using reader = await TarReader.open(tar, { remote });
+    await assert.rejects(reader.readSamples([0]), stale);
+    using shared = await TarReader.openShared(reader.share());
+    await assert.rejects(shared.read("n0.cls"), stale);
+    const bytes = await shared.read(["n2.txt", "n1.cls"]);
+    assert.deepEqual(bytes.map((one) => Buffer.from(one).toString()), [
+      "4",
+      "3",
+    ]);
   }));
 
 Deno.test("a kept index is for one state of a tar only", () =>

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { WebDataset } from "../../../../src/data/mod.ts";
 import { TarReader } from "../../../../src/formats/tar/mod.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { check, open } from "../../../../src/vfs/mod.ts";
 import { type Served, serving } from "../../../support/remote/serving.ts";
 import { memberBytes } from "../../../support/tar/make_tar.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
@@ -151,6 +151,80 @@ Deno.test("an index of DALI that lies beside is used where it agrees", () =>
       );
       const last = await reader.read("599.cls");
       assert.deepEqual(last, new Uint8Array(20_000).fill(65 + 1199 % 26));
+    }
+  }));
+
+Deno.test("a stale index of DALI gives no wrong bytes, in no reader, and check names it", () =>
+  serving(async (served) => {
+    const { dir, server } = served;
+    const sizes: number[] = Array(1200).fill(20_000);
+    const url = `${server.url}/a.tar`;
+    const remote = { cache: false } as const;
+    fs.writeFileSync(`${dir}/a.idx`, daliIndex(sizes));
+    // Two files have changed places, and nothing else: no index of positions shows it.
+    const members = sizes.map((size, i) =>
+      memberBytes({
+        name: `${i >> 1}.${i % 2 ? "cls" : "txt"}`,
+        data: Buffer.alloc(size, 65 + i % 26),
+      })
+    );
+    [members[600], members[602]] = [members[602]!, members[600]!];
+    // Another has another size, which fills the same blocks.
+    members[800] = memberBytes({ name: "400.txt", data: Buffer.alloc(19_999) });
+    const whole = Buffer.concat([...members, Buffer.alloc(10_240)]);
+    fs.writeFileSync(`${dir}/a.tar`, whole);
+    {
+      using reader = await TarReader.open(url, { remote });
+      assert.ok(asked(served, "/a.tar").bytes < 1 << 20); // the index is used
+      assert.deepEqual(
+        await reader.read(["299.txt", "302.cls"]),
+        [598, 605].map((i) => new Uint8Array(20_000).fill(65 + i % 26)),
+      );
+      for (const member of ["300.txt", "301.txt", "400.txt"]) {
+        const stale = { code: "bad-index", member, message: /a\.idx/ };
+        await assert.rejects(reader.read(member), stale);
+        await assert.rejects(reader.read(["0.txt", member]), stale);
+        using container = await open(url, { remote });
+        await assert.rejects(async () => await container.read(member), stale);
+        await assert.rejects(
+          async () => await container.readRange(member, 5, 10),
+          stale,
+        );
+      }
+      await assert.rejects(reader.readSamples([300]), { code: "bad-index" });
+      using shared = await TarReader.openShared(reader.share(), {
+        storage: reader.storage,
+      });
+      await assert.rejects(shared.read("301.txt"), { code: "bad-index" });
+    }
+    for (const location of [new URL(url), `${dir}/a.tar`]) {
+      const damages: string[] = [];
+      await check(location, {
+        remote,
+        onDamage: ({ code, path }) => damages.push(`${code} ${path}`),
+      });
+      assert.equal(damages.length, 1);
+      assert.match(damages[0]!, /^bad-index .*\/a\.idx$/);
+    }
+    fs.rmSync(`${dir}/a.idx`);
+    const { damaged } = await check(new URL(url), { remote, onDamage() {} });
+    assert.equal(damaged, 0);
+  }));
+
+Deno.test("the header before a content is fetched with it, once", () =>
+  serving(async (served) => {
+    const { dir, server } = served;
+    const sizes: number[] = Array(1200).fill(20_000);
+    fs.writeFileSync(`${dir}/a.tar`, tarOf(sizes));
+    fs.writeFileSync(`${dir}/a.idx`, daliIndex(sizes));
+    using reader = await TarReader.open(`${server.url}/a.tar`, {
+      remote: { cache: false },
+    });
+    for (const name of ["100.txt", "100.txt", "300.cls"]) {
+      server.asked.length = 0;
+      await reader.read(name);
+      const { count } = asked(served, "/a.tar");
+      assert.ok(count <= 1, `${name}: ${count}`);
     }
   }));
 

@@ -1,0 +1,108 @@
+import { FormatError } from "../../../errors.ts";
+import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import { newSharedMemory } from "../../../io/libc/new_memory.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { NotLoaded } from "../../../tree/not_loaded.ts";
+import { BLOCK, padded } from "../../../tar_header.ts";
+import { blocksOf, headOf } from "../layout.ts";
+import { agrees, LONGEST_GAP } from "./dali_index.ts";
+import { NO_HEAD, type TarColumns, type TarIndex } from "./tar_columns.ts";
+
+/** Where tables come from that were not made of the tar just now. */
+export interface IndexOrigin {
+  /** Path of the index beside the tar; `undefined` for one that was kept in the cache. */
+  readonly beside: string | undefined;
+  /** Per record: 1 where its header has been compared. Threads share it. */
+  readonly compared: Uint8Array;
+}
+
+/** Where the tables of an index come from; `undefined` where that is the tar itself. */
+export function originOf(
+  { columns, madeBy, isKept }: TarIndex,
+): IndexOrigin | undefined {
+  if (madeBy === undefined && isKept !== true) return undefined;
+  const compared = new Uint8Array(newSharedMemory(columns.offsets.length));
+  return { beside: madeBy, compared };
+}
+
+/**
+ * Compares the headers before contents with what an index says that was not made of this tar just now: each once,
+ * before its content is first given out.
+ */
+export class Heads {
+  readonly #source: ByteSource;
+  readonly #columns: TarColumns;
+  readonly #origin: IndexOrigin;
+  readonly #nameOf: (record: number) => string;
+
+  /** @param nameOf The path of a record. */
+  constructor(
+    source: ByteSource,
+    columns: TarColumns,
+    origin: IndexOrigin,
+    nameOf: (record: number) => string,
+  ) {
+    this.#source = source;
+    this.#columns = columns;
+    this.#origin = origin;
+    this.#nameOf = nameOf;
+  }
+
+  /**
+   * Makes sure that the header before a content is the one that the index was made of.
+   *
+   * @throws {NotLoaded} If it has to be waited for: it is fetched with the content.
+   * @throws {FormatError} If it is another one.
+   */
+  require(record: number): void {
+    if (this.#origin.compared[record] === 1) return;
+    const { name, readAtSync, expect } = this.#source;
+    if (readAtSync !== undefined) return runSync(this.#compare(record));
+    const start = this.#startOf(record);
+    const { offsets, sizes, holes } = this.#columns;
+    const size = holes.records.length > 0 ? 0 : sizes[record]!;
+    // The content will be wanted as well.
+    expect?.call(this.#source, start, offsets[record]! - start + size);
+    throw new NotLoaded(name, () => this.#compare(record));
+  }
+
+  *#compare(record: number): Steps<void> {
+    const { offsets, sizes, heads } = this.#columns;
+    const [offset, size] = [offsets[record]!, sizes[record]!];
+    const start = this.#startOf(record);
+    let isSame = start >= 0 && offset - start <= LONGEST_GAP;
+    if (isSame) {
+      const bytes = yield* readPart(this.#source, start, offset - start);
+      isSame = heads[record] === NO_HEAD
+        ? yield* agrees(bytes, { name: this.#nameOf(record), offset, size })
+        : headOf(blocksOf(bytes), 0) === heads[record];
+    }
+    if (!isSame) throw this.#stale(record);
+    this.#origin.compared[record] = 1;
+  }
+
+  /** Where the header begins; of an index that says nothing of headers, where the content before ends. */
+  #startOf(record: number): number {
+    const { offsets, sizes, heads } = this.#columns;
+    if (heads[record] !== NO_HEAD) return offsets[record]! - BLOCK;
+    return record === 0 ? 0 : offsets[record - 1]! + padded(sizes[record - 1]!);
+  }
+
+  #stale(record: number): FormatError {
+    const { name: path } = this.#source;
+    const { beside } = this.#origin;
+    const member = this.#nameOf(record);
+    const offset = this.#columns.offsets[record]!;
+    const [what, hint] = beside === undefined
+      ? ["the index in the cache", "Open it with --no-cache"]
+      : [beside, `Make ${beside} anew, or delete it`];
+    return new FormatError(
+      "bad-index",
+      `Cannot read '${member}' in ${path}: the header at byte ${
+        offset - BLOCK
+      } is not that of which ${what} was made. ${hint}`,
+      { path, member, offset },
+    );
+  }
+}

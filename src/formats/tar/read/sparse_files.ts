@@ -1,0 +1,197 @@
+import { RecordfsError } from "../../../errors.ts";
+import type {
+  ByteSource,
+  ReadOptions,
+} from "../../../io/storage/byte_source.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import { lastUpTo } from "../../../tree/shared_numbers.ts";
+import type { LazySources } from "../../../tree/tree.ts";
+import type { TarColumns } from "./tar_columns.ts";
+
+/** Sources that are kept. */
+const MOST_KEPT = 1024;
+
+/** The files of a tar that have holes, in the order of their records: each is a source, whose holes are zeros. */
+export class SparseFiles implements LazySources {
+  readonly path: string;
+  readonly storage: Storage;
+  readonly knownBytes = 0; // the tar's own are known
+  readonly #archive: ByteSource;
+  readonly #columns: TarColumns;
+  readonly #nameOf: (record: number) => string;
+  readonly #opened = new Map<number, SparseFile>();
+
+  /** @param nameOf The path of a record, for messages. */
+  constructor(
+    { archive, storage }: {
+      readonly archive: ByteSource;
+      readonly storage: Storage;
+    },
+    columns: TarColumns,
+    nameOf: (record: number) => string,
+  ) {
+    this.#archive = archive;
+    this.#columns = columns;
+    this.#nameOf = nameOf;
+    this.path = archive.name;
+    this.storage = storage;
+  }
+
+  at(index: number): ByteSource | undefined {
+    const known = this.#opened.get(index);
+    if (known !== undefined) return known;
+    const { records, starts, ...pieces } = this.#columns.holes;
+    const record = records[index];
+    if (record === undefined) return undefined;
+    const [from, to] = [starts[index]!, starts[index + 1]!];
+    const file = new SparseFile(
+      this.#archive,
+      () => this.#nameOf(record),
+      this.#columns.sizes[record]!,
+      {
+        offsets: pieces.offsets.subarray(from, to),
+        lengths: pieces.lengths.subarray(from, to),
+        places: pieces.places.subarray(from, to),
+      },
+    );
+    if (this.#opened.size === MOST_KEPT) this.#opened.clear();
+    this.#opened.set(index, file);
+    return file;
+  }
+}
+
+/** Where the pieces of data of a file are: in the file, and in the tar. */
+interface Pieces {
+  readonly offsets: Float64Array;
+  readonly lengths: Float64Array;
+  readonly places: Float64Array;
+}
+
+/** A file of pieces, with holes between them. */
+class SparseFile implements ByteSource {
+  readonly size: number;
+  readonly readAtSync?: (into: Uint8Array, offset: number) => number;
+  readonly expect?: (offset: number, length: number) => boolean;
+  readonly refetch?: (offset: number, length: number) => void;
+  readonly #archive: ByteSource;
+  readonly #memberName: () => string;
+  readonly #pieces: Pieces;
+
+  constructor(
+    archive: ByteSource,
+    memberName: () => string,
+    size: number,
+    pieces: Pieces,
+  ) {
+    this.#archive = archive;
+    this.#memberName = memberName;
+    this.size = size;
+    this.#pieces = pieces;
+    // Whether there are such methods tells whether it lies far away.
+    if (archive.readAtSync !== undefined) {
+      this.readAtSync = (into, offset) => {
+        const wanted = this.#cleared(into, offset);
+        for (const { part, place } of this.#partsOf(wanted, offset)) {
+          const got = archive.readAtSync!(part, place);
+          if (got < part.length) throw this.#endedEarly(place);
+        }
+        return wanted.length;
+      };
+    }
+    if (archive.expect !== undefined) {
+      this.expect = (offset, length) => {
+        const { start, end } = this.#stored(offset, length);
+        return archive.expect!(start, end - start);
+      };
+    }
+    if (archive.refetch !== undefined) {
+      this.refetch = (offset, length) => {
+        const { start, end } = this.#stored(offset, length);
+        archive.refetch!(start, end - start);
+      };
+    }
+  }
+
+  /** Made when a message needs it. */
+  get name(): string {
+    return `${this.#archive.name}: '${this.#memberName()}'`;
+  }
+
+  /** Path of the file that the content is stored in. */
+  get storedIn(): string {
+    return this.#archive.name;
+  }
+
+  get mtime(): number {
+    return this.#archive.mtime;
+  }
+
+  async readAt(
+    into: Uint8Array,
+    offset: number,
+    options?: ReadOptions,
+  ): Promise<number> {
+    const wanted = this.#cleared(into, offset);
+    for (const { part, place } of this.#partsOf(wanted, offset)) {
+      const got = await this.#archive.readAt(part, place, options);
+      if (got < part.length) throw this.#endedEarly(place);
+    }
+    return wanted.length;
+  }
+
+  readCached(into: Uint8Array, offset: number): number {
+    const wanted = this.#cleared(into, offset);
+    for (const { part, place } of this.#partsOf(wanted, offset)) {
+      const got = this.#archive.readCached?.(part, place) ?? 0;
+      if (got < part.length) return part.byteOffset - into.byteOffset + got;
+    }
+    return wanted.length;
+  }
+
+  close(): void {} // the tar is closed by its tree
+
+  /** What of `into` the file fills, as a hole. */
+  #cleared(into: Uint8Array, offset: number): Uint8Array {
+    return into.subarray(0, Math.max(0, this.size - offset)).fill(0);
+  }
+
+  /** The parts of a range that are data, and where they are in the tar. */
+  *#partsOf(
+    wanted: Uint8Array,
+    offset: number,
+  ): Generator<{ part: Uint8Array; place: number }> {
+    const { offsets, lengths, places } = this.#pieces;
+    const past = offset + wanted.length;
+    for (
+      let i = offsets.length === 0 ? 0 : lastUpTo(offsets, offset);
+      i < offsets.length && offsets[i]! < past;
+      i++
+    ) {
+      const start = Math.max(offset, offsets[i]!);
+      const end = Math.min(past, offsets[i]! + lengths[i]!);
+      if (start >= end) continue;
+      yield {
+        part: wanted.subarray(start - offset, end - offset),
+        place: places[i]! + start - offsets[i]!,
+      };
+    }
+  }
+
+  /** Where in the tar the data of a range is. */
+  #stored(offset: number, length: number): { start: number; end: number } {
+    const { offsets, lengths, places } = this.#pieces;
+    if (offsets.length === 0 || length === 0) return { start: 0, end: 0 };
+    const first = lastUpTo(offsets, offset);
+    const last = lastUpTo(offsets, offset + length - 1);
+    return { start: places[first]!, end: places[last]! + lengths[last]! };
+  }
+
+  #endedEarly(offset: number): RecordfsError {
+    const { name: path } = this.#archive;
+    return new RecordfsError(
+      "out-of-bounds",
+      `Cannot read ${this.name}: the tar ended early, so it was cut while it was read. Fetch it again`,
+      { path, offset },
+    );
+  }
+}

@@ -1,0 +1,93 @@
+import { FormatError, type FormatErrorCode } from "../../../errors.ts";
+import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
+import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import { fill } from "../../../io/read/read_part.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { BLOCK } from "../../../tar_header.ts";
+import type { ScannedEnd } from "./scan.ts";
+
+/** Bytes of zeros that end a tar (POSIX.1). */
+const END = 2 * BLOCK;
+/** Bytes that are read at a time of what lies behind the end. */
+const PIECE = 1 << 18;
+/** Bytes behind the end that opening a tar looks at, and those at the end of the file; of one that has to be fetched. */
+const NEAR_LOOK = 64 << 20;
+const FAR_LOOK = 1 << 20;
+const LAST_LOOK = 1 << 16;
+
+/** What is odd about the end of a tar. */
+export interface OddEnd {
+  /** What lies there and is not read. */
+  readonly damage?: FormatError;
+  /** What is missing there, and need not be: a sentence. */
+  readonly warning?: string;
+}
+
+/**
+ * Looks at what ends a tar, and at what follows.
+ *
+ * @param isWhole Whether all that follows is looked at, and not only its start and its end.
+ */
+export function* lookAtEnd(
+  source: ByteSource,
+  { offset, isMarked }: ScannedEnd,
+  isWhole: boolean,
+): Steps<OddEnd> {
+  const { name: path, size } = source;
+  const found = yield* firstByte(source, offset, isWhole);
+  if (found !== undefined) {
+    const damage = (code: FormatErrorCode, why: string) => ({
+      damage: new FormatError(code, `${path} ${why}`, { path, offset: found }),
+    });
+    if (!isMarked) {
+      return damage(
+        "truncated-header",
+        `ends inside a header, which has ${BLOCK} bytes (at byte ${offset} of ${size}): it was cut; fetch it again`,
+      );
+    }
+    const zeros = found < offset + END ? "the lone block" : "the blocks";
+    return damage(
+      "bad-structure",
+      `goes on behind ${zeros} of zeros at byte ${offset} that ends it: what is there, from byte ${found} on, is not ` +
+        "shown. Where it is another tar, extract both by tar --ignore-zeros, and pack that",
+    );
+  }
+  if (offset + END <= size) return {};
+  const end = isMarked
+    ? "with one block of zeros, where two end a tar"
+    : "without the zeros that end a tar";
+  return {
+    warning:
+      `${path} ends ${end}: where it was cut between two members, those behind are missing`,
+  };
+}
+
+/** Where the first byte behind an offset is that is not 0. */
+function* firstByte(
+  source: ByteSource,
+  offset: number,
+  isWhole: boolean,
+): Steps<number | undefined> {
+  const { size } = source;
+  const look = source.readAtSync === undefined ? FAR_LOOK : NEAR_LOOK;
+  const past = isWhole ? size : Math.min(size, offset + look);
+  const found = yield* firstByteIn(source, offset, past);
+  if (found !== undefined || past === size) return found;
+  return yield* firstByteIn(source, Math.max(past, size - LAST_LOOK), size);
+}
+
+function* firstByteIn(
+  source: ByteSource,
+  start: number,
+  end: number,
+): Steps<number | undefined> {
+  const bytes = new Uint8Array(Math.min(PIECE, end - start));
+  for (let at = start; at < end; at += PIECE) {
+    const piece = bytes.subarray(0, Math.min(PIECE, end - at));
+    yield* fill(source, piece, at);
+    const first = piece.findIndex((byte) => byte !== 0);
+    if (first >= 0) return at + first;
+    yield* perform(yieldWhenDue);
+  }
+  return undefined;
+}

@@ -1,0 +1,74 @@
+import { RecordfsError } from "../../errors.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../io/storage/byte_source.ts";
+import { requireSame } from "../../io/storage/changed_file.ts";
+import { MemorySource } from "../../io/storage/memory_source.ts";
+import { openFile } from "../../io/storage/open_file.ts";
+import type { Storage } from "../../io/storage/storage.ts";
+import {
+  isReachedInThreads,
+  storageInThread,
+} from "../../io/storage/thread_storage.ts";
+
+/** Where an archive is, and which state of it: plain data, by which another thread opens it as well. */
+export interface SharedArchive {
+  readonly path: string;
+  readonly size: number;
+  readonly mtime: number;
+  /** What is in it, where it is in memory. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/**
+ * Describes an archive for other threads.
+ *
+ * @throws {RecordfsError} If it lies in a storage of this thread alone.
+ */
+export function shareArchive(
+  archive: ByteSource,
+  storage: Storage,
+): SharedArchive {
+  const inMemory = archive instanceof MemorySource;
+  if (!inMemory && !isReachedInThreads(storage)) {
+    throw new RecordfsError(
+      "unsupported",
+      `${archive.name} was opened from a storage of this thread, which others cannot open: only what lies on the ` +
+        "local disk, in memory, or on a server is served by threads",
+      { path: archive.name },
+    );
+  }
+  return {
+    path: archive.name,
+    size: archive.size,
+    mtime: archive.mtime,
+    bytes: inMemory ? sharedCopy(archive.bytes) : undefined,
+  };
+}
+
+/**
+ * Opens the archive of another thread.
+ *
+ * @throws {FormatError} If it is not the same any more.
+ */
+export async function reopenArchive(
+  { path, size, mtime, bytes }: SharedArchive,
+): Promise<{ archive: ByteSource; storage: Storage }> {
+  const storage = storageInThread(path);
+  const archive = bytes === undefined
+    ? await runAsync(openFile(storage, path))
+    : new MemorySource(bytes, path, mtime);
+  try {
+    requireSame(archive, { path, size, mtime });
+  } catch (error) {
+    archive.close();
+    throw error;
+  }
+  return { archive, storage };
+}
+
+function sharedCopy(bytes: Uint8Array): Uint8Array {
+  if (bytes.buffer instanceof SharedArrayBuffer) return bytes;
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  copy.set(bytes);
+  return copy;
+}
