@@ -1,7 +1,7 @@
 import { FormatError } from "../../src/errors.ts";
 import { runSync } from "../../src/io/concurrency/steps.ts";
-import type { DecodedSource } from "../../src/io/decoded/decoded_source.ts";
 import { fill } from "../../src/io/read/read_part.ts";
+import type { MadeSource } from "../../src/io/storage/byte_source.ts";
 import { addressOf, errorText, lastErrno, libc } from "../libc.ts";
 import type { ServedSource } from "./served_sources.ts";
 
@@ -38,9 +38,9 @@ export class CopyBytes {
     length: number,
     isSent: boolean,
   ): void {
-    if (source.decoded !== undefined) {
+    if (source.made !== undefined) {
       const into = this.into.subarray(0, length);
-      copyDecoded(source.decoded, into, offset, isSent);
+      copyMade(source.made, into, offset, isSent);
       return;
     }
     const fd = source.file?.fd ?? -1;
@@ -82,13 +82,15 @@ export class CopyBytes {
  * @param isSent Whether all of them are sent to the kernel, which keeps them.
  * @throws {RecordfsError} If they can't be decoded, or what they are decoded from can't be read.
  */
-export function copyDecoded(
-  source: DecodedSource,
+export function copyMade(
+  source: MadeSource,
   into: Uint8Array,
   offset: number,
   isSent: boolean,
 ): void {
   runSync(
-    isSent ? source.fillToKeep(into, offset) : fill(source, into, offset),
+    isSent && source.fillToKeep
+      ? source.fillToKeep(into, offset)
+      : fill(source, into, offset),
   );
 }

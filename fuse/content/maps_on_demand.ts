@@ -1,7 +1,10 @@
-import { DecodedSource } from "../../src/io/decoded/decoded_source.ts";
 import { FileSource } from "../../src/io/storage/file_source.ts";
 import type { LazySources, SeveralSources } from "../../src/tree/tree.ts";
-import type { ByteSource } from "../../src/io/storage/byte_source.ts";
+import {
+  type ByteSource,
+  isMade,
+  type MadeSource,
+} from "../../src/io/storage/byte_source.ts";
 import { BlockingSource } from "../fetching/blocking_storage.ts";
 import {
   mapBlocks,
@@ -34,7 +37,7 @@ export class MapsOnDemand {
 
   /**
    * @param most How many maps there may be at a time.
-   * @param fileOf The file of a path that is served already: what is decoded of it changes with it.
+   * @param fileOf The file of a path that is served already: what is made of it changes with it.
    */
   constructor(
     sources: LazySources | SeveralSources,
@@ -75,8 +78,8 @@ export class MapsOnDemand {
   #find(index: number): ServedSource | undefined {
     const source = this.#sources.at(index);
     if (source === undefined) return undefined;
-    if (source instanceof DecodedSource) {
-      return new ServedDecoded(source, this.#fileOf(source.storedIn ?? ""));
+    if (isMade(source)) {
+      return new ServedMade(source, this.#fileOf(source.storedIn ?? ""));
     }
     if (this.#maps.size >= this.#most) this.#dropOldest();
     const mapped = mapAny(source);
@@ -101,20 +104,20 @@ export class MapsOnDemand {
 }
 
 /** What is in no map: there is nothing to keep of it. */
-class ServedDecoded implements ServedSource {
-  readonly decoded: DecodedSource;
+class ServedMade implements ServedSource {
+  readonly made: MadeSource;
   readonly file: ServedFile | undefined;
   readonly address = 0;
   readonly size: number;
 
-  constructor(decoded: DecodedSource, file: ServedFile | undefined) {
-    this.decoded = decoded;
+  constructor(made: MadeSource, file: ServedFile | undefined) {
+    this.made = made;
     this.file = file;
-    this.size = decoded.size;
+    this.size = made.size;
   }
 
   get name(): string {
-    return this.decoded.name;
+    return this.made.name;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { DecodedSource } from "../../src/io/decoded/decoded_source.ts";
+import type { MadeSource } from "../../src/io/storage/byte_source.ts";
 import { areOpen, type Tree } from "../../src/tree/tree.ts";
 import type { MappedSource } from "./mapping.ts";
 import { type ChangeListener, ServedFile } from "./served_file.ts";
@@ -7,7 +7,7 @@ import { type ChangeListener, ServedFile } from "./served_file.ts";
 export interface ServedSource extends Omit<MappedSource, "file"> {
   readonly file?: ServedFile | undefined;
   /** What gives its bytes, where they are in no map: they are copied. */
-  readonly decoded?: DecodedSource | undefined;
+  readonly made?: MadeSource | undefined;
 }
 
 /** The sources of a tree, as one thread sends from them. */

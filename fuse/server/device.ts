@@ -1,7 +1,7 @@
 import type { ConnectionState } from "./connection_state.ts";
 import { Errno } from "../wire/errno.ts";
 import { addressOf, errorText, lastErrno, libc } from "../libc.ts";
-import { copyDecoded } from "../content/copy_bytes.ts";
+import { copyMade } from "../content/copy_bytes.ts";
 import { MAX_TRANSFER } from "../limits.ts";
 import type { RequestCounts } from "../session/request_counts.ts";
 import type { ServedSources } from "../content/served_sources.ts";
@@ -167,11 +167,11 @@ class DecodedPayload {
   addressOf(reply: Reply): number {
     const { payloadSource, payloadOffset, payloadLength } = reply;
     const source = this.#sources.at(payloadSource)!; // the session checked the range
-    if (source.decoded === undefined) return source.address + payloadOffset;
+    if (source.made === undefined) return source.address + payloadOffset;
     this.#room ??= new Uint8Array(MAX_TRANSFER);
     try {
       const into = this.#room.subarray(0, payloadLength);
-      copyDecoded(source.decoded, into, payloadOffset, true);
+      copyMade(source.made, into, payloadOffset, true);
     } catch (error) {
       this.#onLog(error instanceof Error ? error.message : String(error));
       reply.fail(Errno.EIO);

@@ -1,4 +1,4 @@
-import type { ByteSource, WaitOptions } from "../storage/byte_source.ts";
+import type { MadeSource, WaitOptions } from "../storage/byte_source.ts";
 import { runAsync, runSync, type Steps } from "../concurrency/steps.ts";
 import { fill } from "../read/read_part.ts";
 import { BLOCK, type DecodedBlocks } from "./decoded_blocks.ts";
@@ -67,7 +67,7 @@ const running = new Set<DecodedSource>();
  * A content that has to be decoded, as a source: it is decoded once, and its blocks are kept as long as there is room. Of
  * a large one, decoding goes on where it was for who reads on.
  */
-export class DecodedSource implements ByteSource {
+export class DecodedSource implements MadeSource {
   readonly #content: EncodedContent;
   readonly #blocks: DecodedBlocks;
   readonly #owner: number;

@@ -1,6 +1,7 @@
 import { RecordfsError } from "../../../errors.ts";
 import type {
   ByteSource,
+  MadeSource,
   ReadOptions,
 } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
@@ -68,7 +69,7 @@ interface Pieces {
 }
 
 /** A file of pieces, with holes between them. */
-class SparseFile implements ByteSource {
+class SparseFile implements MadeSource {
   readonly size: number;
   readonly readAtSync?: (into: Uint8Array, offset: number) => number;
   readonly expect?: (offset: number, length: number) => boolean;

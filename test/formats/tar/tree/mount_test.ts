@@ -1,11 +1,13 @@
 /** Mounted tars beside what tar makes of them. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { mount } from "../../../../fuse/mod.ts";
 import { arrangeTree } from "../../../../src/data/trees/arrange_tree.ts";
 import { open } from "../../../../src/vfs/mod.ts";
 import { FULL } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";
+import { memberBytes, pax, tarBytes } from "../../../support/tar/make_tar.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
 import {
   mountTest,
@@ -47,6 +49,81 @@ mountTest(
           assert.equal(await times(mountpoint), await times(copy));
         });
       }
+    }),
+);
+
+mountTest(
+  "files with holes are read through a mount, and members that cannot be read say which error",
+  () =>
+    withTempDir(async (dir) => {
+      const records = {
+        "GNU.sparse.major": "1",
+        "GNU.sparse.minor": "0",
+        "GNU.sparse.realsize": "3000000",
+      };
+      const map = "2\n1000000\n3\n2999998\n2\n".padEnd(512, "\0");
+      const members = [
+        pax({ ...records, "GNU.sparse.name": "sparse" }),
+        { name: "GNUSparseFile.0/sparse", data: `${map}abcde` },
+        { name: "volume", type: "M", data: "1" },
+        { type: "x", data: "damaged" },
+        { name: "damaged", data: "1" },
+        { name: "sound", data: "2" },
+      ];
+      fs.writeFileSync(`${dir}/t.tar`, tarBytes(members));
+      const right = Buffer.alloc(3_000_000);
+      right.write("abc", 1_000_000);
+      right.write("de", 2_999_998);
+      await withMountpoint(async (mountpoint) => {
+        await using _mounted = await mount(`${dir}/t.tar`, mountpoint, {
+          onWarning() {},
+        });
+        const { promises } = fs;
+        const sparse = await promises.readFile(`${mountpoint}/sparse`);
+        assert.ok(right.equals(sparse));
+        const sound = await promises.readFile(`${mountpoint}/sound`, "utf8");
+        assert.equal(sound, "2");
+        for (
+          const [name, says] of [
+            ["volume", /Operation not supported/],
+            ["damaged", /Input\/output error/],
+          ] as const
+        ) {
+          const { stderr } = await output("cat", `${mountpoint}/${name}`);
+          assert.match(stderr, says);
+        }
+      });
+    }),
+);
+
+mountTest(
+  "the header before a content is compared with a kept index by threads that serve a mount",
+  () =>
+    withTempDir(async (dir) => {
+      const tar = `${dir}/t.tar`;
+      const remote = { cache: { directory: `${dir}/cache` } };
+      const one = memberBytes({ name: "0.txt", data: "0" });
+      const others = Array.from({ length: 33_000 }, (_, i) =>
+        memberBytes({ name: `${i + 1}.txt`, data: String(i + 1) }));
+      fs.writeFileSync(
+        tar,
+        Buffer.concat([one, ...others, Buffer.alloc(1024)]),
+      );
+      fs.utimesSync(tar, 1_700_000_000, 1_700_000_000);
+      (await open(tar, { remote })).close();
+      const fd = fs.openSync(tar, "r+");
+      const other = memberBytes({ name: "other.txt", data: "1" });
+      fs.writeSync(fd, other, 0, other.length, 0);
+      fs.closeSync(fd);
+      fs.utimesSync(tar, 1_700_000_000, 1_700_000_000);
+      await withMountpoint(async (mountpoint) => {
+        await using _mounted = await mount(tar, mountpoint, { remote });
+        const cat = (name: string) =>
+          output("cat", `${mountpoint}/${name}`);
+        assert.match((await cat("0.txt")).stderr, /Input\/output error/);
+        assert.equal((await cat("1.txt")).stdout, "1");
+        assert.equal((await cat("33000.txt")).stdout, "33000");
+      });
     }),
 );
 
