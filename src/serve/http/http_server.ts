@@ -20,7 +20,6 @@ const LOOKING = 500;
 const PAUSE = 50;
 /** How long a client must have asked nothing, or taken nothing, before others get its connection, in milliseconds. */
 const IDLE = 200;
-const STALLED = 1000;
 /** Most connections of all threads together. */
 const MOST_CONNECTIONS = 8192;
 /** Descriptors that Deno and the rest of the process have. */
@@ -158,11 +157,14 @@ export class HttpServer {
     const now = performance.now();
     let oldest: Watched | undefined;
     for (const watched of this.#connections) {
-      const { doing, hasMoved } = watched.connection;
-      if (hasMoved) watched.since = now;
+      const { connection } = watched;
+      const { doing } = connection;
+      if (connection.hasMoved) {
+        connection.hasMoved = false;
+        watched.since = now;
+      }
       if (doing === "answering") continue;
-      const least = doing === "sending" ? STALLED : IDLE;
-      const isIdle = now - watched.since >= least;
+      const isIdle = now - watched.since >= IDLE;
       if (isIdle && watched.since < (oldest?.since ?? Infinity)) {
         oldest = watched;
       }
