@@ -65,6 +65,15 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
         token,
       ).replace("GET", "PROPFIND").concat(propfind).repeat(8),
   },
+  "read no list of the page": {
+    clients: 1000,
+    text: (token) => asked("/api/list?path=many&limit=10000")(token).repeat(8),
+  },
+  "read no archive, where descriptors are few": {
+    ...tar,
+    clients: 400,
+    descriptors: 256,
+  },
   "never end a head": heads,
   "say no token": unknownHeads,
   "only stay": idle,
