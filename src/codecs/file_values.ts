@@ -32,9 +32,13 @@ const json: SampleDecoder = (bytes) =>
 
 const integer: SampleDecoder = (bytes) => {
   const digits = trimSpace(strictUtf8Text(bytes));
-  if (!/^[+-]?\d+$/.test(digits)) throw new TypeError("it is no whole number");
-  const number = Number(digits);
-  return Number.isSafeInteger(number) ? number : BigInt(digits);
+  // Python's `int` takes underscores between digits.
+  if (!/^[+-]?\d+(_\d+)*$/.test(digits)) {
+    throw new TypeError("it is no whole number");
+  }
+  const plain = digits.replaceAll("_", "");
+  const number = Number(plain);
+  return Number.isSafeInteger(number) ? number : BigInt(plain);
 };
 
 // Codecs are loaded when the first file needs them.
@@ -52,16 +56,14 @@ const array: SampleDecoder = async (bytes) => {
 const NO_WORDS = null as never;
 
 /**
- * The usual decoders of WebDataset: `cls` (also `cls2`, `class`, `count`, `index`, `inx`, `id`) to a whole number, `txt`
- * (`text`, `transcript`) to a text, `json` (`jsn`) to a value as Python reads it (`NaN` is a number, an integer beyond
- * 2^53 a bigint), `jpg` (`jpeg`) and `png` to an image, `npy` to an array.
+ * The usual decoders of WebDataset 1.0.2: `cls` (also `cls2`, `index`, `inx`, `id`) to a whole number, `txt` (`text`,
+ * `transcript`) to a text, `json` (`jsn`) to a value as Python reads it (`NaN` is a number, an integer beyond 2^53 a
+ * bigint), `npy` to an array; and as its `decode("rgb8")` does, `jpg` (`jpeg`) and `png` to an image.
  */
 export const SAMPLE_DECODERS: SampleDecoders = Object.freeze({
   __proto__: NO_WORDS,
   cls: integer,
   cls2: integer,
-  class: integer,
-  count: integer,
   index: integer,
   inx: integer,
   id: integer,

@@ -67,6 +67,11 @@ export interface FormatEntry extends FormatVariant {
    * @throws {FormatError} If they have no numbers, since some of it could not be opened.
    */
   countSamples?(info: ContainerInfo): CountedSamples | undefined;
+  /**
+   * The variant among {@linkcode FormatVariant} that has samples with labels, for who asks for one where the samples
+   * would be files.
+   */
+  readonly labelled?: string;
   /** Whether samples of a container are videos, of which a loader may ask for some frames. */
   hasFrames?(info: ContainerInfo): boolean;
   /**

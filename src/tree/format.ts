@@ -110,6 +110,8 @@ export interface ContainerInfo {
    * there are none.
    */
   readonly unreadable?: readonly UnreadableMember[] | undefined;
+  /** What is odd of it as a whole though nothing is damaged, as sentences. Left out where there is nothing. */
+  readonly notes?: readonly string[] | undefined;
   /** Fields of each of its samples, where the format names them: the keys of a dataset. */
   readonly keys?: readonly {
     readonly name: string;

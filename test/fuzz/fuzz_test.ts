@@ -119,6 +119,7 @@ Deno.test("every original comes unmutated once, and every mutation comes up", ()
     "record",
     "header",
     "entry",
+    "shard",
   ]);
   // The more originals there are, the rarer is what fits few of them.
   for (let i = 0; i < 50_000 && wanted.size > 0; i++) {

@@ -3,6 +3,7 @@ import * as fs from "node:fs";
 import { writeMsgpack } from "../../src/codecs/msgpack/mod.ts";
 import { writeNpy } from "../../src/codecs/numpy/mod.ts";
 import { writePickle } from "../../src/codecs/pickle/write_pickle.ts";
+import { tarBytes } from "../support/tar/make_tar.ts";
 import { type MadeMember, makeZip } from "../support/zip/make_zip.ts";
 import { REPOSITORY } from "../support/paths.ts";
 
@@ -32,7 +33,13 @@ export function readOriginals(): Original[] {
   const names = fs.readdirSync(GOLDEN, { recursive: true }) as string[];
   const golden = names.filter((name) => name.endsWith(`/${EXPECT}`)).sort()
     .map((name) => readGolden(name.slice(0, -EXPECT.length - 1)));
-  return [...golden, makeFolder(golden), makeLines(), makeOddZip()];
+  return [
+    ...golden,
+    makeFolder(golden),
+    makeLines(),
+    makeOddZip(),
+    ...makeShards(),
+  ];
 }
 
 /** What is known of a golden container, or `undefined` for a folder. */
@@ -170,6 +177,26 @@ function makeOddZip(): Original {
   ];
   const bytes = new Uint8Array(makeZip(members));
   return original("zip/odd", "odd.zip", new Map([["odd.zip", bytes]]));
+}
+
+/** Shards of WebDataset of which some have no file, or one; and samples whose files are not neighbours. */
+function makeShards(): Original[] {
+  const pairs = ["0.json", "0.txt", "1.json", "1.txt"];
+  const scattered = ["./a/0.cls", "./a/1.txt", "._0.txt", "./a/0.txt"];
+  const all: Record<string, readonly (readonly string[])[]> = {
+    "first shard empty": [[], pairs, pairs],
+    "last shard of one file": [pairs, scattered, ["2.txt"]],
+    "no shard with files": [[], [".DS_Store"], []],
+  };
+  return Object.entries(all).map(([name, shards]) => {
+    const files = shards.map((names, i) =>
+      [
+        `shards/${i}.tar`,
+        tarBytes(names.map((name) => ({ name, data: "1" }))),
+      ] as const
+    );
+    return original(`tar/${name}`, "shards", new Map(files));
+  });
 }
 
 /** Where the first of these bytes end. */

@@ -42,6 +42,7 @@ function asText(source: string, info: ContainerInfo): string {
         shown(location)
       }, ${info.format}, ${info.kind}, ${counted(info.files, "file")})`
     ),
+    ...(info.notes ?? []).map((note) => `       note: ${shown(note)}`),
     ...info.parts.map(({ path, bytes, samples }) =>
       `       part: ${shown(path)} (${counted(samples, "sample")}, ${
         counted(bytes, "byte")

@@ -9,7 +9,8 @@ import { countSamples } from "../../data/split/counted_samples.ts";
 import type { LabelColumn } from "../../data/split/label_column.ts";
 import { IndexOutput } from "../../data/index_output.ts";
 import { Ratios } from "../../data/split/ratios.ts";
-import { readLabels } from "../../data/split/read_labels.ts";
+import { isFileLabel, readLabels } from "../../data/split/read_labels.ts";
+import { formatNamed } from "../../formats/registry.ts";
 import { makeDirectories } from "../../io/write/make_directories.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { CountedSamples } from "../../tree/format.ts";
@@ -28,7 +29,7 @@ import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
-import { openSource } from "../input/source.ts";
+import { openSource, openSources } from "../input/source.ts";
 
 interface SplitOptions extends CommonOptions {
   readonly ratios: string;
@@ -92,7 +93,8 @@ async function split(source: string, options: SplitOptions): Promise<void> {
   const names = namesOf(options.names, ratios.length);
   const paths = names.map((name) => join(options.out, `${name}.txt`));
   for (const path of paths) checkAbsent(path, options);
-  using container = await openSource(source, options);
+  const { fs, variant } = await openLabelled(source, options);
+  using container = fs;
   const samples = countSamples(container.info);
   const { unit, length } = samples;
   const { assignment, labels } = await abortable(async (signal) => {
@@ -137,9 +139,47 @@ async function split(source: string, options: SplitOptions): Promise<void> {
         `${shown(path)}: ${counted(sizes[i]!, unit.slice(0, -1))}\n`
       ).join(""),
   );
+  if (variant !== undefined) {
+    warn(
+      `indices count the samples of ${
+        shownLocation(source)
+      }, not its files: give mount --subset the option --format ${variant}`,
+    );
+  }
   for (const [i, size] of sizes.entries()) {
     if (size === 0) warn(`${paths[i]} has no ${unit}`);
   }
+}
+
+/** A container to be split. */
+interface Labelled {
+  readonly fs: VirtualFs;
+  /** What of its format it was taken for, so that its samples have labels. */
+  readonly variant?: string;
+}
+
+/** Opens a container; one of files as what has samples with labels, where one is asked for and its format has such. */
+async function openLabelled(
+  source: string,
+  options: SplitOptions,
+): Promise<Labelled> {
+  const { stratify, format: given } = options;
+  const fs = await openSource(source, options);
+  if (stratify === undefined || given !== undefined || isFileLabel(stratify)) {
+    return { fs };
+  }
+  const { labelled: format } = formatNamed(fs.info.format);
+  if (format === undefined || countSamples(fs.info).unit !== "files") {
+    return { fs };
+  }
+  const again = { ...options, format, isAgain: true };
+  const { fs: samples } = await openSources(source, again);
+  if (countSamples(samples.info).length === 0) {
+    samples.close();
+    return { fs };
+  }
+  fs.close();
+  return { fs: samples, variant: format };
 }
 
 function namesOf(given: string | undefined, count: number): readonly string[] {

@@ -18,6 +18,11 @@ const OF_FILES: Record<string, (depth: number) => number> = {
   parent: (depth) => depth - 1,
 };
 
+/** Whether files of any container have such a label. */
+export function isFileLabel(label: string): boolean {
+  return Object.hasOwn(OF_FILES, label);
+}
+
 /**
  * Reads the labels of a container's samples, in the order of their indices.
  *
@@ -68,7 +73,7 @@ async function* namesOf(
   label: string,
   signal?: AbortSignal,
 ): Labels {
-  const depthOf = Object.hasOwn(OF_FILES, label) ? OF_FILES[label] : undefined;
+  const depthOf = isFileLabel(label) ? OF_FILES[label] : undefined;
   if (depthOf === undefined) {
     throw new RecordfsError(
       "no-label",

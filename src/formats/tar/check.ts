@@ -7,13 +7,20 @@ import { warnOnConsole } from "../../message_text.ts";
 import { encodeName } from "../../names.ts";
 import { skippedError } from "../../tree/archive/archive_notes.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
+import { SAMPLES } from "./entry.ts";
 import { daliPath, readDaliFiles } from "./read/dali_index.ts";
 import { refuseCompressed } from "./read/open_index.ts";
 import { scanTar } from "./read/scan.ts";
 import { TarBuilder } from "./read/tar_builder.ts";
-import { sampleCount, unreadableRecords } from "./read/tar_columns.ts";
+import { SampleGuess } from "./read/sample_guess.ts";
+import {
+  sampleCount,
+  type TarIndex,
+  unreadableRecords,
+} from "./read/tar_columns.ts";
 import { lookAtEnd } from "./read/tar_end.ts";
-import { tarPaths, treeOf } from "./tree/open_tars.ts";
+import { treeOf } from "./tree/open_tars.ts";
+import { tarPaths } from "./tree/tar_paths.ts";
 import type { TarTree } from "./tree/tar_tree.ts";
 
 /**
@@ -32,7 +39,8 @@ function* check(location: string, options: CheckOptions): Steps<CheckReport> {
   const { paths } = yield* tarPaths(location, storage);
   let total = 0;
   for (const path of paths) total += (yield* storage.stat(path))?.size ?? 0;
-  let [samples, bytes, damaged] = [0, 0, 0];
+  let [files, samples, bytes, damaged] = [0, 0, 0, 0];
+  const guess = new SampleGuess();
   const onDamage = (damage: FormatError) => {
     damaged++;
     options.onDamage(damage);
@@ -41,22 +49,35 @@ function* check(location: string, options: CheckOptions): Steps<CheckReport> {
     const source = yield* openFile(storage, path);
     try {
       bytes += source.size;
-      samples += yield* checkTar(source, storage, options, onDamage);
+      const { columns, groups } = yield* checkTar(
+        source,
+        storage,
+        options,
+        onDamage,
+      );
+      files += columns.offsets.length;
+      samples += sampleCount(columns);
+      guess.add(groups, columns);
     } finally {
       source.close();
     }
     options.onProgress?.(bytes, Math.max(bytes, total));
   }
-  return { samples, bytes, damaged };
+  const isGrouped = options.format === SAMPLES || guess.isWebDataset;
+  const { onWarning = warnOnConsole } = options;
+  for (const note of guess.notes(isGrouped)) {
+    onWarning(`${location}: ${note}`);
+  }
+  return { samples: isGrouped ? samples : files, bytes, damaged };
 }
 
-/** Number of samples that there are in spite of all damage. */
+/** The index of what there is in spite of all damage. */
 function* checkTar(
   source: ByteSource,
   storage: Storage,
   { onWarning = warnOnConsole }: CheckOptions,
   onDamage: (damage: FormatError) => void,
-): Steps<number> {
+): Steps<TarIndex> {
   yield* refuseCompressed(source);
   const builder = new TarBuilder(
     source.name,
@@ -68,12 +89,12 @@ function* checkTar(
   if (odd?.warning !== undefined) onWarning(odd.warning);
   const index = builder.finish();
   const { columns } = index;
-  const tree = treeOf(source, storage, index);
+  const tree = treeOf(source, storage, index, false);
   for (const record of unreadableRecords(columns)) {
     onDamage(tree.faultOf(record));
   }
   yield* checkDaliIndex(tree, storage, onDamage);
-  return sampleCount(columns);
+  return index;
 }
 
 /** Compares the index that DALI may have made of the tar with its headers. */

@@ -9,7 +9,7 @@ import { Client, type Patience } from "./client.ts";
 import { HttpServer } from "./http/http_server.ts";
 import type { ListedFile } from "./listed_file.ts";
 import { RemoteError } from "./remote_error.ts";
-import type { RemoteLocation } from "./remote_location.ts";
+import { type RemoteLocation, rootOf } from "./remote_location.ts";
 import { type ObjectState, openObject } from "./remote_object.ts";
 import type { S3Options } from "./remote_options.ts";
 import type { RemoteServer } from "./remote_server.ts";
@@ -93,11 +93,11 @@ export class RemoteFiles {
   }
 
   private constructor(
-    { root, url, options, believesCache, observer }: RemoteStorage,
+    { url, options, believesCache, observer }: RemoteStorage,
     location: RemoteLocation,
     s3: S3Options,
   ) {
-    this.#root = root;
+    const root = this.#root = rootOf(location);
     this.#storage = { url, options };
     this.#believesCache = believesCache;
     this.#isDirectory = location.kind === "s3"

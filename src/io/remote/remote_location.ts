@@ -3,6 +3,9 @@ import { RecordfsError } from "../../errors.ts";
 /** A scheme of at least two letters: one may be a drive. */
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
 
+/** Between URLs of several files, as WebDataset joins them. */
+const BETWEEN = /::(?=[a-z][a-z0-9+.-]+:\/\/)/i;
+
 const GOOGLE =
   "s3://BUCKET/KEY with --endpoint https://storage.googleapis.com and HMAC keys, or the object's https:// URL";
 const AZURE = "the blob's https:// URL with its SAS token";
@@ -55,13 +58,42 @@ export function isUrl(location: string): boolean {
   return SCHEME.test(location);
 }
 
+/** The URLs of a text: several where `::` joins them, as in `https://HOST/a.tar::https://HOST/b.tar`. */
+export function separateUrls(text: string): string[] {
+  return text.split(BETWEEN);
+}
+
 /**
- * Takes the URL of a container apart.
+ * Takes the URL of a container apart; of several that `::` joins, the first, which has to be of one server with all.
  *
- * @throws {RecordfsError} If its scheme is none that can be read (`unknown-scheme`), or it is no URL (`bad-location`).
+ * @throws {RecordfsError} If its scheme is none that can be read (`unknown-scheme`), or it is no URL, or there are URLs
+ * of several servers (`bad-location`).
  */
 export function parseRemote(location: string | URL): RemoteLocation {
-  const text = String(location);
+  const [first, ...others] = separateUrls(String(location)).map(parseOne) as [
+    RemoteLocation,
+    ...RemoteLocation[],
+  ];
+  if (others.every((other) => serverOf(other) === serverOf(first))) {
+    return first;
+  }
+  const path = withoutSecrets(location);
+  throw new RecordfsError(
+    "bad-location",
+    `Cannot open ${path}: its URLs are of several servers, or differ in passwords or queries. ` +
+      "Open them as several containers (`open([…])`, or --add)",
+    { path },
+  );
+}
+
+/** What has to be the same of URLs that are opened together. */
+function serverOf(location: RemoteLocation): string {
+  return location.kind === "s3"
+    ? `s3://${location.bucket}?${location.versionId ?? ""}`
+    : `${location.userinfo ?? ""}@${location.url.origin}${location.url.search}`;
+}
+
+function parseOne(text: string): RemoteLocation {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase() ?? "";
   if (scheme === "s3") return parseS3(text);
   if (scheme === "http" || scheme === "https") return parseHttp(text);
@@ -73,6 +105,14 @@ export function parseRemote(location: string | URL): RemoteLocation {
       `give ${instead} (./${path} is a path)`,
     { path },
   );
+}
+
+/** The path that a URL has in its storage. */
+export function rootOf(location: RemoteLocation): string {
+  const text = location.kind === "s3"
+    ? `s3://${location.bucket}/${location.key}`
+    : `${location.url.origin}${location.url.pathname}`;
+  return text.replace(/\/+$/, "");
 }
 
 function parseS3(text: string): S3Location {
@@ -117,9 +157,10 @@ function badLocation(text: string, advice: string, cause?: unknown) {
 
 /** A URL as it may be shown: without what is before an @ in the host, and without its query, which may be signed. */
 export function withoutSecrets(url: string | URL): string {
-  return String(url)
-    .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, "$1")
-    .replace(/[?#].*$/s, "");
+  return separateUrls(String(url)).map((one) =>
+    one.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, "$1")
+      .replace(/[?#].*$/s, "")
+  ).join("::");
 }
 
 /** A location as it may be printed: of a URL, what is signed or secret is left out. */

@@ -4,7 +4,12 @@ import type { FileFacts, Storage } from "../storage/storage.ts";
 import { warnedCaches } from "./cache/warned_caches.ts";
 import type { RemoteObserver } from "./client.ts";
 import type { RemoteFiles } from "./remote_files.ts";
-import { parseRemote, type RemoteLocation } from "./remote_location.ts";
+import {
+  parseRemote,
+  type RemoteLocation,
+  rootOf,
+  separateUrls,
+} from "./remote_location.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import type { RemoteSource } from "./remote_source.ts";
 
@@ -45,7 +50,8 @@ export class RemoteStorage implements Storage {
     this.options = options;
     this.believesCache = believesCache;
     this.observer = observer;
-    this.root = rootOf(this.#location);
+    this.root = separateUrls(this.url)
+      .map((url) => rootOf(parseRemote(url))).join("::");
     for (const cache of warned) this.warned.add(cache);
   }
 
@@ -63,6 +69,7 @@ export class RemoteStorage implements Storage {
   }
 
   *stat(path: string): Steps<FileFacts | undefined> {
+    if (separateUrls(path).length > 1) return undefined; // nothing is called so
     const facts = yield* this.#wait(
       path,
       (files, signal) => files.look(path, signal),
@@ -96,13 +103,6 @@ export class RemoteStorage implements Storage {
       ({ RemoteFiles }) => RemoteFiles.of(this, this.#location),
     );
   }
-}
-
-function rootOf(location: RemoteLocation): string {
-  const text = location.kind === "s3"
-    ? `s3://${location.bucket}/${location.key}`
-    : `${location.url.origin}${location.url.pathname}`;
-  return text.replace(/\/+$/, "");
 }
 
 /** A number of a path that others do not have, but by an unlikely chance. */

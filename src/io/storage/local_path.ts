@@ -47,9 +47,20 @@ function notLocal(url: string): RecordfsError {
  * @throws {RecordfsError} If it is a URL of another machine.
  */
 export function absoluteLocalPath(location: string | URL): string {
-  const path = localPath(location);
-  const isWhole = path === "" ||
-    process.getBuiltinModule("node:path").isAbsolute(path);
+  return separatePaths(localPath(location)).map(absolute).join("::");
+}
+
+/** The paths of a text: several where `::` joins them, as WebDataset does it, and nothing is called so. */
+export function separatePaths(text: string): string[] {
+  if (!text.includes("::")) return [text];
+  const { existsSync } = process.getBuiltinModule("node:fs");
+  return existsSync(text) ? [text] : text.split("::");
+}
+
+function absolute(path: string): string {
+  // Of a pattern such as `{/a,/b}/x.tar`, the first path tells.
+  const isWhole = path === "" || isUrl(path) ||
+    process.getBuiltinModule("node:path").isAbsolute(path.replace(/^\{+/, ""));
   // Not resolved: behind a symbolic link, `..` is another directory.
   return isWhole
     ? path

@@ -222,8 +222,12 @@ export class PathEntries {
    * Names all entries, breadth first, in each directory in the order in which they came.
    *
    * @param recordOf The record that a file becomes, by its own; less than 0 where it is not shown.
+   * @param order All entries but the root in another order, which holds in each directory.
    */
-  finish(recordOf: (ref: number) => number): EntryTables {
+  finish(
+    recordOf: (ref: number) => number,
+    order?: Uint32Array,
+  ): EntryTables {
     const { parents, refs, starts, ends, length } = this;
     // The children of each directory, one behind the other.
     const firsts = new Uint32Array(length + 1);
@@ -235,7 +239,8 @@ export class PathEntries {
     }
     const next = firsts.slice();
     const children = new Uint32Array(length);
-    for (let entry = 1; entry < length; entry++) {
+    for (let i = 1; i < length; i++) {
+      const entry = order?.[i - 1] ?? i;
       children[next[parents.at(entry)]!++] = entry;
     }
     const builder = new NameTableBuilder(length, this.names);
@@ -291,6 +296,11 @@ export class PathEntries {
   /** Whether two names, each up to so many bytes, begin alike. */
   startAlike(a: number, b: number, length: number): boolean {
     return sharedBytes(this.#view, a, b, length) === length;
+  }
+
+  /** A hash of a part of the names in a directory. */
+  hash(parent: number, start: number, end: number): number {
+    return this.#hash(parent, this.#names, start, end);
   }
 
   #isSameDirectory(path: Uint8Array, start: number, end: number): boolean {

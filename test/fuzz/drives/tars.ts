@@ -1,5 +1,7 @@
-/** The reader of tars: one by one, in batches, without waiting, by samples; all must agree. */
+/** The reader of tars: one by one, in batches, without waiting, by samples, as a tree of samples; all must agree. */
 import { TarReader } from "../../../src/formats/tar/mod.ts";
+import { samplesOf } from "../../../src/tree/samples_of.ts";
+import { open } from "../../../src/vfs/mod.ts";
 import type { Scene } from "../scene.ts";
 import { closeAll, compareShared, MOST, readBoth } from "./batch_readers.ts";
 import { type Drive, QUIET } from "./drive.ts";
@@ -22,6 +24,12 @@ async function run(scene: Scene): Promise<void> {
   );
   if (opened.ok && now.ok) {
     const reader = opened.value;
+    const seen = await scene.attempt("samples of the tree", async () => {
+      using samples = await open(path, { ...QUIET, format: "webdataset" });
+      return (await samplesOf(samples.tree)).length;
+    });
+    const counted = { ok: true, value: reader.sampleCount } as const;
+    scene.compare(counted, seen, "the reader", "the tree");
     await readBoth(scene, reader, now.value, dice.some(reader.names, MOST));
     const indices = Array.from(
       { length: Math.min(MOST, reader.sampleCount) },

@@ -1,4 +1,5 @@
 /** Mutations of tars: headers whose checksums fit what was changed in them. */
+import { type Member, tarBytes } from "../../support/tar/make_tar.ts";
 import {
   integerBytes,
   limitsAround,
@@ -126,12 +127,70 @@ const makeSparse: Mutation = {
   },
 };
 
+/** Shards that say nothing of what the others are: of no file or of one, of hidden names alone. */
+const SAYING_NOTHING: readonly (readonly Member[] | undefined)[] = [
+  [],
+  undefined,
+  [{ name: "d/", type: "5" }],
+  [{ name: "last.txt", data: "1" }],
+  [{ name: "no-extension" }],
+  [{ name: "._0.txt" }, { name: ".DS_Store" }, { name: "./d/.x.txt" }],
+  [{ name: "__meta__/a.txt" }, { name: "link.txt", type: "2", link: "a" }],
+];
+
+/** Where such a shard stands: before the others, behind them, or in the place of one. */
+const PLACES = ["!.tar", "~.tar", undefined];
+
+/** A shard without files, or with hardly any, among others. */
+const sayNothing: Mutation = {
+  name: "shard without files",
+  weight: 20, // few containers have shards
+  apply(draft, dice) {
+    const shard = pickNamed(draft, dice, /\/[^/]+\.tar$/);
+    if (shard === undefined) return;
+    const members = dice.pick(SAYING_NOTHING);
+    const bytes = members === undefined ? new Uint8Array(0) : tarBytes(members);
+    const name = dice.pick(PLACES);
+    const path = name === undefined
+      ? shard
+      : shard.slice(0, shard.lastIndexOf("/") + 1) + name;
+    draft.replace(path, bytes, `a shard of ${members?.length ?? "no"} members`);
+  },
+};
+
+/** The members of a tar in another order: files of a sample that are not neighbours. */
+const scatter: Mutation = {
+  name: "scatter a tar",
+  weight: 2,
+  apply(draft, dice) {
+    const path = pickNamed(draft, dice, /\.tar$/);
+    if (path === undefined) return;
+    const bytes = draft.bytes(path);
+    const headers = headersOf(bytes);
+    if (headers.length < 3) return;
+    const parts = headers.map((at, i) => bytes.slice(at, headers[i + 1]));
+    const first = dice.int(parts.length);
+    const [moved] = parts.splice(first, 1);
+    parts.splice(dice.int(parts.length - 1), 0, moved!);
+    const joined = new Uint8Array(bytes.length);
+    joined.set(bytes.subarray(0, headers[0]));
+    let end = headers[0]!;
+    for (const part of parts) {
+      joined.set(part, end);
+      end += part.length;
+    }
+    draft.replace(path, joined, `the header at ${headers[first]} moved`);
+  },
+};
+
 export const TAR_MUTATIONS: readonly Mutation[] = [
   setHeader,
   copyHeader,
   sizeDirectory,
   zeroHeader,
   makeSparse,
+  sayNothing,
+  scatter,
 ];
 
 function headersOf(bytes: Uint8Array): number[] {

@@ -63,9 +63,11 @@ export const PEERS_VENV = `${REPOSITORY}.venv-peers`;
 
 /** Modules that tests import from {@linkcode VENV}, by the name of the package in `requirements.txt`. */
 export const PYTHON_MODULES: Record<string, string> = {
+  braceexpand: "braceexpand",
   msgpack: "msgpack",
   numpy: "numpy",
   pillow: "PIL.Image",
+  webdataset: "webdataset",
 };
 
 /** Python of {@linkcode VENV}; before the setup, the distribution's. Never the one that PATH finds. */

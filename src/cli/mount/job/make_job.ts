@@ -2,6 +2,7 @@ import { parseMountOptions } from "../../../../fuse/mounting/mount_options.ts";
 import { MountError } from "../../../../fuse/mounting/mount_error.ts";
 import type { Shuffle } from "../../../data/trees/arrange_tree.ts";
 import { isUrl, shownLocation } from "../../../io/remote/remote_location.ts";
+import { absoluteLocalPath } from "../../../io/storage/local_path.ts";
 import { asUsage, UsageError } from "../../exit.ts";
 import {
   absolutePath,
@@ -125,7 +126,11 @@ async function readSources(
 }
 
 function lastingLocation(location: string): string {
-  return isUrl(location) ? location : absolutePath(location);
+  if (isUrl(location)) return location;
+  // What a pattern has between braces are no names of directories.
+  return /[{]|::/.test(location)
+    ? absoluteLocalPath(location)
+    : absolutePath(location);
 }
 
 /** Whether options say where indexes are kept, which those of containers of this machine are as well. */

@@ -4,7 +4,7 @@ import type { GrowingNumbers } from "../../../tree/growing_numbers.ts";
 import { sharedFloat64, sharedUint32 } from "../../../tree/shared_numbers.ts";
 import { gatherSamples } from "./sample_groups.ts";
 import type { SparseMap } from "./sparse_map.ts";
-import type { HoleColumns, TarColumns } from "./tar_columns.ts";
+import type { HoleColumns, TarColumns, TarIndex } from "./tar_columns.ts";
 
 /** What was gathered of a tar. */
 interface Gathered {
@@ -15,6 +15,10 @@ interface Gathered {
   readonly faults: GrowingNumbers;
   readonly heads: GrowingNumbers;
   readonly maps: ReadonlyMap<number, SparseMap>;
+  /** Per record: 1 and the number of its directory as the tar spells it, or 0. */
+  readonly directories: GrowingNumbers;
+  /** Where the names have these directories: start and end of each. */
+  readonly spelled: { readonly ranges: readonly number[] };
 }
 
 /**
@@ -25,13 +29,27 @@ interface Gathered {
 export function makeColumns(
   gathered: Gathered,
   targets: ReadonlyMap<number, number>,
-): TarColumns {
+): Pick<TarIndex, "columns" | "groups"> {
   const { offsets, sizes, entries, faults, heads, maps } = gathered;
+  const { directories, spelled } = gathered;
   const paths = gathered.paths.entries;
   const { live, numbers } = liveRecords(paths, entries);
   const count = live.length;
+  const entryOf = (record: number) => entries.at(live[record]!);
+  const files = new Uint32Array(count).map((_, record) => record)
+    .filter((record) => sizes.at(live[record]!) >= 0);
+  const directoryOf = (file: number) => directories.at(live[files[file]!]!);
+  const groups = gatherSamples({
+    paths,
+    entries: files.map(entryOf),
+    records: files,
+    isRespelled: (file) => directoryOf(file) > 0,
+  });
   // What is left out has no record.
-  const { names, nodeOf, times } = paths.finish((ref) => numbers[ref] ?? -1);
+  const { names, nodeOf, times } = paths.finish(
+    (ref) => numbers[ref] ?? -1,
+    groups.order,
+  );
   const columns = {
     offsets: sharedFloat64(count),
     sizes: sharedFloat64(count),
@@ -40,7 +58,6 @@ export function makeColumns(
     heads: sharedUint32(count),
   };
   const links: number[] = [];
-  const files: number[] = [];
   for (let record = 0; record < count; record++) {
     const old = live[record]!;
     const size = sizes.at(old);
@@ -50,11 +67,9 @@ export function makeColumns(
     columns.faults[record] = faults.at(old);
     columns.heads[record] = heads.at(old);
     if (size < 0) links.push(record);
-    else files.push(record);
   }
-  const entryOf = (record: number) => entries.at(live[record]!);
-  const groups = gatherSamples(paths, files.map(entryOf), files);
-  return {
+  const { sampleRecords, sampleStarts, firstFiles, facts } = groups;
+  const made: TarColumns = {
     names,
     ...columns,
     holes: holesOf(maps, live),
@@ -64,8 +79,14 @@ export function makeColumns(
       const target = targets.get(entryOf(record)) ?? -1;
       return target < 0 ? 0 : nodeOf[target]!;
     })),
-    ...groups,
+    sampleRecords,
+    sampleStarts,
+    sampleDirectories: sharedUint32(
+      spelled.ranges.length === 0 ? 0 : firstFiles.map(directoryOf),
+    ),
+    spelledDirectories: sharedUint32(spelled.ranges),
   };
+  return { columns: made, groups: facts };
 }
 
 /** Where the data of files with holes is, by the records that there are at the end. */

@@ -36,7 +36,7 @@ export function* openIndex(
   options: KeptOptions,
 ): Steps<TarIndex> {
   return yield* keptIndex<TarIndex>(source, options, {
-    kind: "tar 4",
+    kind: "tar 5",
     entrySize: BLOCK,
     take(kept) {
       const before = fromKept(kept);
@@ -133,6 +133,8 @@ function fromKept({ columns: kept, facts }: KeptTables): TarIndex {
       targets: words("targets"),
       sampleRecords: words("sampleRecords"),
       sampleStarts: words("sampleStarts"),
+      sampleDirectories: words("sampleDirectories"),
+      spelledDirectories: words("spelledDirectories"),
     },
   };
 }

@@ -31,11 +31,6 @@ export function pathOf(tree: Tree, node: NodeId): string {
 }
 
 /** What the paths of a sample's files have in common: up to the first dot of the last name. */
-export function keyOf(tree: Tree, node: NodeId): string {
-  return keyOfPath(pathOf(tree, node));
-}
-
-/** {@linkcode keyOf} of a path. */
 export function keyOfPath(path: string): string {
   const dot = path.indexOf(".", path.lastIndexOf("/") + 2);
   return dot < 0 ? path : path.slice(0, dot);

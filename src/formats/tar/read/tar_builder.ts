@@ -10,6 +10,7 @@ import type {
 import { Fault } from "./faults.ts";
 import { makeColumns } from "./make_columns.ts";
 import type { SparseMap } from "./sparse_map.ts";
+import { SpelledDirectories } from "./spelled_directories.ts";
 import { NO_HEAD, type TarIndex } from "./tar_columns.ts";
 
 /** Takes the members of a tar in their order, and makes tables of what is there at the end, as if it were extracted. */
@@ -27,6 +28,9 @@ export class TarBuilder {
   readonly heads = new GrowingNumbers(2 ** 32);
   /** Of records that are files with holes. */
   readonly maps = new Map<number, SparseMap>();
+  /** Per record: 1 and the number of its directory among {@linkcode TarBuilder.spelled}, or 0. */
+  readonly directories = new GrowingNumbers(2 ** 32);
+  readonly spelled: SpelledDirectories;
   readonly #path: string;
 
   /**
@@ -36,6 +40,10 @@ export class TarBuilder {
   constructor(path: string, onSkip?: (member: SkippedMember) => void) {
     this.#path = path;
     this.paths = new MemberPaths(path, { replaces: true, onSkip });
+    const { entries } = this.paths;
+    this.spelled = new SpelledDirectories((bytes, start, end) =>
+      entries.intern(bytes, start, end)
+    );
   }
 
   /** Adds a file, in the place of what has had its path: of a directory only where that is empty. */
@@ -48,7 +56,7 @@ export class TarBuilder {
     fault: number = Fault.NONE,
   ): void {
     const entry = this.paths.addFile(name, this.entries.length, time);
-    if (entry > 0) this.#push(entry, offset, size, head, fault);
+    if (entry > 0) this.#push(entry, name, offset, size, head, fault);
   }
 
   /**
@@ -83,7 +91,7 @@ export class TarBuilder {
     const entry = paths.addLink(name, target, record, time);
     if (entry === 0) return;
     const { start, end } = paths.linkOf(record)!;
-    this.#push(entry, start, -1 - (end - start), NO_HEAD, Fault.NONE);
+    this.#push(entry, name, start, -1 - (end - start), NO_HEAD, Fault.NONE);
   }
 
   /** Adds another name of a file that came before. */
@@ -116,6 +124,7 @@ export class TarBuilder {
     if (entry === 0) return;
     this.#push(
       entry,
+      name,
       offset,
       size,
       this.heads.at(first),
@@ -145,9 +154,9 @@ export class TarBuilder {
     try {
       const { paths } = this;
       const targets = paths.resolveLinks();
-      const columns = makeColumns(this, targets);
+      const made = makeColumns(this, targets);
       const skipped = paths.skipped.facts;
-      return { columns, warnings: [], skipped, damage: [] };
+      return { ...made, warnings: [], skipped, damage: [] };
     } catch (error) {
       throw treeError(this.#path, error);
     }
@@ -155,6 +164,7 @@ export class TarBuilder {
 
   #push(
     entry: number,
+    name: Uint8Array,
     offset: number,
     size: number,
     head: number,
@@ -165,5 +175,6 @@ export class TarBuilder {
     this.sizes.push(size);
     this.heads.push(head);
     this.faults.push(fault);
+    this.directories.push(this.spelled.numberOf(name));
   }
 }

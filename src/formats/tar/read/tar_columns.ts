@@ -1,6 +1,7 @@
 import type { FormatErrorCode } from "../../../errors.ts";
 import type { SkippedMembers } from "../../../tree/archive/archive_notes.ts";
 import type { ArchiveColumns } from "../../../tree/archive/archive_tree.ts";
+import type { GroupFacts } from "./sample_groups.ts";
 import { Fault } from "./faults.ts";
 
 /** The hash of a header that nobody has read: what an index of others says nothing of. */
@@ -34,15 +35,24 @@ export interface TarColumns extends ArchiveColumns {
   /** Per record: the hash of the block before its content, or `NO_HEAD`. */
   readonly heads: Uint32Array;
   readonly holes: HoleColumns;
-  /** The records of all samples, sample by sample; none where the files are the samples. */
+  /** The records of all samples of WebDataset, sample by sample. */
   readonly sampleRecords: Uint32Array;
   /** Per sample, and once more: where its records start. */
   readonly sampleStarts: Uint32Array;
+  /**
+   * Per sample: 1 and the number of the directory of its first file, where the tar spells it in another way than its
+   * path; otherwise 0. Empty where no directory is.
+   */
+  readonly sampleDirectories: Uint32Array;
+  /** Per such directory two numbers: where in the names it starts and ends. */
+  readonly spelledDirectories: Uint32Array;
 }
 
 /** A tar's tables, and what else opening it has told. */
 export interface TarIndex {
   readonly columns: TarColumns;
+  /** What names say of the samples. */
+  readonly groups: GroupFacts;
   /** What is odd of the tar as a whole, as sentences. */
   readonly warnings: readonly string[];
   /** The members that are skipped. */
@@ -61,16 +71,9 @@ export interface TarDamage {
   readonly message: string;
 }
 
-/** Whether files are gathered to samples by their names. */
-export function isWebDataset({ sampleStarts }: TarColumns): boolean {
-  return sampleStarts.length > 1;
-}
-
-/** Number of samples: files, where these are not gathered. */
-export function sampleCount(columns: TarColumns): number {
-  return isWebDataset(columns)
-    ? columns.sampleStarts.length - 1
-    : columns.offsets.length;
+/** Number of samples of WebDataset. */
+export function sampleCount({ sampleStarts }: TarColumns): number {
+  return sampleStarts.length - 1;
 }
 
 /** The records that cannot be read. */
@@ -84,13 +87,15 @@ export function* unreadableRecords(
 
 /** Whether all contents lie in the file: of tables that were kept, nothing is believed. */
 export function areInside(
-  { offsets, sizes, faults, names, holes }: TarColumns,
+  { offsets, sizes, faults, names, holes, spelledDirectories }: TarColumns,
   size: number,
 ): boolean {
+  const isNamed = (end: number) => end <= names.names.length;
+  if (!spelledDirectories.every(isNamed)) return false;
   const sparse = new Set(holes.records);
   return offsets.every((start, record) => {
     const length = sizes[record]!;
-    if (length < 0) return start - length - 1 <= names.names.length;
+    if (length < 0) return isNamed(start - length - 1);
     return faults[record] !== Fault.NONE || sparse.has(record) ||
       start >= 0 && start + length <= size;
   }) && areHolesInside(holes, sizes, size);

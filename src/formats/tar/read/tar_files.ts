@@ -10,8 +10,8 @@ import {
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type { Extent, NodeId } from "../../../tree/tree.ts";
 import type { TarTree } from "../tree/tar_tree.ts";
-import { keyOfPath, pathOf } from "./sample_keys.ts";
-import { isWebDataset, sampleCount } from "./tar_columns.ts";
+import { pathOf } from "./sample_keys.ts";
+import { sampleCount } from "./tar_columns.ts";
 
 /** A file of a sample. */
 export interface SamplePart {
@@ -21,7 +21,7 @@ export interface SamplePart {
   readonly file: number;
 }
 
-/** The files and samples of several tars, numbered through: what is no file, or leads to none, is not among them. */
+/** The files of several tars, and the samples of WebDataset that they make, numbered through. */
 export class TarFiles {
   readonly sources: SourceList;
   readonly #trees: readonly TarTree[];
@@ -32,8 +32,6 @@ export class TarFiles {
   readonly #lists: number[] = [];
   #listCount = 0;
   readonly #name = new Uint8Array(LONGEST_NAME);
-  /** Whether files are gathered in all tars: otherwise each file is a sample in all. */
-  readonly #isWeb: boolean;
 
   constructor(trees: readonly TarTree[]) {
     this.#trees = trees;
@@ -44,12 +42,11 @@ export class TarFiles {
       this.#listCount += one.length;
     }
     this.sources = new JoinedSources(opened.length, opened, lists.flat());
-    const columns = trees.map(({ columns }) => columns);
-    this.#isWeb = columns.length > 0 && columns.every(isWebDataset);
-    for (const one of columns) {
-      this.#firstFiles.push(this.#firstFiles.at(-1)! + one.nodes.length);
-      const samples = this.#isWeb ? sampleCount(one) : one.nodes.length;
-      this.#firstSamples.push(this.#firstSamples.at(-1)! + samples);
+    for (const { columns } of trees) {
+      this.#firstFiles.push(this.#firstFiles.at(-1)! + columns.nodes.length);
+      this.#firstSamples.push(
+        this.#firstSamples.at(-1)! + sampleCount(columns),
+      );
     }
   }
 
@@ -102,22 +99,20 @@ export class TarFiles {
     const { columns } = this.#trees[at]!;
     const first = this.#firstFiles[at]!;
     const own = sample - this.#firstSamples[at]!;
-    const records = this.#isWeb
-      ? columns.sampleRecords.subarray(
-        columns.sampleStarts[own]!,
-        columns.sampleStarts[own + 1]!,
-      )
-      : [own];
+    const records = columns.sampleRecords.subarray(
+      columns.sampleStarts[own]!,
+      columns.sampleStarts[own + 1]!,
+    );
     return Array.from(records, (record) => ({
       extension: this.#extension(this.#trees[at]!, columns.nodes[record]!),
       file: first + record,
     }));
   }
 
-  /** What the paths of a sample's files have in common. */
+  /** What the names of a sample's files in the tar have in common. */
   key(sample: number): string {
-    const [{ file }] = this.parts(sample) as [SamplePart];
-    return keyOfPath(this.name(file));
+    const at = this.#tarAt(sample);
+    return this.#trees[at]!.keyOf(sample - this.#firstSamples[at]!);
   }
 
   /** The tar of a sample. */

@@ -12,12 +12,14 @@ import type {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { lastingAt } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import { warnOnConsole } from "../../../message_text.ts";
 import { encodeName } from "../../../names.ts";
 import { nameOfFiles } from "../../../tree/sample_indices.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
 import type { TarTree } from "../tree/tar_tree.ts";
-import { openTrees, tarPaths } from "../tree/open_tars.ts";
+import { openTrees } from "../tree/open_tars.ts";
+import { tarPaths } from "../tree/tar_paths.ts";
 import { reopenTars, shareTars, type TarsHandle } from "./shared_tars.ts";
 import { type SamplePart, TarFiles } from "./tar_files.ts";
 
@@ -29,7 +31,7 @@ export type TarOptions = Pick<
 
 /** A sample of WebDataset: the contents of its files by their extensions, which are all behind the first dot. */
 export interface TarSample {
-  /** What its files have in common: their path up to the first dot of the last name. */
+  /** What its files have in common: their name in the tar up to the first dot of its last part, such as `./p/0`. */
   readonly __key__: string;
   /** The bytes of the file with that extension. */
   readonly [extension: string]: Uint8Array<ArrayBuffer> | string;
@@ -130,7 +132,7 @@ export class TarReader implements Disposable {
     return Array.from({ length: this.length }, (_, i) => this.#files.name(i));
   }
 
-  /** Number of samples: files that belong together by their names, or where there are no such all files. */
+  /** Number of samples of WebDataset: files of one directory whose names are the same up to the first dot. */
   get sampleCount(): number {
     return this.#files.sampleCount;
   }
@@ -303,5 +305,8 @@ function* openTars(
 ): Steps<TarReader> {
   const { path, storage } = lastingAt(location, options);
   const { paths } = yield* tarPaths(path, storage);
-  return new TarReader(yield* openTrees(paths, storage, options), storage);
+  const { trees, guess, isGrouped } = yield* openTrees(paths, storage, options);
+  const { onWarning = warnOnConsole } = options;
+  for (const note of guess.notes(isGrouped)) onWarning(`${path}: ${note}`);
+  return new TarReader(trees, storage);
 }

@@ -7,7 +7,7 @@ import type {
 /** What files hold by the last extension, as WebDataset takes them. */
 const HOLDS: Readonly<Record<string, ValueKind>> = {
   __proto__: null as never, // extensions are any words
-  ...all("number", "cls cls2 class count index inx id"),
+  ...all("number", "cls cls2 index inx id"),
   ...all("text", "txt text transcript"),
   ...all("tree", "json jsn"),
   ...all("image", "jpg jpeg png webp gif"),

@@ -1,94 +1,25 @@
-import { FormatError, RecordfsError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { openSources } from "../../../io/storage/open_sources.ts";
-import { pathIn } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { warnOfAll, warnOnConsole } from "../../../message_text.ts";
-import { sortNames } from "../../../names.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
 import { fileCount } from "../../../tree/archive/archive_tree.ts";
 import type { Tree } from "../../../tree/tree.ts";
 import { UnionTree } from "../../../tree/union_tree.ts";
-import { FILES, inShards, isShard, PATTERN, WEB_DATASET } from "../entry.ts";
+import { FILES, inShards, SAMPLES, WEB_DATASET } from "../entry.ts";
 import { originOf } from "../read/heads.ts";
 import { openIndex } from "../read/open_index.ts";
+import { SampleGuess } from "../read/sample_guess.ts";
 import {
-  isWebDataset,
   sampleCount,
   type TarColumns,
   type TarIndex,
 } from "../read/tar_columns.ts";
 import { SampleRows } from "./sample_rows.ts";
+import { shardDirectories, tarPaths } from "./tar_paths.ts";
 import { TarTree } from "./tar_tree.ts";
-
-/** Most shards that one pattern names. */
-const MOST_SHARDS = 1_000_000;
-
-/** Where the tars of a container lie. */
-export interface TarPaths {
-  readonly paths: readonly string[];
-  /** Whether they are the shards of one, each in a directory of its own; otherwise there is but one. */
-  readonly areShards: boolean;
-}
-
-/**
- * Finds the tars of a location: itself, or those in the directory, in the order of their names; or those that a pattern
- * such as `train-{000000..000146}.tar` names.
- *
- * @throws {FormatError} If a directory has none.
- */
-export function* tarPaths(path: string, storage: Storage): Steps<TarPaths> {
-  const parts = PATTERN.exec(path);
-  if (parts !== null && !(yield* isThere(path, storage))) {
-    return { paths: expand(path, parts), areShards: true };
-  }
-  const names = yield* storage.list(path);
-  if (names === undefined) return { paths: [path], areShards: false };
-  const shards = sortNames(names.filter(isShard));
-  if (shards.length === 0) {
-    throw new FormatError(
-      "missing-shard",
-      `${path} has no file whose name ends in .tar: name the directory of the shards, or a shard`,
-      { path },
-    );
-  }
-  return {
-    paths: shards.map((name) => pathIn(path, name)),
-    areShards: true,
-  };
-}
-
-/** Whether something has the pattern for its own name; where that is not told, it is a pattern. */
-function* isThere(path: string, storage: Storage): Steps<boolean> {
-  try {
-    return (yield* storage.stat(path)) !== undefined;
-  } catch (error) {
-    if (error instanceof RecordfsError) return false;
-    throw error;
-  }
-}
-
-function expand(path: string, parts: RegExpExecArray): string[] {
-  const [, before, first, last, after] = parts as unknown as string[];
-  const [from, to] = [Number(first), Number(last)];
-  const count = to - from + 1;
-  if (count < 1 || count > MOST_SHARDS) {
-    throw new FormatError(
-      "absurd-count",
-      `${path} names ${
-        Math.max(count, 0)
-      } shards: write the number of the first one, two dots, and that of the last`,
-      { path, actual: count },
-    );
-  }
-  return Array.from(
-    { length: count },
-    (_, i) =>
-      `${before}${String(from + i).padStart(first!.length, "0")}${after}`,
-  );
-}
 
 /** The trees of opened containers, tar by tar: whoever reads samples asks for them. */
 const opened = new WeakMap<Tree, readonly TarTree[]>();
@@ -109,19 +40,37 @@ export function* openTars(
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
   const { paths, areShards } = yield* tarPaths(path, storage);
-  const trees = yield* openTrees(paths, storage, options);
+  const { trees, isGrouped, guess } = yield* openTrees(paths, storage, options);
   try {
-    const columns = trees.map(({ columns }) => columns);
-    const asRows = options.asRows === true && columns.every(isWebDataset);
+    const asRows = options.asRows === true && isGrouped;
     const shown = asRows ? trees.map((tree) => new SampleRows(tree)) : trees;
     const tree = areShards ? joinShards(paths, shown) : shown[0]!;
     opened.set(tree, trees);
-    if (asRows) warnOfOthers(path, columns, options);
-    return containerOf(tree, paths, trees, areShards, asRows);
+    if (asRows) {
+      warnOfOthers(path, trees.map(({ columns }) => columns), options);
+    }
+    const kind = isGrouped ? WEB_DATASET : FILES;
+    return containerOf(tree, {
+      paths,
+      trees,
+      kind: areShards ? inShards(kind) : kind,
+      isGrouped,
+      asRows,
+      notes: guess.notes(isGrouped),
+    });
   } catch (error) {
     for (const tree of trees) tree.close();
     throw error;
   }
+}
+
+/** Tars that were opened. */
+interface OpenedTars {
+  readonly trees: readonly TarTree[];
+  /** What they are together. */
+  readonly guess: SampleGuess;
+  /** Whether their files are gathered to samples: they seem to be WebDataset's, or the caller says so. */
+  readonly isGrouped: boolean;
 }
 
 /** Opens tars, in their order; all are closed if one can't be. */
@@ -129,40 +78,53 @@ export function* openTrees(
   paths: readonly string[],
   storage: Storage,
   options: ContainerOptions,
-): Steps<TarTree[]> {
+): Steps<OpenedTars> {
   const { onWarning = warnOnConsole } = options;
-  const trees: TarTree[] = [];
-  yield* openSources(storage, paths, function* (source, at) {
-    const index = yield* openIndex(source, paths[at]!, storage, options);
-    for (const warning of index.warnings) onWarning(warning);
-    trees[at] = treeOf(source, storage, index);
+  const indexes: TarIndex[] = [];
+  const sources = yield* openSources(storage, paths, function* (source, at) {
+    indexes[at] = yield* openIndex(source, paths[at]!, storage, options);
+    for (const warning of indexes[at].warnings) onWarning(warning);
   });
+  const guess = new SampleGuess();
+  for (const { groups, columns } of indexes) guess.add(groups, columns);
+  const isGrouped = options.format === SAMPLES || guess.isWebDataset;
+  const trees = indexes.map((index, at) =>
+    treeOf(sources[at]!, storage, index, isGrouped)
+  );
   const notes = trees.flatMap(({ notes }) => notes);
   warnOfAll(noteLines(notes), options.onWarning);
-  return trees;
+  return { trees, guess, isGrouped };
 }
 
-/** An opened tar as a tree. */
+/**
+ * An opened tar as a tree.
+ *
+ * @param isGrouped Whether its samples are those of WebDataset, and not the files.
+ */
 export function treeOf(
   archive: ByteSource,
   storage: Storage,
   index: TarIndex,
+  isGrouped: boolean,
 ): TarTree {
   const { name: path, size, mtime } = archive;
   const { columns } = index;
-  const facts = { columns, mtime, path, size, origin: originOf(index) };
+  const origin = originOf(index);
+  const facts = { columns, mtime, path, size, origin, isGrouped };
   return new TarTree(facts, { archive, storage }, { odd: index });
 }
 
-/** Each shard is a directory of its name without suffix. */
+/** Each shard is a directory. */
 function joinShards(
   paths: readonly string[],
   trees: readonly Tree[],
 ): Tree {
-  const placed = trees.map((tree, i) => {
-    const name = paths[i]!;
-    return { tree, path: [shardName(name)], name };
-  });
+  const directories = shardDirectories(paths);
+  const placed = trees.map((tree, i) => ({
+    tree,
+    path: directories[i]!,
+    name: paths[i]!,
+  }));
   return UnionTree.of(placed);
 }
 
@@ -183,17 +145,16 @@ function warnOfOthers(
   );
 }
 
-function shardName(path: string): string {
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  return name.slice(0, -".tar".length) || name;
-}
-
 function containerOf(
   tree: Tree,
-  paths: readonly string[],
-  trees: readonly TarTree[],
-  areShards: boolean,
-  asRows: boolean,
+  { paths, trees, kind, isGrouped, asRows, notes }: {
+    readonly paths: readonly string[];
+    readonly trees: readonly TarTree[];
+    readonly kind: string;
+    readonly isGrouped: boolean;
+    readonly asRows: boolean;
+    readonly notes: readonly string[];
+  },
 ): Container {
   const columns = trees.map((tree) => tree.columns);
   const files = columns.reduce((sum, one) => sum + fileCount(one), 0);
@@ -204,18 +165,16 @@ function containerOf(
     (sum, { sampleRecords }) => sum + sampleRecords.length,
     0,
   );
-  const isWeb = columns.length > 0 && columns.every(isWebDataset);
-  const kind = isWeb ? WEB_DATASET : FILES;
   const parts = trees.map(({ facts, columns }, i) => ({
     path: paths[i]!,
     bytes: facts.size,
-    samples: isWeb ? sampleCount(columns) : fileCount(columns),
+    samples: isGrouped ? sampleCount(columns) : fileCount(columns),
   }));
   const { facts: odd, ...noted } = notedInfo(
     trees.flatMap(({ notes }) => notes),
   );
   const facts = {
-    ...isWeb ? { samples } : {},
+    ...isGrouped ? { samples } : {},
     ...links > 0 ? { links } : {},
     ...odd,
   };
@@ -223,13 +182,14 @@ function containerOf(
     tree,
     info: {
       format: "tar",
-      kind: areShards ? inShards(kind) : kind,
+      kind,
       files: asRows ? samples + gathered : files,
       directories: tree.nodeCount - 1 -
         (asRows ? samples + gathered : records),
       bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
       ...Object.keys(facts).length > 0 ? { facts } : {},
       ...noted,
+      ...notes.length > 0 ? { notes } : {},
       parts,
     },
   };

@@ -4,7 +4,7 @@ import type { TarColumns } from "../read/tar_columns.ts";
 
 /**
  * The samples of a tar as runs of nodes in one directory: each is as many neighbours as it has files, so that most
- * tars are one run. A sample whose files are no neighbours any more, since one was written again, is its first file.
+ * tars are one run.
  */
 export function* sampleRuns(
   { nodes, sampleRecords, sampleStarts }: TarColumns,
@@ -15,12 +15,7 @@ export function* sampleRuns(
   for (let sample = 0; sample + 1 < sampleStarts.length; sample++) {
     const [start, end] = [sampleStarts[sample]!, sampleStarts[sample + 1]!];
     const first = nodes[sampleRecords[start]!]!;
-    let width = 1;
-    while (
-      start + width < end &&
-      nodes[sampleRecords[start + width]!] === first + width
-    ) width++;
-    if (start + width < end) width = 1;
+    const width = end - start;
     const directory = names.parent(first);
     if (directory !== parent) {
       if (run.count > 0) yield run;

@@ -18,7 +18,7 @@ import {
   type Tree,
   type TreeHandle,
 } from "../../../tree/tree.ts";
-import { KEY, keyOf, suffixOf } from "../read/sample_keys.ts";
+import { KEY, suffixOf } from "../read/sample_keys.ts";
 import { sampleCount, type TarColumns } from "../read/tar_columns.ts";
 import { extensionView } from "./extension_view.ts";
 import { reopenTree as reopenTar, type TarTree } from "./tar_tree.ts";
@@ -129,8 +129,7 @@ export class SampleRows implements Tree {
       return this.tar.locate(this.#inTar(node), into);
     }
     const sample = node - this.#firstKey;
-    const first = this.#firstFile + this.columns.sampleStarts[sample]!;
-    const bytes = encodeName(keyOf(this.tar, this.#inTar(first)));
+    const bytes = encodeName(this.tar.keyOf(sample));
     into.source = -1;
     into.offset = 0;
     into.length = bytes.length;

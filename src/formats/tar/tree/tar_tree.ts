@@ -1,4 +1,5 @@
 import type { FormatError } from "../../../errors.ts";
+import { decodeName } from "../../../names.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import {
@@ -12,6 +13,7 @@ import {
   shareArchive,
   type SharedArchive,
 } from "../../../tree/archive/shared_archive.ts";
+import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import { JoinedSources } from "../../../tree/joined_sources.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type {
@@ -23,8 +25,8 @@ import type {
 import { Fault, faultError } from "../read/faults.ts";
 import { Heads, type IndexOrigin } from "../read/heads.ts";
 import { SparseFiles } from "../read/sparse_files.ts";
+import { keyOfPath, pathOf } from "../read/sample_keys.ts";
 import {
-  isWebDataset,
   type TarColumns,
   type TarIndex,
   unreadableRecords,
@@ -41,6 +43,8 @@ export interface TarFacts {
   readonly size: number;
   /** What the tables come from, where that is not the tar itself. */
   readonly origin: IndexOrigin | undefined;
+  /** Whether samples are those of WebDataset, and not the files. */
+  readonly isGrouped: boolean;
 }
 
 /** What another thread rebuilds a tree from. */
@@ -96,7 +100,7 @@ export class TarTree extends ArchiveTree<TarColumns> {
       this.#heads = new Heads(opened.archive, columns, origin, nameOf);
     }
     // Whether there is such a method tells whether there are samples of several files.
-    if (isWebDataset(columns)) {
+    if (facts.isGrouped) {
       this.samples = () => ({
         areDirectories: false,
         runs: sampleRuns(columns, this.names),
@@ -119,6 +123,24 @@ export class TarTree extends ArchiveTree<TarColumns> {
       skipped,
       unreadable: withDamage(archive, damage, unreadable),
     }];
+  }
+
+  /**
+   * The key of a sample: what the names of its files in the tar have in common, up to the first dot of the last one.
+   * Its directory is spelled as the tar has it, as in `./p/0`.
+   */
+  keyOf(sample: number): string {
+    const { columns } = this;
+    const { nodes, sampleRecords, sampleStarts, spelledDirectories } = columns;
+    const node = nodes[sampleRecords[sampleStarts[sample]!]!]!;
+    const number = columns.sampleDirectories[sample] ?? 0;
+    if (number === 0) return keyOfPath(pathOf(this, node));
+    const start = spelledDirectories[2 * number - 2]!;
+    const end = spelledDirectories[2 * number - 1]!;
+    const name = new Uint8Array(LONGEST_NAME);
+    const length = this.nameOf(node, name);
+    return decodeName(columns.names.names, start, end) +
+      keyOfPath(decodeName(name, 0, length));
   }
 
   share(): TreeHandle {

@@ -88,6 +88,9 @@ function containerFacts(info: Facts, message: InfoMessage | null): HTMLElement {
         element("dd", {}, text),
       ]),
     ),
+    ...(info.notes ?? []).map((note) =>
+      element("p", { class: "note" }, shownName(note))
+    ),
     table(
       "Keys",
       ["Key", "Type", "Values", "Bytes"],

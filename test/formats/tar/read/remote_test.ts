@@ -231,7 +231,20 @@ Deno.test("the header before a content is fetched with it, once", () =>
 Deno.test("shards of a server are one container, by the index of a directory or a pattern", () =>
   serving(async ({ dir, server, remote }) => {
     fs.cpSync(tarCase("shards").path, `${dir}/data`, { recursive: true });
-    for (const location of ["data/", "data/train-{000000..000002}.tar"]) {
+    fs.mkdirSync(`${dir}/a b`);
+    for (const number of ["000000", "000001"]) {
+      const name = `train-${number}.tar`;
+      fs.copyFileSync(`${dir}/data/${name}`, `${dir}/a b/${name}`);
+    }
+    const last = `${server.url}/data/train-000002.tar`;
+    for (
+      const location of [
+        ...["data/", "data/train-{000000..000002}.tar"],
+        `data/train-{000000..000001}.tar::${last}`,
+        // Names that a URL has encoded.
+        `a b/train-00000{0,1}.tar::${last}`,
+      ]
+    ) {
       const url = `${server.url}/${location}`;
       using files = await open(url, { remote });
       assert.deepEqual(await files.list(""), [

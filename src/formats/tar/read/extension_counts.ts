@@ -1,0 +1,56 @@
+import { decodeName } from "../../../names.ts";
+import type { PathEntries } from "../../../tree/archive/path_entries.ts";
+
+/** Most extensions that are counted: those of a data set are few. */
+const MOST_EXTENSIONS = 256;
+/** Bytes of an extension that are looked at. */
+const LONGEST_EXTENSION = 64;
+
+interface Counted {
+  readonly extension: string;
+  /** Where the names have it. */
+  readonly start: number;
+  readonly length: number;
+  count: number;
+}
+
+/** Counts files by their extensions: all that follows the first dot. Extensions behind the first 256 are not counted. */
+export class ExtensionCounts {
+  readonly #paths: PathEntries;
+  readonly #names: Uint8Array;
+  readonly #counted = new Map<string, Counted>();
+  /** What files at each position in their samples had last: most samples are alike. */
+  readonly #last: Counted[] = [];
+
+  constructor(paths: PathEntries) {
+    this.#paths = paths;
+    this.#names = paths.names;
+  }
+
+  /** @param position Number of files of its sample that came before it. */
+  add(position: number, start: number, end: number): void {
+    const length = Math.min(end - start, LONGEST_EXTENSION);
+    const last = this.#last[position];
+    if (
+      last?.length === length &&
+      this.#paths.startAlike(start, last.start, length)
+    ) {
+      last.count++;
+      return;
+    }
+    const extension = decodeName(this.#names, start, start + length);
+    let counted = this.#counted.get(extension);
+    if (counted === undefined) {
+      if (this.#counted.size === MOST_EXTENSIONS) return;
+      counted = { extension, start, length, count: 0 };
+      this.#counted.set(extension, counted);
+    }
+    counted.count++;
+    if (position < MOST_EXTENSIONS) this.#last[position] = counted;
+  }
+
+  list(): (readonly [string, number])[] {
+    return [...this.#counted.values()]
+      .map(({ extension, count }) => [extension, count] as const);
+  }
+}

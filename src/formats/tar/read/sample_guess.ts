@@ -1,0 +1,100 @@
+import type { GroupFacts } from "./sample_groups.ts";
+
+/** Most extensions that are counted over all tars. */
+const MOST_EXTENSIONS = 4096;
+
+/** Guesses what several tars are together, and finds what is odd of their samples, by the names of all of them. */
+export class SampleGuess {
+  #counted = 0;
+  #joined = 0;
+  #withExtension = 0;
+  #samples = 0;
+  readonly #apart: string[] = [];
+  #apartCount = 0;
+  readonly #extensions = new Map<string, number>();
+
+  /** Adds a tar. One without files, or with one, says nothing of what the others are. */
+  add(
+    { counted, joined, apart, firstApart, extensions }: GroupFacts,
+    { sampleRecords, sampleStarts }: {
+      readonly sampleRecords: Uint32Array;
+      readonly sampleStarts: Uint32Array;
+    },
+  ): void {
+    if (counted <= 1) return;
+    this.#counted += counted;
+    this.#joined += joined;
+    this.#withExtension += sampleRecords.length;
+    this.#samples += sampleStarts.length - 1;
+    this.#apartCount += apart;
+    if (firstApart !== undefined) this.#apart.push(firstApart);
+    for (const [extension, count] of extensions) {
+      const before = this.#extensions.get(extension);
+      if (before === undefined && this.#extensions.size === MOST_EXTENSIONS) {
+        continue;
+      }
+      this.#extensions.set(extension, (before ?? 0) + count);
+    }
+  }
+
+  /**
+   * Whether the tars are WebDataset's: at least half of the files share their key with another one; or some do, and
+   * all have extensions, one of which is in every sample.
+   */
+  get isWebDataset(): boolean {
+    if (this.#joined === 0) return false;
+    if (2 * this.#joined >= this.#counted) return true;
+    return this.#withExtension === this.#counted &&
+      this.#extensions.values().some((count) => count >= this.#samples);
+  }
+
+  /**
+   * What is odd of the samples, as sentences.
+   *
+   * @param isGrouped Whether their files are taken for samples.
+   */
+  notes(isGrouped: boolean): string[] {
+    return [
+      ...this.#areKeysCut(isGrouped)
+        ? [
+          `most extensions occur once (${
+            this.#rare().slice(0, 2).map((extension) => `'${extension}'`)
+              .join(", ")
+          }), since keys end at the first dot of a name. Write names with no dot before their extensions`,
+        ]
+        : [],
+      ...isGrouped && this.#apartCount > 0
+        ? [
+          `samples whose files are not neighbours in the tar: ${this.#apartCount} (such as '${
+            this.#apart[0]
+          }'). Each is one sample here, and several in Python's webdataset`,
+        ]
+        : [],
+    ];
+  }
+
+  /** Extensions that occur once, those with another dot in them first. */
+  #rare(): string[] {
+    const once = [...this.#extensions].filter(([, count]) => count === 1)
+      .map(([extension]) => extension);
+    const hasDot = (extension: string) => extension.includes(".");
+    return [
+      ...once.filter(hasDot),
+      ...once.filter((extension) => !hasDot(extension)),
+    ];
+  }
+
+  /**
+   * Whether names have dots in what seems to be their keys: more than half of the extensions occur once. One sample
+   * alone has each of them once; and files of all kinds have many endings, but few with two dots.
+   */
+  #areKeysCut(isGrouped: boolean): boolean {
+    const rare = this.#rare();
+    const all = this.#extensions.size;
+    if (2 * rare.length <= all) return false;
+    const dotted = rare.filter((extension) => extension.includes(".")).length;
+    return isGrouped
+      ? this.#samples > 1 || dotted > 0
+      : dotted > 1 && 2 * dotted > all;
+  }
+}

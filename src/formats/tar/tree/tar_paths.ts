@@ -1,0 +1,106 @@
+import { FormatError, RecordfsError } from "../../../errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { isUrl } from "../../../io/remote/remote_location.ts";
+import { BracePattern } from "../../../io/storage/brace_pattern.ts";
+import { pathIn } from "../../../io/storage/place.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import { sortNames } from "../../../names.ts";
+import { isShard, patternError, shardPatterns } from "../entry.ts";
+
+/** Where the tars of a container lie. */
+export interface TarPaths {
+  readonly paths: readonly string[];
+  /** Whether they are the shards of one, each in a directory of its own; otherwise there is but one. */
+  readonly areShards: boolean;
+}
+
+/**
+ * Finds the tars of a location: itself, or those in the directory, in the order of their names; or those that a pattern
+ * such as `train-{000000..000146}.tar` names, or several that `::` joins.
+ *
+ * @throws {FormatError} If a directory has none, or a pattern names too many.
+ */
+export function* tarPaths(path: string, storage: Storage): Steps<TarPaths> {
+  const patterns = shardPatterns(path);
+  if (patterns !== undefined && !(yield* isThere(path, storage))) {
+    return { paths: expand(path, patterns), areShards: true };
+  }
+  const names = yield* storage.list(path);
+  if (names === undefined) return { paths: [path], areShards: false };
+  const shards = sortNames(names.filter(isShard));
+  if (shards.length === 0) {
+    throw new FormatError(
+      "missing-shard",
+      `${path} has no file whose name ends in .tar: name the directory of the shards, or a shard`,
+      { path },
+    );
+  }
+  return {
+    paths: shards.map((name) => pathIn(path, name)),
+    areShards: true,
+  };
+}
+
+/** Whether something has the pattern for its own name; where that is not told, it is a pattern. */
+function* isThere(path: string, storage: Storage): Steps<boolean> {
+  try {
+    return (yield* storage.stat(path)) !== undefined;
+  } catch (error) {
+    if (error instanceof RecordfsError) return false;
+    throw error;
+  }
+}
+
+function expand(path: string, patterns: readonly BracePattern[]): string[] {
+  let paths: string[];
+  try {
+    paths = BracePattern.expand(patterns);
+  } catch (error) {
+    throw patternError(path, error);
+  }
+  const isRemote = isUrl(path);
+  if (paths.every((one) => isUrl(one) === isRemote)) return paths;
+  throw new RecordfsError(
+    "bad-location",
+    `Cannot open ${path}: it names files of this machine and of a server. ` +
+      "Open them as several containers (`open([…])`, or --add)",
+    { path },
+  );
+}
+
+/** Most directories above a tar that its own is put into. */
+const MOST_PARENTS = 4;
+
+/**
+ * The directories that tars show in: their names without suffix, behind as many of the directories that they lie in as
+ * tell them apart. One that comes again has a number behind it.
+ */
+export function shardDirectories(paths: readonly string[]): string[][] {
+  const all = paths.map((path) => {
+    const parts = path.split("/")
+      .filter((part) => !/^(\.{0,2}|[a-z][a-z0-9+.-]+:)$/i.test(part));
+    const name = parts.pop() ?? path;
+    const own = name.endsWith(".tar") ? name.slice(0, -".tar".length) : name;
+    return [...parts.slice(-MOST_PARENTS), own || name];
+  });
+  for (let length = 1; length <= MOST_PARENTS + 1; length++) {
+    const directories = all.map((parts) => parts.slice(-length));
+    if (areApart(directories)) return directories;
+  }
+  const names = new Set<string>();
+  return all.map((parts) => {
+    const own = parts.at(-1)!;
+    let name = own;
+    for (let number = 2; names.has(name); number++) name = `${own}~${number}`;
+    names.add(name);
+    return [name];
+  });
+}
+
+/** Whether no directory is another one, or in it. */
+function areApart(directories: readonly (readonly string[])[]): boolean {
+  const paths = new Set(directories.map((parts) => parts.join("/")));
+  const isAlone = (parts: readonly string[]) =>
+    parts.every((_, i) => i === 0 || !paths.has(parts.slice(0, i).join("/")));
+  return paths.size === directories.length && directories.every(isAlone);
+}

@@ -1,0 +1,302 @@
+/** Most braces inside one another: each takes a call. */
+const DEEPEST = 64;
+/** Most paths that a pattern names, and UTF-16 units of all of them together. */
+const MOST_PATHS = 1_000_000;
+const MOST_UNITS = 2 ** 28;
+
+/** `1..10` or `10..1..3`; the sign of a step means nothing. */
+const NUMBERS = /^(-?\d+)\.\.(-?\d+)(?:\.\.-?(\d+))?$/;
+/** `a..f`, with a step or without. */
+const LETTERS = /^([A-Za-z])\.\.([A-Za-z])(?:\.\.-?(\d+))?$/;
+/** Letters in their order: capitals first, nothing between these and the small ones. */
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** A pattern that names more than can be opened. The message completes the sentence "The pattern …". */
+export class BracePatternError extends Error {
+  override name = "BracePatternError";
+  /** Number of paths that it names, as far as they were counted. */
+  readonly paths: bigint | undefined;
+
+  constructor(why: string, paths?: bigint) {
+    super(why);
+    this.paths = paths;
+  }
+}
+
+/** Part of a pattern, by what it stands for. */
+type Part = Literal | NumberRange | LetterRange | Choice;
+
+interface Literal {
+  readonly kind: "literal";
+  readonly text: string;
+}
+
+/** `first`, and so many more, each `step` further. */
+interface NumberRange {
+  readonly kind: "numbers";
+  readonly first: bigint;
+  readonly step: bigint;
+  readonly count: bigint;
+  /** Digits and sign of each. */
+  readonly width: number;
+}
+
+interface LetterRange {
+  readonly kind: "letters";
+  readonly letters: readonly string[];
+}
+
+interface Choice {
+  readonly kind: "choice";
+  readonly patterns: readonly Pattern[];
+}
+
+type Pattern = readonly Part[];
+
+/** How many texts a pattern stands for, and how long they are together. */
+interface Extent {
+  readonly texts: bigint;
+  readonly units: bigint;
+}
+
+/**
+ * A pattern of paths, in the language of Python's package `braceexpand`, which WebDataset reads such by: `{000..146}`,
+ * `{11..9}`, `{0..10..5}`, `{a..c}`, `{a,b}`, one inside another. A number that begins with 0 has all filled up with
+ * zeros; a backslash takes the meaning away from the next character.
+ */
+export class BracePattern {
+  readonly #parts: Pattern;
+
+  private constructor(parts: Pattern) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Reads a pattern.
+   *
+   * @returns `undefined` where braces have no other.
+   * @throws {BracePatternError} If braces are too deep inside one another.
+   */
+  static parse(text: string): BracePattern | undefined {
+    const parts = parse(text, 0);
+    return parts && new BracePattern(parts);
+  }
+
+  /** Whether it stands for something else than itself. */
+  get isPattern(): boolean {
+    return this.#parts.some(isExpression);
+  }
+
+  /** The first text that it stands for. */
+  first(): string {
+    const [first] = texts(this.#parts);
+    return unescaped(first!);
+  }
+
+  /**
+   * All texts that patterns stand for, in the order of braceexpand: the last braces count fastest.
+   *
+   * @throws {BracePatternError} If these are more than a million, or too long together.
+   */
+  static expand(patterns: readonly BracePattern[]): string[] {
+    let [count, units] = [0n, 0n];
+    for (const pattern of patterns) {
+      const extent = extentOf(pattern.#parts);
+      count += extent.texts;
+      units += extent.units;
+    }
+    if (count > MOST_PATHS) {
+      throw new BracePatternError(
+        `names ${count} files, more than ${MOST_PATHS}`,
+        count,
+      );
+    }
+    if (units > MOST_UNITS) {
+      throw new BracePatternError(
+        `names ${count} files, whose paths have ${units} characters together, more than ${MOST_UNITS}`,
+        count,
+      );
+    }
+    const all: string[] = [];
+    for (const pattern of patterns) {
+      for (const text of texts(pattern.#parts)) all.push(unescaped(text));
+    }
+    return all;
+  }
+}
+
+function parse(text: string, depth: number): Pattern | undefined {
+  if (depth > DEEPEST) {
+    throw new BracePatternError(
+      `has more than ${DEEPEST} braces inside one another`,
+    );
+  }
+  const parts: Part[] = [];
+  const add = (from: number, to: number) => {
+    if (to > from) parts.push({ kind: "literal", text: text.slice(from, to) });
+  };
+  let start = 0;
+  let open = 0; // less than 0 behind a brace that closes nothing
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === "{") {
+      if (open === 0) {
+        add(start, at);
+        start = at;
+      }
+      open++;
+    } else if (text[at] === "}" && --open === 0) {
+      parts.push(...parseBraces(text.slice(start + 1, at), depth + 1));
+      start = at + 1;
+    }
+  }
+  if (open !== 0) return undefined;
+  add(start, text.length);
+  return parts;
+}
+
+/** What stands between two braces. */
+function parseBraces(text: string, depth: number): Pattern {
+  const numbers = NUMBERS.exec(text);
+  if (numbers !== null) return [numberRange(numbers)];
+  const letters = LETTERS.exec(text);
+  if (letters !== null) return [letterRange(letters)];
+  // Nothing is unbalanced in what a brace and its other enclose.
+  const patterns = itemsOf(text).map((item) => parse(item, depth)!);
+  const choice: Choice = { kind: "choice", patterns };
+  return patterns.length > 1
+    ? [choice]
+    : [{ kind: "literal", text: "{" }, choice, { kind: "literal", text: "}" }];
+}
+
+/** Parts of a text at its commas, but those in braces. */
+function itemsOf(text: string): string[] {
+  const items: string[] = [];
+  let start = 0;
+  let open = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === "{") open++;
+    else if (text[at] === "}") open--;
+    else if (text[at] === "," && open === 0) {
+      items.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...items, text.slice(start)];
+}
+
+function numberRange(parts: RegExpExecArray): NumberRange {
+  const [, from, to, by] = parts as unknown as string[];
+  const [first, last] = [BigInt(from!), BigInt(to!)];
+  const step = stepOf(by);
+  const isPadded = [from!, to!].some((number) => /^-?0./.test(number));
+  const distance = last < first ? first - last : last - first;
+  return {
+    kind: "numbers",
+    first,
+    step: last < first ? -step : step,
+    count: distance / step + 1n,
+    width: isPadded ? Math.max(from!.length, to!.length) : 0,
+  };
+}
+
+function letterRange(parts: RegExpExecArray): LetterRange {
+  const [, from, to, by] = parts as unknown as string[];
+  const [first, last] = [ALPHABET.indexOf(from!), ALPHABET.indexOf(to!)];
+  const step = stepOf(by);
+  const distance = Math.abs(last - first);
+  const letters: string[] = [];
+  for (let far = 0n; far <= distance; far += step) {
+    letters.push(ALPHABET[first + (last < first ? -1 : 1) * Number(far)]!);
+  }
+  return { kind: "letters", letters };
+}
+
+function stepOf(by: string | undefined): bigint {
+  return BigInt(by ?? 1) || 1n;
+}
+
+/** Whether a part is one of several texts, if only of one number. */
+function isExpression(part: Part): boolean {
+  if (part.kind !== "choice") return part.kind !== "literal";
+  const [first] = part.patterns;
+  return part.patterns.length > 1 || first!.some(isExpression);
+}
+
+function extentOf(pattern: Pattern): Extent {
+  let [texts, units] = [1n, 0n];
+  for (const part of pattern) {
+    const own = extentOfPart(part);
+    units = units * own.texts + own.units * texts;
+    texts *= own.texts;
+  }
+  return { texts, units };
+}
+
+function extentOfPart(part: Part): Extent {
+  switch (part.kind) {
+    case "literal":
+      return { texts: 1n, units: BigInt(part.text.length) };
+    case "letters": {
+      const count = BigInt(part.letters.length);
+      return { texts: count, units: count };
+    }
+    case "numbers": {
+      const { first, step, count, width } = part;
+      const last = first + step * (count - 1n);
+      const longest = Math.max(width, `${first}`.length, `${last}`.length);
+      return { texts: count, units: count * BigInt(longest) };
+    }
+    case "choice": {
+      const all = part.patterns.map(extentOf);
+      return {
+        texts: all.reduce((sum, { texts }) => sum + texts, 0n),
+        units: all.reduce((sum, { units }) => sum + units, 0n),
+      };
+    }
+  }
+}
+
+/** All texts of a pattern, made as they are taken. */
+function* texts(pattern: Pattern, from = 0): Generator<string> {
+  const part = pattern[from];
+  if (part === undefined) return yield "";
+  for (const text of textsOf(part)) {
+    if (from + 1 === pattern.length) yield text;
+    else for (const rest of texts(pattern, from + 1)) yield text + rest;
+  }
+}
+
+function* textsOf(part: Part): Generator<string> {
+  switch (part.kind) {
+    case "literal":
+      return yield part.text;
+    case "letters":
+      return yield* part.letters;
+    case "numbers": {
+      const { first, step, count, width } = part;
+      let number = first;
+      for (let i = 0n; i < count; i++, number += step) {
+        yield padded(number, width);
+      }
+      return;
+    }
+    case "choice":
+      // braceexpand takes backslashes away at each level.
+      for (const pattern of part.patterns) {
+        for (const text of texts(pattern)) yield unescaped(text);
+      }
+  }
+}
+
+/** A number with zeros between its sign and its digits. */
+function padded(number: bigint, width: number): string {
+  return number < 0n
+    ? `-${String(-number).padStart(width - 1, "0")}`
+    : String(number).padStart(width, "0");
+}
+
+function unescaped(text: string): string {
+  return text.includes("\\") ? text.replace(/\\([^\n])/g, "$1") : text;
+}
