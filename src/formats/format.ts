@@ -4,6 +4,7 @@ import type { Dataset } from "../data/dataset.ts";
 import type { FormatErrorCode } from "../errors.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
+import type { Storage } from "../io/storage/storage.ts";
 import type {
   CheckOptions,
   CheckReport,
@@ -110,6 +111,8 @@ export interface Format {
    * @param path Where it lies in `options.storage`.
    */
   open(path: string, options: ContainerOptions): Steps<Container>;
+  /** Finds the files that a pattern stands for, in their order: where {@linkcode FormatEntry.isPattern} takes it. */
+  patternPaths?(pattern: string, storage: Storage): Steps<readonly string[]>;
   /** Checks every checksum of a container. */
   check(path: string, options: CheckOptions): Promise<CheckReport>;
   /**

@@ -43,6 +43,11 @@ function asText(source: string, info: ContainerInfo): string {
       }, ${info.format}, ${info.kind}, ${counted(info.files, "file")})`
     ),
     ...(info.notes ?? []).map((note) => `       note: ${shown(note)}`),
+    ...(info.containers ?? []).flatMap(({ path, info }) =>
+      (info.notes ?? []).map((note) =>
+        `       note: ${shown(path)}/: ${shown(note)}`
+      )
+    ),
     ...info.parts.map(({ path, bytes, samples }) =>
       `       part: ${shown(path)} (${counted(samples, "sample")}, ${
         counted(bytes, "byte")

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { RemoteStorage } from "../../io/remote/remote_storage.ts";
+import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
+import { loadFormat } from "../../formats/registry.ts";
+import { findPattern } from "../../vfs/find_format.ts";
 import { storages } from "../input/remote_storages.ts";
 import type { MountJob } from "./job/mount_job.ts";
 
@@ -20,20 +23,36 @@ export async function jobIdentity(
   const identities: string[] = [];
   for (const path of paths) {
     const storage = storageAt?.(path);
+    const all = await pathsOf(storage?.root ?? path, storage ?? LOCAL_DISK);
     identities.push(
       storage === undefined
-        ? await containerIdentity(path)
-        : await remoteIdentity(storage),
+        ? await containerIdentity(all)
+        : await remoteIdentity(all, storage),
     );
   }
   return identities.join(" ");
+}
+
+/** What lies at a location; of a pattern, the files that it stands for. */
+async function pathsOf(
+  path: string,
+  storage: Storage,
+): Promise<readonly string[]> {
+  const found = await runAsync(findPattern(path, storage));
+  const { patternPaths } = found === undefined ? {} : await loadFormat(found);
+  return patternPaths === undefined
+    ? [path]
+    : await runAsync(patternPaths(path, storage));
 }
 
 /**
  * Tells one state of a container on a server from another: by the tag of its file, or by what a list says of all files
  * below it. The cache, where there is one, knows them.
  */
-async function remoteIdentity(storage: RemoteStorage): Promise<string> {
+async function remoteIdentity(
+  paths: readonly string[],
+  storage: RemoteStorage,
+): Promise<string> {
   const hash = createHash("sha256");
   const visit = async (path: string): Promise<void> => {
     const facts = await runAsync(storage.stat(path));
@@ -50,7 +69,7 @@ async function remoteIdentity(storage: RemoteStorage): Promise<string> {
       if (entry?.isDirectory) await visit(`${path}/${name}`);
     }
   };
-  await visit(storage.root);
+  for (const path of paths) await visit(path);
   return hash.digest("hex");
 }
 
@@ -60,7 +79,7 @@ async function remoteIdentity(storage: RemoteStorage): Promise<string> {
  *
  * @throws {Deno.errors.NotFound} If a part of it is gone.
  */
-async function containerIdentity(path: string): Promise<string> {
+async function containerIdentity(paths: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
   const visit = async (file: string): Promise<void> => {
     const { dev, ino, size, mtime, isDirectory } = await Deno.stat(file);
@@ -71,6 +90,6 @@ async function containerIdentity(path: string): Promise<string> {
     for await (const { name } of Deno.readDir(file)) names.push(name);
     for (const name of names.sort()) await visit(`${file}/${name}`);
   };
-  await visit(path);
+  for (const path of paths) await visit(path);
   return hash.digest("hex");
 }

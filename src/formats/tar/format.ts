@@ -2,10 +2,14 @@ import type { Format } from "../format.ts";
 import { checkTars } from "./check.ts";
 import { hasSamples } from "./entry.ts";
 import { openTars } from "./tree/open_tars.ts";
+import { tarPaths } from "./tree/tar_paths.ts";
 
 /** Tar archives: their files, and samples of WebDataset. */
 export const tar: Format = {
   open: openTars,
+  *patternPaths(pattern, storage) {
+    return (yield* tarPaths(pattern, storage)).paths;
+  },
   check: checkTars,
   async openSource(container) {
     const { tarSource } = await import("./convert/source.ts");

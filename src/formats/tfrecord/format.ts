@@ -1,11 +1,15 @@
 import type { Format } from "../format.ts";
 import { checkRecords } from "./check.ts";
 import { areExamples } from "./entry.ts";
+import { recordPaths } from "./read/record_paths.ts";
 import { openRecords } from "./tree/open_records.ts";
 
 /** TFRecord: records in files and shards, examples of TensorFlow. */
 export const tfrecord: Format = {
   open: openRecords,
+  *patternPaths(pattern, storage) {
+    return (yield* recordPaths(pattern, storage)).paths;
+  },
   check: checkRecords,
   async openSource(container) {
     const { recordsSource } = await import("./convert/source.ts");

@@ -89,8 +89,7 @@ export class BracePattern {
 
   /** The first text that it stands for. */
   first(): string {
-    const [first] = texts(this.#parts);
-    return unescaped(first!);
+    return unescaped(firstOf(this.#parts));
   }
 
   /**
@@ -107,7 +106,9 @@ export class BracePattern {
     }
     if (count > MOST_PATHS) {
       throw new BracePatternError(
-        `names ${count} files, more than ${MOST_PATHS}`,
+        `names ${
+          count > 2n ** 64n ? "more than 2^64" : count
+        } files, and may name ${MOST_PATHS}`,
         count,
       );
     }
@@ -117,11 +118,9 @@ export class BracePattern {
         count,
       );
     }
-    const all: string[] = [];
-    for (const pattern of patterns) {
-      for (const text of texts(pattern.#parts)) all.push(unescaped(text));
-    }
-    return all;
+    return patterns.flatMap((pattern) =>
+      textsOf(pattern.#parts).map(unescaped)
+    );
   }
 }
 
@@ -258,36 +257,52 @@ function extentOfPart(part: Part): Extent {
   }
 }
 
-/** All texts of a pattern, made as they are taken. */
-function* texts(pattern: Pattern, from = 0): Generator<string> {
-  const part = pattern[from];
-  if (part === undefined) return yield "";
-  for (const text of textsOf(part)) {
-    if (from + 1 === pattern.length) yield text;
-    else for (const rest of texts(pattern, from + 1)) yield text + rest;
+/** All texts of a pattern: not by recursion over its parts, of which there may be any number. */
+function textsOf(pattern: Pattern): string[] {
+  let all = [""];
+  for (const part of pattern) {
+    const own = textsOfPart(part);
+    all = own.length === 1
+      ? all.map((text) => text + own[0])
+      : all.flatMap((text) => own.map((more) => text + more));
   }
+  return all;
 }
 
-function* textsOf(part: Part): Generator<string> {
+function textsOfPart(part: Part): readonly string[] {
   switch (part.kind) {
     case "literal":
-      return yield part.text;
+      return [part.text];
     case "letters":
-      return yield* part.letters;
+      return part.letters;
     case "numbers": {
       const { first, step, count, width } = part;
-      let number = first;
-      for (let i = 0n; i < count; i++, number += step) {
-        yield padded(number, width);
-      }
-      return;
+      return Array.from(
+        { length: Number(count) },
+        (_, i) => padded(first + BigInt(i) * step, width),
+      );
     }
     case "choice":
       // braceexpand takes backslashes away at each level.
-      for (const pattern of part.patterns) {
-        for (const text of texts(pattern)) yield unescaped(text);
-      }
+      return part.patterns.flatMap((pattern) =>
+        textsOf(pattern).map(unescaped)
+      );
   }
+}
+
+function firstOf(pattern: Pattern): string {
+  return pattern.map((part) => {
+    switch (part.kind) {
+      case "literal":
+        return part.text;
+      case "letters":
+        return part.letters[0];
+      case "numbers":
+        return padded(part.first, part.width);
+      case "choice":
+        return unescaped(firstOf(part.patterns[0]!));
+    }
+  }).join("");
 }
 
 /** A number with zeros between its sign and its digits. */

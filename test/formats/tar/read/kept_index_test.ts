@@ -24,7 +24,7 @@ function writeTar(path: string, letter = "n"): void {
       { length: MEMBERS },
       (_, i) =>
         memberBytes({
-          name: `${letter}${i >> 1}.${i % 2 ? "cls" : "txt"}`,
+          name: `./${letter}${i >> 1}.${i % 2 ? "cls" : "txt"}`,
           data: `${i}`,
         }),
     );
@@ -46,6 +46,8 @@ async function read(
   using reader = await TarReader.open(tar, { remote });
   assert.equal(reader.length, MEMBERS);
   assert.equal(reader.sampleCount, MEMBERS / 2);
+  const [sample] = await reader.readSamples([1]);
+  assert.match(sample!.__key__, /^\.\/[a-z]1$/); // as the tar spells it
   return new TextDecoder().decode(await reader.read(name));
 }
 
