@@ -69,6 +69,7 @@ files, everywhere.
 LABEL is what the files have equal shares of:
   a key of the videos' meta data, such as label
   a key of the datapoints whose values are texts or numbers
+  an extension of a tar, such as cls: files of one name are samples then
   dir: of files, the first directory of their paths
   parent: of files, the directory that they lie in`;
 
