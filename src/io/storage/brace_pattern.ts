@@ -275,19 +275,30 @@ function textsOfPart(part: Part): readonly string[] {
       return [part.text];
     case "letters":
       return part.letters;
-    case "numbers": {
-      const { first, step, count, width } = part;
-      return Array.from(
-        { length: Number(count) },
-        (_, i) => padded(first + BigInt(i) * step, width),
-      );
-    }
+    case "numbers":
+      return numbersOf(part);
     case "choice":
       // braceexpand takes backslashes away at each level.
       return part.patterns.flatMap((pattern) =>
         textsOf(pattern).map(unescaped)
       );
   }
+}
+
+function numbersOf({ first, step, count, width }: NumberRange): string[] {
+  const last = first + step * (count - 1n);
+  const areExact = [first, last, step].every((number) =>
+    Number.isSafeInteger(Number(number))
+  );
+  const length = Number(count);
+  if (!areExact) {
+    return Array.from(
+      { length },
+      (_, i) => padded(first + BigInt(i) * step, width),
+    );
+  }
+  const [start, by] = [Number(first), Number(step)];
+  return Array.from({ length }, (_, i) => padded(start + i * by, width));
 }
 
 function firstOf(pattern: Pattern): string {
@@ -306,8 +317,8 @@ function firstOf(pattern: Pattern): string {
 }
 
 /** A number with zeros between its sign and its digits. */
-function padded(number: bigint, width: number): string {
-  return number < 0n
+function padded(number: bigint | number, width: number): string {
+  return number < 0
     ? `-${String(-number).padStart(width - 1, "0")}`
     : String(number).padStart(width, "0");
 }
