@@ -69,8 +69,8 @@ Deno.test("refuses patterns that name too much, before any path is made", () => 
     message: /inside one another/,
   });
   assert.equal(expand("{1..1000000}")!.length, 1_000_000);
-  const long = "{1..1}{a}".repeat(100_000);
-  assert.equal(BracePattern.parse(long)!.first(), "1{a}".repeat(100_000));
+  const long = "{1..1}{a}".repeat(20_000);
+  assert.equal(BracePattern.parse(long)!.first(), "1{a}".repeat(20_000));
   assert.equal(expand(long)!.length, 1);
 });
 
