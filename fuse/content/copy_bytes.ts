@@ -1,7 +1,7 @@
 import { FormatError } from "../../src/errors.ts";
 import { runSync } from "../../src/io/concurrency/steps.ts";
 import { fill } from "../../src/io/read/read_part.ts";
-import type { MadeSource } from "../../src/io/storage/byte_source.ts";
+import type { MadeSource } from "../../src/io/storage/made_source.ts";
 import { addressOf, errorText, lastErrno, libc } from "../libc.ts";
 import type { ServedSource } from "./served_sources.ts";
 

@@ -1,10 +1,7 @@
 import { FileSource } from "../../src/io/storage/file_source.ts";
 import type { LazySources, SeveralSources } from "../../src/tree/tree.ts";
-import {
-  type ByteSource,
-  isMade,
-  type MadeSource,
-} from "../../src/io/storage/byte_source.ts";
+import type { ByteSource } from "../../src/io/storage/byte_source.ts";
+import { isMade, type MadeSource } from "../../src/io/storage/made_source.ts";
 import { BlockingSource } from "../fetching/blocking_storage.ts";
 import {
   mapBlocks,

@@ -1,4 +1,4 @@
-import type { MadeSource } from "../../src/io/storage/byte_source.ts";
+import type { MadeSource } from "../../src/io/storage/made_source.ts";
 import { areOpen, type Tree } from "../../src/tree/tree.ts";
 import type { MappedSource } from "./mapping.ts";
 import { type ChangeListener, ServedFile } from "./served_file.ts";

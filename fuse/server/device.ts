@@ -120,11 +120,11 @@ function replySender(
   const words = new Uint32Array(8);
   const vectors = new Uint8Array(words.buffer);
 
-  const decoded = new DecodedPayload(sources, onLog);
+  const made = new MadePayload(sources, onLog);
 
   return () => {
     const { reply } = session;
-    const address = reply.payloadLength > 0 ? decoded.addressOf(reply) : 0;
+    const address = reply.payloadLength > 0 ? made.addressOf(reply) : 0;
     const { payloadLength: length } = reply;
     counts.reply(reply.length + length);
     if (reply.errno === Errno.EIO) counts.error();
@@ -153,7 +153,7 @@ function replySender(
 }
 
 /** Where payloads are: of what is in no map, in memory that is used again. */
-class DecodedPayload {
+class MadePayload {
   readonly #sources: ServedSources;
   readonly #onLog: (message: string) => void;
   #room: Uint8Array<ArrayBuffer> | undefined;

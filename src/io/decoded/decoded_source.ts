@@ -1,4 +1,5 @@
-import type { MadeSource, WaitOptions } from "../storage/byte_source.ts";
+import type { WaitOptions } from "../storage/byte_source.ts";
+import type { MadeSource } from "../storage/made_source.ts";
 import { runAsync, runSync, type Steps } from "../concurrency/steps.ts";
 import { fill } from "../read/read_part.ts";
 import { BLOCK, type DecodedBlocks } from "./decoded_blocks.ts";

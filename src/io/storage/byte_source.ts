@@ -1,5 +1,3 @@
-import type { Steps } from "../concurrency/steps.ts";
-
 /** Options of what waits. */
 export interface WaitOptions {
   /** Gives up; the promise then rejects with the signal's reason. */
@@ -66,19 +64,6 @@ export interface ByteSource {
   refetch?(offset: number, length: number): void;
   /** Lets go of what the source holds; reading afterwards is an error. */
   close(): void;
-}
-
-/** A source whose bytes are made of those of another one, as they are read: decoded, or put together. */
-export interface MadeSource extends ByteSource {
-  /** Path of the file that they are made of, where it is one: who serves it looks whether that changes. */
-  readonly storedIn: string | undefined;
-  /** Reads exactly `into.length` bytes, for who keeps them; left out where that is no other way to read. */
-  fillToKeep?(into: Uint8Array, offset: number): Steps<void>;
-}
-
-/** Tells whether the bytes of a source are made as they are read. */
-export function isMade(source: ByteSource): source is MadeSource {
-  return "storedIn" in source;
 }
 
 /** Sources by their index: an array, or what opens each when it is asked for. */

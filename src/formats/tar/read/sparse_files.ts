@@ -1,9 +1,9 @@
 import { RecordfsError } from "../../../errors.ts";
 import type {
   ByteSource,
-  MadeSource,
   ReadOptions,
 } from "../../../io/storage/byte_source.ts";
+import type { MadeSource } from "../../../io/storage/made_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type { LazySources } from "../../../tree/tree.ts";
