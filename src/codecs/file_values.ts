@@ -6,9 +6,10 @@ import { strictUtf8Text, trimSpace, withoutByteOrderMark } from "../utf8.ts";
 export type SampleDecoder = (bytes: Uint8Array<ArrayBuffer>) => unknown;
 
 /**
- * Decoders by the last extension of files, in small letters: that of `seg.png` is `png`. Files that have none are bytes.
+ * Decoders by the last extension of files, in small letters: that of `seg.png` is `png`. Files that have none, or `null`,
+ * are bytes.
  */
-export type SampleDecoders = Readonly<Record<string, SampleDecoder>>;
+export type SampleDecoders = Readonly<Record<string, SampleDecoder | null>>;
 
 /** A sample of WebDataset: what its files are, by their extensions. */
 interface Sample {
@@ -124,7 +125,7 @@ export async function decodeFile(
   const word = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
   const decode = Object.hasOwn(decoders, word) ? decoders[word] : undefined;
   try {
-    return decode === undefined ? bytes : await decode(bytes);
+    return decode ? await decode(bytes) : bytes;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new FormatError(

@@ -5,14 +5,14 @@ import type { LoaderSettings } from "./loader_options.ts";
 /**
  * Where a loader is, as plain data for a checkpoint (`JSON.stringify`), and what its order follows from,
  * so that it is not taken for another loader's. The number of threads is not part of it, nor the rank:
- * ranks that save together are at the same step.
+ * ranks that save together are at the same step, also one that has had its last batch before the others.
  */
 export interface LoaderState {
   /** Version of this format. */
   readonly version: 1;
   /** The epoch of the next batch. */
   readonly epoch: number;
-  /** The next batch's place in its epoch. */
+  /** The next batch's place in its epoch; of a rank that has had its last one before others, their number. */
   readonly step: number;
   /** The loader's seed. */
   readonly seed: number;
@@ -51,11 +51,10 @@ export function stateOf(
   plan: BatchPlan,
 ): LoaderState {
   const { length: batches } = plan.batches(epoch);
-  // After an epoch's last batch, the next one is the next epoch's first.
-  const isOver = step >= batches && batches > 0;
   const { batchSize, seed, shuffle, dropLast, worldSize, padRanks } = settings;
   const differs = worldSize > 1 && !padRanks;
-  const next = isOver ? { epoch: epoch + 1, step: 0 } : { epoch, step };
+  // Ranks with more batches are not at the end of the epoch yet, and may be given this state.
+  const next = differs ? { epoch, step } : nextOf({ epoch, step }, batches);
   return {
     version: 1,
     ...next,
@@ -106,7 +105,17 @@ export function positionOf(
     const why = `its loader's sampler gave epoch ${state.epoch} another order`;
     throw badState(why, { order }, state);
   }
-  return { epoch: state.epoch, step: state.step };
+  const { epoch, step, worldSize, padRanks } = state;
+  const { length } = plan.batches(epoch);
+  // Ranks have at most one batch more than others.
+  const isOthers = worldSize > 1 && !padRanks && step <= length + 1;
+  return isOthers ? nextOf({ epoch, step }, length) : { epoch, step };
+}
+
+/** After an epoch's last batch, the next one is the next epoch's first. */
+function nextOf({ epoch, step }: Position, batches: number): Position {
+  const isOver = step >= batches && step > 0;
+  return isOver ? { epoch: epoch + 1, step: 0 } : { epoch, step };
 }
 
 /**

@@ -12,13 +12,14 @@ import {
 export interface BlockShuffleOptions {
   /** Samples in a block: neighbours, which a disk reads at once. */
   readonly blockSize: number;
-  /** Number of blocks that are shuffled together; unless given, 16. */
+  /** Most blocks that are shuffled together, in groups of equal size; unless given, 16. */
   readonly buffer?: number;
 }
 
 /**
  * Samples in random order that is kind to disks: blocks of neighbours come in random order, and
- * only the samples of `buffer` blocks at a time are shuffled among each other. So `blockSize` times
+ * only the samples of up to `buffer` blocks at a time are shuffled among each other: of 17 blocks and a
+ * buffer of 16, of nine and then of eight. So `blockSize` times
  * `buffer` samples that follow each other come from `buffer` places of the file; with a full
  * shuffle, each comes from a place of its own.
  *
@@ -67,6 +68,7 @@ export class BlockShuffleSampler implements Sampler {
     const blockSize = this.#blockSize;
     const buffer = this.#buffer;
     const count = Math.ceil(length / blockSize);
+    const groups = new EvenGroups(count, buffer);
     const blocks = permutation(count, orderRandom(seed, epoch));
     // The last block may be too short: by so many samples, at this place in the order of blocks.
     const missing = count * blockSize - length;
@@ -81,19 +83,42 @@ export class BlockShuffleSampler implements Sampler {
         ? place
         : Math.floor((position + missing) / blockSize);
     };
-    /** The samples of `buffer` blocks that follow each other in the order of blocks. */
+    /** The samples of a group of blocks that follow each other in the order of blocks. */
     const groupOf = remembered((group) => {
-      const first = group * buffer;
-      const start = startOf(first);
-      const end = startOf(Math.min(first + buffer, count));
+      const start = startOf(groups.firstOf(group));
+      const end = startOf(groups.firstOf(group + 1));
       const random = orderRandom(seed, epoch, group);
       return { start, order: permutation(end - start, random) };
     });
     return orderOf(length, (position) => {
-      const { start, order } = groupOf(Math.floor(placeOf(position) / buffer));
+      const { start, order } = groupOf(groups.of(placeOf(position)));
       const shuffled = start + order.at(position - start);
       const place = placeOf(shuffled);
       return blocks.at(place) * blockSize + shuffled - startOf(place);
     });
+  }
+}
+
+/** Groups of neighbours, as few as there may be, whose sizes differ by one at most; the larger ones come first. */
+class EvenGroups {
+  readonly #least: number;
+  /** How many have one more. */
+  readonly #larger: number;
+
+  constructor(count: number, most: number) {
+    const groups = Math.max(1, Math.ceil(count / most));
+    this.#least = Math.floor(count / groups);
+    this.#larger = count % groups;
+  }
+
+  firstOf(group: number): number {
+    return group * this.#least + Math.min(group, this.#larger);
+  }
+
+  of(place: number): number {
+    const inLarger = this.#larger * (this.#least + 1);
+    return place < inLarger
+      ? Math.floor(place / (this.#least + 1))
+      : this.#larger + Math.floor((place - inLarger) / this.#least);
   }
 }

@@ -77,3 +77,31 @@ Deno.test("a rank's state continues every rank", async () => {
   second.load(first.save());
   assert.deepEqual(await indicesOf(second), whole.slice(2));
 });
+
+Deno.test("the state of a rank that has had its last batch continues those that have not", async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ length, ...options }) => {
+      const dataset = new NumbersDataset(length);
+      const { worldSize, epoch, ...others } = options;
+      const loaders = below(worldSize).map((rank) =>
+        new DataLoader(dataset, { ...others, worldSize, rank })
+      );
+      const wholes = await epochOf({ length, ...options });
+      const most = Math.max(...wholes.map((batches) => batches.length));
+      for (let step = 0; step <= most; step++) {
+        for (const saver of loaders) {
+          saver.setEpoch(epoch);
+          await indicesOf(saver, step);
+          const state = saver.save();
+          for (const [rank, loader] of loaders.entries()) {
+            loader.load(structuredClone(state));
+            const left = wholes[rank]!.slice(step);
+            if (left.length === 0) continue; // the next epoch's
+            assert.deepEqual(await indicesOf(loader), left);
+          }
+        }
+      }
+    }),
+    { numRuns: 20 },
+  );
+});

@@ -33,11 +33,15 @@ Deno.test("a group's samples are those of whole blocks", () => {
         const order = new BlockShuffleSampler(length, { blockSize, buffer })
           .order(seed, 0);
         const left = indicesOf(order);
-        while (left.length > 0) {
-          // So many samples as the blocks have that are met until `buffer` of them have been.
+        const count = Math.ceil(length / blockSize);
+        const groups = Math.ceil(count / buffer);
+        for (let group = 0; group < groups; group++) {
+          // Of 17 blocks and a buffer of 16: nine, and eight.
+          const size = Math.ceil((count - group) / groups);
+          // So many samples as the blocks have that are met until so many of them have been.
           const blocks = new Set<number>();
           for (const index of left) {
-            if (blocks.size === buffer) break;
+            if (blocks.size === size) break;
             blocks.add(Math.floor(index / blockSize));
           }
           const whole = [...blocks].flatMap((block) =>
@@ -50,10 +54,20 @@ Deno.test("a group's samples are those of whole blocks", () => {
             sorted(whole),
           );
         }
+        assert.deepEqual(left, []);
       },
     ),
     { numRuns: 300 },
   );
+});
+
+Deno.test("of 17 blocks, nine are mixed, and then eight", () => {
+  const sampler = new BlockShuffleSampler(170, { blockSize: 10 });
+  const order = indicesOf(sampler.order(3, 1));
+  const blocksOf = (indices: number[]) =>
+    new Set(indices.map((index) => Math.floor(index / 10)));
+  const [first, second] = [order.slice(0, 90), order.slice(90)].map(blocksOf);
+  assert.deepEqual([first!.size, second!.size], [9, 8]);
 });
 
 Deno.test("any position can be asked for, in any order", () => {

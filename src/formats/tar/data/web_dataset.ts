@@ -34,8 +34,8 @@ export interface WebDatasetOptions extends TarOptions, WaitOptions {
   /** Only files with these extensions are read; all unless given. */
   readonly extensions?: readonly string[] | undefined;
   /**
-   * What makes values of files, by extensions, or the module that exports it, which a loader with workers needs:
-   * unless given, {@linkcode SAMPLE_DECODERS}. With `null`, values are bytes.
+   * What makes values of files, by extensions, beside {@linkcode SAMPLE_DECODERS}, or the module that exports it, which
+   * a loader with workers needs. `null` for an extension leaves its files bytes; in place of decoders, all files.
    */
   readonly decoders?: SampleDecoders | URL | ImportedName | null | undefined;
 }
@@ -73,6 +73,8 @@ interface Reading {
 export class WebDataset<T = WebSample> extends ProcessedDataset<WebSample, T> {
   readonly #reader: TarReader;
   readonly #reading: Reading;
+  /** The decoders that were given. */
+  readonly #own: SampleDecoders | null | undefined;
 
   /**
    * Makes the dataset; {@linkcode WebDataset.open} opens one.
@@ -91,8 +93,12 @@ export class WebDataset<T = WebSample> extends ProcessedDataset<WebSample, T> {
   ) {
     super(process);
     this.#reader = reader;
-    const { extensions, decoders = SAMPLE_DECODERS } = reading;
-    this.#reading = { extensions, decoders };
+    const { extensions, decoders } = reading;
+    this.#own = decoders;
+    this.#reading = {
+      extensions,
+      decoders: decoders === null ? null : { ...SAMPLE_DECODERS, ...decoders },
+    };
   }
 
   /**
@@ -157,8 +163,7 @@ export class WebDataset<T = WebSample> extends ProcessedDataset<WebSample, T> {
   /** The tars again, over the same tables. */
   override [RECIPE](): Recipe {
     requireClass(this, WebDataset);
-    const { extensions, decoders } = this.#reading;
-    const usual = decoders === SAMPLE_DECODERS;
+    const { extensions } = this.#reading;
     const what = "The option 'decoders' of WebDataset";
     return {
       module: import.meta.url,
@@ -168,7 +173,7 @@ export class WebDataset<T = WebSample> extends ProcessedDataset<WebSample, T> {
         this.#reader.share(),
         storageArgument(this.#reader.storage, this.paths[0] ?? "the tars"),
         extensions,
-        usual ? undefined : argument(decoders, what),
+        this.#own === undefined ? undefined : argument(this.#own, what),
         this.portableProcess(),
       ],
     };

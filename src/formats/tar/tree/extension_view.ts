@@ -70,5 +70,5 @@ export async function decodeValue(
 ): Promise<unknown> {
   const { SAMPLE_DECODERS } = await import("../../../codecs/file_values.ts");
   const decode = SAMPLE_DECODERS[word];
-  return decode === undefined ? bytes : await decode(bytes);
+  return decode ? await decode(bytes) : bytes;
 }

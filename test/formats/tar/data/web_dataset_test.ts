@@ -184,6 +184,28 @@ Deno.test("pictures are decoded, and what can't be decoded is named", async () =
   assert.deepEqual(sample?.["jpg"], new Uint8Array(jpg));
 });
 
+Deno.test("decoders add to the usual ones, and null leaves the bytes of an extension", async () => {
+  const bytes = tarBytes([
+    { name: "0.cls", data: "7" },
+    { name: "0.json", data: "[1]" },
+    { name: "0.len", data: "abc" },
+    { name: "0.txt", data: "text" },
+  ]);
+  const storage = new MemoryStorage({ "t.tar": bytes });
+  using dataset = await WebDataset.open("t.tar", {
+    storage,
+    decoders: { len: ({ length }) => length, txt: null },
+  });
+  const [sample] = await dataset.get([0]);
+  assert.deepEqual({ ...sample }, {
+    __key__: "0",
+    cls: 7,
+    json: [1],
+    len: 3,
+    txt: new TextEncoder().encode("text"),
+  });
+});
+
 Deno.test("labels are what the files of an extension say", async () => {
   using fs = await open(SHARDS);
   const labels = await readLabels(fs, "cls");
