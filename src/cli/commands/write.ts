@@ -1,3 +1,4 @@
+import { untold } from "../../io/write/writer_base.ts";
 import { Command } from "commander";
 import { FFRecordWriter } from "../../formats/ffrecord/mod.ts";
 import { counted, rateAfter } from "../terminal/amounts.ts";
@@ -51,7 +52,9 @@ async function write(
     const input = await openInput(files, options, signal);
     try {
       const { count, unit, total } = input;
-      await using writer = await FFRecordWriter.open(out, { count, signal });
+      await using writer = untold(
+        await FFRecordWriter.open(out, { count, signal }),
+      );
       using bar = new Progress("writing", unit, total);
       const update = (done: number) => bar.update(done);
       const bytes = await input.write(writer, signal, update);

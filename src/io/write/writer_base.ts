@@ -1,6 +1,7 @@
 import { WriteError } from "../../errors.ts";
 import { goOn, runAsync, runSync, type Steps } from "../concurrency/steps.ts";
 import { SerialQueue } from "../concurrency/serial_queue.ts";
+import { warnOnConsole } from "../../message_text.ts";
 import type { WaitOptions } from "../storage/byte_source.ts";
 
 /** The end of a writer. */
@@ -19,12 +20,16 @@ type State = "open" | "closing" | "closed" | "aborted";
 export abstract class WriterBase implements Disposable, AsyncDisposable {
   /** Where it writes, as it was given. */
   readonly path: string;
+  /** Told if what was written is lost because the writer was neither closed nor given up; the console unless set. */
+  onWarning: (message: string) => void = warnOnConsole;
   readonly #append: string;
   readonly #ending: Ending;
   readonly #queue: SerialQueue;
   #state: State = "open";
   /** Something is being done without waiting, which calls encoders and iterates lists. */
   #inStep = false;
+  /** @ignore Whether something was added that only closing keeps. */
+  protected isUnsaved = false;
   #closed: Promise<void> | undefined;
 
   /**
@@ -71,15 +76,22 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
     if (this.#state !== "closed" && this.#state !== "aborted") this.#letGo();
   }
 
-  /** Aborts, unless it is closed. */
+  /** Aborts, unless it is closed; what is lost by that is told of. */
   [Symbol.dispose](): void {
+    const isLost = this.#state === "open" && this.isUnsaved;
     this.abort();
+    // No error: it would hide that of a block that has failed.
+    if (!isLost) return;
+    this.onWarning(
+      `Cannot keep what was written to ${this.path}: its writer was neither closed nor given up. ` +
+        "Call close() behind the last sample, or abort()",
+    );
   }
 
-  /** Aborts, unless it is closed or about to be. */
+  /** Aborts, unless it is closed or about to be; what is lost by that is told of. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#state === "closing") await this.#closed?.catch(() => {});
-    this.abort();
+    this[Symbol.dispose]();
   }
 
   /** @ignore Whether something is being written, or waits. */
@@ -91,14 +103,17 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
    * Does something when all that was asked for before is done.
    *
    * @ignore
+   * @param adds Whether it adds something; otherwise it saves what was added.
    * @returns The result itself where nothing had to be waited for, since promises take longer than
    * most of what is done here.
    */
   protected run<T>(
     work: () => Steps<T>,
     signal: AbortSignal | undefined,
+    adds = true,
   ): T | Promise<T> {
     this.requireOpen();
+    this.isUnsaved = adds;
     if (this.busy) {
       return this.#queue.take(() => {
         if (this.#state === "aborted") this.requireOpen();
@@ -121,9 +136,10 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
     }
   }
 
-  /** @ignore Does something at once. */
-  protected runSync<T>(work: () => Steps<T>): T {
+  /** @ignore Does something at once; as {@linkcode WriterBase.run}. */
+  protected runSync<T>(work: () => Steps<T>, adds = true): T {
     this.requireIdle();
+    this.isUnsaved = adds;
     this.#inStep = true;
     try {
       return runSync(work());
@@ -190,4 +206,10 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
     if (this.#state !== "closed") this.#state = "aborted";
     this.#ending.letGo();
   }
+}
+
+/** Has a writer not tell of what is lost with it: where its block fails, the error says so. */
+export function untold<W extends WriterBase>(writer: W): W {
+  writer.onWarning = () => {};
+  return writer;
 }

@@ -1,3 +1,4 @@
+import { untold } from "../../../io/write/writer_base.ts";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import {
@@ -84,7 +85,9 @@ async function writeBag(
   const directory = await runAsync(NewDirectory.create(target), signal);
   try {
     const file = path.join(directory.temporary, path.basename(target));
-    await using writer = await BagWriter.open(file, { generation, signal });
+    await using writer = untold(
+      await BagWriter.open(file, { generation, signal }),
+    );
     await fill(async (record) => {
       await writer.append(record, { signal });
       run.tell(writer.length);

@@ -168,6 +168,7 @@ export class BagWriter extends Writer {
     const output = this.#output;
     if (output.needsFlush || !output.appendAtOnce(bytes)) return false;
     output.keep();
+    this.isUnsaved = true;
     return true;
   }
 

@@ -62,11 +62,11 @@ export abstract class Writer extends WriterBase {
   // deno-lint-ignore require-await -- what is wrong rejects, too
   async flush({ sync = false, signal }: FlushOptions & WaitOptions = {}): //
   Promise<void> {
-    return this.run(() => this.#output.flush(sync), signal);
+    return this.run(() => this.#output.flush(sync), signal, false);
   }
 
   /** {@linkcode Writer.flush} without waiting. */
   flushSync({ sync = false }: FlushOptions = {}): void {
-    this.runSync(() => this.#output.flush(sync));
+    this.runSync(() => this.#output.flush(sync), false);
   }
 }

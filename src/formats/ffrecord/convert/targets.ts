@@ -1,3 +1,4 @@
+import { untold } from "../../../io/write/writer_base.ts";
 import {
   ConversionError,
   type ConvertOptions,
@@ -92,7 +93,9 @@ export async function packEntries(
   const listing = await listEntries(files, options);
   requireRoom(files.location, listing);
   const count = listing.files + 1;
-  await using writer = await FFRecordWriter.open(target, { ...options, count });
+  await using writer = untold(
+    await FFRecordWriter.open(target, { ...options, count }),
+  );
   for await (const batch of files.contents(options)) {
     for (const { content } of batch.files) {
       if (content === undefined) continue;

@@ -1,3 +1,4 @@
+import { untold } from "../../../io/write/writer_base.ts";
 import * as path from "node:path";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
@@ -135,7 +136,9 @@ class Dump {
 
   async write(file: string, { start, count }: Part): Promise<void> {
     const signal = this.#signal;
-    await using writer = await FFRecordWriter.open(file, { count, signal });
+    await using writer = untold(
+      await FFRecordWriter.open(file, { count, signal }),
+    );
     for (let index = start; index < start + count; index++) {
       await writer.write(await this.#sample(index), { signal });
       this.#options.onProgress?.(++this.#done, this.total);

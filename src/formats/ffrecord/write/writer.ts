@@ -202,6 +202,7 @@ export class FFRecordWriter extends WriterBase {
     if (bytes.byteLength > this.#samples.room || this.#table.isFull) return;
     const start = this.#samples.end;
     this.#table.add(this.#samples.gather(bytes, 0), start);
+    this.isUnsaved = true;
     return this.length - 1;
   }
 

@@ -1,3 +1,4 @@
+import { untold } from "../../../io/write/writer_base.ts";
 import { Buffer } from "node:buffer";
 import { pictureSize } from "../../../codecs/image/picture_size.ts";
 import { parsePlainJson } from "../../../codecs/json/value.ts";
@@ -156,12 +157,14 @@ async function writeSamples(
     [...byField.values()].map(({ name, encoding }) => [name, encoding]),
   );
   if (named !== undefined) columns[named] = "str";
-  await using writer = await MDSWriter.open(target, {
-    columns,
-    sizeLimit: shardSize,
-    shardLength,
-    signal,
-  });
+  await using writer = untold(
+    await MDSWriter.open(target, {
+      columns,
+      sizeLimit: shardSize,
+      shardLength,
+      signal,
+    }),
+  );
   let sample: Gathered | undefined;
   const write = async () => {
     if (sample === undefined || sample.isUnfit) return;

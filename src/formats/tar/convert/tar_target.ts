@@ -1,3 +1,4 @@
+import { untold } from "../../../io/write/writer_base.ts";
 import { basename } from "node:path";
 import {
   type ConvertOptions,
@@ -78,7 +79,7 @@ async function writeTar(
 ): Promise<number> {
   const { signal } = run;
   const { mtime } = files;
-  await using writer = await TarWriter.open(path, { signal });
+  await using writer = untold(await TarWriter.open(path, { signal }));
   let count = 0;
   for await (const batch of files.contents({ signal })) {
     for (const { entry, content } of batch.files) {
@@ -133,7 +134,7 @@ async function writeShards(
     await writer.close({ signal });
     return count;
   } finally {
-    await writer?.[Symbol.asyncDispose]();
+    if (writer !== undefined) await untold(writer)[Symbol.asyncDispose]();
   }
 }
 

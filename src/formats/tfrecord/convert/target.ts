@@ -1,3 +1,4 @@
+import { untold } from "../../../io/write/writer_base.ts";
 import * as fs from "node:fs";
 import { basename, resolve } from "node:path";
 import type { ConvertOptions, Run } from "../../../convert/conversion.ts";
@@ -70,7 +71,7 @@ async function writeFile(
   run: Run,
 ): Promise<number> {
   const { signal } = run;
-  await using writer = await TFRecordWriter.open(path, { signal });
+  await using writer = untold(await TFRecordWriter.open(path, { signal }));
   for (let i = 0; i < list.length; i++) {
     await writer.write(await list.at(i), { signal });
     run.tell(writer.length);
@@ -107,7 +108,7 @@ async function writeShards(
     }
     await writer.close({ signal });
   } finally {
-    await writer[Symbol.asyncDispose]();
+    await untold(writer)[Symbol.asyncDispose]();
   }
   for (let shard = 0; shard < shards; shard++) {
     const path = `${start}-${numberOf(shard)}`;

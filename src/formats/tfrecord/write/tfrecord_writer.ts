@@ -172,6 +172,7 @@ export class TFRecordWriter extends WriterBase {
     output.add(bytes);
     output.add(footerOf(crc32cOf(bytes)));
     this.#length++;
+    this.isUnsaved = true;
     return true;
   }
 

@@ -1,0 +1,141 @@
+/** Writers whose block ends before they are closed: what was written goes, and that is said. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import {
+  BagWriter,
+  DatasetWriter,
+  ShardedDatasetWriter,
+} from "../../../src/formats/bags/mod.ts";
+import { FFRecordWriter } from "../../../src/formats/ffrecord/mod.ts";
+import { MDSWriter } from "../../../src/formats/mds/mod.ts";
+import { TarWriter } from "../../../src/formats/tar/mod.ts";
+import { TFRecordWriter } from "../../../src/formats/tfrecord/mod.ts";
+import type { WriterBase } from "../../../src/io/write/writer_base.ts";
+import { withTempDir } from "../../support/paths.ts";
+
+const BYTES = new Uint8Array(3);
+
+interface Case<W extends WriterBase> {
+  open(path: string): Promise<W>;
+  add(writer: W): unknown;
+}
+
+function made<W extends WriterBase>(
+  open: (path: string) => Promise<W>,
+  add: (writer: W) => unknown,
+): Case<WriterBase> {
+  return { open, add: (writer) => add(writer as W) };
+}
+
+const CASES: Readonly<Record<string, Case<WriterBase>>> = {
+  FFRecordWriter: made(
+    (path) => FFRecordWriter.open(`${path}.ffr`),
+    (writer) => writer.write(BYTES),
+  ),
+  TFRecordWriter: made(TFRecordWriter.open, (writer) => writer.write(BYTES)),
+  TarWriter: made(TarWriter.open, (writer) => writer.write("a", BYTES)),
+  MDSWriter: made(
+    (path) => MDSWriter.open(path, { columns: { a: "int" } }),
+    (writer) => writer.write({ a: 1 }),
+  ),
+  "BagWriter of generation 2": made(
+    (path) => BagWriter.open(`${path}.bag`, { generation: 2 }),
+    (writer) => writer.append(BYTES),
+  ),
+  "DatasetWriter": made(
+    (path) => DatasetWriter.open(path, { t: "utf8" }),
+    (writer) => writer.append({ t: "x" }),
+  ),
+  "ShardedDatasetWriter": made(
+    (path) =>
+      ShardedDatasetWriter.open(path, { t: "utf8" }, { shardLength: 10 }),
+    (writer) => writer.append({ t: "x" }),
+  ),
+};
+
+/** What is written to the console meanwhile. */
+async function warned(run: () => Promise<void>): Promise<string[]> {
+  const { warn } = console;
+  const lines: string[] = [];
+  console.warn = (line: string) => void lines.push(line);
+  try {
+    await run();
+  } finally {
+    console.warn = warn;
+  }
+  return lines;
+}
+
+for (const [name, { open, add }] of Object.entries(CASES)) {
+  Deno.test(`${name}: samples that are lost at the end of a block are told of, once`, () =>
+    withTempDir(async (dir) => {
+      let place = 0;
+      /** Runs a block, and returns what was told of it. */
+      const ran = (block: (writer: WriterBase) => unknown) =>
+        warned(async () => {
+          await using writer = await open(`${dir}/${place++}`);
+          await block(writer);
+        });
+      const lost = await ran(add);
+      assert.equal(lost.length, 1, lost.join("\n"));
+      assert.match(lost[0]!, /neither closed nor given up\. Call close\(\)/);
+      assert.ok(lost[0]!.includes(`${dir}/0`));
+      const others = [
+        () => {}, // nothing was lost
+        async (writer: WriterBase) => {
+          await add(writer);
+          await writer.close();
+        },
+        async (writer: WriterBase) => {
+          await add(writer);
+          void writer.close();
+        },
+        async (writer: WriterBase) => {
+          await add(writer);
+          writer.abort();
+        },
+      ];
+      for (const block of others) assert.deepEqual(await ran(block), []);
+      // The error of a block that fails is not hidden.
+      const failed = new Error("of the block");
+      const told = await warned(async () => {
+        await assert.rejects(async () => {
+          await using writer = await open(`${dir}/failed`);
+          await add(writer);
+          throw failed;
+        }, failed);
+      });
+      assert.equal(told.length, 1);
+      const own: string[] = [];
+      const none = await ran(async (writer) => {
+        writer.onWarning = (message) => own.push(message);
+        await add(writer);
+      });
+      assert.deepEqual([none, own.length], [[], 1]);
+    }));
+}
+
+Deno.test("nothing that was not closed appears", () =>
+  withTempDir(async (dir) => {
+    for (const name of ["FFRecordWriter", "TarWriter", "MDSWriter"]) {
+      const { open, add } = CASES[name]!;
+      await warned(async () => {
+        await using writer = await open(`${dir}/x`);
+        await add(writer);
+      });
+      assert.deepEqual(fs.readdirSync(dir), []);
+    }
+  }));
+
+Deno.test("what was flushed is not lost", () =>
+  withTempDir(async (dir) => {
+    const told = await warned(async () => {
+      await using writer = await DatasetWriter.open(`${dir}/d`, { t: "utf8" });
+      await writer.append({ t: "x" });
+      await writer.flush();
+    });
+    assert.deepEqual(told, []);
+    await using again = await DatasetWriter.open(`${dir}/d`, { t: "utf8" });
+    assert.equal(again.length, 1);
+    await again.close();
+  }));
