@@ -124,6 +124,16 @@ export function withDamage(
   return { listed: [...parts, ...listed], count: count + parts.length };
 }
 
+/** The notes of a container that skips nothing; as {@linkcode listUnreadable}. */
+export function unreadableNotes(
+  archive: string,
+  records: Iterable<number>,
+  errorOf: (record: number) => FormatError,
+): ArchiveNotes {
+  const unreadable = listUnreadable(archive, records, errorOf);
+  return { archive, skipped: new SkippedList(archive).facts, unreadable };
+}
+
 /** What archives have that is not served as it is: a line a member, then the number of those that are not listed. */
 export function noteLines(notes: readonly ArchiveNotes[]): string[] {
   return notes.flatMap(({ archive, skipped, unreadable }) => [

@@ -1,0 +1,184 @@
+/** What commands do with a container that was cut: its whole records are served, and what is cut is named. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { handler } from "../../../src/serve/mod.ts";
+import { open } from "../../../src/vfs/mod.ts";
+import { withTempDir } from "../../support/paths.ts";
+import { needs } from "../../support/programs/programs.ts";
+import { fileOf } from "../../support/tfrecord/make_tfrecord.ts";
+import { recordfs } from "../run_cli.ts";
+import { withMountPlace } from "../mount/mount_place.ts";
+
+const CONTENTS = Array.from({ length: 10 }, (_, i) => `content ${i}`);
+
+/** A container of those contents, of which the last ones are cut. */
+interface CutContainer {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** What the options of commands say that it is. */
+  readonly flags: readonly string[];
+  /** Names of contents that are cut. */
+  readonly cut: readonly string[];
+}
+
+const CONTAINERS: readonly CutContainer[] = [
+  {
+    name: "c.tfrecord",
+    bytes: fileOf(CONTENTS).subarray(0, -6),
+    flags: [],
+    cut: ["000009"],
+  },
+];
+
+const CUT = /'(\S+)' cannot be read: .*truncated/g;
+
+/** The names in lines that say what is cut. */
+function named(text: string): string[] {
+  return [...text.matchAll(CUT)].map(([, name]) => name!);
+}
+
+function soundOf({ cut }: CutContainer): Record<string, string> {
+  const sound = CONTENTS.slice(0, CONTENTS.length - cut.length);
+  return Object.fromEntries(sound.map((text, i) => [`00000${i}`, text]));
+}
+
+function filesIn(directory: string): Record<string, string> {
+  return Object.fromEntries(
+    fs.readdirSync(directory).sort().map((name) => [
+      name,
+      fs.readFileSync(`${directory}/${name}`, "utf8"),
+    ]),
+  );
+}
+
+for (const container of CONTAINERS) {
+  const { name, bytes, flags, cut } = container;
+
+  const withFile = (
+    body: (path: string, dir: string) => Promise<void>,
+  ) =>
+  () =>
+    withTempDir(async (dir) => {
+      fs.writeFileSync(`${dir}/${name}`, bytes);
+      await body(`${dir}/${name}`, dir);
+    });
+
+  Deno.test(
+    `${name}: ls, info and check name what is cut; check exits with 1`,
+    withFile(async (path) => {
+      const ls = await recordfs(["ls", ...flags, path]);
+      assert.equal(ls.code, 0, ls.stderr);
+      assert.deepEqual(named(ls.stderr), cut);
+      assert.equal(ls.stdout.trim().split("\n").length, CONTENTS.length);
+      const info = await recordfs(["info", ...flags, "--json", path]);
+      assert.deepEqual(named(info.stderr), cut);
+      const { facts, unreadable } = JSON.parse(info.stdout);
+      assert.equal(facts.unreadable, cut.length);
+      assert.deepEqual(
+        unreadable.map(({ name }: { name: string }) => name),
+        cut,
+      );
+      const check = await recordfs(["check", ...flags, path]);
+      assert.equal(check.code, 1);
+      assert.deepEqual(named(check.stdout + check.stderr), cut);
+    }),
+  );
+
+  Deno.test(
+    `${name}: extract writes the rest, and exits with 1, or 0 with --partial`,
+    withFile(async (path, dir) => {
+      for (const [more, code] of [[[], 1], [["--partial"], 0]] as const) {
+        const to = `${dir}/to-${code}`;
+        const ran = await recordfs(["extract", ...flags, ...more, path, to]);
+        assert.equal(ran.code, code, ran.stderr);
+        assert.deepEqual(filesIn(to), soundOf(container));
+        assert.deepEqual(named(ran.stderr), cut);
+      }
+    }),
+  );
+
+  Deno.test(
+    `${name}: convert writes nothing, and exits with 1; with --lossy it writes the rest`,
+    withFile(async (path, dir) => {
+      const from = flags.length > 0 ? ["--from", flags[1]!] : [];
+      for (const to of ["x.tar", "x.tfrecord", "folder/"]) {
+        const args = ["convert", ...from, path, `${dir}/${to}`];
+        const refused = await recordfs(args);
+        assert.equal(refused.code, 1, to);
+        assert.ok(named(refused.stderr).includes(cut[0]!), refused.stderr);
+        assert.deepEqual(fs.readdirSync(dir), [name]);
+        const done = await recordfs([...args, "--lossy"]);
+        assert.equal(done.code, 0, done.stderr);
+        assert.deepEqual(
+          to === "folder/"
+            ? filesIn(`${dir}/${to}`)
+            : await contentsOf(`${dir}/${to}`),
+          soundOf(container),
+        );
+        fs.rmSync(`${dir}/${to}`, { recursive: true });
+      }
+    }),
+  );
+
+  Deno.test(
+    `${name}: a server answers what is cut by 500`,
+    withFile(async (path) => {
+      const warnings: string[] = [];
+      using opened = await open(path, {
+        format: flags[1],
+        onWarning: (line) => warnings.push(line),
+      });
+      assert.deepEqual(warnings.flatMap(named), cut);
+      const answer = handler(opened, { token: null, onError() {} });
+      for (const name of [...Object.keys(soundOf(container)), ...cut]) {
+        const url = `http://localhost/files/${name}`;
+        const response = await answer(new Request(url));
+        const text = await response.text();
+        if (!cut.includes(name)) {
+          assert.equal(text, CONTENTS[Number(name)]);
+          continue;
+        }
+        assert.equal(response.status, 500);
+        assert.deepEqual(named(text), [name]);
+      }
+    }),
+  );
+
+  Deno.test({
+    name:
+      `${name}: a mount says what is cut before it goes to the background, and reading it fails`,
+    ...needs("fuse"),
+    fn: () =>
+      withMountPlace(async (place) => {
+        const { dir, mountpoint } = place;
+        fs.writeFileSync(`${dir}/${name}`, bytes);
+        const { code, stderr } = await place.recordfs(
+          ...["mount", ...flags, `${dir}/${name}`, mountpoint],
+        );
+        assert.equal(code, 0, stderr);
+        assert.deepEqual(named(stderr), cut);
+        const names = fs.readdirSync(mountpoint).sort();
+        assert.deepEqual(names, [...Object.keys(soundOf(container)), ...cut]);
+        for (const [name, text] of Object.entries(soundOf(container))) {
+          assert.equal(
+            fs.readFileSync(`${mountpoint}/${name}`, "utf8"),
+            text,
+          );
+        }
+        for (const name of cut) {
+          assert.throws(() => fs.readFileSync(`${mountpoint}/${name}`), {
+            code: "EIO",
+          });
+        }
+      }),
+  });
+}
+
+async function contentsOf(container: string): Promise<Record<string, string>> {
+  using opened = await open(container);
+  const found: [string, string][] = [];
+  for await (const { path } of opened.walk()) {
+    found.push([path, new TextDecoder().decode(await opened.read(path))]);
+  }
+  return Object.fromEntries(found);
+}
