@@ -1,9 +1,11 @@
 /** What commands do with a container that was cut: its whole records are served, and what is cut is named. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { handler } from "../../../src/serve/mod.ts";
 import { open } from "../../../src/vfs/mod.ts";
 import { withTempDir } from "../../support/paths.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { fileOf } from "../../support/tfrecord/make_tfrecord.ts";
 import { recordfs } from "../run_cli.ts";
@@ -28,13 +30,22 @@ const CONTAINERS: readonly CutContainer[] = [
     flags: [],
     cut: ["000009"],
   },
+  {
+    name: "c.ffr",
+    bytes: ffrBytes(CONTENTS.map((text) => Buffer.from(text)))
+      .subarray(0, 12 + 12 * 10 + 9 * 6 + 2),
+    // Whether it was a packed folder cannot be told.
+    flags: ["--format", "ffrecord-samples"],
+    cut: ["000006", "000007", "000008", "000009"],
+  },
 ];
 
-const CUT = /'(\S+)' cannot be read: .*truncated/g;
+const CUT = /(?:'(\S+)'|sample (\d+)) cannot be read: .*truncated/g;
 
 /** The names in lines that say what is cut. */
 function named(text: string): string[] {
-  return [...text.matchAll(CUT)].map(([, name]) => name!);
+  return [...text.matchAll(CUT)]
+    .map(([, name, sample]) => name ?? sample!.padStart(6, "0"));
 }
 
 function soundOf({ cut }: CutContainer): Record<string, string> {
