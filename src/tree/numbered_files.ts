@@ -76,6 +76,10 @@ export class NumberedFiles implements RecordNames {
     return { areDirectories: false, runs };
   }
 
+  nodeOf(record: number): NodeId {
+    return record + FIRST;
+  }
+
   record(node: NodeId): number {
     const record = node - FIRST;
     return isIndex(record, this.count) ? record : -1;

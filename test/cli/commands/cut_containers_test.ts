@@ -17,6 +17,8 @@ const CONTENTS = Array.from({ length: 10 }, (_, i) => `content ${i}`);
 interface CutContainer {
   readonly name: string;
   readonly bytes: Uint8Array;
+  /** Files that it needs, by their names. */
+  readonly beside?: Readonly<Record<string, Uint8Array>>;
   /** What the options of commands say that it is. */
   readonly flags: readonly string[];
   /** Names of contents that are cut. */
@@ -38,9 +40,27 @@ const CONTAINERS: readonly CutContainer[] = [
     flags: ["--format", "ffrecord-samples"],
     cut: ["000006", "000007", "000008", "000009"],
   },
+  {
+    name: "c.bag",
+    bytes: Buffer.from(CONTENTS.join("")).subarray(0, 9 * 7 + 3),
+    beside: { "c.idx": bagIndex(CONTENTS.map(({ length }) => length)) },
+    flags: [],
+    cut: ["000007", "000008", "000009"],
+  },
 ];
 
-const CUT = /(?:'(\S+)'|sample (\d+)) cannot be read: .*truncated/g;
+/** The index of a bag of generation 3: where its records end. */
+function bagIndex(lengths: readonly number[]): Uint8Array {
+  const index = Buffer.alloc(8 * lengths.length);
+  let end = 0;
+  for (const [i, length] of lengths.entries()) {
+    index.writeBigUInt64LE(BigInt(end += length), 8 * i);
+  }
+  return index;
+}
+
+const CUT =
+  /(?:'(\S+)'|(?:sample|record) (\d+))(?: cannot be read)?: .*truncated/g;
 
 /** The names in lines that say what is cut. */
 function named(text: string): string[] {
@@ -63,14 +83,21 @@ function filesIn(directory: string): Record<string, string> {
 }
 
 for (const container of CONTAINERS) {
-  const { name, bytes, flags, cut } = container;
+  const { name, bytes, flags, cut, beside = {} } = container;
+
+  const write = (dir: string) => {
+    fs.writeFileSync(`${dir}/${name}`, bytes);
+    for (const [name, bytes] of Object.entries(beside)) {
+      fs.writeFileSync(`${dir}/${name}`, bytes);
+    }
+  };
 
   const withFile = (
     body: (path: string, dir: string) => Promise<void>,
   ) =>
   () =>
     withTempDir(async (dir) => {
-      fs.writeFileSync(`${dir}/${name}`, bytes);
+      write(dir);
       await body(`${dir}/${name}`, dir);
     });
 
@@ -117,7 +144,8 @@ for (const container of CONTAINERS) {
         const refused = await recordfs(args);
         assert.equal(refused.code, 1, to);
         assert.ok(named(refused.stderr).includes(cut[0]!), refused.stderr);
-        assert.deepEqual(fs.readdirSync(dir), [name]);
+        const files = [name, ...Object.keys(beside)];
+        assert.deepEqual(fs.readdirSync(dir).sort(), files);
         const done = await recordfs([...args, "--lossy"]);
         assert.equal(done.code, 0, done.stderr);
         assert.deepEqual(
@@ -162,7 +190,7 @@ for (const container of CONTAINERS) {
     fn: () =>
       withMountPlace(async (place) => {
         const { dir, mountpoint } = place;
-        fs.writeFileSync(`${dir}/${name}`, bytes);
+        write(dir);
         const { code, stderr } = await place.recordfs(
           ...["mount", ...flags, `${dir}/${name}`, mountpoint],
         );
