@@ -4,7 +4,11 @@
  *
  * @module
  */
-import { FormatError, type FormatErrorCode } from "../../errors.ts";
+import {
+  FormatError,
+  type FormatErrorCode,
+  type RecordfsError,
+} from "../../errors.ts";
 import { decodeName } from "../../names.ts";
 import type {
   ContainerInfo,
@@ -74,6 +78,18 @@ export class SkippedList implements SkippedMembers {
     const member = { archive, name: shown, kind, reason, message };
     if (isListed) this.listed.push(member);
     this.#onSkip?.(member);
+  }
+
+  /** Adds what is skipped since it is damaged, as an error says. */
+  addDamaged(name: Uint8Array, kind: MemberKind, error: RecordfsError): void {
+    if (++this.count > MOST_LISTED) return;
+    this.listed.push({
+      archive: error.path ?? this.#archive,
+      name: listedName(name),
+      kind,
+      reason: "damaged",
+      message: error.message,
+    });
   }
 
   /** The facts as plain data. */

@@ -6,6 +6,7 @@ import { handler } from "../../../src/serve/mod.ts";
 import { open } from "../../../src/vfs/mod.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { gulpCase } from "../../support/gulp/gulp_golden.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { fileOf } from "../../support/tfrecord/make_tfrecord.ts";
 import { recordfs } from "../run_cli.ts";
@@ -212,6 +213,42 @@ for (const container of CONTAINERS) {
       }),
   });
 }
+
+Deno.test("of a GulpIO chunk that was cut, the videos before are served, and the one that is not whole is skipped", () =>
+  withTempDir(async (dir) => {
+    const { path } = gulpCase("v1_bad_truncated_data");
+    const skips = /"v1_2": .*truncated/;
+    const info = await recordfs(["info", "--json", path]);
+    assert.match(info.stderr, skips);
+    const { facts, skipped } = JSON.parse(info.stdout);
+    assert.equal(facts.skipped, 1);
+    assert.deepEqual(
+      skipped.map(({ name, kind, reason }: Record<string, string>) => [
+        ...[name, kind, reason],
+      ]),
+      [["v1_2", "directory", "damaged"]],
+    );
+    for (const [flags, code] of [[[], 1], [["--partial"], 0]] as const) {
+      const to = `${dir}/to-${code}`;
+      const ran = await recordfs(["extract", ...flags, path, to]);
+      assert.equal(ran.code, code, ran.stderr);
+      assert.match(ran.stderr, skips);
+      const names = ["v0_0", "v0_1", "v0_2", "v1_0", "v1_1", "v2_0", "v2_1"];
+      assert.deepEqual(fs.readdirSync(to).sort(), [...names, "v2_2"]);
+    }
+    for (const to of ["x.tar", "g/"]) {
+      const args = ["convert", path, `${dir}/${to}`];
+      if (to === "g/") args.push("--to", "gulp");
+      const refused = await recordfs(args);
+      assert.equal(refused.code, 1, to);
+      assert.match(refused.stderr, skips);
+      assert.equal(fs.existsSync(`${dir}/${to}`), false);
+      const done = await recordfs([...args, "--lossy"]);
+      assert.equal(done.code, 0, done.stderr);
+      using opened = await open(`${dir}/${to}`);
+      assert.equal((await opened.list("")).length, 8);
+    }
+  }));
 
 async function contentsOf(container: string): Promise<Record<string, string>> {
   using opened = await open(container);
