@@ -62,10 +62,22 @@ export class NumberedFiles implements RecordNames {
     return record < 0 ? 0 : this.#names.write(record, into);
   }
 
-  /** The nodes of the records. */
-  samples(): SampleNodes {
-    const run = { first: FIRST, stride: 1, count: this.count };
-    return { areDirectories: false, runs: [run] };
+  /** The nodes of records: all, or those from `first` on, before `end`. */
+  samples(
+    ranges: readonly { readonly first: number; readonly end: number }[] = [
+      { first: 0, end: this.count },
+    ],
+  ): SampleNodes {
+    const runs = ranges.map(({ first, end }) => ({
+      first: FIRST + first,
+      stride: 1,
+      count: end - first,
+    }));
+    return { areDirectories: false, runs };
+  }
+
+  nodeOf(record: number): NodeId {
+    return record + FIRST;
   }
 
   record(node: NodeId): number {

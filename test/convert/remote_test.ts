@@ -42,15 +42,17 @@ async function outcome(
   let made: unknown;
   await withTempDir(async (dir) => {
     const warnings: string[] = [];
-    const told = (message: string) =>
-      void warnings.push(message.replaceAll(root, ""));
+    const withoutRoot = (message: string) => message.replaceAll(root, "");
+    const told = (message: string) => void warnings.push(withoutRoot(message));
     const target = `${dir}/new${SUFFIX[options.to!] ?? ""}`;
     try {
-      const { plan, count, leftOut } = await convert(root + source, target, {
+      const report = await convert(root + source, target, {
         ...options,
         lossy: true,
         onWarning: told,
       });
+      const { count, leftOut } = report;
+      const plan = { ...report.plan, lost: report.plan.lost.map(withoutRoot) };
       const files = [...filesBelow(dir)].map(([name, bytes]) =>
         `${name} ${createHash("sha256").update(bytes).digest("hex")}`
       );

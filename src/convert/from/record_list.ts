@@ -1,5 +1,6 @@
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { SampleRuns } from "../../tree/sample_runs.ts";
+import type { NodeId } from "../../tree/tree.ts";
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import { type ConvertOptions, PlanNotes } from "../conversion.ts";
 import type { FileTree } from "./file_tree.ts";
@@ -35,16 +36,25 @@ async function contentsOf(
   };
 }
 
-/** The samples of a container that are files without names, or with names that are numbers. */
+/**
+ * The samples of a container that are files without names, or with names that are numbers.
+ *
+ * @param unreadable Those that are left out.
+ */
 export function containerRecords(
   container: VirtualFs,
   options: WaitOptions,
+  unreadable: ReadonlySet<NodeId> = new Set(),
 ): RecordList {
   const samples = SampleRuns.of(container.tree.samples!());
+  const all = unreadable.size === 0
+    ? undefined
+    : Float64Array.from({ length: samples.length }, (_, i) => i)
+      .filter((sample) => !unreadable.has(samples.node(sample)));
   return {
-    length: samples.length,
+    length: all?.length ?? samples.length,
     async at(index) {
-      const ino = samples.node(index);
+      const ino = samples.node(all?.[index] ?? index);
       const path = `${index}`;
       const entry = { path, name: path, depth: 1, ino, isFile: true };
       return await container.read({ ...entry, isDirectory: false }, options);

@@ -6,6 +6,7 @@ import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { pathIn, type Place } from "../../io/storage/place.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import type { ContainerInfo, ContainerOptions } from "../../tree/format.ts";
+import type { NodeId } from "../../tree/tree.ts";
 import { findPattern } from "../../vfs/find_format.ts";
 import { open } from "../../vfs/open.ts";
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
@@ -130,6 +131,11 @@ export class ContainerSource extends ConversionSource {
     return containerFiles(this.container, this.#unreadable);
   }
 
+  /** The nodes of files that have been found unreadable. */
+  protected get unreadable(): ReadonlySet<NodeId> | undefined {
+    return this.#unreadable?.nodes;
+  }
+
   /** Its archives' members that are skipped, or known to be unreadable. */
   override get losses(): readonly string[] {
     const { facts, skipped = [], unreadable = [] } = this.info;
@@ -192,7 +198,7 @@ export class RecordSource extends ContainerSource {
 
   /** Its records, any one by its index. */
   override records(_notes: PlanNotes, options: WaitOptions): RecordList {
-    return containerRecords(this.container, options);
+    return containerRecords(this.container, options, this.unreadable);
   }
 }
 

@@ -22,6 +22,11 @@ export class UnreadableFiles {
     this.#onUnreadable = onUnreadable;
   }
 
+  /** Those that have been found. */
+  get nodes(): ReadonlySet<NodeId> {
+    return this.#nodes;
+  }
+
   /** The entries of a walk without them: those that have been found, or that have no place. */
   async *without(walk: AsyncIterable<WalkEntry>): AsyncGenerator<WalkEntry> {
     const { tree } = this.#container;

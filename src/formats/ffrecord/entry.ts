@@ -26,8 +26,10 @@ export const ffrecord: FormatEntry = {
   detect,
   evidence: (names) =>
     `.ffr files (${names.find((name) => name.endsWith(".ffr"))})`,
-  countSamples: ({ kind, files }) =>
-    areSamples(kind) ? { unit: "samples", length: files } : undefined,
+  countSamples: ({ kind, files, facts }) => {
+    if (!areSamples(kind)) return undefined;
+    return { unit: "samples", length: files - (facts?.["unreadable"] ?? 0) };
+  },
   targets: [
     { name: "ffrecord", suffix: ".ffr", ofNumbered: false },
     { name: SAMPLES, suffix: ".ffr", ofNumbered: true },

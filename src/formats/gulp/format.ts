@@ -2,6 +2,8 @@ import { basename } from "node:path";
 import { FormatError, type RecordfsError } from "../../errors.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import { encodeName } from "../../names.ts";
+import { notedInfo, SkippedList } from "../../tree/archive/archive_notes.ts";
 import type {
   Container,
   ContainerInfo,
@@ -49,10 +51,15 @@ function* open(
   location: string,
   options: ContainerOptions,
 ): Steps<Container> {
-  const problems = problemLog(options);
+  const skipped = new SkippedList(location);
+  const problems = problemLog(options, skipped);
   const { storage = LOCAL_DISK } = options;
   const listing = yield* listLocation(location, storage);
-  const opened = yield* openTree(listing, storage, problems.add);
+  const opened = yield* openTree(
+    listing,
+    storage,
+    (problem, video) => problems.add(problem, video),
+  );
   let labels: number | undefined;
   try {
     if (opened.labels !== undefined) {
@@ -63,20 +70,29 @@ function* open(
       opened.tree.close();
       throw error;
     }
-    problems.add(error); // the file shows as it is
+    problems.say(error); // the file shows as it is
   }
   problems.end(location);
   const isDirectory = listing.chunks[0]?.dataPath !== location &&
     listing.chunks[0]?.metaPath !== location;
-  return { tree: opened.tree, info: describe(opened, isDirectory, labels) };
+  return {
+    tree: opened.tree,
+    info: describe(location, opened, isDirectory, labels, skipped),
+  };
 }
 
 function describe(
+  location: string,
   opened: OpenedTree,
   isDirectory: boolean,
   labels: number | undefined,
+  { facts: skipped }: SkippedList,
 ): ContainerInfo {
   const { tree, chunks, videos, frames, badVideos, badChunks } = opened;
+  const unreadable = { listed: [], count: 0 };
+  const { facts: odd, ...noted } = notedInfo([
+    { archive: location, skipped, unreadable },
+  ]);
   return {
     format: "gulp",
     kind: isDirectory ? DIRECTORY : "chunk",
@@ -92,7 +108,9 @@ function describe(
       ...(labels === undefined ? {} : { labels }),
       ...(badVideos === 0 ? {} : { badVideos }),
       ...(badChunks === 0 ? {} : { badChunks }),
+      ...odd,
     },
+    ...noted,
     parts: chunks.map(({ dataPath, dataSize, meta }) => ({
       path: dataPath,
       bytes: dataSize,
@@ -116,12 +134,24 @@ function* listLocation(
 const MOST_PROBLEMS = 20;
 
 /** Says what is left out of a tree, and why, or how much more is at its end. */
-function problemLog({ onWarning }: ContainerOptions) {
+function problemLog(
+  { onWarning }: ContainerOptions,
+  skipped: SkippedList,
+) {
   const warn = onWarning ?? warnOnConsole;
   const most = onWarning === undefined ? MOST_PROBLEMS : Infinity;
   let count = 0;
   return {
-    add(problem: RecordfsError): void {
+    add(problem: RecordfsError, video?: Uint8Array): void {
+      const file = basename(problem.path ?? "");
+      skipped.addDamaged(
+        video ?? encodeName(file),
+        video === undefined ? "file" : "directory",
+        problem,
+      );
+      this.say(problem);
+    },
+    say(problem: RecordfsError): void {
       if (count++ < most) warn(`Left out: ${problem.message}`);
     },
     end(location: string): void {

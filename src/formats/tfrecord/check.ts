@@ -84,8 +84,8 @@ class FileCheck {
   async run(onProgress: (done: number) => void): Promise<number> {
     const source = this.#source;
     const { name: path, size, mtime } = source;
-    const { columns, damage } = await runAsync(scan(source), this.#signal);
-    const file = { path, size, mtime, columns, kind: "records" as const };
+    const { columns, cut } = await runAsync(scan(source), this.#signal);
+    const file = { path, size, mtime, columns, cut, kind: "records" as const };
     this.#table = new RecordTable([file]);
     let done = 0;
     const spans = this.#spans();
@@ -96,7 +96,7 @@ class FileCheck {
       for (let i = 1; i < span.ranges.length; i += 2) done += span.ranges[i]!;
       onProgress(done);
     }
-    if (damage !== undefined) this.#report(damage);
+    if (cut !== undefined) this.#report(this.#table.cutError(0));
     return this.#table.length;
   }
 

@@ -4,7 +4,11 @@
  *
  * @module
  */
-import { FormatError, type FormatErrorCode } from "../../errors.ts";
+import {
+  FormatError,
+  type FormatErrorCode,
+  type RecordfsError,
+} from "../../errors.ts";
 import { decodeName } from "../../names.ts";
 import type {
   ContainerInfo,
@@ -76,6 +80,18 @@ export class SkippedList implements SkippedMembers {
     this.#onSkip?.(member);
   }
 
+  /** Adds what is skipped since it is damaged, as an error says. */
+  addDamaged(name: Uint8Array, kind: MemberKind, error: RecordfsError): void {
+    if (++this.count > MOST_LISTED) return;
+    this.listed.push({
+      archive: error.path ?? this.#archive,
+      name: listedName(name),
+      kind,
+      reason: "damaged",
+      message: error.message,
+    });
+  }
+
   /** The facts as plain data. */
   get facts(): SkippedMembers {
     const { listed, count, absolute } = this;
@@ -122,6 +138,16 @@ export function withDamage(
 ): ArchiveNotes["unreadable"] {
   const parts = damage.map((part) => ({ archive, name: "", ...part }));
   return { listed: [...parts, ...listed], count: count + parts.length };
+}
+
+/** The notes of a container that skips nothing; as {@linkcode listUnreadable}. */
+export function unreadableNotes(
+  archive: string,
+  records: Iterable<number>,
+  errorOf: (record: number) => FormatError,
+): ArchiveNotes {
+  const unreadable = listUnreadable(archive, records, errorOf);
+  return { archive, skipped: new SkippedList(archive).facts, unreadable };
 }
 
 /** What archives have that is not served as it is: a line a member, then the number of those that are not listed. */

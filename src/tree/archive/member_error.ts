@@ -13,6 +13,7 @@ export function memberError(
     readonly cause?: unknown;
     readonly expected?: unknown;
     readonly actual?: unknown;
+    readonly sample?: number | undefined;
   } = {},
 ): FormatError {
   const member = typeof name === "string" ? name : decodeName(name);

@@ -57,8 +57,19 @@ Deno.test("a file that was cut is named, with what is missing", async () => {
   const { damages, samples } = await damagesOf({
     "t.tfrecord": WHOLE.subarray(0, WHOLE.length - 10),
   });
-  assert.deepEqual(damages.map(({ code }) => code), ["truncated-data"]);
+  assert.deepEqual(
+    damages.map(({ code, sample, member }) => [code, sample, member]),
+    [["truncated-data", 39, "000039"]],
+  );
   assert.equal(samples, 39);
+});
+
+Deno.test("a file without a whole record is named as well", async () => {
+  const { damages, samples } = await damagesOf({
+    "t.tfrecord": WHOLE.subarray(0, 13),
+  });
+  assert.deepEqual(damages.map(({ code }) => code), ["truncated-data"]);
+  assert.equal(samples, 0);
 });
 
 Deno.test("of shards, the damaged one is named", async () => {

@@ -130,6 +130,35 @@ export class Bag {
     }
   }
 
+  /** Counts the records before those that end behind the bag: fewer than all where its index lies beside it. */
+  *countWhole(): Steps<number> {
+    const { length, dataEnd } = this;
+    const endOf = function* (this: Bag, record: number): Steps<number> {
+      return readEntry(yield* this.readEntries(record, 1), 0);
+    }.bind(this);
+    if (length === 0 || (yield* endOf(length - 1)) <= dataEnd) return length;
+    let [low, high] = [0, length - 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((yield* endOf(middle)) <= dataEnd) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /**
+   * Sets `start` and `end` of a record as the index has them, right or wrong.
+   *
+   * @throws {NotLoaded} If the index has to be waited for.
+   */
+  locateByIndex(record: number): void {
+    const before = Math.min(record, 1);
+    const from = (record - before) * ENTRY;
+    this.#entries.copy(this.#around, from, (before + 1) * ENTRY);
+    this.start = before === 0 ? 0 : readEntry(this.#around, 0);
+    this.end = readEntry(this.#around, before * ENTRY);
+  }
+
   /** Reads entries of the index, right or wrong. */
   readEntries(first: number, count: number): Steps<Bytes> {
     const offset = this.indexStart + first * ENTRY;

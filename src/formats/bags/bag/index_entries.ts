@@ -31,6 +31,12 @@ interface IndexedBag {
   readonly dataEnd: number;
 }
 
+/** Says of a record that it ends behind its bag. */
+export function pastEnd(end: number, dataEnd: number): string {
+  return `limit out of range: the index points past the end of the bag, to byte ${end} of ${dataEnd}: the bag is ` +
+    "truncated, or the index is damaged";
+}
+
 /**
  * Makes sure that a record lies inside its bag.
  *
@@ -52,7 +58,7 @@ export function checkLimits(
   if (!descends && start <= end && end <= dataEnd) return;
   const last = Math.max(start, end);
   const what = last > dataEnd
-    ? `limit out of range: the index points past the end of the bag, to byte ${last} of ${dataEnd}`
+    ? pastEnd(last, dataEnd)
     : start > end
     ? `limits descend: the index is not monotonic, it starts at ${start} and ends at ${end}`
     : `limits descend: the index is not monotonic, it starts at ${start} and the record before at ${before}`;
@@ -95,7 +101,7 @@ export function checkIndexPage(
         `${path}: the last limit does not mark the start of the index: record bytes are taken for ` +
           `index entries (entry ${
             first + at / ENTRY
-          } is ${end}). The file was cut or damaged${otherwise}`,
+          } is ${end}). The file is truncated or damaged${otherwise}`,
         { path, expected: dataEnd, actual: end },
       );
     }

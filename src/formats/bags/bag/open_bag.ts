@@ -196,7 +196,7 @@ function* withTrailer(
   if (problem !== undefined) {
     throw new FormatError(
       "truncated",
-      `${path}: the index does not fit the file: ${problem}. The file was cut, or it is no bag` +
+      `${path}: the index does not fit the file: ${problem}. The file is truncated, or it is no bag` +
         otherwise,
       { path, offset: size - ENTRY, expected: size - ENTRY, actual: end },
     );

@@ -1,9 +1,15 @@
 import { changedFile } from "../../../io/storage/changed_file.ts";
-import { RecordfsError } from "../../../errors.ts";
+import { type FormatError, RecordfsError } from "../../../errors.ts";
 import { runSync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
+import {
+  type ArchiveNotes,
+  unreadableNotes,
+} from "../../../tree/archive/archive_notes.ts";
+import { memberError } from "../../../tree/archive/member_error.ts";
+import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import { NamedTree } from "../../../tree/names/named_tree.ts";
 import { NumberedFiles } from "../../../tree/numbered_files.ts";
 import type {
@@ -13,6 +19,7 @@ import type {
   TreeHandle,
 } from "../../../tree/tree.ts";
 import type { Bag } from "../bag/bag.ts";
+import { pastEnd } from "../bag/index_entries.ts";
 import { openBag } from "../bag/open_bag.ts";
 import { requireReached } from "../../../io/storage/thread_storage.ts";
 
@@ -23,27 +30,31 @@ interface SeedData {
   readonly length: number;
   readonly suffix: string;
   readonly mtime: number;
+  readonly whole: number;
 }
 
 /**
  * The records of one bag in one directory, named by their numbers. Of the index, the pages that are
- * needed are read when they are.
+ * needed are read when they are. Records that the bag was cut before cannot be read.
  */
 export class BagTree extends NamedTree {
   override readonly sources: readonly ByteSource[];
   readonly #bag: Bag;
   readonly #storage: Storage;
   readonly #files: NumberedFiles;
+  readonly #whole: number;
 
   /**
    * @param bag Belongs to the tree from now on.
    * @param suffix What every name ends in, such as `.jpg`; may be empty.
+   * @param whole How many of the first records end in the bag.
    * @param length How many records are shown, of a bag that has grown.
    */
   constructor(
     bag: Bag,
     suffix: string,
     storage: Storage,
+    whole: number,
     length: number = bag.length,
     mtime: number = Math.max(bag.source.mtime, bag.index.mtime),
   ) {
@@ -53,13 +64,55 @@ export class BagTree extends NamedTree {
     this.#bag = bag;
     this.#storage = storage;
     this.#files = files;
+    this.#whole = whole;
+  }
+
+  /** The records that the bag was cut before. */
+  get notes(): ArchiveNotes[] {
+    const { count } = this.#files;
+    if (this.#whole >= count) return [];
+    const first = this.#whole;
+    const cut = function* () {
+      for (let record = first; record < count; record++) yield record;
+    };
+    return [
+      unreadableNotes(
+        this.#bag.path,
+        cut(),
+        (record) => this.#cutError(record),
+      ),
+    ];
   }
 
   samples(): SampleNodes {
     return this.#files.samples();
   }
 
+  protected override sizeOf(record: number): number {
+    if (record < this.#whole) return super.sizeOf(record);
+    const bag = this.#bag;
+    bag.locateByIndex(record);
+    return Math.max(bag.end - bag.start, 0);
+  }
+
+  #cutError(record: number): FormatError {
+    const bag = this.#bag;
+    const { path, dataEnd } = bag;
+    bag.locateByIndex(record);
+    const { start, end } = bag;
+    const name = new Uint8Array(LONGEST_NAME);
+    const length = this.#files.nameOf(this.#files.nodeOf(record), name);
+    return memberError(
+      "bad-index",
+      path,
+      name.subarray(0, length),
+      `cannot be read: ${pastEnd(Math.max(start, end), dataEnd)}`,
+      { sample: record, expected: dataEnd, actual: end },
+    );
+  }
+
   protected override locateRecord(record: number, into: Extent): void {
+    if (record >= this.#whole) throw this.#cutError(record);
     this.#bag.place(record, into);
     into.source = 0;
   }
@@ -69,7 +122,8 @@ export class BagTree extends NamedTree {
     requireReached(path, this.#storage);
     const { count: length, suffix } = this.#files;
     const { mtime } = this;
-    const data: SeedData = { path, generation, length, suffix, mtime };
+    const whole = this.#whole;
+    const data: SeedData = { path, generation, length, suffix, mtime, whole };
     return { module: import.meta.url, data };
   }
 
@@ -80,7 +134,7 @@ export class BagTree extends NamedTree {
 
 /** Rebuilds a shared tree in another thread, which reads the index by itself. */
 export function reopenTree(data: unknown): Tree {
-  const { path, generation, length, suffix, mtime } = data as SeedData;
+  const { path, generation, length, suffix, mtime, whole } = data as SeedData;
   if (typeof path !== "string") {
     throw new RecordfsError("bad-handle", "This is no handle of a bag's tree");
   }
@@ -89,7 +143,7 @@ export function reopenTree(data: unknown): Tree {
   const isSame = generation === 3
     ? bag.length >= length
     : bag.length === length;
-  if (isSame) return new BagTree(bag, suffix, storage, length, mtime);
+  if (isSame) return new BagTree(bag, suffix, storage, whole, length, mtime);
   bag.close();
   throw changedFile(path);
 }

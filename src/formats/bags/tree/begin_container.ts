@@ -8,7 +8,8 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import { warnOnConsole } from "../../../message_text.ts";
+import { warnOfAll, warnOnConsole } from "../../../message_text.ts";
+import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
 import type {
   Container,
   ContainerInfo,
@@ -16,6 +17,7 @@ import type {
   ServedContainer,
 } from "../../../tree/format.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
+import { whenLoaded } from "../../../tree/not_loaded.ts";
 import { nameSuffix } from "../../../tree/names/numbered_names.ts";
 import { openBag } from "../bag/open_bag.ts";
 import { BagTree } from "./bag_tree.ts";
@@ -69,8 +71,18 @@ export function* beginContainer(
   }
   const suffix = nameSuffix(options.ext); // throws, perhaps: before anything is open
   const bag = yield* openBag(location.bag, { storage, onWarning });
-  const tree = new BagTree(bag, suffix, storage);
-  return { tree, info: describeBag(bag), *complete() {} };
+  try {
+    const tree = new BagTree(bag, suffix, storage, yield* bag.countWhole());
+    const notes = yield* whenLoaded(() => tree.notes);
+    warnOfAll(noteLines(notes), options.onWarning);
+    const { facts, ...noted } = notedInfo(notes);
+    const info = describeBag(bag);
+    const odd = { facts: { ...info.facts, ...facts }, ...noted };
+    return { tree, info: { ...info, ...odd }, *complete() {} };
+  } catch (error) {
+    bag.close();
+    throw error;
+  }
 }
 
 /** The first shard is opened, the others when they are needed, or when it is completed. */

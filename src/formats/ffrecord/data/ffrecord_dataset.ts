@@ -130,9 +130,9 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
     return new this<unknown>(reader, process);
   }
 
-  /** Number of samples. */
+  /** Number of samples; those that a file was cut before are none. */
   override get length(): number {
-    return this.#reader.length;
+    return this.#reader.whole.length;
   }
 
   /** Paths of the files, in reading order. */
@@ -142,12 +142,14 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
 
   /** Has samples fetched that lie on a server. */
   override expect(indices: readonly number[]): number {
-    return this.#reader.expect(indices);
+    return this.#reader.expect(this.#all(indices));
   }
 
   /** The `.ffr` file that a sample lies in. */
   override fileOf(index: number): string | undefined {
-    return hasSample(this, index) ? this.#reader.fileOf(index) : undefined;
+    return hasSample(this, index)
+      ? this.#reader.fileOf(this.#reader.whole.indexOf(index))
+      : undefined;
   }
 
   /** The files again, over the same tables. */
@@ -175,7 +177,15 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
     indices: readonly number[],
     { memory, signal }: GetOptions,
   ): Promise<Uint8Array<ArrayBuffer>[]> {
-    return this.#reader.read(indices, { memory, signal });
+    return this.#reader.read(this.#all(indices), { memory, signal });
+  }
+
+  /** Indices among all samples of the files. */
+  #all(indices: readonly number[]): readonly number[] {
+    const { whole } = this.#reader;
+    return whole.cut.length === 0
+      ? indices
+      : indices.map((index) => whole.indexOf(index));
   }
 }
 

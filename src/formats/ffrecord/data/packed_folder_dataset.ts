@@ -106,7 +106,7 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
       openPackedFiles(lastingLocation(location, options), options),
       options.signal,
     );
-    const fs = showPacked(packed, options.checkData ?? true);
+    const fs = showPacked(packed, options.checkData ?? true, options);
     return await datasetOf<PackedFolderDataset<unknown>>(this, fs, options);
   }
 
@@ -139,13 +139,18 @@ export async function reopenPackedFolderDataset<T>(
   process: Process<FileSample, T> | undefined,
 ): Promise<PackedFolderDataset<T>> {
   const files = await runAsync(reopenRecordFiles(handle, storage));
-  const fs = showPacked({ files, names: new NameTable(names) }, checkData);
+  const packed = { files, names: new NameTable(names) };
+  const fs = showPacked(packed, checkData, { onWarning() {} }); // it was called before
   return new PackedFolderDataset({ fs, chosen }, process);
 }
 
-function showPacked(packed: PackedFiles, checkData: boolean): VirtualFs {
+function showPacked(
+  packed: PackedFiles,
+  checkData: boolean,
+  options: Pick<OpenOptions, "onWarning">,
+): VirtualFs {
   const { files, names } = packed;
-  const container = showFiles(files, names, PACKED_FOLDER);
+  const container = showFiles(files, names, PACKED_FOLDER, options);
   const fs = new VirtualFs(files.index.name, container, checkData);
   packedFiles.set(fs, packed);
   return fs;

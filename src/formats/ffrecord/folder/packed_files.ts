@@ -54,8 +54,8 @@ export function* containerOf(
 ): Steps<Container> {
   const packed = yield* packedNames(files, openAs(options), options);
   return packed === undefined
-    ? sampleContainer(files, options.ext)
-    : showFiles(files, packed.names, packed.kind);
+    ? sampleContainer(files, options)
+    : showFiles(files, packed.names, packed.kind, options);
 }
 
 /**
@@ -77,7 +77,11 @@ export function* packedNames(
     if (as === "packed") throw notPacked(index.name);
     return undefined;
   }
-  if (index.parts.length > 1 && (yield* eachIsPacked(files))) {
+  const areSeveral = index.parts.length > 1;
+  const { areAll, fault } = areSeveral
+    ? yield* packedParts(files)
+    : { areAll: false, fault: undefined };
+  if (areAll) {
     const placed = [];
     for (const [part, { path, count }] of index.parts.entries()) {
       const first = index.startOf(part);
@@ -91,7 +95,7 @@ export function* packedNames(
   const last = index.length - 1;
   const structure = yield* readStructureAt(files, 0, last, options);
   const names = buildNameTable([{ structure, folder: undefined }]);
-  if (index.parts.length > 1) refuseMixture(files, names, structure.path);
+  if (areSeveral) refuseMixture(files, names, structure.path, fault);
   return { names, kind: PACKED_FOLDER };
 }
 
@@ -103,21 +107,39 @@ function* lastIsStructure(files: RecordFiles): Steps<boolean> {
     // Numbered samples would be a surprise where there were names before the damage.
     throw new FormatError(
       error.code,
-      `${error.message}. Whether it was a packed folder can't be told any ` +
+      `${error.message}. Whether it was a packed folder, which has its list of files at its end, can't be told any ` +
         'more; the option `format: "ffrecord-samples"` shows the samples that are left',
       { ...error, cause: error },
     );
   }
 }
 
-function* eachIsPacked(files: RecordFiles): Steps<boolean> {
+/**
+ * Finds out whether each file is a packed folder of its own.
+ *
+ * @returns Also why that is not known of a file, where it may be one of those that a folder is spread over.
+ * @throws {FormatError} If it is not known of a file, and two others are packed folders.
+ */
+function* packedParts(
+  files: RecordFiles,
+): Steps<{ readonly areAll: boolean; readonly fault?: FormatError }> {
   const { index } = files;
+  let fault: FormatError | undefined;
+  let packed = 0;
   for (const [part, { count }] of index.parts.entries()) {
-    if (count === 0) return false;
-    const last = index.startOf(part) + count - 1;
-    if (!(yield* endsInStructure(files, last))) return false;
+    if (count === 0) return { areAll: false };
+    try {
+      const last = index.startOf(part) + count - 1;
+      if (!(yield* endsInStructure(files, last))) return { areAll: false };
+      packed++;
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      fault ??= error;
+    }
   }
-  return true;
+  if (fault === undefined) return { areAll: true };
+  if (packed > 1) throw fault;
+  return { areAll: false, fault };
 }
 
 function folderName(file: string): string {
@@ -128,15 +150,19 @@ function folderName(file: string): string {
 /**
  * In a folder spread over files, every sample but the last is one of its files. Where that is not
  * so, the last file is a packed folder of its own among others, and its indices mean its own samples.
+ *
+ * @param fault Why it is not known whether another file is a packed folder.
  */
 function refuseMixture(
   files: RecordFiles,
   { columns: { refs, directoryEntries } }: NameTable,
   path: string,
+  fault: FormatError | undefined,
 ): void {
   const named = refs.length - directoryEntries.length;
   const samples = files.index.length - 1;
   if (named === samples) return;
+  if (fault !== undefined) throw fault;
   throw new FormatError(
     "bad-structure",
     `${path} names ${named} files, but it and the .ffr files ` +

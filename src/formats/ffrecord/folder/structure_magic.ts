@@ -1,3 +1,5 @@
+import { FormatError } from "../../../errors.ts";
+import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { newExtent } from "../../../tree/tree.ts";
@@ -12,17 +14,33 @@ export function hasMagic(head: Uint8Array, sampleLength: number): boolean {
     MAGIC.every((byte, i) => head[i] === byte);
 }
 
-/** Whether a sample starts as a folder structure does. */
+/**
+ * Whether a sample starts as a folder structure does.
+ *
+ * @throws {FormatError} If it may have done so before the file was cut.
+ */
 export function* endsInStructure(
   { sources, index }: RecordFiles,
   sample: number,
 ): Steps<boolean> {
   const extent = newExtent();
   index.locate(sample, extent);
+  const { source, offset, length, crc32 } = extent;
+  const { name: path, size } = sources[source]!;
   const head = yield* readPart(
-    sources[extent.source]!,
-    extent.offset,
-    Math.min(extent.length, MAGIC.length),
+    sources[source]!,
+    offset,
+    Math.min(length, MAGIC.length),
   );
-  return hasMagic(head, extent.length);
+  const mayBeStart = length <= MAGIC.length &&
+    head.every((byte, i) => byte === MAGIC[i]);
+  if (mayBeStart && crc32Of(head) !== crc32) {
+    throw new FormatError(
+      "truncated-data",
+      `${path}: sample ${sample} cannot be read: it has ${length} bytes, which do not have its checksum, and the file ` +
+        `ends at byte ${size}: the file is truncated; fetch it again`,
+      { path, sample, offset },
+    );
+  }
+  return hasMagic(head, length);
 }

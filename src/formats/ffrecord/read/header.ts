@@ -114,7 +114,7 @@ function* readFixedHeader(source: ByteSource): Steps<FixedHeader> {
   if (source.size < FIXED_HEADER) {
     throw new FormatError(
       "truncated-header",
-      `${path}: header cut short: an FFRecord file has at least ` +
+      `${path}: header cut short (truncated): an FFRecord file has at least ` +
         `${FIXED_HEADER} bytes, this one ${source.size}; fetch or write it again`,
       { path, expected: FIXED_HEADER, actual: source.size },
     );
@@ -168,7 +168,7 @@ function refuseCount(
   if (checksum !== 0 && count >= 0n && needed < 2n ** 40n) {
     return new FormatError(
       "truncated-header",
-      `${path}: header cut short: ${words}; fetch it again`,
+      `${path}: header cut short (truncated): ${words}; fetch it again`,
       facts,
     );
   }

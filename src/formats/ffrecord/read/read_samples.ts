@@ -91,12 +91,15 @@ export function sampleMismatch(
   actual: number,
 ): FormatError {
   const part = index.partOf(sample);
-  const { path } = index.parts[part]!;
+  const { path, count } = index.parts[part]!;
+  const number = sample - index.startOf(part);
+  const orCut = number + 1 === count
+    ? " (or, since it is the last one, the file is truncated)"
+    : "";
   return new FormatError(
     "sample-checksum",
-    `${path}: checksum mismatch in sample ${sample - index.startOf(part)}: ` +
-      `its bytes are not those that were written; fetch the file again, ` +
-      "or read it as it is with the option `checkData: false`",
+    `${path}: checksum mismatch in sample ${number}: its bytes are not those that were written${orCut}; fetch the ` +
+      "file again, or read it as it is with the option `checkData: false`",
     { path, sample, expected, actual },
   );
 }

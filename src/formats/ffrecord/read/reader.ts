@@ -10,6 +10,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
+import { warnOfAll } from "../../../message_text.ts";
 import { readHeader } from "./header.ts";
 import {
   expectSamples,
@@ -26,6 +27,7 @@ import {
   reopenRecordFiles,
   shareRecordFiles,
 } from "./record_files.ts";
+import { WholeSamples } from "./whole_samples.ts";
 
 /**
  * What another thread needs to open the files of a reader: it survives `postMessage`, without copying
@@ -40,7 +42,8 @@ export interface ReaderHandle {
 
 /**
  * Reads the samples of an FFRecord file, of several files as one sequence, or of a directory of
- * `.ffr` files in the order of their names (Python's `ffrecord.FileReader`).
+ * `.ffr` files in the order of their names (Python's `ffrecord.FileReader`). Opening a file that was cut warns;
+ * reading a sample that is not there any more throws.
  *
  * @example Read samples
  * ```ts
@@ -57,6 +60,7 @@ export class FFRecordReader implements Disposable {
   readonly #files: RecordFiles;
   readonly #check: boolean;
   readonly #mapped: MappedSources;
+  #whole: WholeSamples | undefined;
 
   /** @ignore Readers are made by `open`. */
   constructor(files: RecordFiles, options: OpenOptions) {
@@ -75,8 +79,7 @@ export class FFRecordReader implements Disposable {
     location: RecordLocation,
     options: OpenOptions & WaitOptions = {},
   ): Promise<FFRecordReader> {
-    const opening = openRecordFiles(location, options);
-    return new FFRecordReader(await runAsync(opening, options.signal), options);
+    return await runAsync(openReader(location, options), options.signal);
   }
 
   /** {@linkcode FFRecordReader.open} without waiting. */
@@ -84,10 +87,7 @@ export class FFRecordReader implements Disposable {
     location: RecordLocation,
     options: OpenOptions = {},
   ): FFRecordReader {
-    return new FFRecordReader(
-      runSync(openRecordFiles(location, options)),
-      options,
-    );
+    return runSync(openReader(location, options));
   }
 
   /**
@@ -116,9 +116,14 @@ export class FFRecordReader implements Disposable {
     return this.#files.storage;
   }
 
-  /** Number of samples (Python's `n`). */
+  /** Number of samples (Python's `n`), with those that a file was cut before. */
   get length(): number {
     return this.#files.index.length;
+  }
+
+  /** @ignore The samples that datasets have. */
+  get whole(): WholeSamples {
+    return this.#whole ??= new WholeSamples(this.#files.index);
   }
 
   /** Paths of the files, in reading order. */
@@ -302,4 +307,14 @@ export class FFRecordReader implements Disposable {
   *#validate(): Steps<void> {
     for (const source of this.#files.sources) yield* readHeader(source, true);
   }
+}
+
+function* openReader(
+  location: RecordLocation,
+  options: OpenOptions,
+): Steps<FFRecordReader> {
+  const files = yield* openRecordFiles(location, options);
+  const reader = new FFRecordReader(files, options);
+  warnOfAll(reader.whole.lines, options.onWarning);
+  return reader;
 }

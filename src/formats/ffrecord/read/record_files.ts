@@ -13,6 +13,7 @@ import {
   reopenSources,
 } from "../../../io/storage/open_sources.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { PendingHeader, readHeader, type RecordFileHeader } from "./header.ts";
 import { SampleIndex, type SamplePart } from "./sample_index.ts";
@@ -171,6 +172,17 @@ export function* completeHeaders({ headers }: RecordFiles): Steps<void> {
 export function* loadLastSample({ headers }: RecordFiles): Steps<void> {
   const last = headers.findLast(({ count }) => count > 0);
   if (last instanceof PendingHeader) yield* last.loadSample(last.count - 1);
+}
+
+/** Loads what the tables of files that were opened as pending say of the last sample of each. */
+export function loadLastSamples({ headers }: RecordFiles): Steps<void> {
+  return inParallel(
+    headers.flatMap((header) =>
+      header instanceof PendingHeader && header.count > 0
+        ? [header.loadSample(header.count - 1)]
+        : []
+    ),
+  );
 }
 
 /** The files of a location, in reading order. */

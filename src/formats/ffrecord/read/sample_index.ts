@@ -111,6 +111,47 @@ export class SampleIndex {
     progress.waitUntilSound(this.parts[part]!.path);
   }
 
+  /**
+   * The error of locating a sample that cannot be.
+   *
+   * @param name What its container calls it.
+   */
+  faultOf(index: number, name?: string): FormatError {
+    const source = this.partOf(index);
+    const part = this.parts[source]!;
+    const local = index - this.#starts[source]!;
+    const start = offsetAt(part, local);
+    const end = local + 1 < part.count ? offsetAt(part, local + 1) : part.size;
+    return badExtent(part, index, start, end, name);
+  }
+
+  /**
+   * Counts the samples of a part before those that the end of its file cuts off. Of a file that was cut, all tables
+   * have to be loaded, and of another one what they say of the last sample.
+   */
+  wholeOf(source: number): number {
+    const part = this.parts[source]!;
+    const { count, size, table } = part;
+    if (count === 0) return 0;
+    const last = offsetAt(part, count - 1);
+    // The checksum of no bytes is 0.
+    const isCut = last > size || last === size && table[count - 1] !== 0;
+    if (!isCut) return count;
+    let whole = count - 1;
+    while (whole > 0 && offsetAt(part, whole) > size) whole--;
+    return whole;
+  }
+
+  /** Bytes of a sample that was cut, by its offsets; 0 of the last one, whose end no offset says. */
+  cutSizeOf(index: number): number {
+    const source = this.partOf(index);
+    const part = this.parts[source]!;
+    const local = index - this.#starts[source]!;
+    if (local + 1 === part.count) return 0;
+    const size = offsetAt(part, local + 1) - offsetAt(part, local);
+    return size > 0 ? size : 0;
+  }
+
   /** The offset of a sample as the file has it, however damaged. */
   rawOffset(index: number): number {
     const part = this.partOf(index);
@@ -136,31 +177,35 @@ function offsetAt({ table, count }: SamplePart, local: number): number {
   return high < LARGEST_HIGH ? high * 2 ** 32 + table[count + 2 * local]! : NaN;
 }
 
+/** @param member What its container calls the sample. */
 function badExtent(
   part: SamplePart,
   sample: number,
   start: number,
   end: number,
+  member?: string,
 ): FormatError {
-  const facts = { path: part.path, sample, offset: start };
-  const place = `${part.path}: sample ${sample}`;
+  const { path, size } = part;
+  const facts = { path, sample, member, offset: start };
+  const what = member === undefined ? `sample ${sample}` : `'${member}'`;
+  const place = `${path}: ${what} cannot be read:`;
   const shown = (offset: number) =>
     Number.isNaN(offset) ? "an offset below 0 or above 2^53" : offset;
   const behindHeader = start >= endOfHeader(part.count);
-  if (behindHeader && Math.max(start, end) > part.size) {
+  if (behindHeader && (start === size || Math.max(start, end) > size)) {
+    const there = start >= size
+      ? `starts at byte ${start}`
+      : `goes from byte ${start} to ${end}`;
     return new FormatError(
       "out-of-bounds",
-      `${place} lies beyond the end of the file: bytes ${start} to ${end} of ` +
-        `${part.size}; offset out of range: the file was cut, fetch it again`,
-      { ...facts, expected: end, actual: part.size },
+      `${place} it ${there}, and the file ends at byte ${size}: the file is truncated; fetch it again`,
+      { ...facts, expected: Math.max(start, end), actual: size },
     );
   }
   return new FormatError(
     "bad-offsets",
-    `${place}: offset out of range or descending offsets: it would be ` +
-      `bytes ${shown(start)} to ${
-        shown(end)
-      } of ${part.size}; the file is damaged`,
+    `${place} offset out of range or descending offsets: it would be ` +
+      `bytes ${shown(start)} to ${shown(end)} of ${size}; the file is damaged`,
     { ...facts, actual: [start, end] },
   );
 }

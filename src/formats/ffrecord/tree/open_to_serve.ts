@@ -8,6 +8,7 @@ import { type OpenAs, openAs } from "../entry.ts";
 import {
   completeHeaders,
   loadLastSample,
+  loadLastSamples,
   openRecordFiles,
   type RecordFiles,
 } from "../read/record_files.ts";
@@ -26,7 +27,8 @@ export async function openToServe(
   const complete = () => runAsync(completeHeaders(files));
   try {
     if (await runAsync(areSamples(files, openAs(options)))) {
-      return { ...sampleContainer(files, options.ext), complete };
+      if (await runAsync(endsEarly(files))) await complete();
+      return { ...sampleContainer(files, options), complete };
     }
     await complete();
     const { containerOf } = await import("../folder/packed_files.ts");
@@ -49,4 +51,12 @@ function* areSamples(files: RecordFiles, as: OpenAs): Steps<boolean> {
     if (error instanceof FormatError) return false; // the checks will find out more
     throw error;
   }
+}
+
+/** Whether a file was cut, so that its tables have to tell which samples are left. */
+function* endsEarly(files: RecordFiles): Steps<boolean> {
+  yield* loadLastSamples(files);
+  return files.index.parts.some(({ count }, part) =>
+    files.index.wholeOf(part) < count
+  );
 }

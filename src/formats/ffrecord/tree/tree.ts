@@ -1,22 +1,33 @@
-import { RecordfsError } from "../../../errors.ts";
+import { type FormatError, RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import type { Container } from "../../../tree/format.ts";
+import { warnOfAll } from "../../../message_text.ts";
+import { decodeName } from "../../../names.ts";
+import {
+  type ArchiveNotes,
+  notedInfo,
+  noteLines,
+  unreadableNotes,
+} from "../../../tree/archive/archive_notes.ts";
+import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import {
   NameTable,
   type NameTableColumns,
 } from "../../../tree/names/name_table.ts";
+import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import { NamedTree } from "../../../tree/names/named_tree.ts";
 import { NumberedFiles } from "../../../tree/numbered_files.ts";
 import { nameSuffix } from "../../../tree/names/numbered_names.ts";
-import type {
-  Extent,
-  NodeId,
-  SampleNodes,
-  Tree,
-  TreeHandle,
+import {
+  type Extent,
+  type NodeId,
+  ROOT,
+  type SampleNodes,
+  type Tree,
+  type TreeHandle,
 } from "../../../tree/tree.ts";
 import type { RecordFiles } from "../read/record_files.ts";
 import { SampleIndex, type SamplePart } from "../read/sample_index.ts";
+import { WholeSamples } from "../read/whole_samples.ts";
 
 /** What a tree rests on. */
 interface Samples {
@@ -42,6 +53,7 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
   override readonly sources: readonly ByteSource[];
   readonly samples?: () => SampleNodes;
   readonly #index: SampleIndex;
+  readonly #whole: WholeSamples;
 
   constructor(
     { sources, index, mtime }: Samples,
@@ -50,15 +62,56 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
     super(names, mtime);
     this.sources = sources;
     this.#index = index;
+    this.#whole = new WholeSamples(index);
     // Whether there is such a method tells whether a walk finds the samples in their order.
-    if (names instanceof NumberedFiles) this.samples = () => names.samples();
+    if (names instanceof NumberedFiles) {
+      this.samples = () => names.samples(this.#whole.ranges);
+    }
+  }
+
+  /** What was cut off, by the file that it was cut off from. */
+  get notes(): ArchiveNotes[] {
+    const { names } = this;
+    return this.#whole.cut.map(({ path, first, end }) => {
+      const nodes = function* () {
+        for (let node = ROOT + 1; node <= names.length; node++) {
+          const sample = names.record(node);
+          if (sample >= first && sample < end) yield node;
+        }
+      };
+      return unreadableNotes(path, nodes(), (node) => this.#faultOf(node));
+    });
   }
 
   override locate(node: NodeId, into: Extent): boolean {
     const sample = this.names.record(node);
     // No wrong bytes, however early they are asked for.
     if (sample >= 0) this.#index.waitUntilSound(sample);
+    if (this.#isCut(sample)) throw this.#faultOf(node);
     return super.locate(node, into);
+  }
+
+  protected override sizeOf(sample: number): number {
+    return this.#isCut(sample)
+      ? this.#index.cutSizeOf(sample)
+      : super.sizeOf(sample);
+  }
+
+  #isCut(sample: number): boolean {
+    return this.#whole.cut.length > 0 && this.#whole.isCut(sample);
+  }
+
+  #faultOf(node: NodeId): FormatError {
+    return this.#index.faultOf(this.names.record(node), this.#pathOf(node));
+  }
+
+  #pathOf(node: NodeId): string {
+    const parts: string[] = [];
+    const name = new Uint8Array(LONGEST_NAME);
+    for (let at = node; at !== ROOT; at = this.names.parent(at)) {
+      parts.unshift(decodeName(name, 0, this.names.nameOf(at, name)));
+    }
+    return parts.join("/");
   }
 
   protected override locateRecord(sample: number, into: Extent): void {
@@ -86,17 +139,27 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
   }
 }
 
-/** Shows files as numbered samples. */
+/**
+ * Shows files as numbered samples.
+ *
+ * @throws {FormatError} If all were cut off.
+ */
 export function sampleContainer(
   files: RecordFiles,
-  ext: string | undefined,
+  options: Pick<ContainerOptions, "ext" | "onWarning">,
 ): Container {
-  const names = new NumberedFiles(files.index.length, nameSuffix(ext));
+  const { index } = files;
+  const names = new NumberedFiles(index.length, nameSuffix(options.ext));
+  const { length, cut } = new WholeSamples(index);
+  if (length === 0 && cut.length > 0) {
+    throw index.faultOf(cut[0]!.first);
+  }
   const isOne = files.sources.length === 1;
   return showFiles(
     files,
     names,
     isOne ? "samples" : "samples in several files",
+    options,
   );
 }
 
@@ -105,24 +168,30 @@ export function showFiles(
   files: RecordFiles,
   names: NameTable | NumberedFiles,
   kind: string,
+  { onWarning }: Pick<ContainerOptions, "onWarning">,
 ): Container {
   const { index, sources } = files;
   const mtime = sources.reduce((last, { mtime }) => Math.max(last, mtime), 0);
   const directories = names instanceof NameTable
     ? names.columns.directoryEntries.length - 1
     : 0;
+  const tree = new RecordTree({ ...files, mtime }, names);
+  const { notes } = tree;
+  warnOfAll(noteLines(notes), onWarning);
+  const { facts = {}, ...noted } = notedInfo(notes);
   return {
-    tree: new RecordTree({ ...files, mtime }, names),
+    tree,
     info: {
       format: "ffrecord",
       kind,
       files: names.length - 1 - directories,
       directories,
       bytes: sources.reduce((sum, { size }) => sum + size, 0),
-      parts: index.parts.map((part) => ({
+      ...notes.length > 0 ? { facts, ...noted } : {},
+      parts: index.parts.map((part, i) => ({
         path: part.path,
         bytes: part.size,
-        samples: part.count,
+        samples: index.wholeOf(i),
       })),
     },
   };

@@ -75,6 +75,11 @@ export class GulpSource extends ContainerSource {
     notes.lost.push(`${what}, which become ${listed(cut)}`);
   }
 
+  /** Plans count skipped videos, which warnings name. */
+  override get losses(): readonly string[] {
+    return [];
+  }
+
   override noteContents(notes: PlanNotes): void {
     notes.lost.push(...lostInFiles(this.chunks, this.badVideos));
   }

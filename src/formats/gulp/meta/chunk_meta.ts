@@ -220,10 +220,10 @@ function frameError(
   const isCut = dataSize === 0 || offset < dataSize;
   const what = dataSize === 0
     ? `its frames lie beyond the end of ${data}, which is empty: ` +
-      "the file was cut; fetch it again"
+      "it is truncated: it was cut; fetch it again"
     : isCut
     ? `the frame lies beyond the end of ${data}: ${length} bytes at ${offset}, ` +
-      `where the file has ${dataSize}; it was cut; fetch it again`
+      `where the file has ${dataSize}: it is truncated: it was cut; fetch it again`
     : `frame out of range: it starts at byte ${offset}, but ${data} has ${dataSize}`;
   const code = isCut ? "truncated-data" : "bad-frame-info";
   return new FormatError(code, `${where}: ${what}`, facts);

@@ -36,13 +36,14 @@ export interface OpenedTree {
  * Opens all sound chunks of a listing as one tree. A video is shown where all of it can be read; of
  * two with the same id, the first.
  *
- * @param onProblem Told of each file and video that is left out, and why.
+ * @param onProblem Called with each file and video that is skipped: why, and the name of the video's directory, if it
+ * is one.
  * @throws {FormatError} If there are chunks and none can be opened.
  */
 export function* openTree(
   listing: ChunkListing,
   storage: Storage,
-  onProblem: (problem: RecordfsError) => void,
+  onProblem: OnProblem,
 ): Steps<OpenedTree> {
   const { labelPath } = listing;
   const problems: RecordfsError[] = [...listing.problems];
@@ -60,7 +61,7 @@ export function* openTree(
   let labels: ByteSource | undefined;
   try {
     if (chunks.length === 0 && problems[0] !== undefined) throw problems[0];
-    problems.forEach(onProblem);
+    for (const problem of problems) onProblem(problem);
     try {
       if (labelPath !== undefined) labels = yield* openFile(storage, labelPath);
     } catch (error) {
@@ -75,6 +76,8 @@ export function* openTree(
   }
 }
 
+type OnProblem = (problem: RecordfsError, video?: Uint8Array) => void;
+
 /** Per chunk: what is wrong with videos of it. */
 type VideoFaults = (Map<number, FormatError> | undefined)[];
 
@@ -83,7 +86,7 @@ function build(
   twice: VideoFaults,
   badChunks: number,
   labels: ByteSource | undefined,
-  onProblem: (problem: RecordfsError) => void,
+  onProblem: OnProblem,
 ): OpenedTree {
   const chunkOf: number[] = [];
   const videoOf: number[] = [];
@@ -98,11 +101,11 @@ function build(
     const { meta } = chunk;
     for (let video = 0; video < meta.length; video++) {
       const fault = twice[number]?.get(video) ?? firstFault(chunk, video);
+      const name = nameOfId(idBytes(meta, video));
       if (fault !== undefined) {
-        onProblem(fault);
+        onProblem(fault, name);
         continue;
       }
-      const name = nameOfId(idBytes(meta, video));
       const start = names.intern(name);
       names.addFile(start, start + name.length, videoOf.length);
       chunkOf.push(number);

@@ -239,10 +239,11 @@ export function* openShard(
       set: facts.set,
     };
     if (size !== bytes) {
+      const isCut = size < bytes ? "it is truncated: " : "";
       throw new FormatError(
         size < bytes ? "truncated-data" : "bad-structure",
-        `${path} has ${size} bytes, and ${indexPath} says ${bytes}: it was cut, or belongs to another index; fetch ` +
-          "both again",
+        `${path} has ${size} bytes, and ${indexPath} says ${bytes}: ${isCut}it was cut, or belongs to another index; ` +
+          "fetch both again",
         { path, expected: bytes, actual: size },
       );
     }

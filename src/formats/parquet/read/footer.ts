@@ -70,7 +70,7 @@ function* readBytes(source: ByteSource): Steps<Uint8Array<ArrayBuffer>> {
   if (size < MAGIC_SIZE + TAIL_SIZE) {
     throw footerFault(
       source,
-      `it has ${size} bytes: it is no Parquet, or was cut`,
+      `it has ${size} bytes: it is no Parquet, or is truncated`,
       "truncated",
     );
   }
@@ -82,7 +82,7 @@ function* readBytes(source: ByteSource): Steps<Uint8Array<ArrayBuffer>> {
   if (magic !== MAGIC) {
     throw footerFault(
       source,
-      "it does not end in PAR1: it was cut, or not written to its end, or is no Parquet",
+      "it does not end in PAR1: it is truncated, was not written to its end, or is no Parquet",
       "truncated",
     );
   }

@@ -82,7 +82,7 @@ export class TFRecordDataset<T = TFExample>
    * Opens files.
    *
    * @param location A file, the directory of several, or a pattern as `train-?????-of-00010`.
-   * @throws {FormatError} If one is damaged or compressed.
+   * @throws {FormatError} If one is compressed, or its first length is wrong; or if no record of any is whole.
    * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
    */
   static open<T, S extends TFExample | Uint8Array<ArrayBuffer> = TFExample>(
@@ -113,7 +113,7 @@ export class TFRecordDataset<T = TFExample>
     return new TFRecordDataset<unknown>(reader, options.decode, takesAny);
   }
 
-  /** Number of records. */
+  /** Number of records that are whole. */
   override get length(): number {
     return this.#reader.length;
   }

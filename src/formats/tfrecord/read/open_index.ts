@@ -9,6 +9,7 @@ import { newExtent } from "../../../tree/tree.ts";
 import type { RecordKind } from "../entry.ts";
 import { compressionOf, FRAME, hasRightSum, HEADER } from "../layout.ts";
 import { kindOf } from "../proto/kind_of.ts";
+import { cutError, isNone } from "./cut.ts";
 import {
   areOf,
   locateRecord,
@@ -25,7 +26,7 @@ export interface IndexOptions extends KeptOptions {
 /**
  * The index of a file: as it was kept, or by all its lengths, one after the other.
  *
- * @throws {FormatError} If it is compressed or damaged.
+ * @throws {FormatError} If it is compressed, or its first length is wrong.
  */
 export function* openIndex(
   source: ByteSource,
@@ -44,14 +45,18 @@ export function* openIndex(
     },
     *make() {
       yield* refuseCompressed(source);
-      const { columns, damage } = yield* scanRecords(source, checkData);
-      if (damage !== undefined) throw damage;
-      return { columns, kind: yield* kindIn(source, columns) };
+      const { columns, cut } = yield* scanRecords(source, checkData);
+      if (cut !== undefined && isNone(cut)) {
+        throw cutError(source.name, 0, cut, "");
+      }
+      return { columns, kind: yield* kindIn(source, columns), cut };
     },
     count: ({ columns }) => columns.sums.length,
-    // Lengths that nobody compared are not for those who would have.
-    tables: ({ columns, kind }) =>
-      checkData ? { columns: { ...columns }, facts: kind } : undefined,
+    // Lengths that nobody compared are not for those who would have. A damaged file is not there for long.
+    tables: ({ columns, kind, cut }) =>
+      checkData && cut === undefined
+        ? { columns: { ...columns }, facts: kind }
+        : undefined,
   });
 }
 

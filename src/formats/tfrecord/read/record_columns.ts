@@ -1,5 +1,6 @@
 import type { RecordKind } from "../entry.ts";
 import { FRAME, HEADER, unmasked } from "../layout.ts";
+import type { Cut } from "./cut.ts";
 import type { WholeNumbers } from "../../../tree/shared_numbers.ts";
 import type { Extent } from "../../../tree/tree.ts";
 
@@ -15,6 +16,8 @@ export interface RecordColumns {
 export interface RecordIndex {
   readonly columns: RecordColumns;
   readonly kind: RecordKind;
+  /** The damaged record that these end before. */
+  readonly cut?: Cut | undefined;
 }
 
 /** Says where the data of a record is. */

@@ -14,10 +14,15 @@ import {
   reopenSources,
 } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
+import {
+  type ArchiveNotes,
+  unreadableNotes,
+} from "../../../tree/archive/archive_notes.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
 import { lastUpTo, sharedFloat64 } from "../../../tree/shared_numbers.ts";
 import { type Extent, newExtent } from "../../../tree/tree.ts";
 import type { RecordKind } from "../entry.ts";
+import { cutError } from "./cut.ts";
 import { type IndexOptions, openIndex } from "./open_index.ts";
 import { locateRecord, type RecordIndex } from "./record_columns.ts";
 
@@ -42,9 +47,37 @@ export class RecordTable {
     }
   }
 
-  /** Number of records. */
+  /** Number of records that are whole. */
   get length(): number {
     return this.firsts.at(-1)!;
+  }
+
+  /** The files that end in a damaged record, by their numbers. */
+  get cutFiles(): readonly number[] {
+    return this.files.flatMap(({ cut }, file) =>
+      cut === undefined ? [] : [file]
+    );
+  }
+
+  /**
+   * The error for the damaged record that a file ends in.
+   *
+   * @param suffix Ending of the names of records.
+   */
+  cutError(file: number, suffix = ""): FormatError {
+    const { path, cut, columns } = this.files[file]!;
+    return cutError(path, columns.sums.length, cut!, suffix);
+  }
+
+  /** What of the files cannot be read. */
+  notes(suffix = ""): ArchiveNotes[] {
+    return this.cutFiles.map((file) =>
+      unreadableNotes(
+        this.files[file]!.path,
+        [file],
+        (file) => this.cutError(file, suffix),
+      )
+    );
   }
 
   /** What all records seem to be, by the first one of each file that has any. */
@@ -94,7 +127,11 @@ export interface RecordFiles {
   readonly table: RecordTable;
 }
 
-/** Opens files, in their order; all are closed if one can't be. */
+/**
+ * Opens files, in their order; all are closed if one can't be.
+ *
+ * @throws {FormatError} If one is compressed, or its first length is wrong; or if no record of any is whole.
+ */
 export function* openFiles(
   paths: readonly string[],
   storage: Storage,
@@ -106,7 +143,19 @@ export function* openFiles(
     const { name, size, mtime } = source;
     files[at] = { ...index, path: name, size, mtime };
   });
-  return { sources, table: new RecordTable(files) };
+  const table = new RecordTable(files);
+  const [cut] = table.cutFiles;
+  if (cut !== undefined && table.length === 0) {
+    for (const source of sources) source.close();
+    throw noneWhole(files[cut]!);
+  }
+  return { sources, table };
+}
+
+function noneWhole({ path, cut }: SharedFile): FormatError {
+  const { code, why, ...facts } = cut!;
+  const message = `${path} has no whole record: ${why}`;
+  return new FormatError(code, message, { ...facts, path, sample: 0 });
 }
 
 /**

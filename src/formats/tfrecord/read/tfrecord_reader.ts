@@ -17,6 +17,8 @@ import type {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { lastingAt } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import { warnOfAll } from "../../../message_text.ts";
+import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import type { TFExample } from "../proto/example.ts";
 import { exampleOf } from "./example_of.ts";
@@ -34,7 +36,7 @@ import { recordPaths } from "./record_paths.ts";
 /** How a {@linkcode TFRecordReader} opens its files. */
 export type TFRecordOptions = Pick<
   ContainerOptions,
-  "checkData" | "remote" | "storage"
+  "checkData" | "onWarning" | "remote" | "storage"
 >;
 
 /** What another thread needs to open the files of a reader: it survives `postMessage`, without copying tables. */
@@ -47,7 +49,8 @@ export interface TFRecordReaderHandle {
 
 /**
  * Reads the records of a TFRecord file, or of several as one: shards in a directory, or those that a pattern as
- * `train-?????-of-00010` names. Any record is read without those before it, and compared with its checksum.
+ * `train-?????-of-00010` names. Any record is read without those before it, and compared with its checksum. Of a file
+ * that was cut, the whole records are read, and the warning names the first that is not.
  *
  * @example Read records and examples
  * ```ts
@@ -80,7 +83,7 @@ export class TFRecordReader implements Disposable {
    * Opens files.
    *
    * @param location A file, the directory of several, or a pattern as `train-?????-of-00010`.
-   * @throws {FormatError} If one is damaged or compressed.
+   * @throws {FormatError} If one is compressed, or its first length is wrong; or if no record of any is whole.
    */
   static async open(
     location: string | URL,
@@ -126,7 +129,7 @@ export class TFRecordReader implements Disposable {
     return { files: this.#files.table.files, checkData: this.#check };
   }
 
-  /** Number of records. */
+  /** Number of records that are whole. */
   get length(): number {
     return this.#files.table.length;
   }
@@ -289,5 +292,6 @@ function* openReader(
   const { path, storage } = lastingAt(location, options);
   const { paths } = yield* recordPaths(path, storage);
   const files = yield* openFiles(paths, storage, options);
+  warnOfAll(noteLines(files.table.notes()), options.onWarning);
   return new TFRecordReader(files, storage, options.checkData ?? true);
 }

@@ -2,7 +2,8 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { shardDirectories } from "../../../io/storage/shard_paths.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { isReachedInThreads } from "../../../io/storage/thread_storage.ts";
-import { warnOnConsole } from "../../../message_text.ts";
+import { warnOfAll, warnOnConsole } from "../../../message_text.ts";
+import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { nameSuffix } from "../../../tree/names/numbered_names.ts";
 import { inShards } from "../entry.ts";
@@ -13,7 +14,7 @@ import { RecordTree } from "./record_tree.ts";
 /**
  * Opens a file, or several as one.
  *
- * @throws {FormatError} If one is damaged or compressed.
+ * @throws {FormatError} If one is compressed, or its first length is wrong; or if no record of any is whole.
  */
 export function* openRecords(
   path: string,
@@ -32,6 +33,9 @@ export function* openRecords(
       `${path} has records that are no Examples of TensorFlow: they are shown as they are`,
     );
   }
+  const notes = table.notes(decoded ? "" : suffix);
+  warnOfAll(noteLines(notes), options.onWarning);
+  const { facts: odd, ...noted } = notedInfo(notes);
   const tree = new RecordTree(sources, table, {
     shards: areShards ? shardDirectories(paths, /\.tfrecords?$/i) : undefined,
     suffix: decoded ? "" : suffix,
@@ -51,10 +55,12 @@ export function* openRecords(
     info: {
       format: "tfrecord",
       kind: areShards ? inShards(kind) : kind,
-      files: decoded ? 0 : length, // what an example has is not known before it is read
+      // What an example has is not known before it is read.
+      files: (decoded ? 0 : length) + table.cutFiles.length,
       directories: (areShards ? paths.length : 0) + (decoded ? length : 0),
       bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
-      facts: { records: length },
+      facts: { records: length, ...odd },
+      ...noted,
       parts,
     },
   };

@@ -50,9 +50,10 @@ interface Seed extends RecordTreeOptions {
 
 /**
  * Records as files, named by their numbers in their file; several files are directories. Of examples that are shown
- * decoded, each record is a directory of its features.
+ * decoded, each record is a directory of its features. The damaged record that a file ends in is a file that cannot be
+ * read.
  *
- * Node ids: the root, the files' directories, all records; then, a share for each record, its features.
+ * Node ids: the root, the files' directories, all records, damaged ones; then, a share for each record, its features.
  */
 export class RecordTree implements Tree {
   readonly sources: readonly ByteSource[];
@@ -64,6 +65,8 @@ export class RecordTree implements Tree {
   readonly #names: readonly NumberedNames[];
   /** Node of the first record. */
   readonly #first: NodeId;
+  /** The files that end in a damaged record. */
+  readonly #cutFiles: readonly number[];
   readonly #mtime: number;
   readonly #decoded: DecodedNodes | undefined;
   readonly view?: (node: NodeId) => NodeView | undefined;
@@ -82,8 +85,9 @@ export class RecordTree implements Tree {
     const { shards = [], suffix, decoded, lastNode } = options;
     this.#directories = shards.map((name) => encodeName(name));
     this.#byName = new Map(shards.map((name, i) => [name, i]));
-    this.#names = table.files.map(({ columns }) =>
-      numberedNames(columns.sums.length, suffix)
+    this.#cutFiles = table.cutFiles;
+    this.#names = table.files.map((_, file) =>
+      numberedNames(this.#count(file), suffix)
     );
     this.#first = ROOT + 1 + shards.length;
     this.#mtime = table.files.reduce(
@@ -108,7 +112,7 @@ export class RecordTree implements Tree {
 
   /** Nodes of features are not counted: nobody knows how many there are. */
   get nodeCount(): number {
-    return this.#first - 1 + this.table.length;
+    return this.#first - 1 + this.table.length + this.#cutFiles.length;
   }
 
   lookup(
@@ -120,8 +124,7 @@ export class RecordTree implements Tree {
     const file = this.#fileOfDirectory(parent);
     if (file >= 0) {
       const number = this.#names[file]!.parse(name, start, end);
-      const count = this.table.files[file]!.columns.sums.length;
-      return number >= 0 && number < count ? this.#node(file, number) : 0;
+      return isIndex(number, this.#count(file)) ? this.#node(file, number) : 0;
     }
     if (parent === ROOT) {
       const shard = this.#byName.get(decodeName(name, start, end));
@@ -133,13 +136,11 @@ export class RecordTree implements Tree {
 
   parent(node: NodeId): NodeId {
     if (node < this.#first) return ROOT;
-    const record = this.#record(node);
-    if (record < 0) {
+    const file = this.#fileOf(node);
+    if (file < 0) {
       return this.#decoded?.parent(node, (record) => this.#first + record) ?? 0;
     }
-    return this.#options.shards === undefined
-      ? ROOT
-      : ROOT + 1 + this.table.fileOf(record);
+    return this.#options.shards === undefined ? ROOT : ROOT + 1 + file;
   }
 
   isDirectory(node: NodeId): boolean {
@@ -160,6 +161,11 @@ export class RecordTree implements Tree {
     into.mtime = this.#mtime;
     into.isDirectory = this.isDirectory(node);
     if (into.isDirectory) return true;
+    const cut = this.#cutFile(node);
+    if (cut >= 0) {
+      into.size = this.table.files[cut]!.cut!.size;
+      return true;
+    }
     if (!this.locate(node, this.#extent)) return false;
     into.size = this.#extent.length;
     return true;
@@ -167,7 +173,11 @@ export class RecordTree implements Tree {
 
   locate(node: NodeId, into: Extent): boolean {
     const record = this.#record(node);
-    if (record < 0) return this.#decoded?.locate(node, into) ?? false;
+    if (record < 0) {
+      const cut = this.#cutFile(node);
+      if (cut >= 0) throw this.table.cutError(cut, this.#options.suffix);
+      return this.#decoded?.locate(node, into) ?? false;
+    }
     if (this.#decoded !== undefined) return false;
     this.table.locate(record, into);
     if (!this.#options.checkData) into.crc32 = -1; // what takes it may not be loaded
@@ -190,10 +200,13 @@ export class RecordTree implements Tree {
   }
 
   nameOf(node: NodeId, into: Uint8Array): number {
-    const record = this.#record(node);
-    if (record >= 0) {
-      const file = this.table.fileOf(record);
-      return this.#names[file]!.write(this.table.numberOf(record), into);
+    const file = this.#fileOf(node);
+    if (file >= 0) {
+      const record = this.#record(node);
+      const number = record < 0
+        ? this.#count(file) - 1
+        : this.table.numberOf(record);
+      return this.#names[file]!.write(number, into);
     }
     const name = this.#directories[node - ROOT - 1];
     if (name === undefined) return 0;
@@ -231,12 +244,32 @@ export class RecordTree implements Tree {
     return isIndex(record, this.table.length) ? record : -1;
   }
 
+  /** The file whose damaged record a node is, or -1. */
+  #cutFile(node: NodeId): number {
+    return this.#cutFiles[node - this.#first - this.table.length] ?? -1;
+  }
+
+  /** The file that a record's node is in, sound or damaged, or -1. */
+  #fileOf(node: NodeId): number {
+    const record = this.#record(node);
+    return record < 0 ? this.#cutFile(node) : this.table.fileOf(record);
+  }
+
+  /** Number of a file's records, with a damaged one. */
+  #count(file: number): number {
+    const { columns, cut } = this.table.files[file]!;
+    return columns.sums.length + (cut === undefined ? 0 : 1);
+  }
+
   #node(file: number, number: number): NodeId {
-    return this.#first + this.table.firsts[file]! + number;
+    const { columns } = this.table.files[file]!;
+    return number < columns.sums.length
+      ? this.#first + this.table.firsts[file]! + number
+      : this.#first + this.table.length + this.#cutFiles.indexOf(file);
   }
 
   #listRecords(file: number, cursor: number, visit: EntryVisitor): void {
-    const count = this.table.files[file]!.columns.sums.length;
+    const count = this.#count(file);
     const names = this.#names[file]!;
     for (let number = cursor; number < count; number++) {
       const end = names.write(number, this.#name);

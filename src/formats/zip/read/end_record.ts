@@ -74,7 +74,7 @@ export function* findDirectory(source: ByteSource): Steps<Directory> {
     throw refused(
       source,
       size,
-      `it has no record of the end of a zip in its last ${tail.bytes.length} bytes: it was cut, or is no zip`,
+      `it has no record of the end of a zip in its last ${tail.bytes.length} bytes: it is truncated, or is no zip`,
       "truncated",
     );
   }
@@ -82,7 +82,7 @@ export function* findDirectory(source: ByteSource): Steps<Directory> {
     throw refused(
       source,
       tail.start + at,
-      "the record of its end is cut",
+      "the record of its end is truncated",
       "truncated",
     );
   }
@@ -110,7 +110,7 @@ function requireComment(
     throw refused(
       source,
       tail.start + start,
-      `${there} of the ${length} bytes of its comment are there: it was cut`,
+      `${there} of the ${length} bytes of its comment are there: it is truncated`,
       "truncated",
     );
   }

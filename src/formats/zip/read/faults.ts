@@ -102,7 +102,7 @@ function whyOf({ fault, method, packed, size, header }: FaultyMember): string {
     case Fault.OUTSIDE:
       return Number.isSafeInteger(header)
         ? `has ${packed} bytes from byte ${header} on by the central directory, which begins before their end. ` +
-          "The zip was cut, or the directory lies; fetch it again"
+          "The zip is truncated, or the directory lies; fetch it again"
         : "has no place by the central directory, which lies; fetch the zip again";
     case Fault.STORED_SIZE:
       return `is stored, and has ${size} bytes in ${packed} by the central directory, which lies; fetch the zip again`;

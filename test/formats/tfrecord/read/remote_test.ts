@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { TFRecordDataset } from "../../../../src/data/mod.ts";
+import { DataLoader, TFRecordDataset } from "../../../../src/data/mod.ts";
 import { TFRecordReader } from "../../../../src/formats/tfrecord/mod.ts";
 import { open } from "../../../../src/vfs/mod.ts";
 import { withTempDir } from "../../../support/paths.ts";
@@ -109,6 +109,55 @@ Deno.test("what the cache has wrong is fetched anew, by the checksum of its reco
     assert.ok(fs.existsSync(directory));
   }));
 
+Deno.test("a wrong length in what the cache has does not end a file", () =>
+  serving(async ({ dir, server, remote }) => {
+    fs.writeFileSync(`${dir}/a.tfrecord`, records([5000, 5000, 5000]));
+    let isFirst = true;
+    server.fault = ({ range }, response, file) => {
+      if (file === undefined) return false;
+      const bytes = Buffer.from(file);
+      if (isFirst) bytes[2 * 5016]! ^= 1; // of the length of the third record
+      isFirst = false;
+      const [, first, end] = /(\d+)-(\d+)/.exec(range ?? "")!.map(Number);
+      const last = Math.min(end!, bytes.length - 1);
+      response.writeHead(206, {
+        "content-range": `bytes ${first}-${last}/${bytes.length}`,
+        "content-length": last + 1 - first!,
+        etag: '"x"',
+      }).end(bytes.subarray(first, last + 1));
+      return true;
+    };
+    const url = `${server.url}/a.tfrecord`;
+    using reader = await TFRecordReader.open(url, { remote });
+    assert.equal(isFirst, false);
+    assert.equal(reader.length, 3);
+    assert.ok((await reader.read(2)).every((byte) => byte === 67));
+  }));
+
+Deno.test("the whole records of a file on a server that was cut are read, batch by batch", () =>
+  serving(async ({ dir, server, remote }) => {
+    const whole = records(Array(100).fill(5000));
+    const end = 90 * 5016;
+    for (const [length, count] of [[end + 7, 90], [end, 90], [end - 1, 89]]) {
+      fs.writeFileSync(`${dir}/${length}.tfrecord`, whole.subarray(0, length));
+      const warnings: string[] = [];
+      using dataset = await TFRecordDataset.open(
+        `${server.url}/${length}.tfrecord`,
+        { remote, decode: false, onWarning: (line) => warnings.push(line) },
+      );
+      assert.equal(dataset.length, count);
+      const firsts: number[] = [];
+      for await (const batch of new DataLoader(dataset, { batchSize: 16 })) {
+        firsts.push(...batch.map(([first]) => first!));
+      }
+      assert.deepEqual(
+        firsts,
+        Array.from({ length: count! }, (_, i) => 65 + i % 26),
+      );
+      assert.equal(warnings.length, length === end ? 0 : 1);
+    }
+  }));
+
 Deno.test("examples on a server are samples, and files of their features", () =>
   serving(async ({ dir, server, remote }) => {
     const examples = Array.from(
@@ -170,4 +219,14 @@ Deno.test("the second open of a large file reads no length, and a damaged kept i
     assert.equal(await read(5), "5");
     using other = await TFRecordReader.open(path, { remote: { cache: false } });
     assert.equal(other.length, MANY);
+    // An index that was kept of the whole file is not one of what is left of it.
+    fs.truncateSync(path, bytes.length - 3);
+    for (let pass = 0; pass < 2; pass++) {
+      const warnings: string[] = [];
+      const onWarning = (line: string) => warnings.push(line);
+      using cut = await TFRecordReader.open(path, { remote, onWarning });
+      assert.equal(cut.length, MANY - 1);
+      assert.equal(warnings.length, 1);
+      assert.match(warnings[0]!, /'032999' cannot be read: .*truncated/);
+    }
   }));

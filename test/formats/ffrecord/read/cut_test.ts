@@ -1,0 +1,176 @@
+/** Files whose ends were cut off: what their tables still locate is read, and what they do not is named. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import * as fs from "node:fs";
+import { DataLoader, FFRecordDataset } from "../../../../src/data/mod.ts";
+import { FFRecordReader } from "../../../../src/formats/ffrecord/mod.ts";
+import { countSamples } from "../../../../src/data/split/counted_samples.ts";
+import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
+import { convert } from "../../../../src/convert/mod.ts";
+import { check, open } from "../../../../src/vfs/mod.ts";
+import { withTempDir } from "../../../support/paths.ts";
+import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
+
+const TEXTS = ["first", "", "the third", "4"];
+const FILE = ffrBytes(TEXTS.map((text) => Buffer.from(text)));
+const HEADER = 12 + 12 * TEXTS.length;
+
+/** How many of the first samples end in so many bytes; the last one ends where the file does. */
+function wholeIn(length: number): number {
+  const ends = [5, 5, 14].filter((end) => HEADER + end <= length).length;
+  return length === FILE.length ? ends + 1 : ends;
+}
+
+function text(bytes: Uint8Array): string {
+  return String(Buffer.from(bytes));
+}
+
+Deno.test("of a file that was cut anywhere behind its tables, the samples before are read, and the others named", async () => {
+  for (let length = HEADER; length <= FILE.length; length++) {
+    const whole = wholeIn(length);
+    const storage = new MemoryStorage({ "a.ffr": FILE.slice(0, length) });
+    const warnings: string[] = [];
+    const options = {
+      storage,
+      format: "ffrecord-samples",
+      onWarning: (line: string) => warnings.push(line),
+    };
+    if (whole === 0) {
+      await assert.rejects(open("a.ffr", options), /a\.ffr: .*truncated/);
+      continue;
+    }
+    using opened = await open("a.ffr", options);
+    assert.equal((await opened.list("")).length, TEXTS.length);
+    const cut = ["000000", "000001", "000002", "000003"].slice(whole);
+    assert.deepEqual(
+      warnings.map((line) =>
+        /^a\.ffr: '(\d+)' cannot be read: .*truncated/.exec(line)?.[1]
+      ),
+      cut,
+    );
+    assert.equal(opened.info.facts?.["unreadable"] ?? 0, cut.length);
+    for (const [i, expected] of TEXTS.entries()) {
+      const path = `00000${i}`;
+      if (i < whole) {
+        assert.equal(text(await opened.read(path)), expected);
+        continue;
+      }
+      const { size } = await opened.stat(path);
+      assert.equal(size, i === TEXTS.length - 1 ? 0 : expected.length);
+      await assert.rejects(opened.read(path), { member: path, sample: i });
+    }
+    using dataset = await FFRecordDataset.open("a.ffr", options);
+    assert.equal(dataset.length, whole);
+    assert.equal(countSamples(opened.info)?.length, whole);
+    const read = await dataset.get(Array.from({ length: whole }, (_, i) => i));
+    assert.deepEqual(read.map(text), TEXTS.slice(0, whole));
+    await assert.rejects(dataset.get([whole]), { name: "IndexError" });
+  }
+});
+
+Deno.test("of cut files that follow each other, datasets number what is left", async () => {
+  const storage = new MemoryStorage({
+    "d/a.ffr": FILE.slice(0, HEADER + 5),
+    "d/b.ffr": FILE.slice(0, HEADER),
+    "d/c.ffr": FILE,
+  });
+  const warnings: string[] = [];
+  const options = {
+    storage,
+    onWarning: (line: string) => warnings.push(line),
+  };
+  using dataset = await FFRecordDataset.open("d", options);
+  const left = ["first", "", ...TEXTS];
+  assert.equal(dataset.length, left.length);
+  const read: string[] = [];
+  for await (const batch of new DataLoader(dataset, { batchSize: 4 })) {
+    read.push(...batch.map(text));
+  }
+  assert.deepEqual(read, left);
+  assert.equal(dataset.fileOf(1), "d/a.ffr");
+  assert.equal(dataset.fileOf(2), "d/c.ffr");
+  assert.deepEqual(
+    warnings.map((line) =>
+      /^(\S+): (\d) samples? from (\d)/.exec(line)?.slice(1)
+    ),
+    [["d/a.ffr", "2", "2"], ["d/b.ffr", "4", "4"]],
+  );
+  using reader = await FFRecordReader.open("d", options);
+  assert.equal(reader.length, 3 * TEXTS.length);
+  await assert.rejects(
+    reader.read([2]),
+    /sample 2 cannot be read: .*truncated/,
+  );
+  using opened = await open("d", { ...options, format: "ffrecord-samples" });
+  assert.deepEqual(opened.info.parts.map(({ samples }) => samples), [2, 0, 4]);
+  assert.deepEqual(opened.info.facts, { unreadable: 6 });
+});
+
+const FOLDER = packedSamples({ a: Buffer.from("1"), b: Buffer.from("22") });
+const PACKED = ffrBytes(FOLDER);
+
+Deno.test("a packed folder that was cut before or in its list is refused, since it is truncated", async () => {
+  const list = PACKED.length - FOLDER.at(-1)!.length;
+  for (let length = 12; length < PACKED.length; length++) {
+    const storage = new MemoryStorage({ "a.ffr": PACKED.slice(0, length) });
+    for (const format of [undefined, "ffrecord-packed"]) {
+      await assert.rejects(
+        open("a.ffr", { storage, format, onWarning() {} }),
+        /truncated/,
+      );
+    }
+    if (length < list) continue;
+    using opened = await open("a.ffr", {
+      storage,
+      format: "ffrecord-samples",
+      onWarning() {},
+    });
+    assert.equal(text(await opened.read("000001")), "22");
+  }
+});
+
+Deno.test("of a folder that is spread over files, what one lacks is named by its path", async () => {
+  const [a, b, structure] = packedSamples({
+    d: { a: Buffer.from("1") },
+    e: Buffer.from("22"),
+  });
+  const first = ffrBytes([a!]);
+  const storage = new MemoryStorage({
+    "d/0.ffr": first.slice(0, -1),
+    "d/1.ffr": ffrBytes([b!, structure!]),
+  });
+  const warnings: string[] = [];
+  using opened = await open("d", {
+    storage,
+    onWarning: (w) => warnings.push(w),
+  });
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0]!, /^d\/0\.ffr: 'd\/a' cannot be read: .*truncated/);
+  assert.equal(text(await opened.read("e")), "22");
+  await assert.rejects(opened.read("d/a"), { member: "d/a" });
+});
+
+Deno.test("check names each sample that is cut off", async () => {
+  const damages: unknown[] = [];
+  const storage = new MemoryStorage({ "a.ffr": FILE.slice(0, HEADER + 5) });
+  await check("a.ffr", {
+    storage,
+    format: "ffrecord-samples",
+    onDamage: ({ sample, message }) =>
+      damages.push([sample, /truncated/.test(message)]),
+  });
+  assert.deepEqual(damages, [[2, true], [3, true]]);
+});
+
+Deno.test("a conversion to records with 'lossy' leaves out a last sample that was cut, too", () =>
+  withTempDir(async (dir) => {
+    const bytes = ffrBytes(["one", "two!"].map((text) => Buffer.from(text)));
+    fs.writeFileSync(`${dir}/a.ffr`, bytes.subarray(0, -1));
+    const to = `${dir}/a.tfrecord`;
+    await assert.rejects(convert(`${dir}/a.ffr`, to), { code: "would-lose" });
+    const options = { lossy: true, onWarning() {} };
+    const { count, leftOut } = await convert(`${dir}/a.ffr`, to, options);
+    assert.deepEqual([count, leftOut], [1, 1]);
+    using made = await open(to);
+    assert.equal(text(await made.read("000000")), "one");
+  }));

@@ -1,0 +1,219 @@
+/** Files that end inside a record, or of which nothing is found behind a wrong length. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { TFRecordReader } from "../../../../src/formats/tfrecord/mod.ts";
+import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
+import { open } from "../../../../src/vfs/mod.ts";
+import {
+  exampleOf,
+  fileOf,
+  framed,
+} from "../../../support/tfrecord/make_tfrecord.ts";
+
+const RECORDS = ["first", "", "third record"];
+const WHOLE = fileOf(RECORDS);
+
+function openBytes(
+  bytes: Uint8Array,
+  warnings: string[] = [],
+) {
+  const storage = new MemoryStorage({ "t.tfrecord": new Uint8Array(bytes) });
+  const onWarning = (warning: string) => warnings.push(warning);
+  return TFRecordReader.open("t.tfrecord", { storage, onWarning });
+}
+
+function text(bytes: Uint8Array): string {
+  return String(Buffer.from(bytes));
+}
+
+/** Where the records of that file start, and where it ends. */
+const STARTS = [0, 21, 37, WHOLE.length];
+
+Deno.test("of a file that was cut anywhere, the whole records are read, and a warning names the first that is not", async () => {
+  for (let length = 0; length <= WHOLE.length; length++) {
+    const bytes = WHOLE.subarray(0, length);
+    const whole = STARTS.findLastIndex((start) => start <= length);
+    const isCut = STARTS[whole] !== length;
+    const warnings: string[] = [];
+    const opening = openBytes(bytes, warnings);
+    if (whole === 0 && isCut) {
+      await assert.rejects(opening, (error: Error & { code: string }) => {
+        assert.match(error.code, /^truncated-(header|data)$/);
+        assert.match(
+          error.message,
+          /^t\.tfrecord.* no whole record.*truncated/,
+        );
+        return true;
+      });
+      assert.deepEqual(warnings, []);
+      continue;
+    }
+    using reader = await opening;
+    assert.equal(reader.length, whole);
+    const read = await reader.read(Array(whole).keys());
+    assert.deepEqual(read.map(text), RECORDS.slice(0, whole));
+    assert.throws(() => reader.readSync(whole), { code: "index-range" });
+    assert.equal(warnings.length, Number(isCut));
+    if (!isCut) continue;
+    assert.match(
+      warnings[0]!,
+      new RegExp(`^t\\.tfrecord: '00000${whole}' cannot be read: .*truncated`),
+    );
+  }
+});
+
+Deno.test("the record that a file was cut in is listed, with its size where that is known, and reading it is an error", async () => {
+  for (
+    const [length, size, code] of [
+      [45, 0, "truncated-header"],
+      [37 + 12, 12, "truncated-data"],
+      [WHOLE.length - 1, 12, "truncated-data"],
+    ] as const
+  ) {
+    const warnings: string[] = [];
+    using fs = await open({ "t.tfrecord": WHOLE.subarray(0, length) }, {
+      format: "tfrecord",
+      ext: "bin",
+      onWarning: (warning) => warnings.push(warning),
+    });
+    const shard = "t";
+    const names = await fs.list(shard);
+    assert.deepEqual(names, ["000000.bin", "000001.bin", "000002.bin"]);
+    assert.equal(text(await fs.read(`${shard}/000000.bin`)), RECORDS[0]);
+    const cut = `${shard}/000002.bin`;
+    assert.equal((await fs.stat(cut)).size, size);
+    const error = { code, member: "000002.bin", sample: 2, offset: 37 };
+    await assert.rejects(fs.read(cut), error);
+    await assert.rejects(async () => {
+      await Array.fromAsync(await fs.stream(cut));
+    }, error);
+    assert.equal(warnings.length, 1);
+    const { facts, unreadable, files } = fs.info;
+    assert.deepEqual(facts, { records: 2, unreadable: 1 });
+    assert.equal(files, 3);
+    assert.deepEqual(
+      unreadable?.map(({ name, code, message }) => [name, code, message]),
+      [["000002.bin", code, warnings[0]]],
+    );
+    await assert.rejects(fs.list(cut), { code: "not-directory" });
+    await assert.rejects(fs.stat(`${shard}/000003.bin`), { code: "not-found" });
+  }
+});
+
+Deno.test("of cut shards, the whole records are numbered, and one without any does not cost the others", async () => {
+  const storage = new MemoryStorage({
+    "d/a-00000-of-00003": new Uint8Array(WHOLE.subarray(0, 30)),
+    "d/a-00001-of-00003": new Uint8Array(WHOLE.subarray(0, 20)),
+    "d/a-00002-of-00003": new Uint8Array(WHOLE),
+  });
+  const warnings: string[] = [];
+  const onWarning = (warning: string) => warnings.push(warning);
+  using reader = await TFRecordReader.open("d", { storage, onWarning });
+  const read = await reader.read([0, 1, 2, 3]);
+  assert.deepEqual(read.map(text), [RECORDS[0], ...RECORDS]);
+  assert.equal(reader.length, 4);
+  assert.deepEqual(
+    warnings.map((line) => /(\S+): '(\d+)' cannot/.exec(line)?.slice(1)),
+    [["d/a-00000-of-00003", "000001"], ["d/a-00001-of-00003", "000000"]],
+  );
+  using shared = await TFRecordReader.openShared(
+    structuredClone(reader.share()),
+    { storage },
+  );
+  assert.equal(shared.length, 4);
+  using fs = await open("d", { storage, onWarning });
+  const paths: string[] = [];
+  for await (const { path, isFile } of fs.walk()) {
+    if (isFile) paths.push(path);
+  }
+  assert.deepEqual(paths, [
+    "a-00000-of-00003/000000",
+    "a-00000-of-00003/000001",
+    "a-00001-of-00003/000000",
+    "a-00002-of-00003/000000",
+    "a-00002-of-00003/000001",
+    "a-00002-of-00003/000002",
+  ]);
+  assert.deepEqual(fs.info.facts, { records: 4, unreadable: 2 });
+});
+
+Deno.test("behind a length with a wrong checksum nothing is found, and what is before is read", async () => {
+  const bytes = Buffer.from(WHOLE);
+  bytes[37 + 8]! ^= 1;
+  const warnings: string[] = [];
+  using reader = await openBytes(bytes, warnings);
+  assert.equal(reader.length, 2);
+  assert.deepEqual((await reader.read([0, 1])).map(text), RECORDS.slice(0, 2));
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0]!, /'000002' cannot be read: .*nothing behind it/);
+});
+
+Deno.test("examples that were cut are shown decoded, the cut one as a file that cannot be read", async () => {
+  const bytes = fileOf([exampleOf({ a: ["1"] }), exampleOf({ a: ["2"] })]);
+  using fs = await open(new Uint8Array(bytes.subarray(0, bytes.length - 6)), {
+    decoded: true,
+    onWarning() {},
+  });
+  assert.deepEqual(await fs.list(""), ["000000", "000001"]);
+  assert.equal(await fs.isDir("000000"), true);
+  assert.equal(await fs.isFile("000001"), true);
+  assert.equal(text(await fs.read("000000/a")), "1");
+  await assert.rejects(fs.read("000001"), { member: "000001" });
+  assert.equal(fs.info.facts?.["unreadable"], 1);
+});
+
+/** The error of reading the record that a file was cut in, if its others are read. */
+async function readCut(bytes: Uint8Array, record: string): Promise<unknown> {
+  using fs = await open(new Uint8Array(bytes), { onWarning() {} });
+  return await fs.read(record);
+}
+
+Deno.test("what is missing of a cut record is said: some of its data, or of the checksum behind them", async () => {
+  const start = 37; // of the last record, whose 12 bytes of data are from 49 to 61
+  for (let there = 0; there < 12; there++) {
+    await assert.rejects(
+      readCut(WHOLE.subarray(0, start + 12 + there), "000002"),
+      {
+        message: new RegExp(
+          `record 2 at byte 37 has 12 bytes by its length, and the file ends after ${there}: it was truncated`,
+        ),
+        expected: 12,
+        actual: there,
+      },
+    );
+  }
+  for (let there = 0; there < 4; there++) {
+    await assert.rejects(
+      readCut(WHOLE.subarray(0, start + 24 + there), "000002"),
+      {
+        message: new RegExp(
+          `record 2 at byte 37 has all of its data \\(12 bytes\\), and ${there} of the 4 bytes of the checksum`,
+        ),
+        expected: 4,
+        actual: there,
+      },
+    );
+  }
+  // Of a record without data there is nothing but the checksums.
+  await assert.rejects(readCut(WHOLE.subarray(0, 33), "000001"), {
+    message: /record 1 at byte 21 has all of its data \(0 bytes\), and 0 of/,
+  });
+});
+
+Deno.test("a length beyond the file's end is not a cut where its checksum is wrong, and is said exactly", async () => {
+  for (const bit of [1, 0x40]) {
+    const bytes = Buffer.from(WHOLE);
+    bytes[37 + 7]! ^= bit;
+    await assert.rejects(readCut(bytes, "000002"), {
+      code: "metadata-checksum",
+      sample: 2,
+      message: /the length of record 2 at byte 37 does not have its checksum/,
+    });
+  }
+  for (const length of [2n ** 53n + 1n, 2n ** 63n, 2n ** 64n - 1n]) {
+    await assert.rejects(openBytes(framed("first", length)), {
+      code: "truncated-data",
+      message: new RegExp(`has ${length} bytes by its length`),
+    });
+  }
+});
