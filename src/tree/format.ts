@@ -188,8 +188,8 @@ export interface Probe {
 /** Callbacks and limits of a check. */
 export interface CheckOptions extends ContainerOptions {
   /**
-   * Whether values whose types are known are decoded as well, up to 1 GiB each. Only datasets of bags
-   * have such. Defaults to `false`.
+   * Whether values whose types are known are decoded as well, up to 1 GiB each: those of datasets of bags, and files of
+   * any container whose names end in `.jpg`, `.jpeg` or `.png`. Defaults to `false`.
    */
   readonly values?: boolean | undefined;
   /** Told of each damaged place as it is found. */
@@ -208,4 +208,11 @@ export interface CheckReport {
   readonly bytes: number;
   /** Number of calls of `onDamage`. */
   readonly damaged: number;
+  /**
+   * What was compared: contents, with checksums or hashes, or by decoding all of them; or only how they are laid out,
+   * where the container has none. Contents unless given.
+   */
+  readonly compares?: "contents" | "structure" | undefined;
+  /** Number of pictures that were decoded, where `values` asked for it. */
+  readonly pictures?: number | undefined;
 }

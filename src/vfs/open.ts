@@ -1,3 +1,4 @@
+import type { FormatError } from "../errors.ts";
 import { loadFormat } from "../formats/registry.ts";
 import { runAsync, type Steps } from "../io/concurrency/steps.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
@@ -77,7 +78,7 @@ function* openAlone(
 }
 
 /**
- * Compares every checksum of a container with its content.
+ * Compares every checksum of a container with its content; with `values`, decodes values and pictures as well.
  *
  * @throws {FormatError} If it can't be opened at all.
  */
@@ -91,10 +92,18 @@ export async function check(
     const found = await runAsync(findFormat(path, own), signal);
     const format = await loadFormat(found);
     const seen = new Set<string>();
-    return await format.check(path, {
+    const onDamage = (damage: FormatError) =>
+      own.onDamage(explainedNow(damage, storage, seen));
+    const report = await format.check(path, { ...own, onDamage });
+    if (!own.values) return report;
+    const { checkPictures } = await import("./check_pictures.ts");
+    const quiet = { ...own, checkData: false, onWarning() {} };
+    using fs = await open(location, quiet);
+    const { pictures, damaged } = await checkPictures(fs, {
       ...own,
-      onDamage: (damage) => own.onDamage(explainedNow(damage, storage, seen)),
+      onDamage,
     });
+    return { ...report, pictures, damaged: report.damaged + damaged };
   } catch (error) {
     throw await runAsync(explained(error, storage), signal);
   }

@@ -4,11 +4,12 @@ import { combineCrc32 } from "../../io/sums/combine_crc32.ts";
 import type { Span, Sums } from "../../io/sums/range_sums.ts";
 import { SPAN, spanSums } from "../../io/sums/span_sums.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
-import { type Extent, newExtent } from "../../tree/tree.ts";
+import { type Extent, newExtent, ROOT } from "../../tree/tree.ts";
 import { openAs } from "./entry.ts";
 import { packedNames } from "./folder/packed_files.ts";
 import { readSample, sampleMismatch } from "./read/read_samples.ts";
 import { openRecordFiles, type RecordFiles } from "./read/record_files.ts";
+import { RecordTree } from "./tree/tree.ts";
 
 /** Numbers in the list of a span's ranges: two a sample. */
 const MOST_RANGES = 2 << 14;
@@ -48,6 +49,8 @@ class Check {
   readonly #files: RecordFiles;
   readonly #options: CheckOptions;
   readonly #total: number;
+  /** Of a packed folder. */
+  #tree: RecordTree | undefined;
   /** Bytes of the samples that are done. */
   #done = 0;
   #damaged = 0;
@@ -66,6 +69,7 @@ class Check {
   async run(): Promise<CheckReport> {
     const { signal, onProgress } = this.#options;
     const total = this.#total;
+    const fault = await this.#readNames();
     for await (const { span, sums } of spanSums(this.#spans(), total, signal)) {
       this.#compare(span, sums);
       for (const sample of this.#suspicious.splice(0)) {
@@ -73,15 +77,29 @@ class Check {
       }
       onProgress?.(this.#done, total);
     }
-    if (this.#damaged === 0) {
-      await this.#checkStructure().catch((error) => this.#report(error));
-    }
+    if (this.#damaged === 0 && fault !== undefined) this.#report(fault);
     onProgress?.(total, total);
     return {
       samples: this.#files.index.length,
       bytes: total,
       damaged: this.#damaged,
     };
+  }
+
+  /** Reads the names of a packed folder's files; returns what is wrong with them. */
+  async #readNames(): Promise<FormatError | undefined> {
+    const files = this.#files;
+    try {
+      const reading = packedNames(files, openAs(this.#options), {});
+      const packed = await runAsync(reading, this.#options.signal);
+      if (packed !== undefined) {
+        this.#tree = new RecordTree({ ...files, mtime: 0 }, packed.names);
+      }
+    } catch (error) {
+      if (error instanceof FormatError) return error;
+      throw error;
+    }
+    return undefined;
   }
 
   /** All samples, in spans of which each is in one file. */
@@ -153,7 +171,9 @@ class Check {
   }
 
   #compare(span: SampleSpan, sums: Sums): void {
-    if (span.error !== undefined) return this.#report(span.error);
+    if (span.error !== undefined) {
+      return this.#reportOf(span.sample, span.error);
+    }
     for (let i = 0; i < sums.length; i++) {
       const length = span.ranges[2 * i + 1]!;
       this.#done += length;
@@ -162,8 +182,9 @@ class Check {
         : this.#addPiece(sums[i]!, length);
       if (span.goesOn) return;
       this.#pieces = undefined;
-      if (typeof sum === "number") this.#compareSample(span.sample + i, sum);
-      else this.#report(sum);
+      const sample = span.sample + i;
+      if (typeof sum === "number") this.#compareSample(sample, sum);
+      else this.#reportOf(sample, sum);
     }
   }
 
@@ -184,7 +205,10 @@ class Check {
       this.#suspicious.push(sample);
       return;
     }
-    this.#report(sampleMismatch(index, sample, extent.crc32, crc));
+    this.#reportOf(
+      sample,
+      sampleMismatch(index, sample, extent.crc32, crc),
+    );
   }
 
   async #readAgain(sample: number): Promise<void> {
@@ -192,8 +216,18 @@ class Check {
       const reading = readSample(this.#files, sample, true);
       await runAsync(reading, this.#options.signal);
     } catch (error) {
-      this.#report(error);
+      this.#reportOf(sample, error);
     }
+  }
+
+  /** {@linkcode Check.#report} of what is wrong with a sample: in a packed folder it has the name of a file. */
+  #reportOf(sample: number, error: unknown): void {
+    const file = this.#fileOf(sample);
+    this.#report(
+      file !== undefined && error instanceof FormatError
+        ? namedError(error, file)
+        : error,
+    );
   }
 
   /** Reports damage, after which the check goes on; anything else ends it. */
@@ -203,10 +237,24 @@ class Check {
     this.#options.onDamage(error);
   }
 
-  async #checkStructure(): Promise<void> {
-    await runAsync(
-      packedNames(this.#files, openAs(this.#options), {}),
-      this.#options.signal,
-    );
+  /** The file that a sample of a packed folder is. */
+  #fileOf(sample: number): string | undefined {
+    const tree = this.#tree;
+    for (let node = ROOT + 1; node <= (tree?.nodeCount ?? 0); node++) {
+      if (tree!.recordOf(node) === sample) return tree!.pathTo(node);
+    }
+    return undefined;
   }
+}
+
+/** An error about a sample, with the name of the file that it is. */
+function namedError(error: FormatError, member: string): FormatError {
+  const { code, message, sample } = error;
+  const { path, offset, expected, actual, cause } = error;
+  const number = `sample ${sample}`;
+  return new FormatError(
+    code,
+    message.replace(number, `'${member}' (${number})`),
+    { path, offset, expected, actual, sample, member, cause },
+  );
 }

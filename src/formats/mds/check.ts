@@ -86,7 +86,11 @@ class Check {
         }
       });
     }
-    return { samples, bytes, damaged: this.#damaged };
+    const hasHashes = index.shards.some(({ raw, zip }) =>
+      [raw, zip].some((file) => Object.keys(file?.hashes ?? {}).length > 0)
+    );
+    const compares = hasHashes ? "contents" : "structure";
+    return { samples, bytes, damaged: this.#damaged, compares };
   }
 
   async #shard(

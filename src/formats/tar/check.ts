@@ -68,7 +68,12 @@ function* check(location: string, options: CheckOptions): Steps<CheckReport> {
   for (const note of guess.notes(isGrouped)) {
     onWarning(`${location}: ${note}`);
   }
-  return { samples: isGrouped ? samples : files, bytes, damaged };
+  return {
+    samples: isGrouped ? samples : files,
+    bytes,
+    damaged,
+    compares: "structure",
+  };
 }
 
 /** The index of what there is in spite of all damage. */

@@ -59,6 +59,7 @@ export class Checking {
     signal: AbortSignal,
   ): AsyncGenerator<CheckLine, void, undefined> {
     const report = { samples: 0, bytes: 0, damaged: 0 };
+    let compares: "contents" | "structure" = "contents";
     const total = this.#served.fs.info.bytes;
     let told = 0;
     for (const source of this.#sources) {
@@ -80,12 +81,13 @@ export class Checking {
         }
         yield { done: report.bytes + done, total };
       }
-      const { samples, bytes, damaged } = await running;
+      const { samples, bytes, damaged, ...compared } = await running;
+      if (compared.compares === "structure") compares = "structure";
       report.samples += samples;
       report.bytes += bytes;
       report.damaged += damaged;
     }
-    yield { report };
+    yield { report: { ...report, compares } };
   }
 }
 

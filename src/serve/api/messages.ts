@@ -306,6 +306,8 @@ export type CheckLine =
       readonly samples: number;
       readonly bytes: number;
       readonly damaged: number;
+      /** What was compared: contents, or only how they are laid out, where they have no checksums. */
+      readonly compares: "contents" | "structure";
     };
   }
   | ErrorMessage;

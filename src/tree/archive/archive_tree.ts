@@ -1,5 +1,3 @@
-import { decodeName } from "../../names.ts";
-import { LONGEST_NAME } from "../names/name_table_builder.ts";
 import { NameTable, type NameTableColumns } from "../names/name_table.ts";
 import { DIRECTORY_BIT } from "../names/name_table.ts";
 import { NamedTree } from "../names/named_tree.ts";
@@ -56,11 +54,6 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
     );
   }
 
-  /** The record of a file or link, or -1. */
-  recordOf(node: NodeId): number {
-    return this.names.record(node);
-  }
-
   /** The record of the file or link at a path, or -1; names that are empty or `.` mean nothing. */
   recordAt(path: Uint8Array): number {
     let node: NodeId = ROOT;
@@ -76,15 +69,9 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
 
   /** The path of a record, for messages. */
   pathOf(record: number): string {
-    const name = new Uint8Array(LONGEST_NAME);
-    let path = "";
     const node = this.columns.nodes[record]!;
-    if (node === 0) return `member ${record}`; // another has its path
-    for (let at = node; at !== ROOT; at = this.parent(at)) {
-      const part = decodeName(name, 0, this.nameOf(at, name));
-      path = path === "" ? part : `${part}/${path}`;
-    }
-    return path;
+    // Another member may have its path.
+    return node === 0 ? `member ${record}` : this.pathTo(node);
   }
 
   /** Bytes of the target that a link's record has; -1 for other records and none. */

@@ -1,9 +1,12 @@
+import { decodeName } from "../../names.ts";
+import { LONGEST_NAME } from "./name_table_builder.ts";
 import {
   type EntryVisitor,
   type Extent,
   newExtent,
   type NodeId,
   type NodeStat,
+  ROOT,
   type Tree,
   type TreeHandle,
 } from "../tree.ts";
@@ -79,6 +82,21 @@ export abstract class NamedTree<Names extends RecordNames = RecordNames>
 
   nameOf(node: NodeId, into: Uint8Array): number {
     return this.names.nameOf(node, into);
+  }
+
+  /** The record of a file, or -1. */
+  recordOf(node: NodeId): number {
+    return this.names.record(node);
+  }
+
+  /** The path of a node whose directory is one, for messages. */
+  pathTo(node: NodeId): string {
+    const parts: string[] = [];
+    const name = new Uint8Array(LONGEST_NAME);
+    for (let at = node; at !== ROOT; at = this.parent(at)) {
+      parts.push(decodeName(name, 0, this.nameOf(at, name)));
+    }
+    return parts.reverse().join("/");
   }
 
   stat(node: NodeId, into: NodeStat): boolean {

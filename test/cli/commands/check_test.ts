@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { open } from "../../../src/vfs/mod.ts";
 import { goldenCase, goldenCases } from "../../support/golden.ts";
 import { needs } from "../../support/programs/programs.ts";
+import { REPOSITORY, withTempDir } from "../../support/paths.ts";
+import { packed } from "../../support/serve/served_folder.ts";
+import { tarBytes } from "../../support/tar/make_tar.ts";
 import { CLI, recordfs, run, succeed } from "../run_cli.ts";
 
 const flipped = goldenCase("ffrecord/bad_flip_sample");
@@ -35,6 +40,76 @@ Deno.test("check names every damaged sample", async () => {
     bad.map((sample) => ({ sample, code: "sample-checksum" })),
   );
 });
+
+Deno.test("check of a packed folder names the file, also as JSON", () =>
+  withTempDir(async (dir) => {
+    const bytes = packed({ d: { "one.txt": "1", "two.txt": "second" } });
+    const text = new TextDecoder("latin1").decode(bytes);
+    bytes[text.indexOf("second")]! ^= 1;
+    const path = `${dir}/x.ffr`;
+    fs.writeFileSync(path, bytes);
+    const told = await recordfs(["check", path]);
+    assert.equal(told.code, 1);
+    assert.match(
+      told.stdout,
+      /checksum mismatch in 'd\/two\.txt' \(sample 1\)/,
+    );
+    const json = await recordfs(["check", "--json", path]);
+    const [{ member, sample, message }] = JSON.parse(json.stdout).damage;
+    assert.deepEqual([member, sample], ["d/two.txt", 1]);
+    assert.match(message, /'d\/two\.txt'/);
+  }));
+
+Deno.test("only what was compared is called sound", async () => {
+  const last = async (...args: string[]) =>
+    (await succeed(["check", ...args])).stdout.replace(/^.* bytes, /, "");
+  for (const format of ["ffrecord", "zip", "tfrecord", "parquet"]) {
+    const sound = goldenCases(format).find(({ name }) =>
+      name === "ffrecord/packed_tree" ||
+      !/ffrecord|bad|hostile|refused/.test(name)
+    )!;
+    assert.equal(await last(sound.path), "all sound\n", sound.path);
+  }
+  const without =
+    "structure sound; contents have no checksums here, --values decodes them\n";
+  for (
+    const path of [
+      "test/golden/tar/webdataset/pairs.tar",
+      "test/golden/gulp/v1_appended/gulp",
+    ]
+  ) assert.equal(await last(REPOSITORY + path), without);
+});
+
+Deno.test("check --values decodes the pictures of every format", () =>
+  withTempDir(async (dir) => {
+    const gulp = `${REPOSITORY}test/golden/gulp/v1_appended/gulp`;
+    using frames = await open(gulp);
+    const [video] = await frames.list("");
+    const [frame] = await frames.list(video!);
+    const sound = await frames.read(`${video}/${frame}`);
+    const cut = sound.slice(0, sound.length >> 1);
+    cut.fill(0, 20);
+    const members = [
+      { name: "sound.jpg", data: sound },
+      { name: "damaged.JPEG", data: cut },
+      { name: "damaged.png", data: "no picture" },
+      { name: "text.txt", data: "no picture either" },
+    ];
+    fs.writeFileSync(`${dir}/t.tar`, tarBytes(members));
+    const convert = ["convert", `${dir}/t.tar`, `${dir}/t.zip`];
+    assert.equal((await recordfs(convert)).code, 0);
+    for (const path of [`${dir}/t.tar`, `${dir}/t.zip`]) {
+      assert.equal((await recordfs(["check", path])).code, 0);
+      const { code, stdout } = await recordfs(["check", "--values", path]);
+      assert.equal(code, 1);
+      assert.match(stdout, /'damaged\.JPEG' cannot be decoded/);
+      assert.match(stdout, /'damaged\.png' cannot be decoded/);
+      assert.match(stdout, /2 damaged\n$/);
+      assert.doesNotMatch(stdout, /sound\.jpg|text\.txt/);
+    }
+    const { stdout } = await succeed(["check", "--values", gulp]);
+    assert.match(stdout, /structure sound, 9 pictures decoded\n$/);
+  }));
 
 Deno.test("check --json of a sound container", async () => {
   const { path } = goldenCase("ffrecord/packed_tree");

@@ -55,6 +55,7 @@ const CASES: Readonly<Record<string, Case<WriterBase>>> = {
 
 /** What is written to the console meanwhile. */
 async function warned(run: () => Promise<void>): Promise<string[]> {
+  // deno-lint-ignore-start no-console -- warnings go there by default
   const { warn } = console;
   const lines: string[] = [];
   console.warn = (line: string) => void lines.push(line);
@@ -63,6 +64,7 @@ async function warned(run: () => Promise<void>): Promise<string[]> {
   } finally {
     console.warn = warn;
   }
+  // deno-lint-ignore-end no-console
   return lines;
 }
 

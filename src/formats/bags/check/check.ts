@@ -113,7 +113,13 @@ class Check {
 
   report(samples: number): CheckReport {
     this.#options.onProgress?.(this.#total, this.#total);
-    return { samples, bytes: this.#total, damaged: this.#damaged };
+    const compares = this.#options.values ? "contents" : "structure";
+    return {
+      samples,
+      bytes: this.#total,
+      damaged: this.#damaged,
+      compares,
+    };
   }
 
   /** Reports damage, after which the check goes on; anything else ends it. */

@@ -1,7 +1,6 @@
 import { type FormatError, RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { warnOfAll } from "../../../message_text.ts";
-import { decodeName } from "../../../names.ts";
 import {
   type ArchiveNotes,
   notedInfo,
@@ -13,7 +12,6 @@ import {
   NameTable,
   type NameTableColumns,
 } from "../../../tree/names/name_table.ts";
-import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import { NamedTree } from "../../../tree/names/named_tree.ts";
 import { NumberedFiles } from "../../../tree/numbered_files.ts";
 import { nameSuffix } from "../../../tree/names/numbered_names.ts";
@@ -102,16 +100,7 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
   }
 
   #faultOf(node: NodeId): FormatError {
-    return this.#index.faultOf(this.names.record(node), this.#pathOf(node));
-  }
-
-  #pathOf(node: NodeId): string {
-    const parts: string[] = [];
-    const name = new Uint8Array(LONGEST_NAME);
-    for (let at = node; at !== ROOT; at = this.names.parent(at)) {
-      parts.unshift(decodeName(name, 0, this.names.nameOf(at, name)));
-    }
-    return parts.join("/");
+    return this.#index.faultOf(this.names.record(node), this.pathTo(node));
   }
 
   protected override locateRecord(sample: number, into: Extent): void {

@@ -51,7 +51,7 @@ export async function checkChunks(
       }
     }
     onProgress?.(total, total);
-    return { samples, bytes, damaged };
+    return { samples, bytes, damaged, compares: "structure" };
   } finally {
     for (const chunk of chunks) chunk.close();
   }

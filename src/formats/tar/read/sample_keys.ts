@@ -1,13 +1,9 @@
 import { decodeName } from "../../../names.ts";
-import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
-import { type NodeId, ROOT, type Tree } from "../../../tree/tree.ts";
 
 const DOT = 0x2e;
 
 /** What a sample's key is called among its files, as WebDataset calls it. */
 export const KEY = "__key__";
-
-const name = new Uint8Array(LONGEST_NAME);
 
 /**
  * Where in a file's name what tells it from others of its sample begins: behind the first dot; the name itself where
@@ -17,17 +13,6 @@ export function suffixOf(name: Uint8Array, length: number): number {
   const dot = name.indexOf(DOT, 1);
   const rest = dot < 0 ? "" : decodeName(name, dot + 1, length);
   return /^\.{0,2}$/.test(rest) ? 0 : dot + 1;
-}
-
-/** The path of a node from the root of its tree. */
-export function pathOf(tree: Tree, node: NodeId): string {
-  let path = "";
-  for (let at = node; at !== ROOT; at = tree.parent(at)) {
-    const length = tree.nameOf!(at, name);
-    const part = decodeName(name, 0, length);
-    path = path === "" ? part : `${part}/${path}`;
-  }
-  return path;
 }
 
 /** What the paths of a sample's files have in common: up to the first dot of the last name. */

@@ -10,7 +10,6 @@ import {
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type { Extent, NodeId } from "../../../tree/tree.ts";
 import type { TarTree } from "../tree/tar_tree.ts";
-import { pathOf } from "./sample_keys.ts";
 import { sampleCount } from "./tar_columns.ts";
 
 /** A file of a sample. */
@@ -66,7 +65,7 @@ export class TarFiles {
   /** The path of a file in its tar. */
   name(file: number): string {
     const { tree, node } = this.#nodeOf(file);
-    return pathOf(tree, node);
+    return tree.pathTo(node);
   }
 
   /** The file of a path: of the first tar that has it. */

@@ -25,7 +25,7 @@ import type {
 import { Fault, faultError } from "../read/faults.ts";
 import { Heads, type IndexOrigin } from "../read/heads.ts";
 import { SparseFiles } from "../read/sparse_files.ts";
-import { keyOfPath, pathOf } from "../read/sample_keys.ts";
+import { keyOfPath } from "../read/sample_keys.ts";
 import {
   type TarColumns,
   type TarIndex,
@@ -134,7 +134,7 @@ export class TarTree extends ArchiveTree<TarColumns> {
     const { nodes, sampleRecords, sampleStarts, spelledDirectories } = columns;
     const node = nodes[sampleRecords[sampleStarts[sample]!]!]!;
     const number = columns.sampleDirectories[sample] ?? 0;
-    if (number === 0) return keyOfPath(pathOf(this, node));
+    if (number === 0) return keyOfPath(this.pathTo(node));
     const start = spelledDirectories[2 * number - 2]!;
     const end = spelledDirectories[2 * number - 1]!;
     const name = new Uint8Array(LONGEST_NAME);

@@ -60,12 +60,15 @@ async function run(place: HTMLElement, signal: AbortSignal): Promise<void> {
       } else if ("damage" in line) {
         if (++damaged <= MOST_LISTED) list.append(damageItem(line.damage));
       } else {
-        const { samples, bytes: size } = line.report;
+        const { samples, bytes: size, compares } = line.report;
+        const sound = compares === "contents"
+          ? "All is sound"
+          : "The structure is sound; contents have no checksums";
         progress.end("");
         place.prepend(verdict(
           line.report.damaged === 0,
           line.report.damaged === 0
-            ? `All is sound: ${counted(samples, "sample")}, ${bytes(size)}.`
+            ? `${sound}: ${counted(samples, "sample")}, ${bytes(size)}.`
             : `${counted(line.report.damaged, "damaged place")} in ${
               counted(samples, "sample")
             }, ${bytes(size)}.`,
