@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- warnings go there by default
 /** Writers whose block ends before they are closed: what was written goes, and that is said. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
@@ -55,7 +56,6 @@ const CASES: Readonly<Record<string, Case<WriterBase>>> = {
 
 /** What is written to the console meanwhile. */
 async function warned(run: () => Promise<void>): Promise<string[]> {
-  // deno-lint-ignore-start no-console -- warnings go there by default
   const { warn } = console;
   const lines: string[] = [];
   console.warn = (line: string) => void lines.push(line);
@@ -64,7 +64,6 @@ async function warned(run: () => Promise<void>): Promise<string[]> {
   } finally {
     console.warn = warn;
   }
-  // deno-lint-ignore-end no-console
   return lines;
 }
 
