@@ -166,7 +166,7 @@ Deno.test("packages come from npm through the import map, and only the command l
     Deno.readTextFileSync(`${REPOSITORY}deno.json`),
   );
   for (const target of Object.values<string>(imports)) {
-    assert.match(target, /^npm:(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+$/); // pinned
+    assert.match(target, /^npm:(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+(-r\.\d+)?$/); // pinned
   }
   for (const file of files) {
     for (const specifier of importsOf(file)) {

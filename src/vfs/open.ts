@@ -96,7 +96,7 @@ export async function check(
       own.onDamage(explainedNow(damage, storage, seen));
     const report = await format.check(path, { ...own, onDamage });
     if (!own.values) return report;
-    const { checkPictures } = await import("./check_pictures.ts");
+    const { checkPictures } = await import("../formats/check_pictures.ts");
     const quiet = { ...own, checkData: false, onWarning() {} };
     using fs = await open(location, quiet);
     const { pictures, damaged } = await checkPictures(fs, {

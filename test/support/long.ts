@@ -80,6 +80,7 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/mount/bags_test.ts",
   "test/mount/epochs_test.ts",
   "test/mount/scale_test.ts",
+  "test/peers/",
   "test/mount/several_test.ts",
   "test/mount/subset_test.ts",
   "test/serve/decode/undecodable_test.ts",

@@ -1,7 +1,14 @@
 import { imageCodec } from "../codecs/image/choose_codec.ts";
 import { FormatError } from "../errors.ts";
+import type { WaitOptions } from "../io/storage/byte_source.ts";
 import type { CheckOptions } from "../tree/format.ts";
-import type { VirtualFs } from "./virtual_fs.ts";
+
+/** The files of a container, in a walk. */
+interface Files<Entry> {
+  readonly location: string;
+  walk(path: string, options: WaitOptions): AsyncIterable<Entry>;
+  read(entry: Entry, options: WaitOptions): Promise<Uint8Array>;
+}
 
 /** Names of pictures that are decoded. */
 const PICTURE = /\.(?:jpe?g|png)$/i;
@@ -12,8 +19,10 @@ const PICTURE = /\.(?:jpe?g|png)$/i;
  *
  * @returns How many were decoded, and how many of them are damaged.
  */
-export async function checkPictures(
-  fs: VirtualFs,
+export async function checkPictures<
+  Entry extends { readonly isFile: boolean; readonly path: string },
+>(
+  fs: Files<Entry>,
   { onDamage, signal }: CheckOptions,
 ): Promise<{ pictures: number; damaged: number }> {
   let [pictures, damaged] = [0, 0];

@@ -1,0 +1,113 @@
+/** Programs that read archives, and how they are asked to extract one. */
+import * as fs from "node:fs";
+import { REPOSITORY } from "../support/paths.ts";
+import { PYTHON } from "../support/programs/programs.ts";
+import { type Entries, entriesOf } from "./entries.ts";
+
+/** How long a program may take, and how much it may write. */
+const SECONDS = 120;
+const LARGEST_KB = 1 << 20;
+
+/** A program that extracts archives. */
+export interface ArchivePeer {
+  readonly name: string;
+  readonly suffixes: readonly string[];
+  /** A command of `sh`, in which `$1` is the archive, and that runs in the directory to extract to. */
+  readonly command: string;
+  /** Exit codes that are more than a warning begin here. */
+  readonly leastFailure: number;
+  /** Facts that it does not have. */
+  readonly ignored?: readonly string[];
+}
+
+const DENO = Deno.execPath();
+
+/** recordfs itself: what cannot be read is left out. */
+export const OWN: ArchivePeer = {
+  name: "recordfs",
+  suffixes: [".tar", ".zip"],
+  command:
+    `exec '${DENO}' run -A --no-check '${REPOSITORY}cli.ts' extract --partial "$1" . --force`,
+  leastFailure: 1,
+};
+
+const python = (code: string) => `exec '${PYTHON}' -c '${code}' "$1"`;
+
+/** The others. */
+export const ARCHIVE_PEERS: readonly ArchivePeer[] = [
+  {
+    name: "tar",
+    suffixes: [".tar"],
+    command: 'exec tar --no-same-owner -xf "$1"',
+    leastFailure: 2,
+  },
+  {
+    name: "bsdtar",
+    suffixes: [".tar", ".zip"],
+    command: 'exec bsdtar --no-same-owner -xf "$1"',
+    leastFailure: 1,
+  },
+  {
+    name: "7zz",
+    suffixes: [".tar", ".zip"],
+    command: 'exec 7zz x -y -bd -bso0 -bsp0 -snl "$1"',
+    leastFailure: 2,
+  },
+  {
+    name: "tarfile",
+    suffixes: [".tar"],
+    command: python(
+      // Before 3.11.4 there are no filters.
+      'import sys, tarfile; own = {"filter": "tar"} if hasattr(tarfile, "tar_filter") else {}; ' +
+        'tarfile.open(sys.argv[1], "r:").extractall(".", **own)',
+    ),
+    leastFailure: 1,
+  },
+  {
+    name: "unzip",
+    suffixes: [".zip"],
+    command: 'exec unzip -qq -o "$1"',
+    leastFailure: 2,
+  },
+  {
+    name: "zipfile",
+    suffixes: [".zip"],
+    command: python(
+      "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(chr(46))",
+    ),
+    leastFailure: 1,
+    ignored: ["mtime"], // it sets none
+  },
+];
+
+/** What a program makes of an archive, or why it makes nothing. */
+export type Extracted =
+  | { readonly entries: Entries; readonly error?: undefined }
+  | { readonly entries?: undefined; readonly error: string };
+
+/** Has a program extract an archive, in a directory of its own, which is removed. */
+export async function extracted(
+  { command, leastFailure }: ArchivePeer,
+  archive: string,
+): Promise<Extracted> {
+  const dir = await Deno.makeTempDir({ prefix: "recordfs-peers-" });
+  try {
+    const limited = `ulimit -f ${LARGEST_KB}; ${command}`;
+    const { code, stderr } = await new Deno.Command("timeout", {
+      args: [String(SECONDS), "sh", "-c", limited, "sh", archive],
+      cwd: dir,
+      env: { TZ: "UTC", LC_ALL: "C.UTF-8" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).output();
+    if (code < leastFailure) return { entries: entriesOf(dir) };
+    const [line = ""] = new TextDecoder().decode(stderr).trim().split("\n")
+      .slice(-1);
+    return { error: `exit code ${code}: ${line.slice(0, 200)}` };
+  } finally {
+    fs.chmodSync(dir, 0o700);
+    await new Deno.Command("chmod", { args: ["-R", "u+rwX", dir] }).output();
+    await Deno.remove(dir, { recursive: true });
+  }
+}
