@@ -1,4 +1,5 @@
 import { PACKAGES } from "../../packages.ts";
+import { yieldWhenDue } from "../concurrency/event_loop.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { fill } from "../read/read_part.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
@@ -9,15 +10,20 @@ import type { Compression, DecodeFault } from "./inflate.ts";
 const WINDOW = 1 << 18;
 
 /**
- * Bytes of a stored form that are decoded at a time. What they may become bounds the memory: deflate makes up to 1,032
- * bytes of one, zstd 128 KiB of a block of 4 bytes (RFC 8878, 3.1.1.2), brotli 16 MiB of a few (RFC 7932, 9.2).
+ * Most bytes of a stored form that are decoded at a time. What they may become bounds the memory: deflate makes up to
+ * 1,032 bytes of one, zstd 128 KiB of a block of 4 bytes (RFC 8878, 3.1.1.2), brotli 16 MiB of a few (RFC 7932, 9.2).
  */
-const PIECE: Readonly<Record<Compression, number>> = {
+const MOST_PIECE: Readonly<Record<Compression, number>> = {
   brotli: 64,
   deflate: 1 << 14,
   gzip: 1 << 14,
   zstd: 1 << 10,
 };
+
+/** Fewest. */
+const LEAST_PIECE = 64;
+/** Bytes of content that are made at a time, if that can be: in between, others get their turn. */
+const MADE = 1 << 20;
 
 type Fflate = typeof import("fflate");
 type Minizlib = typeof import("minizlib");
@@ -58,13 +64,17 @@ export interface EncodedPlace {
 export class DecodedPieces implements PieceReader {
   readonly #where: () => Steps<EncodedPlace>;
   readonly #fault: DecodeFault;
-  readonly #step: number;
+  readonly #mostStep: number;
+  /** Bytes of the stored form that are decoded at a time, by what those before have become. */
+  #step = LEAST_PIECE;
   readonly #push: Push;
   #place: EncodedPlace | undefined;
   #pieces: Uint8Array[] = [];
   /** Bytes of the stored form that were decoded, and of the content. */
   #read = 0;
   #done = 0;
+  /** Bytes of content that the decoder has made. */
+  #made = 0;
   #window = new Uint8Array(0);
   #windowStart = 0;
 
@@ -76,8 +86,9 @@ export class DecodedPieces implements PieceReader {
   ) {
     this.#where = where;
     this.#fault = fault;
-    this.#step = PIECE[compression];
+    this.#mostStep = MOST_PIECE[compression];
     this.#push = decoder(compression, (piece) => {
+      this.#made += piece.length;
       if (piece.length > 0) this.#pieces.push(piece);
     });
   }
@@ -115,13 +126,20 @@ export class DecodedPieces implements PieceReader {
       yield* fill(source, this.#window, start + this.#read);
       return;
     }
+    yield* perform(yieldWhenDue);
     const piece = this.#window.subarray(from, from + this.#step);
     this.#read += piece.length;
+    const before = this.#made;
     try {
       this.#push(piece, this.#read === packed);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw this.#fault(`can't be decompressed (${why})`, cause);
+    }
+    const made = this.#made - before;
+    if (made > MADE) this.#step = Math.max(this.#step >> 1, LEAST_PIECE);
+    else if (made < MADE / 4) {
+      this.#step = Math.min(2 * this.#step, this.#mostStep);
     }
   }
 }

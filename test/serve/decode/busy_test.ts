@@ -2,7 +2,12 @@
 import assert from "node:assert/strict";
 import { open } from "../../../src/vfs/mod.ts";
 import { handler } from "../../../src/serve/mod.ts";
-import { packed, serveFolder } from "../../support/serve/served_folder.ts";
+import {
+  packed,
+  served,
+  serveFolder,
+} from "../../support/serve/served_folder.ts";
+import { makeZip } from "../../support/zip/make_zip.ts";
 
 const MEBI = 1 << 20;
 
@@ -59,6 +64,33 @@ Deno.test("others are answered while a value is decoded, whatever it is", async 
     assert.ok(!isOver, question);
     await answer;
   }
+});
+
+Deno.test("others are answered while a member of a zip is inflated that is large and says little", async () => {
+  const size = 200 * MEBI;
+  const zip = makeZip([
+    { name: "zeros.bin", data: new Uint8Array(size), method: 8 },
+    { name: "small.txt", data: "small" },
+  ]);
+  await using folder = served(
+    await open(new File([new Uint8Array(zip)], "a.zip")),
+  );
+  let isOver = false;
+  const end = folder.get("files/zeros.bin", {
+    headers: { range: `bytes=${size - 5}-` },
+  }).then(async (response) => {
+    assert.equal((await response.bytes()).length, 5);
+    isOver = true;
+  });
+  let answered = 0;
+  while (!isOver) {
+    const small = await folder.get("files/small.txt");
+    assert.equal(await small.text(), "small");
+    answered++;
+  }
+  await end;
+  // It is inflated a mebibyte at a time, between which others have their turn.
+  assert.ok(answered > 10, String(answered));
 });
 
 Deno.test("a program that has asked a handler for a value ends when it has the answer", async () => {

@@ -1,4 +1,5 @@
-import type { Steps } from "../../../io/concurrency/steps.ts";
+import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
+import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { type Codec, MOST_LISTED, MOST_VALUES } from "../layout.ts";
 import type { LibraryHeader, ParquetLibrary } from "../read/library.ts";
 import type { Leaf } from "../values/schema.ts";
@@ -79,6 +80,7 @@ export function* openPage(
   page: StoredPage,
   decoder: PageDecoder,
 ): Steps<OpenPage> {
+  yield* perform(yieldWhenDue); // a column may have thousands of them
   return yield* (isSecond(page) ? openSecond : openFirst)(page, decoder);
 }
 

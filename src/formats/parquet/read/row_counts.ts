@@ -1,4 +1,5 @@
-import type { Steps } from "../../../io/concurrency/steps.ts";
+import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
+import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import { type ChunkPages, pageOf, readPage } from "../pages/chunk_pages.ts";
 import { repetitionOf, type StoredPage } from "../pages/decode_page.ts";
@@ -64,6 +65,7 @@ export function pageWithRow(
 
 function* countPage(chunk: ChunkState, check: boolean): Steps<void> {
   const { pages, place, decoder } = chunk;
+  yield* perform(yieldWhenDue); // a column may have thousands of pages
   const page = pages.counted;
   const stored = yield* storedPage(chunk, page, check);
   const repetition = yield* repetitionOf(stored, decoder);
