@@ -59,6 +59,8 @@ export interface OpenFile {
   setDirect(isDirect: boolean): boolean;
   /** Writes all of `bytes`. */
   write(bytes: Uint8Array): void;
+  /** Goes on behind so many zeros, which take no room on the disk; not where that cannot be asked for. */
+  skip?(length: number): void;
   setModified(time: Date): void;
   /** Has the system bring to the disk what was written, as soon as it can, without waiting for it; it may not. */
   startSync(): void;

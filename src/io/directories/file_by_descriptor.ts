@@ -1,4 +1,9 @@
-import { errnoOf, type Libc, libcIfPermitted } from "../libc/libc.ts";
+import {
+  errnoOf,
+  lastError,
+  type Libc,
+  libcIfPermitted,
+} from "../libc/libc.ts";
 import {
   At,
   call,
@@ -19,6 +24,9 @@ import {
   type OpenFile,
   type UnnamedFile,
 } from "./directory.ts";
+
+/** `SEEK_CUR`, from `unistd.h`. */
+const SEEK_CUR = 1;
 
 /** An open file: read(2) and its like. */
 export class DescribedFile implements OpenFile {
@@ -63,6 +71,15 @@ export class DescribedFile implements OpenFile {
     for (let done = 0; done < bytes.byteLength;) {
       const piece = bytes.subarray(done, done + LARGEST_MOVE);
       done += this.#write(piece as Uint8Array<ArrayBuffer>); // FFI takes memory that threads share, too
+    }
+  }
+
+  skip(length: number): void {
+    const libc = libcIfPermitted()!;
+    const end = libc.lseek(this.fd, BigInt(length), SEEK_CUR);
+    // Where nothing follows, the file has to be that long all the same.
+    if (end < 0n || libc.ftruncate(this.fd, end) < 0) {
+      throw lastError(libc);
     }
   }
 

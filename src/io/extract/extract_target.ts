@@ -204,7 +204,7 @@ export class ExtractTarget implements Disposable {
       return this.#newFile(directory, name);
     });
     for await (const chunk of content) {
-      this.#naming(place, () => file.write(chunk));
+      this.#naming(place, () => file.writePiece(chunk));
     }
     this.#naming(place, () => this.#finish(file, mtime));
   }

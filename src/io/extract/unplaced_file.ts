@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import process from "node:process";
 import type {
   Directory,
@@ -13,6 +14,10 @@ export type Durability = "files" | "end" | "none";
 
 /** Bytes of a file that are brought to the disk while others are written. */
 const WORTH_A_START = 64 * 1024;
+
+/** Bytes of zeros that become a hole. */
+const HOLE = 64 * 1024;
+const ZEROS = new Uint8Array(HOLE);
 
 /** How a file gets its place. */
 export interface Placing {
@@ -69,6 +74,24 @@ export class UnplacedFile implements Disposable {
   write(bytes: Uint8Array): void {
     this.#file.write(bytes);
     this.#written += bytes.length;
+  }
+
+  /** Appends a piece of a large file: zeros take no room on the disk, as in the holes that they may have come from. */
+  writePiece(bytes: Uint8Array): void {
+    let start = 0; // of what is no hole
+    for (let at = 0; at + HOLE <= bytes.length; at += HOLE) {
+      if (!this.#isHole(bytes.subarray(at, at + HOLE))) continue;
+      if (at > start) this.#file.write(bytes.subarray(start, at));
+      this.#file.skip!(HOLE);
+      start = at + HOLE;
+    }
+    if (start < bytes.length) this.#file.write(bytes.subarray(start));
+    this.#written += bytes.length;
+  }
+
+  #isHole(bytes: Uint8Array): boolean {
+    return bytes[0] === 0 && this.#file.skip !== undefined &&
+      Buffer.compare(bytes, ZEROS) === 0;
   }
 
   /**

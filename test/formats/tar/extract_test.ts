@@ -1,5 +1,6 @@
 /** What `recordfs extract` makes of a tar, beside what tar does. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import fc from "fast-check";
 import { open } from "../../../src/vfs/mod.ts";
@@ -7,7 +8,7 @@ import { recordfs, succeed } from "../../cli/run_cli.ts";
 import { output } from "../../fuse/support/mounting.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
-import { tarBytes } from "../../support/tar/make_tar.ts";
+import { pax, tarBytes } from "../../support/tar/make_tar.ts";
 
 /** Each name below a directory: what it is, when it was modified, in milliseconds, and where it leads as a link. */
 async function facts(dir: string): Promise<string[]> {
@@ -227,3 +228,30 @@ function contentsBelow(dir: string): Record<string, string> {
     ]),
   );
 }
+
+Deno.test("holes take no room on the disk", () =>
+  withTempDir(async (dir) => {
+    const sparse = (size: number, offset: number) => [
+      pax({
+        "GNU.sparse.map": `${offset},3`,
+        "GNU.sparse.size": String(size),
+        "GNU.sparse.name": `of ${size}`,
+      }),
+      { name: "GNUSparseFile.0/x", data: "abc" },
+    ];
+    const members = [
+      ...sparse(40_000_000, 20_000_001),
+      ...sparse(5_000_000, 4_999_997),
+    ];
+    fs.writeFileSync(`${dir}/t.tar`, tarBytes(members));
+    await succeed(["extract", "--sync", "none", `${dir}/t.tar`, `${dir}/x`]);
+    for (
+      const [size, offset] of [[40_000_000, 20_000_001], [5_000_000, 4_999_997]]
+    ) {
+      const path = `${dir}/x/of ${size}`;
+      const right = Buffer.alloc(size!);
+      right.write("abc", offset!);
+      assert.ok(right.equals(fs.readFileSync(path)));
+      assert.ok(fs.statSync(path).blocks * 512 < 1_000_000, path);
+    }
+  }));
