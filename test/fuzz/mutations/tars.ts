@@ -21,7 +21,17 @@ const FIELDS = {
 } as const;
 
 const TYPES = "01234567xgLKSDMVX\0Z";
-const NAMES = ["/", "..", "a/../b", "./.", "", "a\0b", "\n", "x/".repeat(49)];
+const NAMES = [
+  "/",
+  "\ufeffx",
+  "..",
+  "a/../b",
+  "./.",
+  "",
+  "a\0b",
+  "\n",
+  "x/".repeat(49),
+];
 const NUMBERS = ["", "9", "-1", " 7", "77777777777", "00000001000\0"];
 
 /** A field of a header, its checksum made anew. */

@@ -55,6 +55,11 @@ const DOCUMENTS: Record<string, (dice: Dice) => string> = {
       dice.some(TYPES, 4).map((type, i) => `"k${i}":${JSON.stringify(type)}`)
         .join()
     }}`,
+  "U+FEFF first": (dice) => {
+    const name = dice.pick(["\ufeff", "\ufeffa", "\ufeffutf8"]);
+    const text = JSON.stringify({ [name]: "utf8", a: name });
+    return dice.once(2) ? text : `\ufeff${text}`;
+  },
   "videos": (dice) => {
     const info = () =>
       `[${

@@ -117,7 +117,10 @@ const copyEntry: Mutation = {
 };
 
 /** Names that no path can show, or that other programs spell otherwise. */
-const NAMES = ["../", "/", "//", "./", "a/", "\0", "\\", "\x82", "\xff", "-"];
+const NAMES = [
+  ...["../", "/", "//", "./", "a/", "\0", "\\", "\x82", "\xff", "-"],
+  "\xef\xbb\xbf", // U+FEFF
+];
 
 /** Some of the bytes of a name: in both headers of a member, or in one of them. */
 const setName: Mutation = {
