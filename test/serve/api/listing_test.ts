@@ -308,7 +308,12 @@ Deno.test("a check tells its progress and what is damaged", async () => {
     assert.equal(damage.length, 1);
     assert.equal(damage[0]!.code, "sample-checksum");
     assert.deepEqual(lines.at(-1), {
-      report: { samples: 2, bytes: bytes.length, damaged: 1 },
+      report: {
+        samples: 2,
+        bytes: bytes.length,
+        damaged: 1,
+        compares: "contents",
+      },
     });
   } finally {
     await Deno.remove(path);
