@@ -330,7 +330,7 @@ async function keepServed(
 
 /** Opening a container for a command that shows on its terminal how far that is, and waits for the answer. */
 class OpeningElsewhere extends Opening {
-  #told = performance.now();
+  #told = -Infinity; // the first bytes say that it is on a server
 
   constructor() {
     super(false);

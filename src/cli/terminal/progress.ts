@@ -2,7 +2,7 @@ import type { SingleBar } from "cli-progress";
 import process from "node:process";
 import type { SampleUnit } from "../../tree/format.ts";
 import { progressLine } from "../messages.ts";
-import { formatBytes, formatDuration } from "./amounts.ts";
+import { counted, formatBytes, formatDuration } from "./amounts.ts";
 
 // To load it takes a tenth of the time of a short command, and mostly there is nobody to see it.
 const cliProgress = Deno.stderr.isTerminal()
@@ -65,7 +65,7 @@ export class Progress implements Disposable {
     const value = total === undefined ? 0 : done;
     const facts = {
       label: this.#label,
-      amount: this.#amount(done),
+      amount: done === 0 ? "" : this.#amount(done),
       rate: pace ?? (rate > 0 ? `${this.#amount(rate)}/s` : ""),
       left: rate > 0 ? `${formatDuration(rest / rate)} left` : "",
     };
@@ -86,6 +86,8 @@ export class Progress implements Disposable {
   /** Removes the bar. */
   [Symbol.dispose](): void {
     if (this.#bar === undefined) return;
+    // It ends in the line where the cursor is now: where it began, a message or the answer may stand.
+    process.stderr.write("\r\x1b7");
     this.#bar.stop();
     this.#bar = undefined;
     progressLine.isDrawn = false;
@@ -94,7 +96,7 @@ export class Progress implements Disposable {
   #amount(count: number): string {
     return this.unit === "bytes"
       ? formatBytes(count)
-      : `${Math.round(count)} ${this.unit}`;
+      : counted(Math.round(count), this.unit.slice(0, -1));
   }
 }
 
