@@ -3,7 +3,7 @@
  * `checkData: false`), with the flags that they are on the command line.
  */
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ...("decoded ext extend format from generation lossy parts resume shardLength shardSize " +
+  ...("decoded endpoint ext extend format from generation lossy parts resume shardLength shardSize " +
     "shardStart spec timeout to videosPerChunk").split(" ")
     .map((name): [string, string] => [name, flagCalled(name)]),
   ["checkData: false", "--no-verify"],

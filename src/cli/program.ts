@@ -7,6 +7,7 @@ import { registerGiven } from "./input/format_modules.ts";
 import { mountCommandLine } from "./mount/job/helper_form.ts";
 import { report } from "./messages.ts";
 import { print } from "./terminal/output.ts";
+import { argumentText, usageMessage } from "./usage.ts";
 import { VERSION } from "./version.ts";
 
 /** A module of a command, which it makes for a program; `adapter` is what a line of `gulp` brings. */
@@ -41,6 +42,11 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   "gulp": () => import("./commands/gulp/gulp.ts"),
 };
 
+/** Other names of commands. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["umount", "unmount"],
+]);
+
 /** The command that describes all others. */
 const COMPLETIONS = "completions";
 
@@ -65,8 +71,11 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   const [first] = given;
   // As it was called before, and still is by many programs.
   const named = first === "-V" ? ["--version"] : given;
-  const line = mountCommandLine(named, Object.keys(COMMANDS));
-  const program = await makeProgram(line[0], adapter);
+  const names = [...Object.keys(COMMANDS), ...ALIASES.keys()];
+  const line = mountCommandLine(named, names).map((word, i, all) =>
+    i === 0 || (i === 1 && all[0] === "help") ? ALIASES.get(word) ?? word : word
+  );
+  const program = await makeProgram(line[0], adapter, line);
   try {
     // Of what it does not know, commander's own shows the general help, and does not say so.
     const [, of = ""] = line;
@@ -80,10 +89,15 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The command line interface: one command where a line names it, none for the version, all of them otherwise. */
+/**
+ * The command line interface: one command where a line names it, none for the version, all of them otherwise.
+ *
+ * @param line What it is to parse, which messages may refer to.
+ */
 export async function makeProgram(
   named: string | undefined,
   adapter?: OwnAdapter,
+  line: readonly string[] = [],
 ): Promise<Command> {
   const program = new Command("recordfs")
     .description(
@@ -100,14 +114,23 @@ export async function makeProgram(
       getOutHasColors: () => false,
       getErrHasColors: () => false,
       writeOut: (text) => print(text),
-      outputError: (text) => report(oneLine(text)),
-    });
+    })
+    .configureHelp({ styleArgumentText: argumentText });
   for (const load of modulesFor(named)) {
     const command = (await load()).makeCommand(program, adapter);
     program.addCommand(command.copyInheritedSettings(program));
   }
   addExamples(program);
+  reportErrors(program, line);
   return program;
+}
+
+/** Has a command, and those below it, report what is wrong with a line. */
+function reportErrors(command: Command, line: readonly string[]): void {
+  command.configureOutput({
+    outputError: (text) => report(usageMessage(text, command, line)),
+  });
+  for (const one of command.commands) reportErrors(one, line);
 }
 
 function modulesFor(
@@ -117,8 +140,4 @@ function modulesFor(
   const isOne = named !== undefined && named !== COMPLETIONS &&
     Object.hasOwn(COMMANDS, named);
   return isOne ? [COMMANDS[named]!] : Object.values(COMMANDS);
-}
-
-function oneLine(text: string): string {
-  return text.trim().replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
 }

@@ -31,7 +31,7 @@ Deno.test("--help names every command, and each has its own", async () => {
     assert.match(stdout, new RegExp(`^  ${command} `, "m"));
   }
   const help = await succeed(["ls", "--help"]);
-  assert.match(help.stdout, /^Usage: recordfs ls .*<source> \[path\]/);
+  assert.match(help.stdout, /^Usage: recordfs ls .*SOURCE \[PATH\]/);
 });
 
 Deno.test("--version is that of deno.json", async () => {

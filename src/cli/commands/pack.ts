@@ -9,6 +9,9 @@ import {
 import { isInParts } from "../../formats/ffrecord/write/record_paths.ts";
 import { isLeftOut } from "../../formats/ffrecord/pack/pack_problem.ts";
 import { PathFilter } from "../../vfs/path_filter.ts";
+import { RecordfsError } from "../../errors.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import { findFormat } from "../../vfs/find_format.ts";
 import { counted, rateAfter } from "../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";
@@ -78,6 +81,7 @@ async function pack(
       );
     }
   } else checkNewFile(out, options);
+  await refuseFile(dir);
   const { include = [], exclude = [] } = options;
   const filter = new PathFilter(include, exclude, compileGlob);
   const problems = new Flood(report, options);
@@ -137,6 +141,23 @@ async function pack(
   const were = others.length === 1 ? "was" : "were";
   report(`${entries(others)} of ${dir} ${were} not packed`);
   throw new Exit(ExitCode.FAILED);
+}
+
+/** @throws {RecordfsError} If what is to be packed is a file: with what to do with such instead. */
+async function refuseFile(path: string): Promise<void> {
+  const isFile = await Deno.stat(path).then((stat) => stat.isFile, () => false);
+  if (!isFile) return;
+  const named = await runAsync(findFormat(path, {})).catch(() => undefined);
+  const what = named === undefined
+    ? "a file, not a directory; `recordfs write` makes samples of files"
+    : `a container of the format ${named.name}, not a directory; \`recordfs convert\` makes another of it`;
+  throw new RecordfsError(
+    "not-a-directory",
+    `Cannot pack ${path}: it is ${what}`,
+    {
+      path,
+    },
+  );
 }
 
 function describe(dir: string, { path, reason }: PackProblem): string {

@@ -1,5 +1,6 @@
 import type { Command, Help, Option } from "commander";
 import { examplesOf } from "../examples.ts";
+import { usageLine } from "../usage.ts";
 import { VERSION } from "../version.ts";
 import { heading, item, paragraph, preformatted, title } from "./roff.ts";
 
@@ -53,9 +54,7 @@ function commandPage(command: Command): ManualPage {
     .filter((one) => one.name() !== "help");
   return page(`recordfs-${command.name()}`, command.description(), [
     heading("SYNOPSIS"),
-    ...[command, ...below].map((one) =>
-      paragraph(one.createHelp().commandUsage(one))
-    ),
+    ...[command, ...below].map((one) => paragraph(usageLine(one))),
     heading("DESCRIPTION"),
     paragraph(sentence(command.description())),
     ...argumentItems(command),

@@ -90,7 +90,10 @@ export function makeCommand(inherit: Command, own?: OwnAdapter): Command {
   const command = ownCommand(own).copyInheritedSettings(gulp);
   const usage = `recordfs gulp --adapter ${own.given} ${command.usage()}`;
   return gulp.addCommand(
-    command.configureHelp({ commandUsage: () => usage }),
+    command.configureHelp({
+      ...inherit.configureHelp(),
+      commandUsage: () => usage,
+    }),
   );
 }
 
