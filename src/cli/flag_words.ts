@@ -23,7 +23,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 /** Commands whose flags are called otherwise, or that have none for an option: then one that has. */
 const OWN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   convert: {
-    format: "--from",
+    from: "--format",
     "checkData: false": "`recordfs extract --no-verify`",
     "verify: false": "`recordfs extract --no-verify`",
   },

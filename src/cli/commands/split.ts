@@ -80,7 +80,6 @@ LABEL is what the files have equal shares of:
 /** `recordfs split` */
 export function makeCommand(): Command {
   const command = new Command("split")
-    .description("split a container at random: write files of indices")
     .argument("<source>", "the container")
     .requiredOption("--ratios <list>", "such as 0.8,0.1,0.1 or 8,1,1")
     .option("--seed <n>", "other seeds, other splits", wholeNumberFrom(0), 0)

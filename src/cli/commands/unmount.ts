@@ -35,7 +35,6 @@ const PATIENCE_MS = 60_000;
 /** `recordfs unmount` */
 export function makeCommand(): Command {
   return new Command("unmount")
-    .description("end mounts; also called umount")
     .argument("<mountpoint...>", "where they are")
     .option(
       "-l, --lazy",

@@ -2,7 +2,7 @@ import type { SingleBar } from "cli-progress";
 import process from "node:process";
 import type { SampleUnit } from "../../tree/format.ts";
 import { progressLine } from "../messages.ts";
-import { counted, formatBytes, formatDuration } from "./amounts.ts";
+import { formatBytes, formatDuration } from "./amounts.ts";
 
 // To load it takes a tenth of the time of a short command, and mostly there is nobody to see it.
 const cliProgress = Deno.stderr.isTerminal()
@@ -96,7 +96,7 @@ export class Progress implements Disposable {
   #amount(count: number): string {
     return this.unit === "bytes"
       ? formatBytes(count)
-      : counted(Math.round(count), this.unit.slice(0, -1));
+      : `${Math.round(count)} ${this.unit}`;
   }
 }
 
