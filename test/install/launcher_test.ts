@@ -289,13 +289,15 @@ Deno.test({
       const env = { RECORDFS_DENO: Deno.execPath(), NO_COLOR: "1" };
       const at = (more: Record<string, string> = {}) =>
         atTerminal([`${dir}/bin/recordfs`, "ls"], { env: { ...env, ...more } });
-      assert.deepEqual(await at(), { code: 0, lines: ["ls"] });
+      for (const more of [{}, { DENO_LOG: "" }, { DENO_LOG: "warn" }]) {
+        assert.deepEqual(await at(more), { code: 0, lines: ["ls"] });
+      }
       // What Deno logs otherwise is kept, and who asks for more has it.
       fs.writeFileSync(`${dir}/cli.js`, "import './none.js';\n");
       const { code, lines } = await at();
       assert.equal(code, 1);
       assert.match(lines.join("\n"), /none\.js/);
-      const asked = await at({ DENO_LOG: "info" });
+      const asked = await at({ DENO_LOG: "deno::cache::cache_db=info" });
       assert.match(asked.lines.join("\n"), /cache database/);
     }),
 });
