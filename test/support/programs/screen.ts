@@ -19,6 +19,7 @@ export async function atTerminal(
 }
 
 /** A key of a terminal's language (ECMA-48), or text up to the next one. */
+// deno-lint-ignore no-control-regex -- they are what is looked for
 const TOKEN = /\x1b\[([\d;?]*)([A-Za-z])|\x1b([78])|\r|\n|[^\x1b\r\n]+/g;
 
 /**
