@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /**
- * Checks all that a release needs, and makes its files in `dist`:
- * `deno task release [--draft]`; a draft may be without a day in the changelog, and with work that is not committed.
+ * Checks all that a release needs, and makes its files in `dist`: `deno task release [--draft]`. A draft may have work
+ * that is not committed; one of a version without a day in the changelog always is.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -9,13 +9,20 @@ import manifest from "../deno.json" with { type: "json" };
 import { buildPackage } from "./package/build_package.ts";
 import { rootPackage } from "./package/package_files.ts";
 import { billOfMaterials } from "./release/bill_of_materials.ts";
-import { faultsByRunning, faultsOf } from "./release/checks.ts";
+import { faultsByRunning, faultsOf, hasDay } from "./release/checks.ts";
 import { platformArchive, PLATFORMS } from "./release/platform_archive.ts";
 import { DIST, REPOSITORY } from "./repository.ts";
 
-const options = { isDraft: Deno.args.includes("--draft") };
+const textOf = (path: string) => readFileSync(REPOSITORY + path, "utf8");
+const isUnreleased = !hasDay(textOf("CHANGELOG.md"));
+if (isUnreleased) {
+  console.error(
+    `${manifest.version} has no day in CHANGELOG.md: this is a draft`,
+  );
+}
+const options = { isDraft: isUnreleased || Deno.args.includes("--draft") };
 const faults = [
-  ...faultsOf((path) => readFileSync(REPOSITORY + path, "utf8"), options),
+  ...faultsOf(textOf, options),
   ...await faultsByRunning(options),
 ];
 const place = await Deno.makeTempDir({ prefix: "recordfs-release-" });

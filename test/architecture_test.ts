@@ -222,6 +222,7 @@ const NAMES_FORMATS = [
   "src/convert/mod.ts",
   "src/data/mod.ts",
   "src/data/datasets/mod.ts",
+  "src/cli/command_list.ts",
   "src/cli/program.ts",
   "src/cli/permissions.ts",
   "src/cli/examples.ts",

@@ -1,3 +1,4 @@
+import { sizeOf } from "../../src/size_text.ts";
 import { MountError } from "./mount_error.ts";
 
 /** Options of a mount that do not depend on its tree. */
@@ -97,7 +98,10 @@ function applyValue(
   else if (name === "umask") {
     options.umask = integer(name, value, 8, LARGEST.umask);
   } else if (name === "max_read") {
-    options.maxRead = integer(name, value, 10, LARGEST.maxRead);
+    const bytes = sizeOf(value);
+    options.maxRead = bytes === undefined || bytes > LARGEST.maxRead
+      ? integer(name, value, 10, LARGEST.maxRead)
+      : bytes;
   } else if (name === "fsname") options.fsname = checkText(name, value);
   else if (name === "subtype") options.subtype = checkText(name, value);
   // mount(8) adds user=NAME for unprivileged mounts; comment= is for people and older tools.

@@ -45,7 +45,8 @@ export async function checkMountpoint(
     throw new MountError(
       "not-empty",
       `Cannot mount on ${mountpoint}: ${mounted.source} is mounted there already; unmount it, ` +
-        "take another directory, or mount with the option `nonEmpty`",
+        "change its server with `recordfs mount --replace`, take another directory, " +
+        "or mount with the option `nonEmpty`",
       { path: mountpoint },
     );
   }

@@ -36,7 +36,8 @@ export function pageFiles(): PackedFile[] {
   }));
 }
 
-function filesBelow(folder: string): string[] {
+/** All files of a folder of the repository, in order. */
+export function filesBelow(folder: string): string[] {
   return [...Deno.readDirSync(REPOSITORY + folder)]
     .toSorted((a, b) => a.name < b.name ? -1 : 1)
     .flatMap(({ name, isDirectory }) => {

@@ -5,6 +5,7 @@ import { lockedDeno, lockedDependencies } from "./locked.ts";
 import {
   compiledPath,
   declarations,
+  filesBelow,
   javaScript,
   type PackedFile,
   pageFiles,
@@ -18,7 +19,16 @@ const DESCRIPTION =
   "as read-only filesystems, and writes them";
 
 /** Files that are the same in the repository. */
-const COPIED = ["CHANGELOG.md", "LICENSE", "README.md"];
+const COPIED = ["LICENSE"];
+/** Documents, and folders of them: the README and messages name them. */
+const DOCUMENTS = [
+  "ARCHITECTURE.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "README.md",
+  "bench",
+  "docs",
+];
 const PROGRAMS = ["bin/recordfs", "bin/recordfs-links"];
 
 /**
@@ -38,6 +48,7 @@ export async function packageFiles(place: string): Promise<PackedFile[]> {
     ...pageFiles(),
     ...shared,
     ...COPIED.map((path) => copied(path)),
+    ...DOCUMENTS.flatMap(documentsIn).map((path) => copied(path)),
     ...PROGRAMS.map((path) => ({ ...copied(path), isExecutable: true })),
     jsonFile("package.json", packageJson(root, pagesOf(shared))),
     jsonFile("npm-shrinkwrap.json", shrinkwrap(root)),
@@ -61,6 +72,13 @@ export function rootPackage(): Root {
 
 function textsOf(modules: readonly string[]): string[] {
   return modules.map((path) => Deno.readTextFileSync(REPOSITORY + path));
+}
+
+/** A document itself, or those of a folder, with their pictures. */
+function documentsIn(path: string): string[] {
+  return path.endsWith(".md")
+    ? [path]
+    : filesBelow(path).filter((file) => /\.(md|png)$/.test(file));
 }
 
 function copied(path: string): PackedFile {

@@ -16,6 +16,14 @@ const DOCUMENT_TESTS = [
   "test/documents/links_test.ts",
 ];
 
+/** The heading of the latest version in the changelog. */
+const HEADING = /^## (\S+) – (.+)$/m;
+
+/** Whether the latest version of a changelog has a day, and so is released. */
+export function hasDay(changelog: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(HEADING.exec(changelog)?.[2] ?? "");
+}
+
 /** A release, or a trial of one, whose changelog may be without a date and whose work is not committed. */
 export interface ReleaseOptions {
   readonly isDraft: boolean;
@@ -35,13 +43,13 @@ export function faultsOf(
   if (!/^\d+\.\d+\.\d+$/.test(version)) {
     faults.push(`deno.json: version ${version} is not three numbers`);
   }
-  const [, released, date] = /^## (\S+) – (.+)$/m.exec(texts("CHANGELOG.md")) ??
-    [];
+  const changelog = texts("CHANGELOG.md");
+  const [, released, date] = HEADING.exec(changelog) ?? [];
   if (released !== version) {
     faults.push(
       `CHANGELOG.md begins with ${released}, and deno.json has version ${version}`,
     );
-  } else if (!isDraft && !/^\d{4}-\d{2}-\d{2}$/.test(date!)) {
+  } else if (!isDraft && !hasDay(changelog)) {
     faults.push(
       `CHANGELOG.md: ${version} is of ${date}, not of a day as 2026-01-31`,
     );

@@ -82,7 +82,7 @@ recordfs gulp json-videos --frame-size 128 --frame-rate 8 train.json videos/ gul
 recordfs gulp json-videos --resume train.json videos/ gulped/
 recordfs gulp csv-webm train.csv videos/ gulped/
 recordfs gulp csv-webm --shuffle --seed 1 train.csv videos/ gulped/
-recordfs gulp csv-webm --resume --num-workers 8 train.csv videos/ gulped/
+recordfs gulp csv-webm --resume --workers 8 train.csv videos/ gulped/
 recordfs gulp csv-jpeg train.csv frames/ gulped/
 recordfs gulp csv-jpeg --videos-per-chunk 1000 train.csv frames/ large/
 recordfs gulp csv-jpeg --extend more.csv frames/ gulped/
@@ -154,5 +154,5 @@ function generic(command: Command, name: string): readonly string[] {
     .map((argument) => `${argument.name()}/ `).join("");
   const line = (flags: string) =>
     `recordfs gulp --adapter ${given} ${flags}${own}gulped/`;
-  return [line(""), line("--num-workers 2 "), line("--resume ")];
+  return [line(""), line("--workers 2 "), line("--resume ")];
 }

@@ -3,7 +3,7 @@
  * `checkData: false`), with the flags that they are on the command line.
  */
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ...("decoded ext extend format from generation lossy parts resume shardLength shardSize " +
+  ...("decoded endpoint ext extend format from generation lossy parts resume shardLength shardSize " +
     "shardStart spec timeout to videosPerChunk").split(" ")
     .map((name): [string, string] => [name, flagCalled(name)]),
   ["checkData: false", "--no-verify"],
@@ -23,7 +23,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 /** Commands whose flags are called otherwise, or that have none for an option: then one that has. */
 const OWN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   convert: {
-    format: "--from",
+    from: "--format",
     "checkData: false": "`recordfs extract --no-verify`",
     "verify: false": "`recordfs extract --no-verify`",
   },

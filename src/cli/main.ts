@@ -9,6 +9,8 @@ import { endFloods, report } from "./messages.ts";
 import { permissionMessage } from "./permissions.ts";
 import { mount } from "./mount/start_mount.ts";
 import { plainMount } from "./mount/job/plain_mount.ts";
+import { printError } from "./terminal/json_error.ts";
+import { output } from "./terminal/output.ts";
 import { systemMessage } from "./system_message.ts";
 
 /**
@@ -19,6 +21,7 @@ import { systemMessage } from "./system_message.ts";
  */
 export async function main(given: readonly string[]): Promise<number> {
   const args = exactArguments(given);
+  output.isBegun = false;
   try {
     const plain = plainMount(args);
     if (plain !== undefined) {
@@ -39,22 +42,26 @@ export async function main(given: readonly string[]): Promise<number> {
 function exitCodeOf(error: unknown, args: readonly string[]): number {
   if (error instanceof Exit) return error.code;
   if (error instanceof Deno.errors.BrokenPipe) return ExitCode.CLOSED_PIPE;
-  if (error instanceof UsageError) {
-    report(error.message);
-    return ExitCode.USAGE;
-  }
-  if (error instanceof Deno.errors.NotCapable) {
-    report(permissionMessage(error, args));
-  } else if (error instanceof RecordfsError) {
-    report(inFlagsOf(error.message, args[0] ?? ""));
-  } else if (systemCode(error) !== undefined) {
-    report(systemMessage(error as Error));
-  } else {
-    const text = error instanceof Error ? error.message : String(error);
-    report(`${text} (this should not happen; RECORDFS_DEBUG=1 says where)`);
-  }
+  const isUsage = error instanceof UsageError;
+  const message = messageOf(error, args);
+  report(message);
+  printError(args, message, isUsage ? undefined : error);
+  if (isUsage) return ExitCode.USAGE;
   showStack(error);
   return ExitCode.FAILED;
+}
+
+function messageOf(error: unknown, args: readonly string[]): string {
+  if (error instanceof UsageError) return error.message;
+  if (error instanceof Deno.errors.NotCapable) {
+    return permissionMessage(error, args);
+  }
+  if (error instanceof RecordfsError) {
+    return inFlagsOf(error.message, args[0] ?? "");
+  }
+  if (systemCode(error) !== undefined) return systemMessage(error as Error);
+  const text = error instanceof Error ? error.message : String(error);
+  return `${text} (this should not happen; RECORDFS_DEBUG=1 says where)`;
 }
 
 function showStack(error: unknown): void {

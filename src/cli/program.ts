@@ -2,53 +2,34 @@ import { Command, CommanderError } from "commander";
 import { raiseOpenFilesLimit } from "../io/storage/descriptor_budget.ts";
 import { addExamples } from "./examples.ts";
 import { Exit, ExitCode } from "./exit.ts";
+import { type CommandEntry, COMMANDS } from "./command_list.ts";
 import type { OwnAdapter } from "./commands/gulp/gulp.ts";
 import { registerGiven } from "./input/format_modules.ts";
 import { mountCommandLine } from "./mount/job/helper_form.ts";
 import { report } from "./messages.ts";
+import { printError } from "./terminal/json_error.ts";
 import { print } from "./terminal/output.ts";
+import { argumentText, usageMessage } from "./usage.ts";
 import { VERSION } from "./version.ts";
 
-/** A module of a command, which it makes for a program; `adapter` is what a line of `gulp` brings. */
-interface CommandModule {
-  makeCommand(program: Command, adapter: OwnAdapter | undefined): Command;
-}
-
-/** The commands in the order of the help, each loaded where it is needed: a line starts faster so. */
-const COMMANDS: Record<string, () => Promise<CommandModule>> = {
-  "mount": () => import("./commands/mount.ts"),
-  "unmount": () => import("./commands/unmount.ts"),
-  "mounts": () => import("./commands/mounts.ts"),
-  "view": () => import("./commands/view.ts"),
-  "serve": () => import("./commands/serve.ts"),
-  "ls": () => import("./commands/ls.ts"),
-  "tree": () => import("./commands/tree.ts"),
-  "cat": () => import("./commands/cat.ts"),
-  "stat": () => import("./commands/stat.ts"),
-  "info": () => import("./commands/info.ts"),
-  "records": () => import("./commands/records.ts"),
-  "check": () => import("./commands/check.ts"),
-  "extract": () => import("./commands/extract/extract.ts"),
-  "pack": () => import("./commands/pack.ts"),
-  "write": () => import("./commands/write.ts"),
-  "convert": () => import("./commands/convert.ts"),
-  "bag": () => import("./commands/bag/bag_create.ts"),
-  "split": () => import("./commands/split.ts"),
-  "bench-loader": () => import("./commands/bench_loader/bench_loader.ts"),
-  "cache": () => import("./commands/cache.ts"),
-  "doctor": () => import("./commands/doctor/doctor.ts"),
-  "completions": () => import("./completions/completions.ts"),
-  "gulp": () => import("./commands/gulp/gulp.ts"),
-};
+/** Other names of commands. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["umount", "unmount"],
+]);
 
 /** The command that describes all others. */
 const COMPLETIONS = "completions";
+
+/** What else there is help for. */
+const SERVERS = "servers";
 
 const AFTER_HELP = `
 mount -t fuse.recordfs and /etc/fstab run this program as
   recordfs SOURCE MOUNTPOINT [-o OPTIONS]
 which is \`recordfs mount\`; format=NAME, format_module=FILE, ext=EXT, decoded, prefix=PATH,
 subset=FILE, shuffle=SEED, epoch=N and on_failure=WHAT may be among the OPTIONS.
+
+recordfs help servers lists the options for containers on servers.
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
 
@@ -65,12 +46,21 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   const [first] = given;
   // As it was called before, and still is by many programs.
   const named = first === "-V" ? ["--version"] : given;
-  const line = mountCommandLine(named, Object.keys(COMMANDS));
-  const program = await makeProgram(line[0], adapter);
+  const names = [...Object.keys(COMMANDS), ...ALIASES.keys()];
+  const line = mountCommandLine(named, names).map((word, i, all) =>
+    i === 0 || (i === 1 && all[0] === "help") ? ALIASES.get(word) ?? word : word
+  );
+  const [command, of = ""] = line;
+  if (command === "help" && of === SERVERS) {
+    const { serversHelp } = await import("./input/servers_help.ts");
+    return print(serversHelp());
+  }
+  const program = isOverview(line)
+    ? overview()
+    : await makeProgram(command, adapter, line);
   try {
     // Of what it does not know, commander's own shows the general help, and does not say so.
-    const [, of = ""] = line;
-    const isOfNone = line[0] === "help" && of !== "" &&
+    const isOfNone = command === "help" && of !== "" &&
       !Object.hasOwn(COMMANDS, of);
     await program.parseAsync(isOfNone ? [of] : line, { from: "user" });
   } catch (error) {
@@ -80,12 +70,52 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The command line interface: one command where a line names it, none for the version, all of them otherwise. */
+/**
+ * The command line interface: one command where a line names it, none for the version, all of them otherwise.
+ *
+ * @param line What it is to parse, which messages may refer to.
+ */
 export async function makeProgram(
   named: string | undefined,
   adapter?: OwnAdapter,
+  line: readonly string[] = [],
 ): Promise<Command> {
-  const program = new Command("recordfs")
+  const program = newProgram();
+  for (const [name, { load, ...said }] of entriesFor(named)) {
+    const command = (await load()).makeCommand(program, adapter)
+      .description(said.description);
+    program.addCommand(command.copyInheritedSettings(program));
+    // Messages and the help of one command show what the help of all does.
+    if (command.usage() !== said.usage) {
+      throw new Error(`${name} is not called as ${said.usage}`);
+    }
+  }
+  addExamples(program);
+  reportErrors(program, line);
+  return program;
+}
+
+/** Whether a line asks for nothing but the list of commands. */
+function isOverview([first, second]: readonly string[]): boolean {
+  return first === undefined || first === "--help" || first === "-h" ||
+    first === "help" && second === undefined;
+}
+
+/** The program with its commands as the help lists them; no module of theirs is loaded. */
+export function overview(): Command {
+  const program = newProgram();
+  for (const [name, { description, usage }] of Object.entries(COMMANDS)) {
+    program.addCommand(
+      new Command(name).description(description).usage(usage),
+    );
+  }
+  addExamples(program);
+  reportErrors(program, []);
+  return program;
+}
+
+function newProgram(): Command {
+  return new Command("recordfs")
     .description(
       "Opens the containers that training data is packed in as read-only " +
         "filesystems, and writes them.",
@@ -100,25 +130,30 @@ export async function makeProgram(
       getOutHasColors: () => false,
       getErrHasColors: () => false,
       writeOut: (text) => print(text),
-      outputError: (text) => report(oneLine(text)),
+    })
+    .configureHelp({
+      styleArgumentText: argumentText,
+      subcommandTerm: (command) => `${command.name()} ${command.usage()}`,
     });
-  for (const load of modulesFor(named)) {
-    const command = (await load()).makeCommand(program, adapter);
-    program.addCommand(command.copyInheritedSettings(program));
-  }
-  addExamples(program);
-  return program;
 }
 
-function modulesFor(
+/** Has a command, and those below it, report what is wrong with a line. */
+function reportErrors(command: Command, line: readonly string[]): void {
+  command.configureOutput({
+    outputError(text) {
+      const message = usageMessage(text, command, line);
+      report(message);
+      printError(line, message);
+    },
+  });
+  for (const one of command.commands) reportErrors(one, line);
+}
+
+function entriesFor(
   named: string | undefined,
-): (() => Promise<CommandModule>)[] {
+): (readonly [string, CommandEntry])[] {
   if (named === "--version" || named === "-v") return [];
   const isOne = named !== undefined && named !== COMPLETIONS &&
     Object.hasOwn(COMMANDS, named);
-  return isOne ? [COMMANDS[named]!] : Object.values(COMMANDS);
-}
-
-function oneLine(text: string): string {
-  return text.trim().replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
+  return isOne ? [[named, COMMANDS[named]!]] : Object.entries(COMMANDS);
 }

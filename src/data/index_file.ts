@@ -20,6 +20,13 @@ export interface ReadIndexOptions extends WaitOptions, PlaceOptions {}
 /** Bytes of a text that are read at a time. */
 const PIECE = 1 << 20;
 
+/** Bytes at the start of a text in which its comments are looked through. */
+const HEAD = 4096;
+
+/** The line that says of which samples the indices are, as {@linkcode indexLine} writes it, without its `#`. */
+const INDEX_LINE = /^#\s*recordfs-index\s+(.*)$/;
+const INDEX_FACTS = /^1 samples=(\d+) names=([0-9a-f]+)$/;
+
 /** Start of a `.npy` file. */
 const NPY_MAGIC = Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59);
 
@@ -35,14 +42,15 @@ const NINE = 0x39;
 /**
  * Reads which samples a file names: decimal indices, one a line, where empty lines and those that start
  * with `#` mean nothing, and neither do a byte order mark and carriage returns at the ends of lines; or a
- * NumPy `.npy` file of whole numbers in one dimension.
+ * NumPy `.npy` file of whole numbers in one dimension. A line `# recordfs-index 1 samples=N names=HASH` before the first
+ * index, which `recordfs split` writes, says how many samples there must be.
  *
  * @param path Where it lies, as `recordfs split` writes it.
  * @param length How many samples there are; each index is compared with it.
  * @returns The indices in the order of the file, in shared memory: `Uint32Array` where all samples' are
  * below 2^32.
  * @throws {DataError} With code `bad-indices` if something else stands there, or a sample that there is
- * not; the message names the line.
+ * not, or the file is an index of another number of samples; the message names the line.
  */
 export function readIndexFile(
   path: string | URL,
@@ -53,19 +61,87 @@ export function readIndexFile(
   return runAsync(readIndices(storage, file, length), options.signal);
 }
 
+/**
+ * {@linkcode readIndexFile} of a local file, which must be an index of the samples of these names if it says of which.
+ *
+ * @param hashOfNames Computes the hash of the samples' names; not called unless the file has one.
+ * @throws {DataError} Likewise, and if it is an index of other samples.
+ */
+export async function readIndexOf(
+  path: string,
+  length: number,
+  hashOfNames: () => Promise<string>,
+): Promise<WholeNumbers> {
+  const { path: file, storage } = storedAt(path, {});
+  let expected: string | undefined;
+  const indices = await runAsync(
+    readIndices(storage, file, length, (names) => expected = names),
+  );
+  if (expected === undefined || expected === await hashOfNames()) {
+    return indices;
+  }
+  throw badIndices(file, "first comment", OTHER_SAMPLES);
+}
+
+/** The line that says of which samples the indices of a file are, as a comment without its `#`. */
+export function indexLine(samples: number, hashOfNames: string): string {
+  return `recordfs-index 1 samples=${samples} names=${hashOfNames}`;
+}
+
+const OTHER_SAMPLES =
+  "it is an index of other samples: their names or shards are not those here; split this container, or take that one";
+
+/** @param onNames Called with the hash of the samples' names, where the file has it. */
 function* readIndices(
   storage: Storage,
   path: string,
   length: number,
+  onNames?: (names: string) => void,
 ): Steps<WholeNumbers> {
   const source = yield* storage.open(path);
   try {
     const start = yield* readPart(source, 0, Math.min(source.size, 6));
     const isNpy = NPY_MAGIC.every((byte, i) => start[i] === byte);
-    return yield* isNpy ? readArray(source, length) : readText(source, length);
+    if (isNpy) return yield* readArray(source, length);
+    const head = yield* readPart(source, 0, Math.min(source.size, HEAD));
+    const names = namesIn(head, path, length);
+    if (names !== undefined) onNames?.(names);
+    return yield* readText(source, length);
   } finally {
     source.close();
   }
+}
+
+/**
+ * What the comments before the first index say of the samples' names.
+ *
+ * @throws {DataError} If they say that there is another number of samples.
+ */
+function namesIn(
+  head: Uint8Array,
+  path: string,
+  length: number,
+): string | undefined {
+  const lines = new TextDecoder().decode(head).split(/\r?\n/); // without a byte order mark
+  for (const [i, line] of lines.entries()) {
+    if (line !== "" && !line.startsWith("#")) break;
+    const [, facts] = INDEX_LINE.exec(line) ?? [];
+    if (facts === undefined) continue;
+    const [, samples, names] = INDEX_FACTS.exec(facts.trimEnd()) ?? [];
+    const bad = (what: string) => badIndices(path, `line ${i + 1}`, what);
+    if (names === undefined) {
+      throw bad(
+        "this is of no version of index files that is known: install a newer recordfs, or remove the line",
+      );
+    }
+    if (Number(samples) !== length) {
+      throw bad(
+        `it is an index of ${samples} samples, and here are ${length}; split this container, or take that one`,
+      );
+    }
+    return names;
+  }
+  return undefined;
 }
 
 function* readText(

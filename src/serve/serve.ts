@@ -6,6 +6,11 @@ import { newToken } from "./access/token.ts";
 import { answererOf, tellOnConsole } from "./handler.ts";
 import { listen, requireFree } from "./listen.ts";
 import type { Access, HandlerOptions } from "./options.ts";
+import {
+  isAllAddresses,
+  ownAddresses,
+  reachableAddresses,
+} from "./own_addresses.ts";
 import { basePathOf } from "./paths.ts";
 import { AnsweringThreads } from "./threads/answering_threads.ts";
 import type { PlainOptions, ThreadOpener } from "./threads/messages.ts";
@@ -29,7 +34,10 @@ export interface ServeOptions extends Omit<HandlerOptions, "token"> {
 
 /** A server that runs. */
 export interface ServedAddress extends AsyncDisposable {
-  /** What all URLs start with, as `${url}files/`; without a token, the page is here. */
+  /**
+   * What all URLs start with, as `${url}files/`; without a token, the page is here. Of a server that listens on all
+   * addresses, with one that other machines reach, where `--allow-sys` tells it.
+   */
   readonly url: string;
   /** Opens the page in any browser until the server ends: it has the page's own path, and the token. */
   readonly link: string;
@@ -100,7 +108,7 @@ export function serveInThreads(
       "A certificate and its key are given together",
     );
   }
-  const allowHosts = [...options.allowHosts ?? [], ...ownName(hostname)];
+  const allowHosts = [...options.allowHosts ?? [], ...ownNames(hostname)];
   const all = { ...options, token, allowHosts };
   const session = newSession(cert !== undefined);
   const counts = new SharedCounts();
@@ -125,8 +133,9 @@ export function serveInThreads(
     isLogged: onAccess !== undefined,
   }, { onAccess, onError });
   const scheme = cert === undefined ? "http" : "https";
-  const host = ["0.0.0.0", "::"].includes(hostname) ? "localhost" : hostname;
-  const shown = host.includes(":") ? `[${host}]` : host;
+  const shown = isAllAddresses(hostname)
+    ? reachableAddresses()[0] ?? "localhost"
+    : asAuthority(hostname);
   const base = basePathOf(options.basePath ?? "/");
   const url = `${scheme}://${shown}:${server.addr.port}${base}/`;
   const close = async () => {
@@ -146,10 +155,13 @@ export function serveInThreads(
   };
 }
 
-/** The name that a server was told to listen on is its own, unless that is all addresses. */
-function ownName(hostname: string): string[] {
-  if (hostname === "0.0.0.0" || hostname === "::") return [];
-  return [hostname.includes(":") ? `[${hostname}]` : hostname];
+/** The names of a server that listens on an address, or on all of the machine's. */
+function ownNames(hostname: string): string[] {
+  return isAllAddresses(hostname) ? ownAddresses() : [asAuthority(hostname)];
+}
+
+function asAuthority(hostname: string): string {
+  return hostname.includes(":") ? `[${hostname}]` : hostname;
 }
 
 /** Reports requests without the secret part of the page's path. */

@@ -26,17 +26,33 @@ export function* findFormat(
   if (forced !== undefined) return formatNamed(forced);
   const pattern = yield* findPattern(path, storage);
   if (pattern !== undefined) return pattern;
+  return yield* probing(path, storage, function* (probe) {
+    if (probe.names === undefined) return yield* recogniseFile(probe);
+    return yield* recogniseDirectory(
+      { ...probe, names: probe.names },
+      storage === LOCAL_DISK,
+    );
+  });
+}
+
+/** Looks at a location: a directory, or the bytes of a file, which is closed behind. */
+function* probing<T>(
+  path: string,
+  storage: Storage,
+  look: (probe: Probe) => Steps<T>,
+): Steps<T> {
   const names = yield* storage.list(path);
   if (names !== undefined) {
     const namesIn = (name: string) => storage.list(`${path}/${name}`);
     const headOf = (name: string, most: number) =>
       firstBytes(`${path}/${name}`, storage, most);
-    const probe = { path, names, namesIn, headOf, size: 0, read: noBytes };
-    return yield* recogniseDirectory(probe);
+    return yield* look({
+      ...{ path, names, namesIn, headOf, size: 0, read: noBytes },
+    });
   }
   const source = yield* openFile(storage, path);
   try {
-    return yield* recogniseFile({
+    return yield* look({
       path,
       names: undefined,
       namesIn: nothing,
@@ -46,6 +62,37 @@ export function* findFormat(
     });
   } finally {
     source.close();
+  }
+}
+
+/**
+ * Explains why a container cannot be opened as the format that is forced: it is of another one.
+ *
+ * @returns The error that says so; `undefined` if no format is forced, or the container may be of it.
+ */
+export function* otherFormat(
+  path: string,
+  options: ContainerOptions,
+  cause?: unknown,
+): Steps<FormatError | undefined> {
+  const { format: forced, storage = LOCAL_DISK } = options;
+  if (forced === undefined) return undefined;
+  const own = formatNamed(forced);
+  try {
+    if (yield* probing(path, storage, own.detect)) return undefined;
+    const { name } = yield* findFormat(path, { ...options, format: undefined });
+    if (name === own.name) return undefined;
+    return new FormatError(
+      "other-content",
+      `${path} is no ${own.name} container: its content is of the format ${name}. ` +
+        "Leave out the option `format`",
+      { path, cause },
+    );
+  } catch (error) {
+    if (error instanceof RecordfsError && error.code !== "must-wait") {
+      return undefined;
+    }
+    throw error;
   }
 }
 
@@ -60,7 +107,20 @@ export function openOne(
   entry?: FormatEntry,
 ): Steps<Container> {
   const { storage = LOCAL_DISK } = options;
-  return explaining(openFound(path, options, entry), storage);
+  return explaining(openForced(path, options, entry), storage);
+}
+
+function* openForced(
+  path: string,
+  options: ContainerOptions,
+  entry: FormatEntry | undefined,
+): Steps<Container> {
+  try {
+    return yield* openFound(path, options, entry);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw (yield* otherFormat(path, options, error)) ?? error;
+  }
 }
 
 function* openFound(
@@ -100,6 +160,7 @@ function* recogniseFile(probe: Probe): Steps<FormatEntry> {
  */
 function* recogniseDirectory(
   probe: Probe & { readonly names: readonly string[] },
+  canBePacked: boolean,
 ): Steps<FormatEntry> {
   const { path } = probe;
   const found: FormatEntry[] = [];
@@ -107,7 +168,7 @@ function* recogniseDirectory(
     if (yield* format.detect(probe)) found.push(format);
   }
   const [first] = found;
-  if (first === undefined) throw unknown(probe);
+  if (first === undefined) throw unknown(probe, canBePacked);
   if (found.length === 1) return first;
   const names = probe.names.toSorted();
   const sure = found.flatMap((format) => {
@@ -154,7 +215,11 @@ function* noBytes(): Steps<Uint8Array> {
   return new Uint8Array(0);
 }
 
-function unknown({ path, names, size }: Probe): FormatError {
+/** @param canBePacked Whether `recordfs pack` can make a container of it. */
+function unknown(
+  { path, names, size }: Probe,
+  canBePacked = false,
+): FormatError {
   const suffixes = formats().filter(({ areFiles }) => !areFiles)
     .flatMap(({ suffixes }) => suffixes);
   const last = suffixes.pop();
@@ -169,12 +234,13 @@ function unknown({ path, names, size }: Probe): FormatError {
     : `the directory holds no ${
       suffixes.join(", ")
     } or ${last} file, and no shards with any`;
+  const known = formats().map(({ name }) => name).join(", ");
+  const hint = canBePacked && sorted.length > 0
+    ? `Make one of its files with \`recordfs pack\`, or force one of ${known} by the option \`format\``
+    : `Known formats: ${known}; the option \`format\` forces one`;
   return new FormatError(
     "unknown-format",
-    `${path} is no container that recordfs knows: ${why}. ` +
-      `Known formats: ${
-        formats().map(({ name }) => name).join(", ")
-      }; the option \`format\` forces one`,
+    `${path} is no container that recordfs knows: ${why}. ${hint}`,
     { path },
   );
 }

@@ -1,4 +1,4 @@
-import type { FormatError } from "../errors.ts";
+import { FormatError } from "../errors.ts";
 import { loadFormat } from "../formats/registry.ts";
 import { runAsync, type Steps } from "../io/concurrency/steps.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
@@ -8,7 +8,7 @@ import type {
   ContainerOptions,
 } from "../tree/format.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
-import { findFormat, openOne } from "./find_format.ts";
+import { findFormat, openOne, otherFormat } from "./find_format.ts";
 import {
   areSeveral,
   type ContainerLocation,
@@ -88,12 +88,16 @@ export async function check(
 ): Promise<CheckReport> {
   const { path, options: own } = placeOf(location, options);
   const { storage = LOCAL_DISK, signal } = own;
+  let other: FormatError | undefined;
   try {
     const found = await runAsync(findFormat(path, own), signal);
     const format = await loadFormat(found);
     const seen = new Set<string>();
-    const onDamage = (damage: FormatError) =>
+    other = await runAsync(otherFormat(path, own), signal);
+    const onDamage = (damage: FormatError) => {
+      if (other !== undefined) throw other;
       own.onDamage(explainedNow(damage, storage, seen));
+    };
     const report = await format.check(path, { ...own, onDamage });
     if (!own.values) return report;
     const { checkPictures } = await import("../formats/check_pictures.ts");
@@ -105,6 +109,7 @@ export async function check(
     });
     return { ...report, pictures, damaged: report.damaged + damaged };
   } catch (error) {
+    if (other !== undefined && error instanceof FormatError) throw other;
     throw await runAsync(explained(error, storage), signal);
   }
 }

@@ -30,7 +30,7 @@ Deno.test("options of the API are flags on the command line", () => {
   ];
   for (const [api, line] of cases) assert.equal(inFlags(api), line);
   assert.equal(inFlags("the option `at`", { at: "--at" }), "--at");
-  assert.equal(inFlagsOf("the option `format`", "convert"), "--from");
+  assert.equal(inFlagsOf("the option `format`", "convert"), "--format");
   assert.equal(inFlagsOf("the option `format`", "constructor"), "--format");
 });
 
@@ -69,7 +69,7 @@ Deno.test("commands speak of flags, whatever the library says", async () => {
     const notes = `${dir}/notes.txt`;
     const cases: [string[], number, RegExp][] = [
       [["ls", notes], 1, /; --format forces one$/m],
-      [["convert", notes, `${dir}/x/`], 1, /; --from forces one$/m],
+      [["convert", notes, `${dir}/x/`], 1, /; --format forces one$/m],
       [["convert", packed, `${dir}/x`], 2, /or say it by --to$/m],
       [
         ["convert", packed, `${dir}/x/`, "--shard-size", "9"],

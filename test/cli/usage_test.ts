@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { goldenCase } from "../support/golden.ts";
 import { FULL } from "../support/long.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
-import { assertFailed, recordfs, recordfsRefused, succeed } from "./run_cli.ts";
+import { makeProgram, overview } from "../../src/cli/program.ts";
+import { usageLine } from "../../src/cli/usage.ts";
+import { sizeOf } from "../../src/size_text.ts";
+import { parseMountOptions } from "../../fuse/mounting/mount_options.ts";
+import {
+  assertFailed,
+  recordfs,
+  recordfsRefused,
+  run,
+  succeed,
+} from "./run_cli.ts";
 
 const { path } = goldenCase("ffrecord/packed_tree");
 const COMMANDS = [
@@ -31,7 +41,7 @@ Deno.test("--help names every command, and each has its own", async () => {
     assert.match(stdout, new RegExp(`^  ${command} `, "m"));
   }
   const help = await succeed(["ls", "--help"]);
-  assert.match(help.stdout, /^Usage: recordfs ls .*<source> \[path\]/);
+  assert.match(help.stdout, /^Usage: recordfs ls .*SOURCE \[PATH\]/);
 });
 
 Deno.test("--version is that of deno.json", async () => {
@@ -129,4 +139,226 @@ Deno.test("a missing permission is named, with the flags to add", async () => {
     const ran = await recordfs(args, { permissions });
     assertFailed(ran, 1, words);
   }
+});
+
+Deno.test("the list of commands is what the commands say, and loads none of them", async () => {
+  const all = await makeProgram(undefined);
+  assert.equal(overview().helpInformation(), all.helpInformation());
+  for (const line of [["--help"], ["help"], ["-h"]]) {
+    const { stdout } = await succeed(line);
+    assert.ok(stdout.startsWith(all.helpInformation()), line.join(" "));
+  }
+  const info = [
+    ...["info", "--json", `${REPOSITORY}src/cli/program.ts`],
+  ];
+  const { stdout } = await run([Deno.execPath(), ...info]);
+  const { modules } = JSON.parse(stdout) as {
+    modules: { specifier: string; dependencies?: Dependency[] }[];
+  };
+  interface Dependency {
+    readonly code?: { readonly specifier: string };
+    readonly isDynamic?: boolean;
+  }
+  const importsOf = new Map(
+    modules.map(({ specifier, dependencies = [] }) => [
+      specifier,
+      dependencies.filter(({ isDynamic }) => isDynamic !== true)
+        .map(({ code }) => code?.specifier),
+    ]),
+  );
+  const reached = new Set([`file://${REPOSITORY}src/cli/program.ts`]);
+  for (const module of reached) {
+    for (const one of importsOf.get(module) ?? []) if (one) reached.add(one);
+  }
+  const commands = [...reached].filter((one) =>
+    /src\/cli\/commands\//.test(one)
+  );
+  assert.deepEqual(commands, []);
+});
+
+Deno.test("all usage lines call what is read SOURCE, and what is written TARGET", async () => {
+  const program = await makeProgram(undefined);
+  const lines = program.commands.flatMap((command) => [
+    ...command.commands.length > 0 ? command.commands : [command],
+  ]).map(usageLine);
+  for (const line of lines) {
+    assert.doesNotMatch(
+      line,
+      /\b(DIR|OUT|DST|INPUT|LOCATION|FILE)\b|[<>]/,
+      line,
+    );
+  }
+  for (
+    const [name, words] of [
+      ["extract", "SOURCE TARGET [PATH...]"],
+      ["pack", "SOURCE TARGET"],
+      ["convert", "SOURCE TARGET"],
+      ["write", "TARGET [SOURCE...]"],
+      ["gulp image-folder", "FOLDER TARGET"],
+      ["gulp repair", "SOURCE TARGET"],
+      ["bag create", "TARGET [SOURCE]"],
+      ["cache fill", "SOURCE"],
+    ]
+  ) assert.ok(lines.includes(`recordfs ${name} [options] ${words}`), name);
+});
+
+Deno.test("options for servers are described once, and taken by all commands that take a URL", async () => {
+  const help = (await succeed(["help", "servers"])).stdout;
+  const program = await makeProgram(undefined);
+  const able = program.commands.filter(({ options }) =>
+    options.some(({ long }) => long === "--endpoint")
+  );
+  assert.ok(able.length >= 12);
+  for (
+    const flag of ["--header", "--endpoint", "--cache-size", "--max-requests"]
+  ) {
+    assert.match(help, RegExp(`^  ${flag} <`, "m"));
+    for (const command of able) {
+      assert.doesNotMatch(
+        command.helpInformation(),
+        RegExp(`^  ${flag}\\b`, "m"),
+      );
+    }
+  }
+  for (const name of ["ls", "mount", "convert"]) {
+    assert.match(
+      (await succeed([name, "--help"])).stdout,
+      /`recordfs help servers`/,
+    );
+  }
+});
+
+Deno.test("an option has one name in all commands, and the earlier ones stay", async () => {
+  await withTempDir(async (dir) => {
+    for (const flag of ["--format", "--from"]) {
+      const line = ["convert", flag, "ffrecord", path, `${dir}/${flag}/`];
+      await recordfs(line).then(({ code, stderr }) =>
+        assert.equal(code, 0, stderr)
+      );
+    }
+    const both = [
+      "convert",
+      "--from",
+      "tar",
+      "--format",
+      "zip",
+      path,
+      `${dir}/x/`,
+    ];
+    assertFailed(await recordfs(both), 2, /--from is --format/);
+    const program = await makeProgram(undefined);
+    const flags = program.commands.flatMap((command) =>
+      [command, ...command.commands].flatMap(({ options }) =>
+        options.filter(({ short }) => short === "-f").map(({ long }) =>
+          [command.name(), long] as const
+        )
+      )
+    );
+    for (const [name, long] of flags) {
+      assert.equal(long, name === "mount" ? "--foreground" : "--force");
+    }
+    assert.ok(flags.length >= 6);
+    for (
+      const { name, options } of program.commands.flatMap((
+        one,
+      ) => [one, ...one.commands]).map((one) => ({
+        name: one.name(),
+        options: one.options,
+      }))
+    ) {
+      const shuffle = options.find(({ long }) => long === "--shuffle");
+      assert.equal(shuffle?.required === true, name === "mount");
+      const workers = options.some(({ long }) => long === "--num-workers");
+      if (workers) assert.ok(options.some(({ long }) => long === "--workers"));
+    }
+    const size = (text: string) =>
+      recordfsRefused([
+        "convert",
+        path,
+        `${dir}/s/`,
+        "--to",
+        "mds",
+        "--shard-size",
+        text,
+      ]);
+    assertFailed(
+      await size("9 parsec"),
+      2,
+      /number of bytes from 1 on, as in 500M/,
+    );
+    assert.doesNotMatch((await size("64M")).stderr, /shard-size/);
+  });
+});
+
+Deno.test("sizes have suffixes as GNU's programs have them", () => {
+  const sizes: Record<string, number | undefined> = {
+    ...{ "0": 0, "12": 12, "12B": 12, "1K": 1024, "1k": 1024, "1KiB": 1024 },
+    ...{ "1kB": 1000, "1 MB": 1e6, "1.5M": 1572864, "2GiB": 2 ** 31 },
+    ...{ "3T": 3 * 2 ** 40, "": undefined, "M": undefined, "-1": undefined },
+    ...{ "1 parsec": undefined, "1e3": undefined, "9999999T": undefined },
+  };
+  for (const [text, bytes] of Object.entries(sizes)) {
+    assert.equal(sizeOf(text), bytes, text);
+  }
+  assert.equal(parseMountOptions("max_read=128K").maxRead, 131_072);
+});
+
+Deno.test("--json prints one value, an error as well", async () => {
+  await withTempDir(async (dir) => {
+    const none = `${dir}/none`;
+    const lines = [
+      "ls",
+      "info",
+      "stat",
+      "records",
+      "extract",
+      "pack",
+      "write",
+      "convert",
+    ]
+      .map((name) => [name, "--json"]);
+    for (const [name, json] of lines) {
+      const rest: Record<string, string[]> = {
+        ...{
+          stat: [none, "a"],
+          extract: [none, `${dir}/x`],
+          pack: [none, `${dir}/x.ffr`],
+        },
+        ...{ write: [`${dir}/x.ffr`, none], convert: [none, `${dir}/x/`] },
+      };
+      const ran = await recordfs([name!, json!, ...rest[name!] ?? [none]]);
+      assert.equal(ran.code, 1);
+      const { error } = JSON.parse(ran.stdout);
+      assert.equal(error.code, "ENOENT", name);
+      assert.ok(ran.stderr.includes(error.message), `${name}: ${ran.stderr}`);
+      const wrong = await recordfsRefused([name!, json!, "--frobnicate"]);
+      assert.equal(wrong.code, 2);
+      assert.equal(JSON.parse(wrong.stdout).error.code, "usage");
+    }
+    assert.equal((await recordfs(["ls", none])).stdout, "");
+    const long = JSON.parse(
+      (await succeed(["ls", "-l", "--json", path])).stdout,
+    );
+    for (const { path: entry, mtime } of long) {
+      const [stat] = JSON.parse(
+        (await succeed(["stat", "--json", path, "--", entry])).stdout,
+      );
+      assert.equal(mtime, stat.mtime);
+      assert.match(mtime, /^\d{4}-\d\d-\d\dT/);
+      break;
+    }
+    const [short] = JSON.parse((await succeed(["ls", "--json", path])).stdout);
+    assert.equal("mtime" in short, false);
+    const missing = await recordfs(["ls", "--json", path, "zzz*"]);
+    assert.equal(JSON.parse(missing.stdout)[0].error.code, "not-found");
+    const written = await succeed([
+      "extract",
+      "--json",
+      "--sync",
+      "none",
+      path,
+      `${dir}/out`,
+    ]);
+    assert.match(written.stdout, /^\{\n {2}"path": /);
+  });
 });

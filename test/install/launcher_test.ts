@@ -10,6 +10,7 @@ import {
   runClean,
   sh,
 } from "./installed.ts";
+import { atTerminal } from "../support/programs/screen.ts";
 import { onMusl } from "../support/programs/musl.ts";
 import { checkFstab } from "./system_steps.ts";
 
@@ -46,7 +47,7 @@ for (const name of ["turbojpeg", "sharp", "imagescript"]) {
 
 Deno.test({
   name: "the installed command",
-  ...needs("root", "fuse", "setpriv", "unshare", "tar"),
+  ...needs("root", "fuse", "setpriv", "unshare", "tar", "script"),
   fn: (t) =>
     withTempDir(async (dir) => {
       const installed = await installPackage(dir);
@@ -68,6 +69,15 @@ Deno.test({
 
       await t.step("it serves the page, module by module", async () => {
         await checkPage(command, data);
+      });
+
+      await t.step("a terminal shows its answers only", async () => {
+        for (const line of [["--version"], ["ls", data], ["check", data]]) {
+          const piped = await runClean([command, ...line]);
+          const { lines, code } = await atTerminal([command, ...line]);
+          assert.equal(code, 0);
+          assert.deepEqual(lines, piped.stdout.trimEnd().split("\n"));
+        }
       });
 
       await t.step(
@@ -264,6 +274,32 @@ Deno.test("the command loads what its line needs, and all of it what goes on for
       assert.ok(!await isLazy("view", "a.ffr"));
     }
   });
+});
+
+Deno.test({
+  name:
+    "the command of a package says nothing of Deno's caches on a terminal (needs script)",
+  ...needs("script"),
+  fn: () =>
+    withTempDir(async (dir) => {
+      fs.mkdirSync(`${dir}/bin`);
+      fs.copyFileSync(`${REPOSITORY}bin/recordfs`, `${dir}/bin/recordfs`);
+      fs.writeFileSync(`${dir}/import_map.json`, '{ "imports": {} }');
+      fs.writeFileSync(`${dir}/cli.js`, "console.log(Deno.args[0]);\n");
+      const env = { RECORDFS_DENO: Deno.execPath(), NO_COLOR: "1" };
+      const at = (more: Record<string, string> = {}) =>
+        atTerminal([`${dir}/bin/recordfs`, "ls"], { env: { ...env, ...more } });
+      for (const more of [{}, { DENO_LOG: "" }, { DENO_LOG: "warn" }]) {
+        assert.deepEqual(await at(more), { code: 0, lines: ["ls"] });
+      }
+      // What Deno logs otherwise is kept, and who asks for more has it.
+      fs.writeFileSync(`${dir}/cli.js`, "import './none.js';\n");
+      const { code, lines } = await at();
+      assert.equal(code, 1);
+      assert.match(lines.join("\n"), /none\.js/);
+      const asked = await at({ DENO_LOG: "deno::cache::cache_db=info" });
+      assert.match(asked.lines.join("\n"), /cache database/);
+    }),
 });
 
 /** Hoisted, as in a project, or beside a package that is linked to. */

@@ -33,7 +33,14 @@ for (const flags of ["", "--ignore-scripts"]) {
         fs.mkdirSync(home);
         const env = `export HOME=${home} npm_config_cache=${CACHE}`;
         const npm = `${env}; npm --prefix ${dir}/prefix --global`;
-        await sh(`${npm} install ${flags} ${file} 2>&1`);
+        const said = await sh(`${npm} install ${flags} ${file} 2>&1`);
+        const explained = fs.readFileSync(
+          `${REPOSITORY}docs/install.md`,
+          "utf8",
+        );
+        for (const [, kind] of said.matchAll(/^npm warn (\S+)/gmi)) {
+          assert.ok(explained.includes(`\`${kind}\``), said);
+        }
         assert.ok(await megabytes(CACHE) < MOST_FETCHED);
         assert.ok(await megabytes(`${dir}/prefix`) < MOST_UNPACKED);
 
@@ -77,6 +84,31 @@ Deno.test({
       assert.equal(await sh(`${deno} run -A use.ts ${data}`), "9\n");
     }),
 });
+
+Deno.test({
+  name:
+    "deno task release makes what the document unpacks, and it runs without a network",
+  ignore: !LONG || ignore,
+  fn: () =>
+    withTempDir(async (dir) => {
+      const document = fs.readFileSync(
+        `${REPOSITORY}docs/administrate.md`,
+        "utf8",
+      );
+      const [, task, archive] =
+        /deno@\S+ (task release) .*\ntar -xzf (\S+) -C \/opt$/m.exec(document)!;
+      await sh(`cd ${REPOSITORY}; '${Deno.execPath()}' ${task}`);
+      const other = archive!.replace("linux-x64", `linux-${PLATFORM_CPU}`);
+      await sh(`cd ${REPOSITORY}; tar -xzf ${other} -C ${dir}`);
+      const [name] = fs.readdirSync(dir);
+      const command = ["unshare", "--net", `${dir}/${name}/bin/recordfs`];
+      const { stdout, stderr } = await runClean([...command, "--version"]);
+      assert.match(stdout, /^\d+\.\d+\.\d+\n$/, stderr);
+    }),
+});
+
+/** This machine's processor as archives are called. */
+const PLATFORM_CPU = Deno.build.arch === "x86_64" ? "x64" : "arm64";
 
 const USE = `import { open } from "@recordfs/recordfs";
 import { DataLoader, PackedFolderDataset } from "@recordfs/recordfs/data";

@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import manifest from "../../deno.json" with { type: "json" };
 import { rootPackage } from "../../packaging/package/package_files.ts";
 import { billOfMaterials } from "../../packaging/release/bill_of_materials.ts";
-import { faultsOf } from "../../packaging/release/checks.ts";
+import { faultsOf, hasDay } from "../../packaging/release/checks.ts";
 import { REPOSITORY } from "../support/paths.ts";
 
 const textOf = (path: string) => fs.readFileSync(REPOSITORY + path, "utf8");
@@ -22,6 +22,22 @@ function faultsWith(path: string, from: RegExp, to: string): string[] {
 
 Deno.test("the repository could be released, but for the day and what is not committed", () => {
   assert.deepEqual(faultsOf(textOf, { isDraft: true }), []);
+});
+
+Deno.test("scripts of packages are refused by name, so that installing does not warn of them", () => {
+  const lock = JSON.parse(textOf("deno.lock"));
+  const withScripts = Object.entries(
+    lock.npm as Record<string, { readonly scripts?: boolean }>,
+  ).filter(([, { scripts }]) => scripts).map(([key]) =>
+    `npm:${key.replace(/@[^@]*$/, "")}`
+  );
+  assert.deepEqual(withScripts, manifest.allowScripts.deny);
+});
+
+Deno.test("a version without a day in the changelog is a draft", () => {
+  assert.ok(hasDay("# Changelog\n\n## 1.2.3 – 2026-01-31\n\n## 1.2.2 – x\n"));
+  assert.ok(!hasDay("# Changelog\n\n## 1.2.3 – unreleased\n"));
+  assert.ok(!hasDay("# Changelog\n"));
 });
 
 Deno.test("installing is told on a screen", () => {

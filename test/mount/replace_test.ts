@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { isRunning, namesIn, until } from "../cli/mount/mount_place.ts";
 import {
   COUNT,
+  pathOfRecord,
   record,
   serverOf,
   SIZE,
@@ -33,6 +34,9 @@ test(
       assert.ok(command.split("\0").includes(option));
     }
     assert.equal(pids.size, 4);
+    const log = async () => await Deno.readTextFile((await record(place)).log);
+    assert.equal((await log()).match(/as mount --replace asks/g)?.length, 3);
+    assert.doesNotMatch(await log(), /died/);
     // One that is killed is followed by one with the options last given.
     const { pid } = await record(place);
     Deno.kill(pid, "SIGKILL");
@@ -41,6 +45,7 @@ test(
       `/proc/${(await record(place)).pid}/cmdline`,
     );
     assert.ok(command.split("\0").includes("--workers=2"));
+    assert.match(await log(), /the server died \(signal 9\)/);
     for (const { wrong } of await readers.stop()) assert.deepEqual(wrong, []);
     assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
     assert.equal(await isRunning(supervisor.pid), false);
@@ -111,6 +116,32 @@ test(
     const command = await Deno.readTextFile(`/proc/${now.pid}/cmdline`);
     assert.ok(!command.includes("--workers"));
     assert.equal((await Deno.readFile(`${place.mountpoint}/000004`))[0], 4);
+  },
+);
+
+test(
+  "a replacement that the kernel does not allow says which can",
+  async (place, source) => {
+    const { supervised: { supervisor }, pid } = await record(place);
+    const file = await pathOfRecord(place);
+    const text = await Deno.readTextFile(file);
+    // What Linux 6.8 agrees to.
+    const older = text.replace(/("moreFlags":) \d+/, "$1 0")
+      .replace(/("resumable":) true/, "$1 false");
+    assert.notEqual(older, text);
+    const replace = () =>
+      place.recordfs("mount", "--replace", source, place.mountpoint);
+    await Deno.writeTextFile(file, older);
+    const { stderr, code } = await replace();
+    assert.match(
+      stderr,
+      /^recordfs: Cannot replace [^\n]*\(Linux 6\.9 or later can\); unmount it, and mount anew\n$/,
+    );
+    assert.equal(code, 1);
+    await Deno.writeTextFile(file, text);
+    assert.equal((await replace()).code, 0);
+    assert.notEqual((await record(place)).pid, pid);
+    assert.ok(await isRunning(supervisor.pid));
   },
 );
 

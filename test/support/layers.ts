@@ -10,6 +10,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/errors.ts": ["src/message_text.ts"],
   "src/serialized_error.ts": ["src/errors.ts"],
   "src/short_ascii.ts": [],
+  "src/size_text.ts": [],
   "src/utf8.ts": [],
   "src/tar_header.ts": [],
   "src/names.ts": ["src/short_ascii.ts", "src/utf8.ts"],
@@ -140,8 +141,15 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/vfs",
     "src/data", // the random order that samples are drawn in
   ],
-  "fuse": ["src/errors.ts", "src/serialized_error.ts", "src/io", "src/tree"],
+  "fuse": [
+    "src/errors.ts",
+    "src/serialized_error.ts",
+    "src/size_text.ts",
+    "src/io",
+    "src/tree",
+  ],
   "src/cli": [
+    "src/size_text.ts",
     "src/environment.ts",
     "deno.json",
     "src/message_text.ts",

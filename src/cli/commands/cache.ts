@@ -34,9 +34,6 @@ interface CacheFlags {
 /** `recordfs cache` */
 export function makeCommand(program: Command): Command {
   const command = new Command("cache")
-    .description(
-      "what is kept on the disk: fetched from servers, and indexes of large files",
-    )
     .copyInheritedSettings(program);
   const add = (name: string, description: string) => {
     const made = new Command(name).description(description)
@@ -58,7 +55,7 @@ export function makeCommand(program: Command): Command {
     add("rm", "delete what is kept of locations, unless a process uses it"),
   )
     .argument(
-      "[location...]",
+      "[source...]",
       "a URL: all that lies there and below; or a path: its index",
     )
     .option("--all", "everything")
@@ -69,7 +66,7 @@ export function makeCommand(program: Command): Command {
     .addOption(json())
     .action(verify);
   const fill = add("fill", "fetch all of a container, to be kept")
-    .argument("<location>", "the container's URL");
+    .argument("<source>", "the container's URL");
   withOptions(fill, "source").action(fillWith);
   return command;
 }
@@ -114,7 +111,7 @@ function list(flags: CacheFlags): void {
       used: new Date(used).toISOString(),
     }));
   const all = [...objects, ...indexes];
-  print(flags.json ? all : table(all, COLUMNS), 2);
+  print(flags.json ? all : table(all, COLUMNS));
 }
 
 const COLUMNS = {
@@ -210,7 +207,7 @@ function verify(flags: CacheFlags): void {
     return { url: entry.facts.url, ...result };
   });
   const damaged = found.filter((one) => one.damaged > 0);
-  if (flags.json) print(found, 2);
+  if (flags.json) print(found);
   else {
     for (const { url, damaged: blocks } of damaged) {
       print(`${url}: ${counted(blocks, "block")} damaged, and deleted\n`);

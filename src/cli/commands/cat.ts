@@ -17,7 +17,6 @@ import { openSource } from "../input/source.ts";
 /** `recordfs cat` */
 export function makeCommand(): Command {
   const command = new Command("cat")
-    .description("write files of a container to standard output")
     .argument("<source>", "the container")
     .argument("<path...>", "files in it, or globs")
     .addHelpText("after", GLOB_HELP);

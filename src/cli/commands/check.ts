@@ -11,6 +11,7 @@ import { type CommonOptions, withOptions } from "../input/options.ts";
 import { storedLocation } from "../input/remote_storages.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import { Flood, warn } from "../messages.ts";
+import { describeError } from "../terminal/json_error.ts";
 import { print } from "../terminal/output.ts";
 import { Opening } from "../terminal/opening.ts";
 import { Progress } from "../terminal/progress.ts";
@@ -22,9 +23,6 @@ interface CheckCommandOptions extends CommonOptions {
 /** `recordfs check` */
 export function makeCommand(): Command {
   const command = new Command("check")
-    .description(
-      "look for damage: checksums, frames of videos, indexes and references of bags",
-    )
     .argument("<source>", "the container")
     .option(
       "--values",
@@ -76,13 +74,13 @@ async function check(
   faults.end();
   const ok = found?.damaged === 0;
   if (json) {
-    const facts = found ?? { error: describe(failure!) };
+    const facts = found ?? { error: describeError(failure!) };
     print({
       source: shownLocation(source),
       ok,
       ...facts,
-      damage: damage.map(describe),
-    }, 2);
+      damage: damage.map(describeError),
+    });
   } else {
     const { samples, bytes, damaged } = found!;
     print(
@@ -106,15 +104,4 @@ function soundness(
     return "structure sound; contents have no checksums here, --values decodes them";
   }
   return `structure sound, ${counted(pictures, "picture")} decoded`;
-}
-
-function describe(
-  { code, message, path, member, sample, ...facts }: RecordfsError,
-): Record<string, unknown> {
-  const said = inFlags(message);
-  const { offset, expected, actual } = facts;
-  return {
-    ...{ code, message: said, path, member, sample },
-    ...{ offset, expected, actual },
-  };
 }

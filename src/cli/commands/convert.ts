@@ -16,11 +16,13 @@ import {
   count,
   formatModuleOption,
   generationOption,
+  size,
   withOptions,
 } from "../input/options.ts";
 import { remoteOf } from "../input/remote_flags.ts";
 import { Flood, report, warn } from "../messages.ts";
 import { counted } from "../terminal/amounts.ts";
+import { describeError } from "../terminal/json_error.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
@@ -31,24 +33,21 @@ interface ConvertCommandOptions
 }
 
 const AFTER_HELP = `
-What DST becomes is told by its name where that ends in .ffr, .bag or /, and
+What TARGET becomes is told by its name where that ends in .ffr, .bag or /, and
 otherwise by --to: ffrecord is a packed folder, bags a dataset, bag a single one.
 
 First it says what changes and what is lost. If anything is lost, nothing is
 written unless --lossy is given; that also leaves out what turns out to have no
-form in DST, such as a frame that is no JPEG, and names it. Members of an archive
+form in TARGET, such as a frame that is no JPEG, and names it. Members of an archive
 that are skipped or cannot be read are such losses.
 
-DST must not be there, or be an empty directory. It appears when it is complete.
+TARGET must not be there, or be an empty directory. It appears when it is complete.
 --force replaces what is there, but not before the new one is complete: a file,
 or a directory that holds nothing but a container such as the new one.`;
 
 /** `recordfs convert` */
 export function makeCommand(): Command {
   const command = new Command("convert")
-    .description(
-      "convert a container or folder to another format or generation",
-    )
     .argument("<source>", "the container, also by its URL, or a folder")
     .argument("<target>", "the new file or directory")
     .addOption(
@@ -56,10 +55,8 @@ export function makeCommand(): Command {
         targetNames().map(({ name }) => name),
       ),
     )
-    .addOption(
-      new Option("--from <format>", "take SOURCE for this format")
-        .choices([...formatNames(), "folder"]),
-    )
+    .addOption(fromOption("--format <name>", "take SOURCE for this format"))
+    .addOption(fromOption("--from <name>").hideHelp())
     .addOption(formatModuleOption())
     .addOption(generationOption("of bags; 3 unless given"))
     .option(
@@ -72,21 +69,26 @@ export function makeCommand(): Command {
       count,
     )
     .option(
-      "--shard-size <bytes>",
-      "bytes at which a shard ends, with its last sample; of mds, which no shard exceeds",
-      count,
+      "--shard-size <size>",
+      "size at which a shard ends, with its last sample, as in 64M; of mds, which no shard exceeds",
+      size,
     )
     .option(
       "--parts <n>",
-      "so many .ffr files, in the new directory DST",
+      "so many .ffr files, in the new directory TARGET",
       count,
     )
     .option("--videos-per-chunk <n>", "of gulp; 100 unless given", count)
     .option("--lossy", "convert although something is lost")
-    .option("-f, --force", "replace a DST that is there already")
+    .option("-f, --force", "replace a TARGET that is there already")
     .option("--json", "say what was planned and written as JSON")
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "all", "remote").action(run);
+}
+
+function fromOption(flags: string, description?: string): Option {
+  return new Option(flags, description)
+    .choices([...formatNames(), "folder"]);
 }
 
 async function run(
@@ -96,7 +98,10 @@ async function run(
 ): Promise<void> {
   checkSource(source, "the container");
   checkGiven(target, "what is to be written");
-  const { spec: text, json, all, force, ...others } = options;
+  const { spec: text, json, all, force, format, from, ...others } = options;
+  if (format !== undefined && from !== undefined && format !== from) {
+    throw new UsageError("--from is --format: give one of them");
+  }
   const spec = text === undefined ? undefined : givenSpec(text);
   let plan: ConversionPlan | undefined;
   const warnings: string[] = [];
@@ -106,6 +111,7 @@ async function run(
     const done = await abortable((signal) =>
       convert(source, target, {
         ...others,
+        from: format ?? from,
         spec,
         remote: remoteOf(options),
         replace: force,
@@ -141,7 +147,10 @@ async function run(
     if (!(error instanceof ConversionError)) throw error;
     if (error.code === "bad-option") throw new UsageError(error.message);
     const { code, losses } = error;
-    if (json) print({ refused: code, losses, plan, warnings });
+    if (json) {
+      const described = describeError(error);
+      print({ refused: code, error: described, losses, plan, warnings });
+    }
     report(error.message);
     throw new Exit(ExitCode.FAILED);
   }

@@ -9,7 +9,6 @@ import { openSource } from "../input/source.ts";
 /** `recordfs info` */
 export function makeCommand(): Command {
   const command = new Command("info")
-    .description("say what a container is and holds")
     .argument("<source>", "the container")
     .option("--json", "as JSON");
   return withOptions(command, "source", "all", "tree").action(info);
@@ -17,7 +16,7 @@ export function makeCommand(): Command {
 
 async function info(source: string, options: CommonOptions): Promise<void> {
   using fs = await openSource(source, options);
-  print(options.json ? { source, ...fs.info } : asText(source, fs.info), 2);
+  print(options.json ? { source, ...fs.info } : asText(source, fs.info));
 }
 
 function asText(source: string, info: ContainerInfo): string {

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { FormatError } from "../../errors.ts";
+import { FormatError, RecordfsError } from "../../errors.ts";
 import type { VirtualFs, WalkEntry } from "../../vfs/mod.ts";
 import {
   chosenPaths,
@@ -11,6 +11,7 @@ import { formatTime } from "../terminal/amounts.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { inFlags } from "../flag_words.ts";
 import { Flood, report } from "../messages.ts";
+import { describeError } from "../terminal/json_error.ts";
 import { nameWriter, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
@@ -25,12 +26,14 @@ interface LsOptions extends CommonOptions {
 /** `recordfs ls` */
 export function makeCommand(): Command {
   const command = new Command("ls")
-    .description("list a directory of a container")
     .argument("<source>", "the container")
     .argument("[path]", "a directory or file in it, or a glob", "")
     .option("-l, --long", "with sizes and times")
     .option("-R, --recursive", "with everything below")
-    .option("--json", "as a JSON array, one entry a line")
+    .option(
+      "--json",
+      "as a JSON array, one entry a line; with --long, with times",
+    )
     .addHelpText("after", GLOB_HELP);
   return withOptions(command, "source", "all", "tree", "decoded").action(ls);
 }
@@ -49,7 +52,6 @@ async function ls(
   let damaged = 0;
   let before = "\n";
   await withOutput(async (out) => {
-    if (json) out.put("[");
     const [chosen] = await chosenPaths(fs, [path]);
     const entries = typeof chosen === "object"
       ? pathsOf(matching(fs, [chosen], recursive))
@@ -57,26 +59,39 @@ async function ls(
         faults.add(inFlags(error.message));
         damaged++;
       });
-    for await (const entry of entries) {
+    if (json) out.put("[");
+    const list = async () => {
+      for await (const entry of entries) await put(entry);
+      if (typeof chosen === "object" && !chosen.found) {
+        throw nothingMatches(shownLocation(source), chosen);
+      }
+    };
+    const put = async (entry: WalkEntry) => {
       const { name, depth, isDirectory } = entry;
       // Names alone need nothing that would have to be waited for.
       const listed = json || long
-        ? await describeEntry(fs, entry, times)
+        ? await describeEntry(fs, entry, times, long)
         : undefined;
       if (listed?.size === null) damaged++;
       if (json) {
         out.put(before + JSON.stringify(listed));
         before = ",\n";
-        continue;
+        return;
       }
       if (listed !== undefined) out.put(longStart(listed, times.last));
       directories.put(out, depth - 1);
       out.put(`${shown(name)}\n`);
       if (isDirectory) directories.set(depth - 1, `${shown(name)}/`);
-    }
-    if (json) out.put("\n]\n");
-    if (typeof chosen === "object" && !chosen.found) {
-      throw nothingMatches(shownLocation(source), chosen);
+    };
+    try {
+      await list();
+    } catch (error) {
+      if (json && error instanceof RecordfsError) {
+        out.put(before + JSON.stringify({ error: describeError(error) }));
+      }
+      throw error;
+    } finally {
+      if (json) out.put("\n]\n");
     }
   });
   faults.end();
@@ -136,6 +151,8 @@ interface ListedEntry {
   readonly type: "file" | "directory";
   /** In bytes; `null` where the container is damaged at that place. */
   readonly size: number | null;
+  /** With `--long`: when it was modified, as `2026-01-31T12:00:00.000Z`; `null` likewise. */
+  readonly mtime?: string | null;
 }
 
 /** Describes an entry; damage is a size of `null`, so that one bad sample does not hide the rest. */
@@ -143,15 +160,17 @@ async function describeEntry(
   fs: VirtualFs,
   entry: WalkEntry,
   times: Times,
+  long = false,
 ): Promise<ListedEntry> {
   const { path, isDirectory } = entry;
   try {
     const { size, mtime } = await fs.stat(entry);
     times.tell(mtime);
-    return { path, type: isDirectory ? "directory" : "file", size };
+    const type = isDirectory ? "directory" : "file";
+    return { path, type, size, ...long && { mtime: mtime.toISOString() } };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    return { path, type: "file", size: null };
+    return { path, type: "file", size: null, ...long && { mtime: null } };
   }
 }
 

@@ -7,7 +7,6 @@ import { collect, wholeNumberFrom, withOptions } from "../input/options.ts";
 /** `recordfs mount` */
 export function makeCommand(): Command {
   const command = new Command("mount")
-    .description("show a container to every program, as a directory")
     .argument(
       "<source...>",
       "the container; or several, each in a directory of its name, or in PATH, and at last an empty " +

@@ -8,14 +8,13 @@ import { table } from "../terminal/table.ts";
 /** `recordfs mounts` */
 export function makeCommand(): Command {
   return new Command("mounts")
-    .description("list what is mounted, and how it is")
     .option("--json", "as a JSON array")
     .action(mounts);
 }
 
 async function mounts(options: { readonly json?: true }): Promise<void> {
   const list = await listMounts();
-  print(options.json ? list : table(list, COLUMNS), 2);
+  print(options.json ? list : table(list, COLUMNS));
   if (options.json) return;
   for (const { mountpoint, state, reason, log } of list) {
     if (state !== "dead") continue;

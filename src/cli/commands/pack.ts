@@ -9,6 +9,9 @@ import {
 import { isInParts } from "../../formats/ffrecord/write/record_paths.ts";
 import { isLeftOut } from "../../formats/ffrecord/pack/pack_problem.ts";
 import { PathFilter } from "../../vfs/path_filter.ts";
+import { RecordfsError } from "../../errors.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import { findFormat } from "../../vfs/find_format.ts";
 import { counted, rateAfter } from "../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";
@@ -19,8 +22,10 @@ import {
   collect,
   type CommonOptions,
   count,
+  directoryArgument,
   withOptions,
 } from "../input/options.ts";
+import { describeError } from "../terminal/json_error.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
@@ -36,23 +41,26 @@ interface PackOptions extends CommonOptions {
 const AFTER_HELP = `
 GLOB knows *, ?, [a-z], [!a-z], {a,b} and **, which stands for any directories.
 Without a slash it is compared with names at any depth; with one, with the path
-from DIR (so /*.txt is those in DIR itself); a / at its end means directories
+from SOURCE (so /*.txt is what SOURCE has itself); a / at its end means directories
 only. Each stands for all that is in a directory it matches. --exclude wins.
 
 Symbolic links are followed. What can't be packed (a link to nowhere, a socket,
 what may not be read) ends the command before anything is written, unless
 --skip-problems leaves it out: each is reported, and the exit code is 1.
-OUT appears when it is complete; what fails leaves no file behind. It is on the
+TARGET appears when it is complete; what fails leaves no file behind. It is on the
 disk then, and outlives a loss of power; with --sync none it is when the system
 writes it, and may be half a file after one.`;
 
 /** `recordfs pack` */
 export function makeCommand(): Command {
   const command = new Command("pack")
-    .description("pack a directory into a new .ffr file")
-    .argument("<dir>", "the directory")
-    .argument("<out>", "the new file; its name ends in .ffr")
-    .option("--parts <n>", "N files instead, in the new directory OUT", count)
+    .addArgument(directoryArgument("<source>", "the directory"))
+    .argument("<target>", "the new file; its name ends in .ffr")
+    .option(
+      "--parts <n>",
+      "N files instead, in the new directory TARGET",
+      count,
+    )
     .option("--include <glob>", "only files that match; repeatable", collect)
     .option("--exclude <glob>", "nothing that matches; repeatable", collect)
     .option("--skip-problems", "leave out what can't be packed")
@@ -78,6 +86,7 @@ async function pack(
       );
     }
   } else checkNewFile(out, options);
+  await refuseFile(dir);
   const { include = [], exclude = [] } = options;
   const filter = new PathFilter(include, exclude, compileGlob);
   const problems = new Flood(report, options);
@@ -110,12 +119,16 @@ async function pack(
     if (!(error instanceof PackError) || error.problems.length === 0) {
       throw error;
     }
+    const why =
+      `${entries(error.problems)} of ${dir} can't be packed, and nothing was ` +
+      "written; --skip-problems leaves such out";
+    if (options.json) {
+      const { problems } = error;
+      print({ error: { ...describeError(error), message: why, problems } });
+    }
     error.problems.forEach(tell);
     problems.end();
-    report(
-      `${entries(error.problems)} of ${dir} can't be packed, and nothing was ` +
-        "written; --skip-problems leaves such out",
-    );
+    report(why);
     throw new Exit(ExitCode.FAILED);
   }
   problems.end();
@@ -137,6 +150,23 @@ async function pack(
   const were = others.length === 1 ? "was" : "were";
   report(`${entries(others)} of ${dir} ${were} not packed`);
   throw new Exit(ExitCode.FAILED);
+}
+
+/** @throws {RecordfsError} If what is to be packed is a file: with what to do with such instead. */
+async function refuseFile(path: string): Promise<void> {
+  const isFile = await Deno.stat(path).then((stat) => stat.isFile, () => false);
+  if (!isFile) return;
+  const named = await runAsync(findFormat(path, {})).catch(() => undefined);
+  const what = named === undefined
+    ? "a file, not a directory; `recordfs write` makes samples of files"
+    : `a container of the format ${named.name}, not a directory; \`recordfs convert\` makes another of it`;
+  throw new RecordfsError(
+    "not-a-directory",
+    `Cannot pack ${path}: it is ${what}`,
+    {
+      path,
+    },
+  );
 }
 
 function describe(dir: string, { path, reason }: PackProblem): string {

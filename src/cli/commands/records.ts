@@ -28,7 +28,6 @@ where offsets are damaged "size" is null and "damage" says why.`;
 /** `recordfs records` */
 export function makeCommand(): Command {
   const command = new Command("records")
-    .description("list the samples of FFRecord files: offset, size, checksum")
     .argument("<source>", "an .ffr file, or a directory of them")
     .option("--json", "as JSON, one sample a line")
     .addHelpText("after", AFTER_HELP);

@@ -17,10 +17,7 @@ const PORT = 8000;
 
 /** `recordfs serve` */
 export function makeCommand(): Command {
-  const command = new Command("serve")
-    .description(
-      "serve a container over HTTP: a page, files with ranges, WebDAV",
-    );
+  const command = new Command("serve");
   withServerOptions(withServeOptions(command));
   return command.action(serveGiven);
 }

@@ -7,6 +7,9 @@ import {
 } from "../../data/split/assignment.ts";
 import { countSamples } from "../../data/split/counted_samples.ts";
 import type { LabelColumn } from "../../data/split/label_column.ts";
+import { indexLine } from "../../data/index_file.ts";
+import { hashOfNames } from "../../data/trees/sample_names.ts";
+import { samplesOf } from "../../tree/samples_of.ts";
 import { IndexOutput } from "../../data/index_output.ts";
 import { Ratios } from "../../data/split/ratios.ts";
 import { isFileLabel, readLabels } from "../../data/split/read_labels.ts";
@@ -57,7 +60,8 @@ const NAMES: readonly (readonly string[])[] = [
 const AFTER_HELP = `
 Writes DIR/train.txt, DIR/val.txt and DIR/test.txt: an index of SOURCE on each
 line, from 0 on, ascending. mount --subset FILE shows the samples of one, and
-the class Subset of the library reads them. What an index counts:
+the class Subset of the library reads them; both refuse a file whose first line
+says that it is of other samples. What an index counts:
   samples of plain FFRecord files, of MDS and of WebDataset's tar, records of
   TFRecord and of a single bag, rows of Parquet, datapoints of datasets, videos
   of gulp directories and chunks, files of all else, in the order of \`tree\`
@@ -76,7 +80,6 @@ LABEL is what the files have equal shares of:
 /** `recordfs split` */
 export function makeCommand(): Command {
   const command = new Command("split")
-    .description("split a container at random: write files of indices")
     .argument("<source>", "the container")
     .requiredOption("--ratios <list>", "such as 0.8,0.1,0.1 or 8,1,1")
     .option("--seed <n>", "other seeds, other splits", wholeNumberFrom(0), 0)
@@ -103,10 +106,16 @@ async function split(source: string, options: SplitOptions): Promise<void> {
     const assignment = labels === undefined
       ? randomAssignment(length, ratios, seed)
       : stratifiedAssignment(labels, ratios, seed);
+    const names = await hashOfNames(
+      container.tree,
+      await samplesOf(container.tree),
+      container.info,
+    );
     const by = stratify === undefined ? "" : `, stratified by ${stratify}`;
     const files = paths.map((path, i): SplitFile => ({
       path,
       comments: [
+        indexLine(length, names),
         `${assignment.sizes[i]} of ${length} ${unit} of ${
           shownLocation(source)
         }`,

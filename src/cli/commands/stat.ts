@@ -4,6 +4,7 @@ import type { VirtualStat } from "../../vfs/mod.ts";
 import { formatTime } from "../terminal/amounts.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { report } from "../messages.ts";
+import { describeError } from "../terminal/json_error.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
 import { openSource } from "../input/source.ts";
@@ -11,7 +12,6 @@ import { openSource } from "../input/source.ts";
 /** `recordfs stat` */
 export function makeCommand(): Command {
   const command = new Command("stat")
-    .description("describe files and directories of a container")
     .argument("<source>", "the container")
     .argument("<path...>", "files and directories in it; / is the root")
     .option("--json", "as a JSON array");
@@ -25,6 +25,7 @@ async function stat(
 ): Promise<void> {
   using fs = await openSource(source, options);
   const shown: (object | string)[] = [];
+  let failed = 0;
   const show = options.json ? asJson : asText;
   for (const path of paths) {
     try {
@@ -32,10 +33,12 @@ async function stat(
     } catch (error) {
       if (!(error instanceof RecordfsError)) throw error;
       report(error.message); // as stat(1), go on with the others
+      failed++;
+      if (options.json) shown.push({ path, error: describeError(error) });
     }
   }
-  print(options.json ? shown : shown.join("\n"), 2);
-  if (shown.length < paths.length) throw new Exit(ExitCode.FAILED);
+  print(options.json ? shown : shown.join("\n"));
+  if (failed > 0) throw new Exit(ExitCode.FAILED);
 }
 
 function asJson(path: string, stat: VirtualStat): object {

@@ -17,7 +17,6 @@ interface TreeOptions extends CommonOptions {
 /** `recordfs tree` */
 export function makeCommand(): Command {
   const command = new Command("tree")
-    .description("draw a container's directories as a tree")
     .argument("<source>", "the container")
     .argument("[path]", "a directory in it", "")
     .option("-L, --level <depth>", "how deep to go", count);

@@ -4,6 +4,7 @@ import { readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import { mountpointOf, unmountPath } from "../../../fuse/mounting/unmount.ts";
 import { RecordfsError } from "../../errors.ts";
 import { Exit, ExitCode } from "../exit.ts";
+import { absolutePath } from "../input/given.ts";
 import { report } from "../messages.ts";
 import {
   keeperOf,
@@ -34,7 +35,6 @@ const PATIENCE_MS = 60_000;
 /** `recordfs unmount` */
 export function makeCommand(): Command {
   return new Command("unmount")
-    .description("end mounts")
     .argument("<mountpoint...>", "where they are")
     .option(
       "-l, --lazy",
@@ -48,7 +48,10 @@ async function unmount(
   { lazy }: UnmountCommandOptions,
 ): Promise<void> {
   let failed = false;
-  for (const path of mountpoints) {
+  const paths = mountpoints.map(absolutePath);
+  // Its own working directory would keep a mount in use.
+  Deno.chdir("/");
+  for (const path of paths) {
     try {
       await unmountOne(path, lazy === true);
     } catch (error) {

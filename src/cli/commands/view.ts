@@ -20,8 +20,7 @@ interface ViewOptions extends ServeCommandOptions {
 
 /** `recordfs view` */
 export function makeCommand(): Command {
-  const command = new Command("view")
-    .description("look at a container in the browser");
+  const command = new Command("view");
   return withServeOptions(command)
     .option("--no-open", "only print the link")
     .action(view);

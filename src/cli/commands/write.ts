@@ -22,17 +22,16 @@ interface WriteOptions extends CommonOptions {
 }
 
 const AFTER_HELP = `
-The samples are the FILEs in that order, or the files that --list names, or the
+The samples are the SOURCEs in that order, or the files that --list names, or the
 lines of --jsonl, each a string of base64, {"base64": "..."} or {"text": "..."}.
 --list - and --jsonl - read standard input.
-OUT appears when it is complete; what fails leaves no file behind.`;
+TARGET appears when it is complete; what fails leaves no file behind.`;
 
 /** `recordfs write` */
 export function makeCommand(): Command {
   const command = new Command("write")
-    .description("write samples to a new .ffr file")
-    .argument("<out>", "the new file; its name ends in .ffr")
-    .argument("[file...]", "files that are one sample each")
+    .argument("<target>", "the new file; its name ends in .ffr")
+    .argument("[source...]", "files that are one sample each")
     .option("--list <file>", "the files named in FILE, one a line")
     .option("-0, --null", "in --list, a NUL ends each name (find -print0)")
     .option("--jsonl <file>", "the lines of JSON in FILE")
@@ -79,7 +78,7 @@ function checkInputs(files: readonly string[], options: WriteOptions): void {
   const given = [files.length > 0, list !== undefined, jsonl !== undefined];
   if (given.filter(Boolean).length !== 1) {
     throw new UsageError(
-      "samples come from FILEs, from --list or from --jsonl: give one of them",
+      "samples come from SOURCEs, from --list or from --jsonl: give one of them",
     );
   }
   if (options.null && list === undefined) {

@@ -22,7 +22,6 @@ fish: recordfs completions fish | source            in ~/.config/fish/config.fis
  */
 export function makeCommand(program: Command): Command {
   return new Command("completions")
-    .description("print a script that teaches a shell to complete commands")
     .addArgument(
       new Argument("<shell>", "which shell").choices(Object.keys(SCRIPTS)),
     )

@@ -1,5 +1,6 @@
 import { Argument, type Command, type Option } from "commander";
-import { collect } from "../input/options.ts";
+import { collect, isDirectory } from "../input/options.ts";
+import { isRemote } from "../input/remote_options.ts";
 
 /** What an argument, or the value of an option, is completed with. */
 export type ArgumentKind = "file" | "directory" | "nothing" | "choices";
@@ -10,16 +11,17 @@ const KINDS: Record<string, ArgumentKind> = {
   mountpoint: "directory",
   dir: "directory",
   file: "file",
-  out: "file",
+  target: "file",
   path: "nothing",
   spec: "file",
 };
 
 /** The options of a command; of one that has commands of its own, those of all of them. */
 export function optionsOf(command: Command): Option[] {
-  const all = [command, ...command.commands].flatMap((one) =>
-    one.createHelp().visibleOptions(one)
-  );
+  const all = [command, ...command.commands].flatMap((one) => [
+    ...one.createHelp().visibleOptions(one),
+    ...one.options.filter(isRemote),
+  ]);
   return all.filter(({ long }, i) =>
     all.findIndex((option) => option.long === long) === i
   );
@@ -37,6 +39,7 @@ export function argumentsOf(command: Command): readonly Argument[] {
 /** What completes an argument, or the value of an option, whose flags are spelled as in `-o, --options <list>`. */
 export function kindOf(given: Argument | Option): ArgumentKind {
   if (choicesOf(given).length > 0) return "choices";
+  if (given instanceof Argument && isDirectory(given)) return "directory";
   const name = given instanceof Argument
     ? given.name()
     : /<(.+)>/.exec(given.flags)?.[1];

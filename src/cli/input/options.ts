@@ -1,8 +1,14 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import {
+  Argument,
+  type Command,
+  InvalidArgumentError,
+  Option,
+} from "commander";
 import { formatNames } from "../../formats/registry.ts";
+import { sizeOf } from "../../size_text.ts";
 import { SHOWN } from "../messages.ts";
 import type { RemoteFlags } from "./remote_flags.ts";
-import { remoteOptions } from "./remote_options.ts";
+import { isRemote, REMOTE_HINT, remoteOptions } from "./remote_options.ts";
 
 /** Values of the options that several commands have; each has some of them. */
 export interface CommonOptions extends RemoteFlags {
@@ -65,9 +71,9 @@ export function withOptions(
   command: Command,
   ...groups: (keyof typeof GROUPS)[]
 ): Command {
-  for (const option of groups.flatMap((group) => GROUPS[group]())) {
-    command.addOption(option);
-  }
+  const options = groups.flatMap((group) => GROUPS[group]());
+  for (const option of options) command.addOption(option);
+  if (options.some(isRemote)) command.addHelpText("after", REMOTE_HINT);
   return command;
 }
 
@@ -89,6 +95,20 @@ export function formatModuleOption(): Option {
     "--format-module <file>",
     "a module of a format of your own, which SOURCE may be of",
   ).argParser(collect);
+}
+
+const directories = new WeakSet<Argument>();
+
+/** An argument that is a directory and nothing else, which completion goes by. */
+export function directoryArgument(name: string, description: string): Argument {
+  const argument = new Argument(name, description);
+  directories.add(argument);
+  return argument;
+}
+
+/** Whether an argument was made by {@linkcode directoryArgument}. */
+export function isDirectory(argument: Argument): boolean {
+  return directories.has(argument);
 }
 
 /** Collects the values of an option that may be given many times; completion knows it by this. */
@@ -122,6 +142,15 @@ export function wholeNumberFrom(
     const which = isEnough ? `from ${least} to ${most}` : range(least, most);
     throw new InvalidArgumentError(`It is a whole number ${which}.`);
   };
+}
+
+/** Reads the value of an option that is a number of bytes, as in `500M`. */
+export function size(text: string): number {
+  const bytes = sizeOf(text) ?? 0;
+  if (bytes > 0) return bytes;
+  throw new InvalidArgumentError(
+    "It is a number of bytes from 1 on, as in 500M or 100G.",
+  );
 }
 
 /** Reads the value of an option that is a list of whole numbers. */

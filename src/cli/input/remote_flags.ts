@@ -3,6 +3,7 @@ import type {
   RemoteOptions,
   S3Options,
 } from "../../io/remote/remote_options.ts";
+import { sizeOf } from "../../size_text.ts";
 import { UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
 
@@ -78,16 +79,11 @@ function headerOf(line: string): [string, string] {
   throw new UsageError("a header is to be written as 'Name: value'");
 }
 
-const UNITS = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 } as const;
-
 /** Reads a number of bytes, such as `100G`. */
 export function parseSize(text: string): number {
-  const parts = /^(\d+(?:\.\d+)?)([KMGT]?)(?:i?B)?$/i.exec(text);
-  if (parts === null) {
-    throw new UsageError("It is a size such as 500M or 100G.");
-  }
-  const unit = parts[2]!.toUpperCase() as keyof typeof UNITS | "";
-  return Math.floor(Number(parts[1]) * (unit === "" ? 1 : UNITS[unit]));
+  const bytes = sizeOf(text);
+  if (bytes !== undefined) return bytes;
+  throw new UsageError("It is a size such as 500M or 100G.");
 }
 
 /** What the option may be. */

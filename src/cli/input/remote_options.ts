@@ -7,13 +7,22 @@ import {
   parseSize,
 } from "./remote_flags.ts";
 
-/** Heading of these options in the help. */
-const GROUP = "Containers on servers:";
-
 /** Collects the values of an option that may be given many times. */
 type Collect = (value: string, before?: readonly string[]) => readonly string[];
 
-/** The options of commands that open containers. */
+/** What the help of commands says of these options. */
+export const REMOTE_HINT =
+  "\n`recordfs help servers` lists the options for containers on servers: --header, --endpoint, --cache-dir, …";
+
+/** Options that the help of all servers shows, and not that of each command. */
+const remote = new WeakSet<Option>();
+
+/** Whether an option is one of {@linkcode remoteOptions}. */
+export function isRemote(option: Option): boolean {
+  return remote.has(option);
+}
+
+/** The options of commands that open containers, which `recordfs help servers` describes. */
 export function remoteOptions(collect: Collect): Option[] {
   return [
     new Option("--header <line>", "send this with each request: 'Name: value'")
@@ -30,7 +39,7 @@ export function remoteOptions(collect: Collect): Option[] {
     new Option("--anonymous", "read a public bucket, without keys"),
     new Option("--requester-pays", "pay for the transfer"),
     new Option("--cache-dir <dir>", "where to keep what was fetched"),
-    new Option("--cache-size <bytes>", "how much to keep, as in 100G")
+    new Option("--cache-size <size>", "how much to keep, as in 100G")
       .argParser(saying(parseSize)),
     new Option(
       "--cache-shared",
@@ -41,7 +50,10 @@ export function remoteOptions(collect: Collect): Option[] {
       .argParser(saying(parseSeconds)),
     new Option("--max-requests <n>", "requests at a time")
       .argParser(saying(parseRequests)),
-  ].map((option) => option.helpGroup(GROUP));
+  ].map((option) => {
+    remote.add(option);
+    return option.hideHelp();
+  });
 }
 
 /** What is wrong with a value, the parser of options says in its own way. */

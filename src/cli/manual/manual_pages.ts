@@ -1,5 +1,7 @@
 import type { Command, Help, Option } from "commander";
 import { examplesOf } from "../examples.ts";
+import { serversCommand } from "../input/servers_help.ts";
+import { usageLine } from "../usage.ts";
 import { VERSION } from "../version.ts";
 import { heading, item, paragraph, preformatted, title } from "./roff.ts";
 
@@ -39,6 +41,8 @@ function programPage(
     ...commands.map((command) => item(command.name(), command.description())),
     heading("OPTIONS"),
     ...optionItems(program, program.createHelp()),
+    heading("CONTAINERS ON SERVERS"),
+    ...serverItems(),
     ...notes(program),
     ...examples(""),
     heading("SEE ALSO"),
@@ -53,9 +57,7 @@ function commandPage(command: Command): ManualPage {
     .filter((one) => one.name() !== "help");
   return page(`recordfs-${command.name()}`, command.description(), [
     heading("SYNOPSIS"),
-    ...[command, ...below].map((one) =>
-      paragraph(one.createHelp().commandUsage(one))
-    ),
+    ...[command, ...below].map((one) => paragraph(usageLine(one))),
     heading("DESCRIPTION"),
     paragraph(sentence(command.description())),
     ...argumentItems(command),
@@ -98,6 +100,15 @@ function argumentItems(command: Command): string[] {
       help.argumentDescription(argument),
     )
   );
+}
+
+/** What `recordfs help servers` lists. */
+function serverItems(): string[] {
+  const command = serversCommand();
+  return [
+    paragraph(command.description()),
+    ...optionItems(command, command.createHelp()),
+  ];
 }
 
 /** Options, those below a heading of the help after the others, below that. */

@@ -4,6 +4,7 @@ import {
   type MountEntry,
   readMounts,
 } from "../../../fuse/mounting/mountinfo.ts";
+import { MoreInitFlag } from "../../../fuse/wire/flags.ts";
 import {
   NotPrivateError,
   type PrivateDirectory,
@@ -57,6 +58,19 @@ export interface SupervisedMount {
   readonly counts: number | null;
   /** Numbers of the descriptors of /dev/fuse that they inherit. */
   readonly held: readonly number[];
+}
+
+/**
+ * Why no other server can go on with a mount, if it is the system that keeps it from that.
+ *
+ * @returns A reason for messages, or `undefined` if the system allows it.
+ */
+export function whyNoOtherServer(
+  { held, agreed }: SupervisedMount,
+): string | undefined {
+  if (held.length === 0) return "/dev/fuse cannot be opened";
+  if (agreed.moreFlags & MoreInitFlag.HAS_RESEND) return undefined;
+  return "the kernel cannot repeat requests (Linux 6.9 or later can)";
 }
 
 /** How names of logs end, and of their earlier parts. */

@@ -15,6 +15,7 @@ import {
   readRecord,
   type RecordedMount,
   type SupervisedMount,
+  whyNoOtherServer,
   writeHidden,
 } from "./mount_records.ts";
 import { findDead } from "./mount_state.ts";
@@ -54,7 +55,18 @@ export async function replaceServer(wanted: MountJob): Promise<void> {
     );
   }
   if (!supervised.resumable) {
-    throw refusal("refused", job, `see its log, ${mount.record.log}`);
+    const { container, log } = mount.record;
+    throw refusal(
+      "refused",
+      job,
+      whyNoOtherServer(supervised) ??
+        (container === null
+          ? `what is mounted has not been noted yet, or could not be: see its log, ${log}`
+          : `no other server can go on with it: see its log, ${log}`),
+      container === null
+        ? "try again, or unmount it and mount anew"
+        : "unmount it, and mount anew",
+    );
   }
   await refuseChanges(job, mount.record);
   await tryToOpen(job); // a server that could not open it would end the mount
@@ -138,7 +150,8 @@ async function restart(
     counts: counts ?? -1,
   });
   writeHidden(files, job);
-  files.write("next", `set -- ${command.map(quote).join(" ")}\n`);
+  const line = `set -- ${command.map(quote).join(" ")}\n`;
+  files.write("next", `# replaces ${record.pid}\n${line}`);
   // What it had not answered the next one will. It may have died by itself.
   sendSignal(record, "SIGKILL");
   while (true) {
@@ -165,10 +178,12 @@ function refusal(
   code: MountError["code"],
   { mountpoint }: MountJob,
   reason: string,
+  hint?: string,
 ): MountError {
+  const rest = hint === undefined ? "" : `; ${hint}`;
   return new MountError(
     code,
-    `Cannot replace the server of ${mountpoint}: ${reason}`,
+    `Cannot replace the server of ${mountpoint}: ${reason}${rest}`,
     { path: mountpoint },
   );
 }

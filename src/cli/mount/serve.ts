@@ -4,7 +4,6 @@ import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
 import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import { keepToThisProcess } from "../../../fuse/server/held_descriptors.ts";
 import type { Server } from "../../../fuse/server/server.ts";
-import { MoreInitFlag } from "../../../fuse/wire/flags.ts";
 import { RecordfsError } from "../../errors.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { Opening } from "../terminal/opening.ts";
@@ -25,6 +24,7 @@ import {
   readRecord,
   removeRecord,
   updateRecord,
+  whyNoOtherServer,
   writeReason,
   writeRecord,
 } from "./mount_records.ts";
@@ -276,13 +276,10 @@ function supervisor(): ProcessId | undefined {
 
 /** What keeps another server from taking over from one that dies, if anything. */
 function whatIsMissing({ supervised, job }: MountRecord): string | undefined {
-  const { held, agreed } = supervised!;
-  const consequence = `if its server dies, the mount ${
-    job.onFailure === "dead" ? "is dead" : "ends"
-  }`;
-  if (held.length === 0) return `/dev/fuse cannot be opened: ${consequence}`;
-  if (agreed.moreFlags & MoreInitFlag.HAS_RESEND) return undefined;
-  return `the kernel cannot repeat requests (Linux 6.9 or later can): ${consequence}`;
+  const reason = whyNoOtherServer(supervised!);
+  if (reason === undefined) return undefined;
+  const end = job.onFailure === "dead" ? "is dead" : "ends";
+  return `${reason}: if its server dies, the mount ${end}`;
 }
 
 /**
@@ -330,7 +327,7 @@ async function keepServed(
 
 /** Opening a container for a command that shows on its terminal how far that is, and waits for the answer. */
 class OpeningElsewhere extends Opening {
-  #told = performance.now();
+  #told = -Infinity; // the first bytes say that it is on a server
 
   constructor() {
     super(false);

@@ -175,6 +175,14 @@ wait_for_server() {
   [ "$code" -le 128 ] || how="signal $((code - 128))"
 } 2>/dev/null
 
+# Whether mount --replace has ended the server: its file begins with which one.
+is_planned() {
+  is_there "$base.next" || return
+  case $code in '' | 137) ;; *) return 1 ;; esac
+  read -r _ _ replaced <"$base.next"
+  [ "$replaced" = "$ended" ]
+}
+
 # FUSE_NOTIFY_RESEND: who waits for what a server had read could not be killed until another one comes. Not
 # every shell can name a descriptor of two digits; where there is no bash, the next server is the first to ask.
 resend() {
@@ -223,6 +231,10 @@ while :; do
   if is_there "$base.dead"; then
     read -r reason <"$base.dead"
     give_up "$reason"
+  fi
+  if is_planned; then
+    say "another server takes the place of process $ended, as mount --replace asks"
+    continue
   fi
   [ "$code" != ${FINAL_EXIT} ] || give_up 'no server can go on with it'
   if [ "$value" = "$ended" ]; then

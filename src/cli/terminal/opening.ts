@@ -4,7 +4,10 @@ import type { Progress } from "./progress.ts";
 /** Nothing is shown of what takes no longer, in milliseconds. */
 const AFTER = 1000;
 
-/** Shows on a terminal what is fetched of a container that lies on a server, until it is open: its index may be large. */
+/**
+ * Shows on a terminal that a container is being opened, and how much of it has been fetched if it lies on a server: its
+ * index may be large.
+ */
 export class Opening implements Disposable {
   readonly observer: RemoteObserver = {
     asked() {},
@@ -13,6 +16,7 @@ export class Opening implements Disposable {
   };
   #bytes = 0;
   #bar: Progress | undefined;
+  #Progress: typeof Progress | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
 
@@ -20,10 +24,13 @@ export class Opening implements Disposable {
     if (isShown) this.#timer = setTimeout(() => void this.#show(), AFTER);
   }
 
-  /** Hears how many bytes have been fetched. */
+  /** Notes how many bytes have been fetched. */
   update(bytes: number): void {
+    const isFirst = this.#bytes === 0;
     this.#bytes = bytes;
-    this.#bar?.update(bytes);
+    if (this.#bar === undefined) return;
+    if (isFirst) this.#draw();
+    else this.#bar.update(bytes);
   }
 
   /** It is open, or can't be: removes what is shown. */
@@ -35,9 +42,15 @@ export class Opening implements Disposable {
   }
 
   async #show(): Promise<void> {
-    const { Progress } = await import("./progress.ts"); // few commands take so long
-    if (this.#isOver) return;
-    this.#bar = new Progress("fetching the index", "bytes");
+    ({ Progress: this.#Progress } = await import("./progress.ts")); // few commands take so long
+    if (!this.#isOver) this.#draw();
+  }
+
+  /** Nothing is fetched of a container on this machine. */
+  #draw(): void {
+    this.#bar?.[Symbol.dispose]();
+    const label = this.#bytes === 0 ? "opening" : "fetching the index";
+    this.#bar = new this.#Progress!(label, "bytes");
     this.#bar.update(this.#bytes);
   }
 }

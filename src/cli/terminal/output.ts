@@ -47,13 +47,16 @@ function textWriter(): (text: string) => string {
     : (text) => text;
 }
 
+/** Whether a command has written to standard output. */
+export const output = { isBegun: false };
+
 /**
  * Writes a command's answer at once.
  *
- * @param answer Text, or what is printed as a line of JSON.
- * @param indent Of JSON that takes several lines.
+ * @param answer Text, or what is printed as JSON.
+ * @param indent Of the JSON; 0 makes it one line.
  */
-export function print(answer: string | object, indent?: number): void {
+export function print(answer: string | object, indent = 2): void {
   const text = typeof answer === "string"
     ? answer
     : `${JSON.stringify(answer, exactNumbers, indent)}\n`;
@@ -63,6 +66,7 @@ export function print(answer: string | object, indent?: number): void {
 function write(bytes: Uint8Array): void {
   if (bytes.length === 0) return;
   requireOpenOutput();
+  output.isBegun = true;
   makeWay();
   try {
     for (let done = 0; done < bytes.byteLength;) {

@@ -65,7 +65,7 @@ export class Progress implements Disposable {
     const value = total === undefined ? 0 : done;
     const facts = {
       label: this.#label,
-      amount: this.#amount(done),
+      amount: done === 0 ? "" : this.#amount(done),
       rate: pace ?? (rate > 0 ? `${this.#amount(rate)}/s` : ""),
       left: rate > 0 ? `${formatDuration(rest / rate)} left` : "",
     };
@@ -86,6 +86,8 @@ export class Progress implements Disposable {
   /** Removes the bar. */
   [Symbol.dispose](): void {
     if (this.#bar === undefined) return;
+    // It ends in the line where the cursor is now: where it began, a message or the answer may stand.
+    process.stderr.write("\r\x1b7");
     this.#bar.stop();
     this.#bar = undefined;
     progressLine.isDrawn = false;

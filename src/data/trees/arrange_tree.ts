@@ -3,8 +3,10 @@ import { samplesOf } from "../../tree/samples_of.ts";
 import { ascendingOnce } from "../../tree/shared_numbers.ts";
 import { SubsetTree } from "../../tree/subset_tree.ts";
 import type { Tree } from "../../tree/tree.ts";
-import { readIndexFile } from "../index_file.ts";
+import type { ContainerInfo } from "../../tree/format.ts";
+import { readIndexOf } from "../index_file.ts";
 import { ordersHandle } from "./epoch_orders.ts";
+import { hashOfNames } from "./sample_names.ts";
 
 /** The part of a container to show, and its order. */
 export interface Arrangement {
@@ -28,16 +30,20 @@ export interface Shuffle {
  * Makes a tree that shows a part of another one, or its samples in the orders of epochs as well.
  *
  * @param tree Belongs to the one that is made.
- * @throws {DataError} If the index file can't be read, or names a sample that there is not.
+ * @param info What is known of its container.
+ * @throws {DataError} If the index file can't be read, names a sample that there is not, or is one of other samples.
  */
 export async function arrangeTree(
   tree: Tree,
   { subset, shuffle }: Arrangement,
+  info: Pick<ContainerInfo, "parts">,
 ): Promise<Tree> {
   const samples = await samplesOf(tree);
-  const indices = subset === undefined
-    ? undefined
-    : await readIndexFile(subset, samples.length);
+  const indices = subset === undefined ? undefined : await readIndexOf(
+    subset,
+    samples.length,
+    () => hashOfNames(tree, samples, info),
+  );
   const shown = indices === undefined
     ? tree
     : SubsetTree.of(tree, samples, ascendingOnce(indices));

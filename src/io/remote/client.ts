@@ -308,11 +308,14 @@ function retryAfter(value: string | null): number | undefined {
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
-/** What fetch says, without the URL that it repeats. */
+/** What fetch says, with the host in place of the URL, which may hold what is signed. */
 function reasonOf(error: TypeError): string {
   const { cause } = error;
   const text = cause instanceof Error ? cause.message : error.message;
-  return text.replace(/ ?for url \([^)]*\)/, "").replace(
+  return text.replace(/ ?for url \(([^)]*)\)/, (_, url: string) => {
+    const host = URL.parse(url)?.host;
+    return host === undefined ? "" : ` to ${host}`;
+  }).replace(
     /[a-z]+:\/\/\S*/gi,
     "the server",
   );

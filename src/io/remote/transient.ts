@@ -50,8 +50,10 @@ export class Transient extends Error {
       status === undefined ? "unreachable" : "server-failed",
       `Cannot read ${name}: ${message}${wish}; tried ${attempts} times in ${seconds} s. ` +
         `Look whether the server is up${
-          mayWait ? ", or give it longer by the option `timeout`" : ""
-        }`,
+          name.startsWith("s3:")
+            ? ", name the store by the option `endpoint` if it is not Amazon's"
+            : ""
+        }${mayWait ? ", or give it longer by the option `timeout`" : ""}`,
       { path: name, status, attempts, cause },
     );
   }

@@ -151,7 +151,9 @@ Deno.test("stat describes files and directories", async () => {
 Deno.test("stat names what is missing and shows the rest", async () => {
   const ran = await recordfs(["stat", "--json", tree.path, "nope", "words"]);
   assertFailed(ran, 1, /'nope'.*no such file/);
-  assert.equal(JSON.parse(ran.stdout).length, 1);
+  const [missing, found] = JSON.parse(ran.stdout);
+  assert.equal(missing.error.code, "not-found");
+  assert.equal(found.type, "directory");
 });
 
 Deno.test("info counts files, directories and parts", async () => {

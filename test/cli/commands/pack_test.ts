@@ -171,7 +171,7 @@ Deno.test("pack replaces only with --force, and directories never", async () => 
 
 Deno.test("a command line of pack that makes no sense is exit code 2", async () => {
   const cases: [string[], RegExp][] = [
-    [["d"], /missing required argument 'out'/],
+    [["d"], /missing required argument 'target'/],
     [["", "a.ffr"], /is empty/],
     [["d", ""], /is empty/],
     [["d", "a"], /name of an FFRecord file ends in \.ffr/],

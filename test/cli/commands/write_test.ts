@@ -195,7 +195,7 @@ Deno.test("what can't be written leaves nothing behind", async () => {
 Deno.test("a command line of write that makes no sense is exit code 2", async () => {
   const data = "/nowhere/data";
   const cases: [string[], RegExp][] = [
-    [["a.ffr"], /FILEs, from --list or from --jsonl: give one/],
+    [["a.ffr"], /SOURCEs, from --list or from --jsonl: give one/],
     [["a.ffr", data, "--list", data], /give one of them/],
     [["a.ffr", "--jsonl", data, "--list", data], /give one of them/],
     [["a.ffr", "--null", data], /--null says how --list is read/],

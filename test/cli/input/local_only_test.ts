@@ -137,7 +137,11 @@ Deno.test("a directory of two formats is called that, everywhere", async () => {
       assertFailed(await recordfs(args), 1, words);
     }
     const converted = await recordfs(["convert", dir, `${dir}-x/`]);
-    assertFailed(converted, 1, /choose by --from ffrecord or --from gulp$/m);
+    assertFailed(
+      converted,
+      1,
+      /choose by --format ffrecord or --format gulp$/m,
+    );
 
     const as = async (...args: string[]) =>
       (await succeed(["ls", ...args])).stdout;

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import type {
@@ -22,6 +22,7 @@ import { abortable } from "../../terminal/signals.ts";
 import {
   count,
   generationOption,
+  size,
   wholeNumberFrom,
 } from "../../input/options.ts";
 
@@ -34,9 +35,9 @@ interface CreateOptions extends ShardLimits {
 
 const AFTER_HELP = `
 SPEC is a file as spec.json of a dataset, or JSON itself, which starts with a
-brace: {"text": "utf8", "tags": "utf8[]"}. It may be left out where INPUT is a directory that has one.
+brace: {"text": "utf8", "tags": "utf8[]"}. It may be left out where SOURCE is a directory that has one.
 
-INPUT is one of
+SOURCE is one of
 - lines of JSON, of up to 256 MiB, each an object with the keys of SPEC; - is
   standard input. A utf8 is a string; an int, i64 or u64 a number; an array
   {"$array": {"dtype": "<f4", "shape": [2], "values": [1, 2]}}; msgpack and tree
@@ -47,7 +48,7 @@ INPUT is one of
   path is that from the lines' file.
 - a directory as \`recordfs extract\` writes it: 000042/KEY, and 000042/KEY/000000
   for lists, in shards 000000/000042/KEY. Files are the encoded values, byte for
-  byte. Its shards become the shards of OUT, unless others are asked for.
+  byte. Its shards become the shards of TARGET, unless others are asked for.
 
 A dataset of generation 1 or 2 appears when it is complete. With --shard-start
 or --shard-step, by which several processes share the work, each shard does.
@@ -58,7 +59,6 @@ What fails before the first leaves nothing.`;
 /** `recordfs bag` */
 export function makeCommand(inherit: Command): Command {
   const bag = new Command("bag")
-    .description("write datasets of bags (Bags, Granular)")
     .copyInheritedSettings(inherit);
   return bag.addCommand(createCommand().copyInheritedSettings(bag));
 }
@@ -67,11 +67,15 @@ export function makeCommand(inherit: Command): Command {
 function createCommand(): Command {
   return new Command("create")
     .description("write a dataset from lines of JSON, or a directory of files")
-    .argument("<out>", "directory of the dataset")
-    .argument("[input]", "lines of JSON, or a directory of idx/key", "-")
+    .argument("<target>", "directory of the dataset")
+    .argument("[source]", "lines of JSON, or a directory of idx/key", "-")
     .option("--spec <spec>", "the types by key: a file, or JSON")
     .addOption(generationOption("1 (bags), 2 or 3 (granular)").default(3))
-    .option("--shard-size <bytes>", "begin a shard after so many", size)
+    .option(
+      "--shard-size <size>",
+      "begin a shard after so many bytes, as in 64M",
+      size,
+    )
     .option("--shard-length <n>", "begin a shard after N datapoints", count)
     .option(
       "--shard-start <n>",
@@ -79,7 +83,7 @@ function createCommand(): Command {
       wholeNumberFrom(0),
     )
     .option("--shard-step <n>", "write each Nth shard only", count)
-    .option("--resume", "go on behind the datapoints that OUT has")
+    .option("--resume", "go on behind the datapoints that TARGET has")
     .option("--json", "say what was written as JSON")
     .addHelpText("after", AFTER_HELP)
     .action(create);
@@ -194,24 +198,4 @@ function summary(
   ];
   const rate = rateAfter(addedBytes, seconds);
   return `${nameWriter()(out)}: ${parts.join(", ")}${rate}\n`;
-}
-
-const UNITS: Record<string, number> = {
-  "": 1,
-  kB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-  KiB: 2 ** 10,
-  MiB: 2 ** 20,
-  GiB: 2 ** 30,
-};
-
-function size(text: string): number {
-  const [, digits = "", unit = ""] = /^([0-9]+) ?([kKMG]i?B)?$/.exec(text) ??
-    [];
-  const bytes = Number(digits) * (UNITS[unit] ?? NaN);
-  if (Number.isSafeInteger(bytes) && bytes >= 1) return bytes;
-  throw new InvalidArgumentError(
-    "It is a number of bytes, or one with kB, MB, GB, KiB, MiB or GiB.",
-  );
 }

@@ -43,7 +43,6 @@ system's memory, where it fits there.`;
 /** `recordfs bench-loader` */
 export function makeCommand(): Command {
   const command = new Command("bench-loader")
-    .description("measure how fast a container can be loaded for training")
     .argument("<source>", "the container")
     .addOption(
       new Option(
@@ -104,7 +103,7 @@ async function benchLoader(
       }
     }
   });
-  if (options.json) print({ source: shown, unit, length, codec, runs }, 2);
+  if (options.json) print({ source: shown, unit, length, codec, runs });
 }
 
 function checkOptions(options: BenchLoaderOptions): void {

@@ -18,9 +18,6 @@ directory to see whether that works. Of credentials it tells names only.`;
 /** `recordfs doctor` */
 export function makeCommand(): Command {
   const command = new Command("doctor")
-    .description(
-      "say what works on this machine, and what to do where it does not",
-    )
     .argument("[source]", "a container, which is opened: a path or a URL")
     .option("--json", "as JSON")
     .addHelpText("after", AFTER_HELP);
@@ -47,7 +44,7 @@ async function examine(
   add(lookAtServers(options));
   if (location !== undefined) add([await lookAtLocation(location, options)]);
   const ok = findings.every(({ state }) => state !== "fails");
-  if (options.json) print({ ok, findings }, 2);
+  if (options.json) print({ ok, findings });
   if (!ok) throw new Exit(ExitCode.FAILED);
 }
 

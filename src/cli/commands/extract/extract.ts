@@ -5,7 +5,11 @@ import { Exit, ExitCode, UsageError } from "../../exit.ts";
 import { ExtractTarget } from "../../../io/extract/extract_target.ts";
 import type { Durability } from "../../../io/extract/unplaced_file.ts";
 import { checkGiven } from "../../input/given.ts";
-import { type CommonOptions, withOptions } from "../../input/options.ts";
+import {
+  type CommonOptions,
+  directoryArgument,
+  withOptions,
+} from "../../input/options.ts";
 import { shownLocation } from "../../../io/remote/remote_location.ts";
 import type { SkippedMember } from "../../../tree/format.ts";
 import { normalise } from "../../../vfs/paths.ts";
@@ -39,9 +43,10 @@ const NOT_SYNCED =
 /** `recordfs extract` */
 export function makeCommand(): Command {
   const command = new Command("extract")
-    .description("write a container's files to a directory")
     .argument("<source>", "the container")
-    .argument("<dir>", "where to; made if it is not there")
+    .addArgument(
+      directoryArgument("<target>", "the directory; made if it is not there"),
+    )
     .argument("[path...]", "only these files and directories of it, or globs")
     .option("-f, --force", "replace files that are there already")
     .option("--overwrite", "the same as --force")

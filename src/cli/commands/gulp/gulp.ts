@@ -27,7 +27,7 @@ export interface OwnAdapter {
 const AFTER_HELP = `
 A data set of another shape is gulped by an adapter of your own, a class that a
 module exports (docs/from-gulpio.md, "Gulp a data set of your own"):
-  recordfs gulp --adapter ./mine.ts#MyAdapter [OPTIONS] ARGUMENTS OUT
+  recordfs gulp --adapter ./mine.ts#MyAdapter [OPTIONS] ARGUMENTS TARGET
 Its flags are those that the class declares; --help lists them.`;
 
 /**
@@ -69,7 +69,6 @@ export async function takeAdapter(
 /** `recordfs gulp`, with a command for each adapter. */
 export function makeCommand(inherit: Command, own?: OwnAdapter): Command {
   const gulp = new Command("gulp")
-    .description("gulp a data set into GulpIO chunks, or repair such chunks")
     // Taken out of the command line before; here for the help.
     .option("--adapter <module#class>", "gulp by an adapter of your own")
     .copyInheritedSettings(inherit)
@@ -90,7 +89,10 @@ export function makeCommand(inherit: Command, own?: OwnAdapter): Command {
   const command = ownCommand(own).copyInheritedSettings(gulp);
   const usage = `recordfs gulp --adapter ${own.given} ${command.usage()}`;
   return gulp.addCommand(
-    command.configureHelp({ commandUsage: () => usage }),
+    command.configureHelp({
+      ...inherit.configureHelp(),
+      commandUsage: () => usage,
+    }),
   );
 }
 

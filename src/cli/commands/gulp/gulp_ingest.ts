@@ -1,4 +1,4 @@
-import { Command, type Option } from "commander";
+import { Command, Option } from "commander";
 import type {
   AdapterClass,
   DatasetAdapter,
@@ -19,16 +19,19 @@ import { abortable } from "../../terminal/signals.ts";
 /** Options of every command that gulps. */
 interface IngestCommandOptions extends CommonOptions {
   readonly videosPerChunk: number;
-  readonly numWorkers: number;
+  readonly workers?: number;
+  /** As the original calls it. */
+  readonly numWorkers?: number;
   readonly extend?: true;
   readonly resume?: true;
 }
 
 /** More threads than that are not started unless asked for: ffmpeg has threads of its own. */
 const MOST_WORKERS = 4;
+const WORKERS = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
 
 const AFTER_HELP = `
-OUT is the directory of the chunks, data_0.gulp, meta_0.gmeta and so on. A chunk
+TARGET is the directory of the chunks, data_0.gulp, meta_0.gmeta and so on. A chunk
 appears when it is complete; Ctrl-C and kill -9 leave complete ones, and the same
 command with --resume writes the others. Videos that fail are left out and
 named; the exit code is 1 then, and --resume tries them again.`;
@@ -55,12 +58,18 @@ export function ingestCommand(
   for (const option of placed) command.addArgument(argumentOf(option));
   for (const [, flag] of flags) command.addOption(flag);
   if (!isOwn) command.addOption(SHM_DIR);
-  const workers = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
   command
-    .argument("<out>", "directory of the chunks; made where it is missing")
+    .argument("<target>", "directory of the chunks; made where it is missing")
     .option("--videos-per-chunk <n>", "videos in a chunk", count, 100)
-    .option("--num-workers <n>", "chunks written at a time", count, workers)
-    .option("--extend", "add chunks to those that OUT has")
+    .addOption(
+      new Option(
+        "--workers <n>",
+        `chunks written at a time (default: ${WORKERS})`,
+      )
+        .argParser(count),
+    )
+    .addOption(new Option("--num-workers <n>").argParser(count).hideHelp())
+    .option("--extend", "add chunks to those that TARGET has")
     .option("--resume", "go on with what was not finished")
     .option("--json", "say what was written as JSON")
     .addHelpText("after", AFTER_HELP);
@@ -101,7 +110,8 @@ async function ingest(
   options: IngestCommandOptions,
   words: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { videosPerChunk, numWorkers, extend, resume, json, all } = options;
+  const { videosPerChunk, workers, numWorkers, extend, resume, json, all } =
+    options;
   const start = performance.now();
   const failures = new Flood(report, { all });
   const written = await abortable(async (signal) => {
@@ -110,7 +120,7 @@ async function ingest(
       adapter,
       out,
       videosPerChunk,
-      numWorkers,
+      workers ?? numWorkers ?? WORKERS,
     );
     using bar = new Progress("gulping", "videos");
     const rate = new Rate();

@@ -14,7 +14,7 @@ interface RepairOptions extends CommonOptions {
 }
 
 const AFTER_HELP = `
-DIR is not changed. OUT gets the videos whose frames all are where DIR says and
+SOURCE is not changed. TARGET gets the videos whose frames all are where it says and
 are JPEGs, byte for byte, in chunks of the same names; of two with the same id,
 the first that is sound; of a meta file that is cut, what stands before. It is
 new or empty, and appears when it is complete. What is left out is named; where
@@ -24,8 +24,8 @@ nothing can be saved, nothing is written and the exit code is 1.`;
 export function repairCommand(): Command {
   const command = new Command("repair")
     .description("make a sound directory of chunks from a damaged one")
-    .argument("<dir>", "the damaged directory")
-    .argument("<out>", "the new directory")
+    .argument("<source>", "the damaged directory")
+    .argument("<target>", "the new directory")
     .option("--partial", "keep the sound frames of damaged videos")
     .option("--json", "as JSON")
     .addHelpText("after", AFTER_HELP);

@@ -71,7 +71,7 @@ async function arrange(
 ): Promise<ServedContainer> {
   const { arrangeTree } = await import("../../../data/trees/arrange_tree.ts");
   await container.complete();
-  const tree = await arrangeTree(container.tree, job);
+  const tree = await arrangeTree(container.tree, job, container.info);
   return {
     tree,
     get info() {

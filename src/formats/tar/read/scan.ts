@@ -120,7 +120,9 @@ class Scan {
       else {
         this.#report(
           "metadata-checksum",
-          "has no header there, or a damaged one: its checksum is wrong",
+          offset === 0
+            ? "is no tar, or its first header is damaged: the checksum is wrong"
+            : "has no header there, or a damaged one: its checksum is wrong",
         );
         return undefined;
       }

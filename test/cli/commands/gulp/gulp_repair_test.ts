@@ -61,7 +61,7 @@ Deno.test("gulp repair fails in one line and writes nothing", async () => {
         [[`${dir}/nowhere`, `${dir}/out`], 1, /nowhere: there is no such/],
         [[`${dir}/full/x`, `${dir}/out`], 1, /not a directory/],
         [[cut.path, ""], 2, /is empty/],
-        [[cut.path], 2, /missing required argument 'out'/],
+        [[cut.path], 2, /missing required argument 'target'/],
       ] as const
     ) {
       assertFailed(await recordfs(["gulp", "repair", ...args]), code, words);

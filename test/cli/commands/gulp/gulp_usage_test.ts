@@ -16,7 +16,10 @@ Deno.test("a wrong command line is exit code 2, and makes nothing", async () => 
     const out = `${dir}/out`;
     for (
       const [args, words] of [
-        [["image-folder", `${dir}/images`], /missing required argument 'out'/],
+        [
+          ["image-folder", `${dir}/images`],
+          /missing required argument 'target'/,
+        ],
         [["image-folder", `${dir}/images`, ""], /is empty/],
         [["image-folder", "", out], /is empty/],
         [["image-folder", `${dir}/images`, out, "more"], /too many arguments/],
@@ -108,7 +111,7 @@ Deno.test("an adapter of one's own brings its flags", async () => {
     });
     assert.match(
       help.stdout,
-      /^Usage: recordfs gulp --adapter \.\/mine\.ts#Folder \[options\] <folder> <out>$/m,
+      /^Usage: recordfs gulp --adapter \.\/mine\.ts#Folder \[options\] FOLDER TARGET$/m,
     );
     for (
       const flag of [
@@ -155,7 +158,7 @@ Deno.test("an adapter of one's own brings its flags", async () => {
           /whole number/,
         ],
         [["--adapter", adapter, "--scale", "much", "x", "y"], 2, /a number/],
-        [["--adapter", adapter, "x"], 2, /missing required argument 'out'/],
+        [["--adapter", adapter, "x"], 2, /missing required argument 'target'/],
       ] as const
     ) {
       const ran = await recordfs(["gulp", ...args], { cwd: dir });

@@ -154,7 +154,7 @@ mountTest(
       const tree = await arrangeTree(container.tree, {
         subset: `${dir}/subset`,
         shuffle: { seed: 1, firstEpoch: 0, epochs: 1 },
-      });
+      }, container.info);
       await withMount(tree, {}, async ({ mountpoint }) => {
         const shown = await output(
           "sh",

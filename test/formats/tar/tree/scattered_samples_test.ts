@@ -33,7 +33,7 @@ Deno.test("a subset shows all files of its samples", () =>
     const made = await arrangeTree(container.tree, {
       subset: `${dir}/subset.txt`,
       shuffle: undefined,
-    });
+    }, container.info);
     for (const tree of [made, await reopenHandle(made.share())]) {
       const shown = listed(tree, ROOT)
         .flatMap(({ node }) => listed(tree, node))

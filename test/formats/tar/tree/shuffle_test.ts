@@ -16,7 +16,7 @@ async function linksOf(path: string): Promise<[string, string][]> {
   const made = await arrangeTree(container.tree, {
     subset: undefined,
     shuffle: { seed: 5, firstEpoch: 0, epochs: 2 },
-  });
+  }, container.info);
   const links: [string, string][][] = [];
   for (const tree of [made, await reopenHandle(made.share())]) {
     const epoch = lookup(tree, ROOT, "epoch-0000");

@@ -1,0 +1,143 @@
+import type { Command } from "commander";
+import type { OwnAdapter } from "./commands/gulp/gulp.ts";
+
+/** Module of a command. */
+export interface CommandModule {
+  /**
+   * Makes the command for a program, without its description.
+   *
+   * @param adapter What a line of `gulp` names.
+   */
+  makeCommand(program: Command, adapter: OwnAdapter | undefined): Command;
+}
+
+/** A command as the help of the program lists it, and its module, which is loaded only where it is needed. */
+export interface CommandEntry {
+  readonly description: string;
+  readonly usage: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+/** The commands in the order of the help. */
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  "mount": {
+    description: "show a container to every program, as a directory",
+    usage: "[options] <source[=path]>... <mountpoint>",
+    load: () => import("./commands/mount.ts"),
+  },
+  "unmount": {
+    description: "end mounts; also called umount",
+    usage: "[options] <mountpoint...>",
+    load: () => import("./commands/unmount.ts"),
+  },
+  "mounts": {
+    description: "list what is mounted, and how it is",
+    usage: "[options]",
+    load: () => import("./commands/mounts.ts"),
+  },
+  "view": {
+    description: "look at a container in the browser",
+    usage: "[options] <source[=path]>...",
+    load: () => import("./commands/view.ts"),
+  },
+  "serve": {
+    description:
+      "serve a container over HTTP: a page, files with ranges, WebDAV",
+    usage: "[options] <source[=path]>...",
+    load: () => import("./commands/serve.ts"),
+  },
+  "ls": {
+    description: "list a directory of a container",
+    usage: "[options] <source> [path]",
+    load: () => import("./commands/ls.ts"),
+  },
+  "tree": {
+    description: "draw a container's directories as a tree",
+    usage: "[options] <source> [path]",
+    load: () => import("./commands/tree.ts"),
+  },
+  "cat": {
+    description: "write files of a container to standard output",
+    usage: "[options] <source> <path...>",
+    load: () => import("./commands/cat.ts"),
+  },
+  "stat": {
+    description: "describe files and directories of a container",
+    usage: "[options] <source> <path...>",
+    load: () => import("./commands/stat.ts"),
+  },
+  "info": {
+    description: "say what a container is and holds",
+    usage: "[options] <source>",
+    load: () => import("./commands/info.ts"),
+  },
+  "records": {
+    description: "list the samples of FFRecord files: offset, size, checksum",
+    usage: "[options] <source>",
+    load: () => import("./commands/records.ts"),
+  },
+  "check": {
+    description:
+      "look for damage: checksums, frames of videos, indexes and references of bags",
+    usage: "[options] <source>",
+    load: () => import("./commands/check.ts"),
+  },
+  "extract": {
+    description: "write a container's files to a directory",
+    usage: "[options] <source> <target> [path...]",
+    load: () => import("./commands/extract/extract.ts"),
+  },
+  "pack": {
+    description: "pack a directory into a new .ffr file",
+    usage: "[options] <source> <target>",
+    load: () => import("./commands/pack.ts"),
+  },
+  "write": {
+    description: "write samples to a new .ffr file",
+    usage: "[options] <target> [source...]",
+    load: () => import("./commands/write.ts"),
+  },
+  "convert": {
+    description:
+      "convert a container or folder to another format or generation",
+    usage: "[options] <source> <target>",
+    load: () => import("./commands/convert.ts"),
+  },
+  "bag": {
+    description: "write datasets of bags (Bags, Granular)",
+    usage: "[options] [command]",
+    load: () => import("./commands/bag/bag_create.ts"),
+  },
+  "split": {
+    description: "split a container at random: write files of indices",
+    usage: "[options] <source>",
+    load: () => import("./commands/split.ts"),
+  },
+  "bench-loader": {
+    description: "measure how fast a container can be loaded for training",
+    usage: "[options] <source>",
+    load: () => import("./commands/bench_loader/bench_loader.ts"),
+  },
+  "cache": {
+    description:
+      "what is kept on the disk: fetched from servers, and indexes of large files",
+    usage: "[options] [command]",
+    load: () => import("./commands/cache.ts"),
+  },
+  "doctor": {
+    description:
+      "say what works on this machine, and what to do where it does not",
+    usage: "[options] [source]",
+    load: () => import("./commands/doctor/doctor.ts"),
+  },
+  "completions": {
+    description: "print a script that teaches a shell to complete commands",
+    usage: "[options] <shell>",
+    load: () => import("./completions/completions.ts"),
+  },
+  "gulp": {
+    description: "gulp a data set into GulpIO chunks, or repair such chunks",
+    usage: "[options] [command]",
+    load: () => import("./commands/gulp/gulp.ts"),
+  },
+};
