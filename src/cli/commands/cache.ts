@@ -169,6 +169,7 @@ function remove(
     if (directory.remove(object)) bytes += object.bytes;
     else used++;
   }
+  directory.room.removeLeftovers();
   const counts = [
     counted(chosen.length - used, "object"),
     ...chosenIndexes.length === 0

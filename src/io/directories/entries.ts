@@ -33,6 +33,8 @@ export interface Entries {
 
 /** An open file whose bytes are reached by their place. */
 export interface EntryFile extends Disposable {
+  /** The system's number of its descriptor; 0 where that is not known. */
+  readonly fd: number;
   facts(): EntryFacts;
   /**
    * Fills `into`, or reads to the file's end.
@@ -52,5 +54,7 @@ export interface EntryFile extends Disposable {
    * @returns Whether nobody else has it.
    */
   tryLock(isExclusive: boolean): boolean;
+  /** Lets go of its lock. */
+  unlock(): void;
   close(): void;
 }

@@ -115,6 +115,10 @@ class DescribedEntryFile implements EntryFile {
     this.#fd = fd;
   }
 
+  get fd(): number {
+    return this.#fd;
+  }
+
   facts(): EntryFacts {
     return factsOf(this.#fd, "", At.EMPTY_PATH);
   }
@@ -161,10 +165,14 @@ class DescribedEntryFile implements EntryFile {
     return this.#isLocked = true;
   }
 
-  close(): void {
-    // Closing is not enough: a process that is just being started has a copy until it runs its program.
+  unlock(): void {
     if (this.#isLocked) libcIfPermitted()!.flock(this.#fd, LOCK.UN);
     this.#isLocked = false;
+  }
+
+  close(): void {
+    // Closing is not enough: a process that is just being started has a copy until it runs its program.
+    this.unlock();
     close(this.#fd);
     this.#fd = CLOSED;
   }

@@ -85,6 +85,8 @@ class NamedEntries implements Entries {
 
 /** {@linkcode EntryFile} as Deno opens it. */
 class NamedEntryFile implements EntryFile {
+  /** Deno does not tell. */
+  readonly fd = 0;
   readonly #file: Deno.FsFile;
   #isLocked = false;
   #isClosed = false;
@@ -132,11 +134,16 @@ class NamedEntryFile implements EntryFile {
     }
   }
 
+  unlock(): void {
+    if (this.#isLocked) this.#file.unlockSync();
+    this.#isLocked = false;
+  }
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     // Closing is not enough: a process that is just being started has a copy until it runs its program.
-    if (this.#isLocked) this.#file.unlockSync();
+    this.unlock();
     this.#file.close();
   }
 

@@ -193,12 +193,17 @@ export class TrustedDirectory implements Disposable {
     }
   }
 
-  /** Removes a directory in it that is empty; any other one stays. */
-  removeDirectory(name: string): void {
+  /**
+   * Removes a directory in it that is empty; any other one stays.
+   *
+   * @returns Whether nothing has that name any more.
+   */
+  removeDirectory(name: string): boolean {
     try {
       this.#entries.removeDirectory(name);
-    } catch {
-      // Something lies there, or it is gone.
+      return true;
+    } catch (error) {
+      return systemCode(error) === "ENOENT";
     }
   }
 

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import * as fs from "node:fs";
 import { NotTrustedError, unlessForeign } from "../../directories/trust.ts";
 import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
 import type { CacheOptions } from "../remote_options.ts";
 import type { ListedFile } from "../listed_file.ts";
 import { BLOCK } from "./block_store.ts";
+import { OBJECTS } from "./cache_ledger.ts";
+import { CacheRoom } from "./cache_room.ts";
 import { CacheRoot } from "./cache_root.ts";
 import {
   type CachedEntry,
@@ -13,43 +14,21 @@ import {
   type ObjectPlace,
 } from "./cached_object.ts";
 import { type ObjectCounts, readCounts } from "./object_counts.ts";
-import {
-  type CachedFacts,
-  FACTS,
-  isTemporary,
-  readList,
-  writeJson,
-} from "./object_facts.ts";
+import { type CachedFacts, readList, writeJson } from "./object_facts.ts";
 
-/** Part of the room that is free but for the cache which it takes, unless it is said how much. */
-const SHARE = 5;
-/** Of the disk's room, what is left for others. */
-const SPARE = 64 << 20;
-/** Bytes after which it is looked anew how large the cache is: others write to it as well. */
-const LOOK_EVERY = 256 << 20;
-/** Of the cache, what is made room at a time. */
-const PIECE = 16;
-
-const OBJECTS = "objects";
 const LISTS = "lists";
-/** Files of an object. The facts come first: without, it is no object any more. */
-const FILES = [FACTS, "sums", "data", "counts", "lock"] as const;
-
 /**
  * Objects of servers on the disk, of which any number of processes keep blocks. It deletes only what it made itself:
  * directories below `objects`, named by hashes, with a `facts.json`.
  */
 export class CacheDirectory {
   readonly root: CacheRoot;
-  readonly #size: number | undefined;
-  #limit = 0;
-  #used = 0;
-  #sinceLook = Infinity;
-  #isDiskFull = false;
+  /** The limit that it keeps with other programs. */
+  readonly room: CacheRoom;
 
   constructor(options: CacheOptions, onWarning: (message: string) => void) {
     this.root = new CacheRoot(options, onWarning);
-    this.#size = options.size;
+    this.room = new CacheRoom(this.root, options.size);
   }
 
   /**
@@ -100,41 +79,35 @@ export class CacheDirectory {
   open(identity: string, facts: CachedFacts): CachedObject | undefined {
     const place = [parentOf(identity), hash(facts.tag)] as const;
     try {
-      using directory = this.root.make([OBJECTS, ...place]);
-      const object = CachedObject.open(this, place, directory, facts.size);
-      if (object === undefined) return undefined; // it is just being deleted
-      try {
-        object.prepare(directory, facts);
-        return object;
-      } catch (error) {
-        object.close();
-        throw error;
-      }
+      if (this.root.missing !== undefined) throw new Error(this.root.missing);
+      return this.#enter(
+        place,
+        facts.size,
+        (object, directory) => object.prepare(directory, facts),
+      );
     } catch (error) {
       this.root.warn(error);
       return undefined;
     }
   }
 
-  /**
-   * Takes room for bytes that are added; makes some by what nobody uses.
-   *
-   * @returns How many may be added: all, or fewer whole blocks.
-   */
-  takeRoom(bytes: number): number {
-    if (this.#sinceLook + bytes > LOOK_EVERY) this.#measure();
-    if (this.#used + bytes > this.#limit) {
-      const wanted = Math.max(bytes, Math.floor(this.#limit / PIECE));
-      this.#used -= this.#evict(this.#used + wanted - this.#limit);
+  #enter(
+    place: ObjectPlace,
+    size: number,
+    prepare: (object: CachedObject, directory: TrustedDirectory) => void,
+  ): CachedObject | undefined {
+    using directory = this.room.enter(place);
+    if (directory === undefined) return undefined;
+    let object: CachedObject | undefined;
+    try {
+      object = new CachedObject(this, place, directory, size);
+      prepare(object, directory);
+      return object;
+    } catch (error) {
+      if (object === undefined) this.room.leave(place);
+      else object.close();
+      throw error;
     }
-    const left = Math.max(0, this.#limit - this.#used);
-    const taken = bytes <= left ? bytes : left - left % BLOCK;
-    this.#used += taken;
-    this.#sinceLook += taken;
-    if (taken < bytes && this.#isDiskFull) {
-      this.root.warn(new Error("its disk has no room left"));
-    }
-    return taken;
   }
 
   /** What is there, as far as it may be looked at; a directory of others is said once, and nothing of it is. */
@@ -146,28 +119,6 @@ export class CacheDirectory {
       if (error instanceof NotTrustedError) this.root.warn(error);
       return undefined;
     }
-  }
-
-  #measure(): void {
-    this.#sinceLook = 0;
-    this.#used = this.objects().reduce((sum, { bytes }) => sum + bytes, 0);
-    const { bavail, bsize } = fs.statfsSync(this.root.path);
-    const free = Math.max(0, bavail * bsize - SPARE);
-    // What it has counts as free: it would grow with every look otherwise.
-    const share = Math.floor((this.#used + free) / SHARE);
-    this.#limit = Math.min(this.#size ?? share, this.#used + free);
-    this.#isDiskFull = free === 0;
-  }
-
-  /** Deletes objects that no process has open, those that were used last at the end, until so much is free. */
-  #evict(bytes: number): number {
-    let freed = 0;
-    const oldest = this.objects().sort((a, b) => a.used - b.used);
-    for (const object of oldest) {
-      if (freed >= bytes) break;
-      if (this.remove(object)) freed += object.bytes;
-    }
-    return freed;
   }
 
   /** All objects there are; what somebody who is not trusted has put there is none. */
@@ -188,25 +139,15 @@ export class CacheDirectory {
     return found;
   }
 
-  /** Opens an object that there is; `undefined` where it is just being deleted. */
+  /** Opens an object that there is; `undefined` where it is gone. */
   reopen({ place, facts }: CachedEntry): CachedObject | undefined {
     using directory = this.#directoryOf(place);
-    return directory && CachedObject.open(this, place, directory, facts.size);
+    return directory && this.#enter(place, facts.size, () => {});
   }
 
   /** Deletes an object, unless a process has it open. */
   remove({ place }: Pick<CachedEntry, "place">): boolean {
-    using above = this.root.open([OBJECTS, place[0]]);
-    using directory = above?.open(place[1]);
-    if (directory === undefined) return false;
-    using lock = unlessForeign(() => directory.openFile("lock", "write"));
-    if (lock?.tryLock(true) === false) return false;
-    for (const name of FILES) directory.remove(name);
-    for (const name of directory.list()) { // of who was killed
-      if (isTemporary(name, FACTS)) directory.remove(name);
-    }
-    above!.removeDirectory(place[1]);
-    return true;
+    return this.room.remove(place);
   }
 
   /** Deletes what directories held. */

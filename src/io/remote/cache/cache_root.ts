@@ -12,7 +12,8 @@ export class CacheRoot {
   readonly path: string;
   /** Why Deno would ask before it is used, or refuse it. */
   readonly missing: string | undefined;
-  readonly #isShared: boolean;
+  /** Whether its owner and its group are trusted. */
+  readonly isShared: boolean;
   readonly #onWarning: (message: string) => void;
 
   constructor(
@@ -21,7 +22,7 @@ export class CacheRoot {
   ) {
     this.path = directory ?? usualDirectory();
     this.missing = missingFor(this.path);
-    this.#isShared = shared === true;
+    this.isShared = shared === true;
     this.#onWarning = onWarning;
   }
 
@@ -80,7 +81,7 @@ export class CacheRoot {
     ) => TrustedDirectory | undefined,
   ): TrustedDirectory | undefined {
     if (this.missing !== undefined) throw new Error(this.missing);
-    const trust = { isShared: this.#isShared };
+    const trust = { isShared: this.isShared };
     let directory = TrustedDirectory.open(this.path, trust, isToMake);
     for (const name of names) {
       if (directory === undefined) return undefined;

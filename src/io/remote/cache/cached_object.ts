@@ -1,6 +1,7 @@
-import type { EntryFile } from "../../directories/entries.ts";
 import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
+import { changedFile } from "../../storage/changed_file.ts";
 import type { CacheDirectory } from "./cache_directory.ts";
+import { OBJECTS } from "./cache_ledger.ts";
 import { ObjectCounter } from "./object_counts.ts";
 import {
   type CachedFacts,
@@ -9,6 +10,7 @@ import {
   startOfMachine,
   writeFacts,
 } from "./object_facts.ts";
+import { PooledFile } from "./pooled_file.ts";
 
 /** Names below `objects`: of the object, and of its state. */
 export type ObjectPlace = readonly [object: string, state: string];
@@ -43,7 +45,7 @@ export function entryIn(
   };
 }
 
-/** An object that is open: nobody deletes it meanwhile. */
+/** An object that is open: nobody deletes it meanwhile. It holds no descriptor: its files are opened as they are used. */
 export class CachedObject {
   /** Its directory's path. */
   readonly path: string;
@@ -51,72 +53,53 @@ export class CachedObject {
   /** What this process does with it. */
   readonly counts: ObjectCounter;
   /** Its blocks, each where it is in the object. */
-  readonly data: EntryFile;
+  readonly data: PooledFile;
   /** Checksums of its blocks. */
-  readonly sums: EntryFile;
+  readonly sums: PooledFile;
   readonly #cache: CacheDirectory;
-  readonly #lock: EntryFile;
+  readonly #place: ObjectPlace;
   #isOfThisStart: boolean;
-
-  private constructor(
-    cache: CacheDirectory,
-    place: ObjectPlace,
-    directory: TrustedDirectory,
-    size: number,
-    [data, sums, lock]: readonly [EntryFile, EntryFile, EntryFile],
-  ) {
-    this.#cache = cache;
-    this.path = directory.path;
-    this.size = size;
-    this.data = data;
-    this.sums = sums;
-    this.#lock = lock;
-    this.#isOfThisStart = readFacts(directory)?.start === startOfMachine();
-    this.counts = new ObjectCounter(
-      this.path,
-      () => cache.root.open(["objects", ...place]),
-    );
-  }
+  #isClosed = false;
 
   /**
-   * Opens the files of an object, which are made where they are missing.
+   * Opens an object, whose files are made where they are missing.
    *
-   * @returns `undefined` where it is just being deleted.
+   * @param place Entered by the caller; {@linkcode CachedObject.close} leaves it.
    */
-  static open(
+  constructor(
     cache: CacheDirectory,
     place: ObjectPlace,
     directory: TrustedDirectory,
     size: number,
-  ): CachedObject | undefined {
-    const files: EntryFile[] = [];
-    try {
-      const [data, sums, lock] = ["data", "sums", "lock"].map((name) => {
-        const file = directory.makeFile(name);
-        files.push(file);
+  ) {
+    this.#cache = cache;
+    this.#place = place;
+    this.path = directory.path;
+    this.size = size;
+    const open = () => cache.root.open([OBJECTS, ...place]);
+    // Programs of older versions take it before they delete the others.
+    directory.makeFile("lock").close();
+    [this.data, this.sums] = ["data", "sums"].map((name) => {
+      directory.makeFile(name).close();
+      const path = `${this.path}/${name}`;
+      return new PooledFile(path, () => {
+        using directory = open();
+        const file = directory?.openFile(name, "write");
+        if (file === undefined) throw changedFile(path);
         return file;
       });
-      // Deleted meanwhile, the lock has another file's name, or none.
-      const isHeld = lock!.tryLock(false) &&
-        directory.stat("lock")?.inode === lock!.facts().inode;
-      if (isHeld) {
-        const all = [data!, sums!, lock!] as const;
-        const object = new CachedObject(cache, place, directory, size, all);
-        files.length = 0;
-        return object;
-      }
-    } finally {
-      for (const file of files) file.close();
-    }
-    return undefined;
+    }) as [PooledFile, PooledFile];
+    this.#isOfThisStart = readFacts(directory)?.start === startOfMachine();
+    this.counts = new ObjectCounter(this.path, open);
   }
 
   /** Makes its files what they are for an object of such facts. */
   prepare(directory: TrustedDirectory, facts: CachedFacts): void {
-    if (this.data.facts().size !== facts.size) {
-      this.sums.truncate(0); // of blocks that are not there any more
-      this.data.truncate(facts.size); // sparse
-    }
+    this.data.use((data) => {
+      if (data.facts().size === facts.size) return;
+      this.sums.use((sums) => sums.truncate(0)); // of blocks that are not there any more
+      data.truncate(facts.size); // sparse
+    });
     if (readFacts(directory) === undefined) {
       writeFacts(directory, facts);
       this.#isOfThisStart = true;
@@ -130,10 +113,10 @@ export class CachedObject {
     return this.#isOfThisStart;
   }
 
-  /** {@linkcode CacheDirectory.takeRoom}; none where the cache does not work. */
+  /** {@linkcode CacheRoom.take}; none where the cache does not work. */
   takeRoom(bytes: number): number {
     try {
-      return this.#cache.takeRoom(bytes);
+      return this.#cache.room.take(this.#place, bytes);
     } catch (error) {
       this.failed(error);
       return 0;
@@ -146,9 +129,11 @@ export class CachedObject {
   }
 
   close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.counts.close();
     this.data.close();
     this.sums.close();
-    this.#lock.close();
+    this.#cache.room.leave(this.#place);
   }
 }

@@ -1,5 +1,4 @@
 import { crc32Of } from "../../read/crc32_of.ts";
-import type { EntryFile } from "../../directories/entries.ts";
 import type { FileSource } from "../../storage/file_source.ts";
 import {
   BLOCK,
@@ -11,10 +10,14 @@ import {
 import { openBlockFile } from "./block_file.ts";
 import type { CachedObject } from "./cached_object.ts";
 import type { ObjectCounter } from "./object_counts.ts";
+import type { PooledFile } from "./pooled_file.ts";
 
 const WORD = Uint32Array.BYTES_PER_ELEMENT;
 /** Checksums that are read or written at a time, at most. */
 const SUMS = 1 << 16;
+/** Checksums that are just being read or written, of whichever object. */
+const WORDS = new Uint32Array(SUMS);
+const WORD_BYTES = new Uint8Array(WORDS.buffer);
 
 /**
  * Keeps blocks in a sparse file of the object's size. Beside it is a file of the CRC-32 of each, 0 where it is not there:
@@ -25,13 +28,11 @@ export class DiskStore implements BlockStore {
   readonly map: BlockMap;
   readonly #object: CachedObject;
   readonly #size: number;
-  readonly #data: EntryFile;
-  readonly #sums: EntryFile;
+  readonly #data: PooledFile;
+  readonly #sums: PooledFile;
   /** The data as local containers are read: as fast as one. */
   readonly #file: FileSource;
   readonly #known: Uint8Array<SharedArrayBuffer>;
-  readonly #words = new Uint32Array(SUMS);
-  readonly #wordBytes = new Uint8Array(this.#words.buffer);
   #isFailing = false;
 
   /** Opens the blocks of an object, which is closed with it. */
@@ -41,7 +42,7 @@ export class DiskStore implements BlockStore {
     this.#data = object.data;
     this.#sums = object.sums;
     const path = `${object.path}/data`;
-    const { device, inode } = object.data.facts();
+    const { device, inode } = object.data.use((data) => data.facts());
     this.#file = openBlockFile({ path, device, inode });
     const blocks = Math.ceil(object.size / BLOCK);
     this.#known = new Uint8Array(new SharedArrayBuffer(blocks));
@@ -51,7 +52,7 @@ export class DiskStore implements BlockStore {
     for (let first = 0; first < blocks; first += SUMS) {
       const count = this.#readSums(first, SUMS);
       for (let i = 0; i < count; i++) {
-        if (this.#words[i] !== 0) this.#known[first + i] = known;
+        if (WORDS[i] !== 0) this.#known[first + i] = known;
       }
     }
   }
@@ -79,7 +80,7 @@ export class DiskStore implements BlockStore {
     const count = this.#readSums(first, last - first + 1);
     if (count === 0) return last;
     const { isOfThisStart } = this.#object;
-    const sums = this.#words.slice(0, count); // what is read again overwrites these
+    const sums = WORDS.slice(0, count); // what is read again overwrites these
     for (const [i, sum] of sums.entries()) {
       const block = first + i;
       if (this.has(block)) continue;
@@ -135,7 +136,7 @@ export class DiskStore implements BlockStore {
     const room = this.#object.takeRoom(bytes.length);
     const kept = bytes.subarray(0, room);
     try {
-      this.#data.write(kept, first * BLOCK);
+      this.#data.use((data) => data.write(kept, first * BLOCK));
       const piece = SUMS * BLOCK;
       for (let done = 0; done < room; done += piece) {
         const blocks = kept.subarray(done, done + piece);
@@ -152,7 +153,7 @@ export class DiskStore implements BlockStore {
   forget(first: number, last: number): void {
     for (let block = first; block <= last; block++) {
       try {
-        this.#words[0] = 0;
+        WORDS[0] = 0;
         this.#writeSums(block, 1);
       } catch {
         // At least for this process:
@@ -206,21 +207,21 @@ export class DiskStore implements BlockStore {
 
   /** The sum that is noted, or 0. */
   #sum(block: number): number {
-    return this.#readSums(block, 1) === 1 ? this.#words[0]! : 0;
+    return this.#readSums(block, 1) === 1 ? WORDS[0]! : 0;
   }
 
   /** Reads the sums of some blocks; there may be fewer. */
   #readSums(first: number, most: number): number {
-    const { length } = this.#wordBytes;
+    const { length } = WORD_BYTES;
     const wanted = Math.min(most * WORD, length);
-    const into = this.#wordBytes.subarray(0, wanted);
-    const got = this.#sums.read(into, first * WORD);
+    const into = WORD_BYTES.subarray(0, wanted);
+    const got = this.#sums.use((sums) => sums.read(into, first * WORD));
     return Math.floor(got / WORD);
   }
 
   #writeSums(first: number, count: number): void {
-    const bytes = this.#wordBytes.subarray(0, count * WORD);
-    this.#sums.write(bytes, first * WORD);
+    const bytes = WORD_BYTES.subarray(0, count * WORD);
+    this.#sums.use((sums) => sums.write(bytes, first * WORD));
   }
 
   /** Notes that blocks are there, which have been written: other threads go by it. */
@@ -228,7 +229,7 @@ export class DiskStore implements BlockStore {
     const count = Math.ceil(bytes.length / BLOCK);
     for (let i = 0; i < count; i++) {
       const block = bytes.subarray(i * BLOCK, (i + 1) * BLOCK);
-      this.#words[i] = sumOf(block);
+      WORDS[i] = sumOf(block);
     }
     this.#writeSums(first, count);
     for (let i = 0; i < count; i++) this.#know(first + i, Known.Present);
@@ -238,7 +239,7 @@ export class DiskStore implements BlockStore {
     const start = block * BLOCK;
     const bytes = new Uint8Array(Math.min(BLOCK, this.#size - start));
     try {
-      const got = this.#data.read(bytes, start);
+      const got = this.#data.use((data) => data.read(bytes, start));
       return got === bytes.length ? sumOf(bytes) : 0;
     } catch {
       return 0;

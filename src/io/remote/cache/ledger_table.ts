@@ -1,0 +1,383 @@
+import { Buffer } from "node:buffer";
+import type { EntryFile } from "../../directories/entries.ts";
+import { crc32Of } from "../../read/crc32_of.ts";
+
+/** How the file starts. */
+const MAGIC = new TextEncoder().encode("recordfs ledger\n");
+/** Bytes before the first slot: {@linkcode MAGIC}, the counts as 64-bit floating point, and their CRC-32. */
+const HEAD = 96;
+const HEAD_SUM = HEAD - 4;
+/** Bytes of a slot: name, bytes of the object as 64-bit floating point, CRC-32 of both, and the slot's kind. */
+const SLOT = 32;
+const NAME_BYTES = 16;
+const BYTES_AT = NAME_BYTES;
+const SUM_AT = BYTES_AT + 8;
+const KIND_AT = SUM_AT + 4;
+/** Kinds of slots. Nobody has looked at an unknown object since the table was made, and its slot has no bytes. */
+const Kind = { Empty: 0, Known: 1, Removed: 2, Unknown: 3 } as const;
+/** Slots of the smallest table, and of the largest. */
+const FEWEST = 1 << 8;
+const MOST = 1 << 26;
+/** Slots that are read at a time to find one, and to go through them. */
+const NEAR = 8;
+const MANY = 512;
+/** Bytes of an unknown object. */
+const UNKNOWN = -1;
+
+/** An object in the table. */
+export interface LedgerEntry {
+  readonly name: string;
+  /** `undefined` until somebody has looked. */
+  readonly bytes: number | undefined;
+}
+
+/** Thrown where the file is not what was written. */
+class DamagedTable extends Error {}
+
+/**
+ * A hash table in a file, of names of objects and the bytes that each takes: linear probing, at most three quarters
+ * full. Finding, adding and removing cost the same however many there are.
+ */
+export class LedgerTable {
+  readonly #file: EntryFile;
+  readonly #list: () => readonly string[];
+  #slots = 0;
+  /** Slots that are not empty. */
+  #filled = 0;
+  #count = 0;
+  #unknown = 0;
+  #total = 0;
+  /** Where the next look begins. */
+  #hand = 0;
+  #isListed = false;
+  #isChanged = false;
+  #isDamaged = false;
+
+  private constructor(file: EntryFile, list: () => readonly string[]) {
+    this.#file = file;
+    this.#list = list;
+  }
+
+  /**
+   * Reads the table that a file has, or begins one.
+   *
+   * @param list Lists the names of all objects that there are.
+   */
+  static read(file: EntryFile, list: () => readonly string[]): LedgerTable {
+    const table = new LedgerTable(file, list);
+    if (!table.#readHead()) table.#write([], new Map());
+    return table;
+  }
+
+  /** Begins a table, whatever the file has. */
+  static begin(file: EntryFile, list: () => readonly string[]): LedgerTable {
+    const table = new LedgerTable(file, list);
+    table.#write([], new Map());
+    return table;
+  }
+
+  /** Whether the file turned out not to be what was written; it is to be made anew. */
+  get isDamaged(): boolean {
+    return this.#isDamaged;
+  }
+
+  /** Whether it has all objects that there were when it was begun: until then, it has those that were opened since. */
+  get isListed(): boolean {
+    return this.#isListed;
+  }
+
+  /** Adds all objects that there are. */
+  list(): void {
+    const known = this.#known();
+    this.#isListed = true;
+    this.#write(this.#list(), known);
+  }
+
+  /** Number of objects. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Number of objects at which nobody has looked since the table was made. */
+  get unknown(): number {
+    return this.#unknown;
+  }
+
+  /** Bytes of all objects; those that are unknown are taken to be as large as the others. */
+  get bytes(): number {
+    const known = this.#count - this.#unknown;
+    const mean = known === 0 ? 0 : this.#total / known;
+    return Math.floor(this.#total + this.#unknown * mean);
+  }
+
+  /** Bytes of an object; `undefined` if it is not there, or unknown. */
+  bytesOf(name: string): number | undefined {
+    const { bytes } = this.#find(keyOf(name));
+    return bytes === undefined || bytes < 0 ? undefined : bytes;
+  }
+
+  /** Notes the bytes of an object, which is added if it is not there. */
+  set(name: string, bytes: number): void {
+    const key = keyOf(name);
+    let found = this.#find(key);
+    if (found.bytes === undefined) {
+      if (found.isEmpty && 4 * (this.#filled + 1) > 3 * this.#slots) {
+        this.#grow();
+        found = this.#find(key);
+      }
+    }
+    const { bytes: before, at, isEmpty } = found;
+    this.#isChanged = true;
+    if (before === undefined) {
+      this.#count++;
+      if (isEmpty) this.#filled++;
+    } else if (before < 0) this.#unknown--;
+    else this.#total -= before;
+    this.#total += bytes;
+    const slot = new Uint8Array(SLOT);
+    writeSlot(slot, 0, key, bytes);
+    this.#file.write(slot, HEAD + at * SLOT);
+  }
+
+  /** Takes an object out. */
+  remove(name: string): void {
+    const { bytes, at } = this.#find(keyOf(name));
+    if (bytes === undefined) return;
+    this.#isChanged = true;
+    this.#count--;
+    if (bytes < 0) this.#unknown--;
+    else this.#total -= bytes;
+    const slot = new Uint8Array(SLOT);
+    slot[KIND_AT] = Kind.Removed;
+    this.#file.write(slot, HEAD + at * SLOT);
+  }
+
+  /**
+   * Goes on through all objects, in no order. Once around, the names in the directory are listed again: others may have
+   * changed it.
+   *
+   * @param most How many are wanted.
+   * @param isUnknown Whether only those are that nobody has looked at.
+   */
+  next(most: number, isUnknown = false): LedgerEntry[] {
+    const found: LedgerEntry[] = [];
+    const wanted = Math.min(most, isUnknown ? this.#unknown : this.#count);
+    let rounds = 0;
+    while (found.length < wanted) {
+      if (this.#hand >= this.#slots) {
+        if (rounds++ > 0) break;
+        this.list();
+      }
+      const slots = this.#readSlots(this.#hand, MANY);
+      const { length } = slots;
+      for (let i = 0; i * SLOT < length && found.length < wanted; i++) {
+        this.#hand++;
+        const entry = this.#entryIn(slots, i);
+        if (entry === undefined) continue;
+        if (!isUnknown || entry.bytes === undefined) found.push(entry);
+      }
+    }
+    this.#isChanged = true;
+    return found;
+  }
+
+  /** Writes what has changed besides the slots. */
+  save(): void {
+    if (this.#isChanged) this.#writeHead();
+    this.#isChanged = false;
+  }
+
+  #readHead(): boolean {
+    const head = new Uint8Array(HEAD);
+    if (this.#file.read(head, 0) !== HEAD) return false;
+    const view = new DataView(head.buffer);
+    const isOwn = MAGIC.every((byte, i) => head[i] === byte) &&
+      view.getUint32(HEAD_SUM, true) === crc32Of(head.subarray(0, HEAD_SUM));
+    if (!isOwn) return false;
+    const numbers = [0, 1, 2, 3, 4, 5].map((i) =>
+      view.getFloat64(MAGIC.length + 8 * i, true)
+    );
+    if (!numbers.every((one) => Number.isSafeInteger(one) && one >= 0)) {
+      return false;
+    }
+    const [total, count, unknown, filled, hand, isListed] = numbers as Six;
+    const slots = (this.#file.facts().size - HEAD) / SLOT;
+    const isTable = slots >= FEWEST && slots <= MOST &&
+      Number.isInteger(Math.log2(slots)) && unknown <= count &&
+      count <= filled && filled < slots;
+    if (!isTable) return false;
+    this.#total = total;
+    this.#count = count;
+    this.#unknown = unknown;
+    this.#filled = filled;
+    this.#hand = hand;
+    this.#isListed = isListed === 1;
+    this.#slots = slots;
+    return true;
+  }
+
+  #writeHead(): void {
+    const head = new Uint8Array(HEAD);
+    head.set(MAGIC);
+    const view = new DataView(head.buffer);
+    const numbers: Six = [
+      Math.max(0, this.#total),
+      this.#count,
+      this.#unknown,
+      this.#filled,
+      this.#hand,
+      Number(this.#isListed),
+    ];
+    for (const [i, number] of numbers.entries()) {
+      view.setFloat64(MAGIC.length + 8 * i, number, true);
+    }
+    view.setUint32(HEAD_SUM, crc32Of(head.subarray(0, HEAD_SUM)), true);
+    this.#file.write(head, 0);
+  }
+
+  /** Where a name is, or would be put. */
+  #find(
+    key: Uint8Array,
+  ): { at: number; bytes: number | undefined; isEmpty: boolean } {
+    const mask = this.#slots - 1;
+    let free = -1;
+    let at = startOf(key, this.#slots);
+    for (let looked = 0; looked < this.#slots;) {
+      const slots = this.#readSlots(at, NEAR);
+      const view = new DataView(slots.buffer);
+      for (let i = 0; i * SLOT < slots.length; i++, looked++) {
+        const kind = view.getUint32(i * SLOT + KIND_AT, true);
+        if (kind === Kind.Empty) {
+          return free < 0
+            ? { at: at + i, bytes: undefined, isEmpty: true }
+            : { at: free, bytes: undefined, isEmpty: false };
+        }
+        if (kind === Kind.Removed) {
+          if (free < 0) free = at + i;
+          continue;
+        }
+        if (key.every((byte, k) => slots[i * SLOT + k] === byte)) {
+          return { at: at + i, bytes: this.#bytesIn(slots, i), isEmpty: false };
+        }
+      }
+      at = (at + slots.length / SLOT) & mask;
+    }
+    throw this.#damaged();
+  }
+
+  /** Reads some slots, up to the last one at most. */
+  #readSlots(first: number, most: number): Uint8Array<ArrayBuffer> {
+    const count = Math.min(most, this.#slots - first);
+    const slots = new Uint8Array(count * SLOT);
+    const got = this.#file.read(slots, HEAD + first * SLOT);
+    if (got !== slots.length) throw this.#damaged();
+    return slots;
+  }
+
+  #entryIn(
+    slots: Uint8Array<ArrayBuffer>,
+    i: number,
+  ): LedgerEntry | undefined {
+    const kind = slots[i * SLOT + KIND_AT];
+    if (kind === Kind.Empty || kind === Kind.Removed) return undefined;
+    const bytes = this.#bytesIn(slots, i);
+    return { name: nameIn(slots, i), bytes: bytes < 0 ? undefined : bytes };
+  }
+
+  /** The bytes that a slot says, which is compared with its checksum. */
+  #bytesIn(slots: Uint8Array<ArrayBuffer>, i: number): number {
+    const slot = slots.subarray(i * SLOT, (i + 1) * SLOT);
+    const view = new DataView(slot.buffer, slot.byteOffset);
+    const kind = view.getUint32(KIND_AT, true);
+    if (kind === Kind.Unknown) return UNKNOWN;
+    const bytes = view.getFloat64(BYTES_AT, true);
+    const isWhole = kind === Kind.Known &&
+      view.getUint32(SUM_AT, true) === crc32Of(slot.subarray(0, SUM_AT)) &&
+      Number.isSafeInteger(bytes) && bytes >= 0;
+    if (!isWhole) throw this.#damaged();
+    return bytes;
+  }
+
+  #damaged(): DamagedTable {
+    this.#isDamaged = true;
+    return new DamagedTable("The ledger of the cache is damaged");
+  }
+
+  /** The bytes of all that are known. */
+  #known(): Map<string, number> {
+    const known = new Map<string, number>();
+    for (let first = 0; first < this.#slots; first += MANY) {
+      const slots = this.#readSlots(first, MANY);
+      for (let i = 0; i * SLOT < slots.length; i++) {
+        const entry = this.#entryIn(slots, i);
+        if (entry?.bytes !== undefined) known.set(entry.name, entry.bytes);
+      }
+    }
+    return known;
+  }
+
+  #grow(): void {
+    const known = this.#known();
+    const names = this.#isListed ? this.#list() : [...known.keys()];
+    this.#write(names, known);
+  }
+
+  /** Writes a table of such objects. */
+  #write(names: readonly string[], known: ReadonlyMap<string, number>): void {
+    this.#slots = FEWEST;
+    while (this.#slots < 2 * names.length) this.#slots *= 2;
+    const mask = this.#slots - 1;
+    const table = new Uint8Array(this.#slots * SLOT);
+    this.#total = this.#unknown = this.#hand = 0;
+    for (const name of names) {
+      const key = keyOf(name);
+      const bytes = known.get(name) ?? UNKNOWN;
+      if (bytes < 0) this.#unknown++;
+      else this.#total += bytes;
+      let at = startOf(key, this.#slots);
+      while (table[at * SLOT + KIND_AT] !== Kind.Empty) at = (at + 1) & mask;
+      writeSlot(table, at, key, bytes);
+    }
+    this.#count = this.#filled = names.length;
+    // Who is killed meanwhile leaves none, and the next one begins it.
+    this.#file.truncate(0);
+    this.#file.write(table, HEAD);
+    this.#writeHead();
+    this.#isChanged = false;
+  }
+}
+
+type Six = [number, number, number, number, number, number];
+
+/** Where a name is looked for first: names need not be hashes where others have made the directories. */
+function startOf(key: Uint8Array, slots: number): number {
+  let hash = 0;
+  for (let i = 0; i < NAME_BYTES; i++) {
+    hash = Math.imul(hash ^ key[i]!, 0x5bd1e995);
+    hash ^= hash >>> 15;
+  }
+  return hash & (slots - 1);
+}
+
+function keyOf(name: string): Uint8Array {
+  return Buffer.from(name, "hex");
+}
+
+function nameIn(slots: Uint8Array<ArrayBuffer>, i: number): string {
+  return Buffer.from(slots.buffer, i * SLOT, NAME_BYTES).toString("hex");
+}
+
+function writeSlot(
+  slots: Uint8Array<ArrayBuffer>,
+  i: number,
+  key: Uint8Array,
+  bytes: number,
+): void {
+  const slot = slots.subarray(i * SLOT, (i + 1) * SLOT);
+  slot.set(key);
+  slot[KIND_AT] = bytes < 0 ? Kind.Unknown : Kind.Known;
+  if (bytes < 0) return;
+  const view = new DataView(slot.buffer, slot.byteOffset);
+  view.setFloat64(BYTES_AT, bytes, true);
+  view.setUint32(SUM_AT, crc32Of(slot.subarray(0, SUM_AT)), true);
+}

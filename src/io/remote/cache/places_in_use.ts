@@ -1,0 +1,117 @@
+import { Buffer } from "node:buffer";
+import type { EntryFile } from "../../directories/entries.ts";
+import { unlessForeign } from "../../directories/trust.ts";
+import type { CacheRoot } from "./cache_root.ts";
+import type { ObjectPlace } from "./cached_object.ts";
+import { isObjectName } from "./cache_ledger.ts";
+
+/** Directory of a file for each thread that has objects open, locked for as long as it has. */
+const PROGRAMS = "programs";
+/** Bytes of a place in such a file: two hashes. */
+const PLACE = 32;
+/** Objects that one thread has open at most, as far as files are read. */
+const MOST = 1 << 20;
+
+/** The objects that a thread has open, in a file that other programs read before they delete any. */
+export class PlacesInUse {
+  readonly #root: CacheRoot;
+  #name = "";
+  #file: EntryFile | undefined;
+  readonly #slots = new Map<string, { readonly slot: number; users: number }>();
+  readonly #free: number[] = [];
+
+  private constructor(root: CacheRoot) {
+    this.#root = root;
+  }
+
+  /** Those of this thread, whoever opens the cache. */
+  static of(root: CacheRoot): PlacesInUse {
+    const key = `${root.path}\n${root.isShared}`;
+    let places = OF_CACHES.get(key);
+    if (places === undefined) {
+      OF_CACHES.set(key, places = new PlacesInUse(root));
+    }
+    return places;
+  }
+
+  /** Adds one. To be called while the ledger is held. */
+  add(place: ObjectPlace): void {
+    const key = place.join("");
+    const known = this.#slots.get(key);
+    if (known !== undefined) {
+      known.users++;
+      return;
+    }
+    const file = this.#file ??= this.#make();
+    const slot = this.#free.pop() ?? this.#slots.size;
+    file.write(Buffer.from(key, "hex"), slot * PLACE);
+    this.#slots.set(key, { slot, users: 1 });
+  }
+
+  /** Takes one out that was added. */
+  remove(place: ObjectPlace): void {
+    const key = place.join("");
+    const known = this.#slots.get(key);
+    if (known === undefined || --known.users > 0) return;
+    this.#slots.delete(key);
+    if (this.#slots.size === 0) return this.#end();
+    this.#free.push(known.slot);
+    this.#file!.write(new Uint8Array(PLACE), known.slot * PLACE);
+  }
+
+  /**
+   * Names of all objects that are open anywhere, and of `OBJECT/STATE`. What killed programs have left is deleted. To be
+   * called while the ledger is held.
+   */
+  all(): Set<string> {
+    const all = new Set<string>();
+    const add = (object: string, state: string) =>
+      all.add(object).add(`${object}/${state}`);
+    for (const key of this.#slots.keys()) add(...placeIn(key));
+    using programs = this.#root.open([PROGRAMS]);
+    for (const name of programs?.list() ?? []) {
+      if (name === this.#name || !isObjectName(name)) continue;
+      using file = unlessForeign(() => programs!.openFile(name, "write"));
+      if (file === undefined) continue;
+      if (file.tryLock(true)) {
+        programs!.remove(name);
+        continue;
+      }
+      const size = Math.min(file.facts().size, MOST * PLACE);
+      const bytes = Buffer.alloc(size);
+      const got = file.read(bytes, 0);
+      const text = bytes.toString("hex", 0, got);
+      for (let at = 0; at < text.length; at += 2 * PLACE) {
+        const key = text.slice(at, at + 2 * PLACE);
+        if (key.length === 2 * PLACE) add(...placeIn(key));
+      }
+    }
+    return all;
+  }
+
+  #make(): EntryFile {
+    using programs = this.#root.make([PROGRAMS]);
+    this.#name = crypto.randomUUID().replaceAll("-", "");
+    const file = programs.makeFile(this.#name);
+    file.tryLock(true);
+    return file;
+  }
+
+  #end(): void {
+    this.#file?.close();
+    this.#file = undefined;
+    this.#free.length = 0;
+    try {
+      using programs = this.#root.open([PROGRAMS]);
+      programs?.remove(this.#name);
+    } catch {
+      // Nobody has its lock: whoever makes room next deletes it.
+    }
+  }
+}
+
+const OF_CACHES = new Map<string, PlacesInUse>();
+
+function placeIn(key: string): ObjectPlace {
+  return [key.slice(0, PLACE), key.slice(PLACE)];
+}

@@ -1,0 +1,61 @@
+import type { EntryFile } from "../../directories/entries.ts";
+import { changedFile } from "../../storage/changed_file.ts";
+import { descriptors } from "../../storage/descriptor_pool.ts";
+
+/**
+ * A file of the cache whose descriptor may be closed between uses, so that thousands of objects can be open at once. It
+ * is opened again as it was opened first: through trusted directories.
+ */
+export class PooledFile {
+  readonly #path: string;
+  readonly #open: () => EntryFile;
+  #device = 0;
+  /** 0 until it has been opened. */
+  #inode = 0;
+
+  /**
+   * @param path For messages.
+   * @param open Opens it. The pool closes what it returns.
+   */
+  constructor(path: string, open: () => EntryFile) {
+    this.#path = path;
+    this.#open = open;
+  }
+
+  /**
+   * Lends the open file for one call.
+   *
+   * @throws {FormatError} With code `changed` if another file has its name by now.
+   */
+  use<T>(call: (file: EntryFile) => T): T {
+    const lease = descriptors.borrow(this, this.#openAgain);
+    try {
+      return call(lease.descriptor as EntryFile);
+    } finally {
+      descriptors.release(lease);
+    }
+  }
+
+  /** Closes its descriptor; the next use opens the file that has its name then. */
+  close(): void {
+    descriptors.drop(this);
+    this.#inode = 0;
+  }
+
+  readonly #openAgain = (): EntryFile => {
+    const file = this.#open();
+    try {
+      const { device, inode } = file.facts();
+      if (this.#inode === 0) {
+        this.#device = device;
+        this.#inode = inode;
+      } else if (device !== this.#device || inode !== this.#inode) {
+        throw changedFile(this.#path, this.#inode, inode);
+      }
+      return file;
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  };
+}
