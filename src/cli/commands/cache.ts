@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import { runAsync } from "../../io/concurrency/steps.ts";
+import { RecordfsError } from "../../errors.ts";
 import {
   type KeptFile,
   listKeptTables,
@@ -266,6 +267,7 @@ async function fillWith(
     for (const { path } of files) {
       const source = await runAsync(storage.open(path), signal);
       try {
+        if (!source.isLasting) throw cannotKeep(source.name);
         missing += await source.fetcher.fill(
           (bytes) => bar.update(Math.min(done += bytes, total)),
           signal,
@@ -285,6 +287,15 @@ async function fillWith(
     return missing;
   });
   if (missing > 0) throw new Exit(ExitCode.FAILED);
+}
+
+function cannotKeep(name: string): RecordfsError {
+  return new RecordfsError(
+    "no-validator",
+    `Cannot keep ${name} in the cache: its server sends no ETag, and its Last-Modified is missing or less than two ` +
+      "seconds old. Have the server send an ETag, or try again later",
+    { path: name },
+  );
 }
 
 async function filesBelow(

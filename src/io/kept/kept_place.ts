@@ -24,9 +24,6 @@ export interface KeptOptions {
   readonly remote?: RemoteOptions | undefined;
 }
 
-/** What a tag begins with of which nothing is known: no state is told from another by it. */
-const UNKNOWN_TAG = "modified 0,";
-
 /**
  * Where things that are made of a source are kept between programs: in the cache's directory, by the state of the
  * source, which is its URL and tag, or its path with size, time and inode.
@@ -68,7 +65,7 @@ function stateOf(source: ByteSource): string | undefined {
     return JSON.stringify([nameOf(source), dev, ino, size, mtimeMs]);
   }
   if (!(source instanceof RemoteSource)) return undefined;
-  const { name, tag, size } = source;
-  if (tag.startsWith(UNKNOWN_TAG)) return undefined;
+  const { name, tag, size, isLasting } = source;
+  if (!isLasting) return undefined;
   return JSON.stringify([name, tag, size]);
 }

@@ -4,6 +4,7 @@ import { abortable } from "../concurrency/abortable.ts";
 import { whatIsWrong } from "../libc/system_error.ts";
 import { warnOnConsole } from "../../message_text.ts";
 import { Backoff } from "./backoff.ts";
+import { warnedCaches } from "./cache/warned_caches.ts";
 import { variable } from "../../environment.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { RemoteOptions } from "./remote_options.ts";
@@ -90,6 +91,18 @@ export class Client {
     this.#http = caCert === undefined ? undefined : Deno.createHttpClient({
       caCerts: certificates(caCert, from),
     });
+  }
+
+  /** Warns once a server that answers cannot be compared. */
+  warnOfUntagged({ name }: Target): void {
+    const warned = warnedCaches(this.#warn);
+    const key = `untagged ${/^\w+:\/\/[^/]*/.exec(name)?.[0] ?? name}`;
+    if (warned.has(key)) return;
+    warned.add(key);
+    this.#warn(
+      `Cannot tell ${name} from a replacement of the same size: its server sends neither ETag nor Last-Modified, ` +
+        "so that nothing of it is cached for other programs. Have the server send an ETag",
+    );
   }
 
   /**

@@ -10,7 +10,7 @@ import { HttpServer } from "./http/http_server.ts";
 import type { ListedFile } from "./listed_file.ts";
 import { RemoteError } from "./remote_error.ts";
 import { type RemoteLocation, rootOf } from "./remote_location.ts";
-import { type ObjectState, openObject } from "./remote_object.ts";
+import { isUntagged, type ObjectState, openObject } from "./remote_object.ts";
 import type { S3Options } from "./remote_options.ts";
 import type { RemoteServer } from "./remote_server.ts";
 import { RemoteSource } from "./remote_source.ts";
@@ -137,7 +137,11 @@ export class RemoteFiles {
         { path },
       );
     }
-    const key = `${path}\n${found.state.tag}`;
+    const { tag } = found.state;
+    // Answers that cannot be compared are not joined.
+    const key = isUntagged(tag)
+      ? `${path}\n${answerOf(found)}`
+      : `${path}\n${tag}`;
     const opened = this.#open.get(key) ?? this.#openAnew(key, path, found);
     opened.users++;
     const release = () => {
@@ -257,6 +261,7 @@ export class RemoteFiles {
 
   async #fetcher(path: string, found: Found): Promise<BlockFetcher> {
     const { target, state, hasRanges, head, took } = found;
+    if (isUntagged(state.tag)) this.#client.warnOfUntagged(target);
     const store = this.#store(target, state);
     store.counts?.take(took);
     try {
@@ -275,8 +280,7 @@ export class RemoteFiles {
   }
 
   #store({ identity, name }: Target, state: ObjectState): BlockStore {
-    const { size, tag, mtime } = state;
-    const facts = { url: name, size, tag, mtime };
+    const facts = { url: name, ...state };
     const object = this.#cache?.open(identity, facts);
     if (object === undefined) return NO_STORE;
     try {
@@ -319,6 +323,17 @@ export class RemoteFiles {
 /** An object that is as the cache has it. */
 function asKnown(target: Target, state: ObjectState, took: Took): Found {
   return { kind: "file", target, state, hasRanges: true, head: NOTHING, took };
+}
+
+/** Numbers of answers. */
+const ANSWERS = new WeakMap<Found, number>();
+let answers = 0;
+
+/** A number that tells an answer from others. */
+function answerOf(found: Found): number {
+  const known = ANSWERS.get(found) ?? answers++;
+  ANSWERS.set(found, known);
+  return known;
 }
 
 function nothing(): Took {

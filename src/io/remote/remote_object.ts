@@ -15,6 +15,8 @@ export interface ObjectState {
   readonly tag: string;
   /** Last modification, in milliseconds since 1970; 0 where the server does not say. */
   readonly mtime: number;
+  /** Whether the tag tells this state from all others: only then may something of it be kept for other programs. */
+  readonly isLasting: boolean;
 }
 
 /** An answer to the first request. */
@@ -32,6 +34,8 @@ export type Opened =
     readonly hasRanges: boolean;
   };
 
+/** Age in milliseconds below which a time of modification may be that of two states. */
+const YOUNG = 2000;
 /** Answers in a row that ignore the range, after which none is asked for any more. */
 const MOST_IGNORED = 4;
 
@@ -121,13 +125,7 @@ export async function readRange(
         if (status === 404 || status === 412 || status === 416) {
           throw changed(target, state, `HTTP ${status}`);
         }
-        const tag = tagOf(headers) ??
-          (state.tag.startsWith(MODIFIED)
-            ? modifiedTag(headers, state.size)
-            : undefined);
-        if (tag !== undefined && tag !== state.tag) {
-          throw changed(target, state, tag);
-        }
+        requireSameState(client, target, state, headers);
         const range = rangeOf(headers);
         if (status !== 206) {
           if (++ignoredTimes >= MOST_IGNORED) throw ignored(target, status);
@@ -155,6 +153,36 @@ export async function readRange(
       },
     }, { ...patience, watch });
   }
+}
+
+/**
+ * Compares an answer with the state that is known; where they cannot be compared, that is said.
+ *
+ * @throws {FormatError} If it is of another state (`changed`).
+ */
+export function requireSameState(
+  client: Client,
+  target: Target,
+  state: ObjectState,
+  headers: Headers,
+): void {
+  const isByTime = state.tag.startsWith(MODIFIED);
+  const tag = tagOf(headers) ??
+    (isByTime ? modifiedTag(headers, state.size) : undefined);
+  if (tag !== undefined) {
+    if (tag !== state.tag) throw changed(target, state, tag);
+    return;
+  }
+  const modified = isByTime ? 0 : modifiedIn(headers);
+  if (modified === 0 || state.mtime === 0) client.warnOfUntagged(target);
+  else if (modified !== state.mtime) {
+    throw changed(target, state, new Date(modified).toISOString());
+  }
+}
+
+/** Whether a tag tells nothing but a size: the server gives nothing else to compare. */
+export function isUntagged(tag: string): boolean {
+  return tag.startsWith(UNTAGGED);
 }
 
 /** Takes a body up to the room there is; counts what comes. */
@@ -186,25 +214,42 @@ function object(
   head: Uint8Array<ArrayBuffer>,
   hasRanges: boolean,
 ): Opened {
-  const modified = headers.get("last-modified");
-  const mtime = modified === null ? 0 : Date.parse(modified) || 0;
+  const mtime = modifiedIn(headers);
   const tag = tagOf(headers) ?? modifiedTag(headers, size) ??
-    `${MODIFIED}0, ${size} bytes`;
-  return { kind: "object", state: { size, tag, mtime }, head, hasRanges };
+    `${UNTAGGED} ${size} bytes`;
+  const isLasting = isLastingTag(tag, mtime, headers);
+  const state = { size, tag, mtime, isLasting };
+  return { kind: "object", state, head, hasRanges };
 }
 
+/** What the server says of the content: its tag, or a digest of all of it (RFC 9530), even of an answer with a part. */
 function tagOf(headers: Headers): string | undefined {
-  return headers.get("etag") ?? undefined;
+  const digest = headers.get("repr-digest");
+  return headers.get("etag") ?? (digest === null ? undefined : `=${digest}`);
+}
+
+/** Whether a tag is of one state alone: a weak one or a time may be that of two which were there within a second. */
+function isLastingTag(tag: string, mtime: number, headers: Headers): boolean {
+  if (isUntagged(tag)) return false;
+  const isOfContent = tag.startsWith('"') || tag.startsWith("=");
+  if (isOfContent || mtime === 0) return true;
+  const date = Date.parse(headers.get("date") ?? "") || Date.now();
+  return date - mtime >= YOUNG;
 }
 
 /** What tags begin with where the server gives none. */
 const MODIFIED = "modified ";
+/** What they begin with where it gives no time of modification either, or 1970. */
+const UNTAGGED = `${MODIFIED}0,`;
+
+function modifiedIn(headers: Headers): number {
+  return Date.parse(headers.get("last-modified") ?? "") || 0;
+}
 
 /** A tag in the place of the server's own: the next best that tells states apart. */
 function modifiedTag(headers: Headers, size: number): string | undefined {
-  const modified = headers.get("last-modified");
-  if (modified === null) return undefined;
-  return `${MODIFIED}${Date.parse(modified) || 0}, ${size} bytes`;
+  const modified = modifiedIn(headers);
+  return modified === 0 ? undefined : `${MODIFIED}${modified}, ${size} bytes`;
 }
 
 /** What a `Content-Range` says (RFC 9110, 14.4). */

@@ -20,6 +20,8 @@ export class RemoteSource implements ByteSource {
   readonly mtime: number;
   /** Of the state that was opened. */
   readonly tag: string;
+  /** Whether the tag tells that state from all others, so that something of it may be kept for other programs. */
+  readonly isLasting: boolean;
   readonly origin: RemoteOrigin;
   readonly fetcher: BlockFetcher;
   readonly #release: () => void;
@@ -31,13 +33,14 @@ export class RemoteSource implements ByteSource {
       RemoteSource,
       "name" | "origin" | "fetcher"
     >,
-    { size, mtime, tag }: ObjectState,
+    { size, mtime, tag, isLasting }: ObjectState,
     release: () => void,
   ) {
     this.name = name;
     this.size = size;
     this.mtime = mtime;
     this.tag = tag;
+    this.isLasting = isLasting;
     this.origin = origin;
     this.fetcher = fetcher;
     this.#release = release;

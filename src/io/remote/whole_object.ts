@@ -1,7 +1,7 @@
 import { BLOCK, blockOf, type BlockStore } from "./cache/block_store.ts";
 import type { Client, Patience } from "./client.ts";
 import { RemoteError } from "./remote_error.ts";
-import type { ObjectState } from "./remote_object.ts";
+import { type ObjectState, requireSameState } from "./remote_object.ts";
 import { readBody } from "./read_body.ts";
 import type { Target } from "./target.ts";
 import { Transient } from "./transient.ts";
@@ -17,13 +17,15 @@ const PIECE = 1 << 20;
 export async function fetchWhole(
   client: Client,
   target: Target,
-  { size }: ObjectState,
+  state: ObjectState,
   store: BlockStore,
   patience: Patience,
 ): Promise<void> {
+  const { size } = state;
   await client.ask(target, {
     headers: () => new Headers(),
     async take(response, watch) {
+      requireSameState(client, target, state, response.headers);
       const memory = new Uint8Array(PIECE);
       let used = 0;
       let kept = 0;

@@ -48,6 +48,7 @@ export class CacheDirectory {
         });
         // Its data is made as long as it is before its facts are written.
         if (entry === undefined || entry.length !== entry.facts.size) continue;
+        if (!entry.facts.isLasting) continue;
         if (last === undefined || entry.used > last.used) last = entry;
       }
       return last?.facts;
@@ -74,10 +75,12 @@ export class CacheDirectory {
   }
 
   /**
-   * Opens an object for its blocks to be kept; `undefined` where that can't be done, which is said once.
+   * Opens an object for its blocks to be kept: until it is closed if its state cannot be told from others, or else for
+   * other programs as well. Returns `undefined` where that can't be done, which is said once.
    */
   open(identity: string, facts: CachedFacts): CachedObject | undefined {
-    const place = [parentOf(identity), hash(facts.tag)] as const;
+    const state = facts.isLasting ? facts.tag : crypto.randomUUID();
+    const place = [parentOf(identity), hash(state)] as const;
     try {
       if (this.root.missing !== undefined) throw new Error(this.root.missing);
       return this.#enter(

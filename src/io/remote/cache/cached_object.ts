@@ -59,6 +59,7 @@ export class CachedObject {
   readonly #cache: CacheDirectory;
   readonly #place: ObjectPlace;
   #isOfThisStart: boolean;
+  #isLasting = true;
   #isClosed = false;
 
   /**
@@ -104,6 +105,7 @@ export class CachedObject {
       writeFacts(directory, facts);
       this.#isOfThisStart = true;
     }
+    this.#isLasting = facts.isLasting;
     using file = directory.openFile(FACTS, "write");
     file?.touch(); // what was used last goes last
   }
@@ -135,5 +137,11 @@ export class CachedObject {
     this.data.close();
     this.sums.close();
     this.#cache.room.leave(this.#place);
+    if (this.#isLasting) return;
+    try {
+      this.#cache.remove({ place: this.#place });
+    } catch {
+      // It is not believed, and deleted when room is made.
+    }
   }
 }

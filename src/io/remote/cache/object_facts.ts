@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { utf8Text } from "../../../utf8.ts";
 import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
 import type { ListedFile } from "../listed_file.ts";
-import type { ObjectState } from "../remote_object.ts";
+import { isUntagged, type ObjectState } from "../remote_object.ts";
 import { BLOCK } from "./block_store.ts";
 
 /** What a cached object is, as its directory has it. */
@@ -38,7 +38,10 @@ export function readFacts(
     typeof facts.tag === "string" && Number.isSafeInteger(facts.size) &&
     facts.size! >= 0 && typeof facts.mtime === "number" &&
     typeof facts.start === "string" && facts.block === BLOCK;
-  return isWhole ? facts as WrittenFacts : undefined;
+  if (!isWhole) return undefined;
+  // Earlier versions kept what cannot be told from other states.
+  const isLasting = facts.isLasting !== false && !isUntagged(facts.tag!);
+  return { ...facts as WrittenFacts, isLasting };
 }
 
 /** Writes the facts of an object. */

@@ -2,10 +2,10 @@ import { warnOnConsole } from "../../../message_text.ts";
 
 type OnWarning = (message: string) => void;
 
-/** Caches that somebody was warned of: a program opens one several times. */
+/** What somebody was warned of: a program opens a cache, or a server, several times. */
 const WARNED = new WeakMap<OnWarning, Set<string>>();
 
-/** Paths of the caches that somebody was warned of, by default those who read the console. */
+/** Paths of caches, and names of servers, that somebody was warned of; by default those who read the console. */
 export function warnedCaches(
   onWarning: OnWarning = warnOnConsole,
 ): Set<string> {
