@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import { output } from "../../fuse/support/mounting.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
+import { FileServer } from "../../support/remote/file_server.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 
 /** All threads together would have more open than there may be. */
@@ -133,3 +134,37 @@ Deno.test({
       assert.deepEqual([before, version, after], [300, 300, expected]);
     }),
 });
+
+for (const how of ["read", "mounted"]) {
+  Deno.test({
+    name:
+      `400 shards on a server are ${how} with a cache where 384 files may be open`,
+    ...needs("prlimit", ...how === "mounted" ? ["fuse"] as const : []),
+    fn: () =>
+      withTempDir(async (dir) => {
+        const [www, cache, mnt] = ["www", "cache", "mnt"].map((name) => {
+          fs.mkdirSync(`${dir}/${name}`, { mode: 0o700 });
+          return `${dir}/${name}`;
+        }) as [string, string, string];
+        writeShards(www, 400);
+        await using server = await FileServer.start(www);
+        const url = `${server.url}/shard-{000000..000399}.tar`;
+        const run = (...args: string[]) => runLimited(384, "cli.ts", ...args);
+        const path = "shard-000399/0003992.txt";
+        const kept = ["--cache-dir", cache];
+        const ran = how === "read"
+          ? await run("cat", url, path, ...kept)
+          : await run("mount", url, mnt, ...kept);
+        assert.deepEqual([ran.code, ran.stderr], [0, ""]);
+        if (how === "read") assert.equal(ran.stdout, "0003992");
+        else {
+          try {
+            assert.equal(await Deno.readTextFile(`${mnt}/${path}`), "0003992");
+          } finally {
+            await run("unmount", mnt);
+          }
+        }
+        assert.equal(fs.globSync(`${cache}/objects/*/*/data`).length, 400);
+      }),
+  });
+}

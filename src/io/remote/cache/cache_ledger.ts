@@ -1,4 +1,5 @@
 import type { EntryFile } from "../../directories/entries.ts";
+import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
 import type { CacheRoot } from "./cache_root.ts";
 import { LedgerTable } from "./ledger_table.ts";
 import { PooledFile } from "./pooled_file.ts";
@@ -51,6 +52,12 @@ export class CacheLedger {
         file.unlock();
       }
     });
+  }
+
+  /** Begins anew with the file that the cache's directory has by now. */
+  reopen(directory: TrustedDirectory): void {
+    this.#file.close();
+    this.#file.begin(directory.makeFile(LEDGER));
   }
 
   /** Closes the file; the next use opens the one that has its name then. */

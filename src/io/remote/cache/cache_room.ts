@@ -79,10 +79,11 @@ export class CacheRoom {
    * @returns `undefined` if another program holds the ledger for too long.
    */
   enter(place: ObjectPlace): TrustedDirectory | undefined {
-    this.#ledger.close(); // another file may have its name by now
+    using root = this.#root.make([]);
+    this.#ledger.reopen(root);
     return this.#use((table) => {
       const [object, state] = place;
-      using objects = this.#root.make([OBJECTS]);
+      using objects = root.make(OBJECTS);
       using above = objects.make(object);
       this.#dropStates(table, objects, above, place);
       const known = table.bytesOf(object) ?? bytesBelow(above, object);

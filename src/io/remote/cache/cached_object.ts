@@ -78,10 +78,10 @@ export class CachedObject {
     this.path = directory.path;
     this.size = size;
     const open = () => cache.root.open([OBJECTS, ...place]);
+    this.#isOfThisStart = readFacts(directory)?.start === startOfMachine();
     // Programs of older versions take it before they delete the others.
     directory.makeFile("lock").close();
-    [this.data, this.sums] = ["data", "sums"].map((name) => {
-      directory.makeFile(name).close();
+    const [data, sums] = ["data", "sums"].map((name) => {
       const path = `${this.path}/${name}`;
       return new PooledFile(path, () => {
         using directory = open();
@@ -89,8 +89,16 @@ export class CachedObject {
         if (file === undefined) throw changedFile(path);
         return file;
       });
-    }) as [PooledFile, PooledFile];
-    this.#isOfThisStart = readFacts(directory)?.start === startOfMachine();
+    });
+    this.data = data!;
+    this.sums = sums!;
+    try {
+      this.data.begin(directory.makeFile("data"));
+      this.sums.begin(directory.makeFile("sums"));
+    } catch (error) {
+      this.data.close();
+      throw error;
+    }
     this.counts = new ObjectCounter(this.path, open);
   }
 

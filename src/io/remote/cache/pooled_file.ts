@@ -36,14 +36,22 @@ export class PooledFile {
     }
   }
 
+  /** Takes a file over that is open already, in place of opening it. */
+  begin(file: EntryFile): void {
+    const lease = descriptors.borrow(this, () => this.#known(file));
+    descriptors.release(lease);
+  }
+
   /** Closes its descriptor; the next use opens the file that has its name then. */
   close(): void {
     descriptors.drop(this);
     this.#inode = 0;
   }
 
-  readonly #openAgain = (): EntryFile => {
-    const file = this.#open();
+  readonly #openAgain = (): EntryFile => this.#known(this.#open());
+
+  /** Makes sure that it is the file that was opened first. */
+  #known(file: EntryFile): EntryFile {
     try {
       const { device, inode } = file.facts();
       if (this.#inode === 0) {
@@ -57,5 +65,5 @@ export class PooledFile {
       file.close();
       throw error;
     }
-  };
+  }
 }
