@@ -110,9 +110,10 @@ export class CacheRoom {
   /**
    * Takes room for bytes that are added to an object that was entered; makes some by what nobody uses.
    *
-   * @returns How many may be added: all, or fewer whole blocks.
+   * @param ahead Bytes that are taken as well if there is room for them.
+   * @returns How many may be added: all with those ahead, all without, or fewer whole blocks.
    */
-  take([object]: ObjectPlace, bytes: number): number {
+  take([object]: ObjectPlace, bytes: number, ahead: number): number {
     const taken = this.#use((table) => {
       this.#lookAtUnknown(table);
       if (table.unknown > 0 || this.#sinceLook + bytes > LOOK_EVERY) {
@@ -129,7 +130,11 @@ export class CacheRoom {
         this.#make(table, needed, needed + Math.max(0, piece - bytes));
       }
       const left = Math.max(0, this.#limit - table.bytes);
-      const taken = bytes <= left ? bytes : left - left % BLOCK;
+      const taken = bytes + ahead <= left
+        ? bytes + ahead
+        : bytes <= left
+        ? bytes
+        : left - left % BLOCK;
       if (taken > 0) table.set(object, this.#bytesOf(table, object) + taken);
       return taken;
     }) ?? 0;
@@ -138,6 +143,14 @@ export class CacheRoom {
       this.#root.warn(new Error("its disk has no room left"));
     }
     return taken;
+  }
+
+  /** Gives back what was taken ahead, and not used. */
+  giveBack([object]: ObjectPlace, bytes: number): void {
+    this.#use((table) => {
+      const known = table.bytesOf(object);
+      if (known !== undefined) table.set(object, Math.max(0, known - bytes));
+    });
   }
 
   /**

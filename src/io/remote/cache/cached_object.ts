@@ -1,6 +1,7 @@
 import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
 import { changedFile } from "../../storage/changed_file.ts";
 import type { CacheDirectory } from "./cache_directory.ts";
+import { BLOCK } from "./block_store.ts";
 import { OBJECTS } from "./cache_ledger.ts";
 import { ObjectCounter } from "./object_counts.ts";
 import {
@@ -11,6 +12,10 @@ import {
   writeFacts,
 } from "./object_facts.ts";
 import { PooledFile } from "./pooled_file.ts";
+
+/** Part of what was added for which room is taken ahead, and most bytes: that takes a lock. */
+const AHEAD = 16;
+const MOST_AHEAD = 1 << 20;
 
 /** Names below `objects`: of the object, and of its state. */
 export type ObjectPlace = readonly [object: string, state: string];
@@ -60,6 +65,9 @@ export class CachedObject {
   readonly #place: ObjectPlace;
   #isOfThisStart: boolean;
   #isLasting = true;
+  /** Bytes of room that were taken, and for how many more it is there. */
+  #taken = 0;
+  #ahead = 0;
   #isClosed = false;
 
   /**
@@ -123,10 +131,23 @@ export class CachedObject {
     return this.#isOfThisStart;
   }
 
-  /** {@linkcode CacheRoom.take}; none where the cache does not work. */
+  /**
+   * Takes room for bytes that are added, and some ahead where much was added already.
+   *
+   * @returns How many may be added: all, or fewer whole blocks; none where the cache does not work.
+   */
   takeRoom(bytes: number): number {
     try {
-      return this.#cache.room.take(this.#place, bytes);
+      if (bytes > this.#ahead) {
+        const ahead = Math.min(MOST_AHEAD, Math.floor(this.#taken / AHEAD));
+        const needed = bytes - this.#ahead;
+        this.#ahead += this.#cache.room.take(this.#place, needed, ahead);
+      }
+      const taken = Math.min(bytes, this.#ahead);
+      const whole = taken < bytes ? taken - taken % BLOCK : taken;
+      this.#ahead -= whole;
+      this.#taken += whole;
+      return whole;
     } catch (error) {
       this.failed(error);
       return 0;
@@ -144,12 +165,20 @@ export class CachedObject {
     this.counts.close();
     this.data.close();
     this.sums.close();
-    this.#cache.room.leave(this.#place);
-    if (this.#isLasting) return;
-    try {
-      this.#cache.remove({ place: this.#place });
-    } catch {
-      // It is not believed, and deleted when room is made.
-    }
+    const { room } = this.#cache;
+    unlessFailing(() => {
+      if (this.#ahead > 0) room.giveBack(this.#place, this.#ahead);
+    });
+    unlessFailing(() => room.leave(this.#place));
+    if (!this.#isLasting) unlessFailing(() => void room.remove(this.#place));
+  }
+}
+
+/** Runs a call whose failure is put right when room is made: nothing is believed until then. */
+function unlessFailing(call: () => void): void {
+  try {
+    call();
+  } catch {
+    // The disk is full or failing, of which those who keep blocks are warned.
   }
 }
