@@ -169,12 +169,14 @@ export class CacheRoom {
   /** Deletes empty directories of objects, and what killed programs have left of those that they deleted. */
   removeLeftovers(): void {
     using objects = this.#root.open([OBJECTS]);
-    for (const object of objects?.list() ?? []) {
-      if (!isObjectName(object)) continue;
+    const names = objects?.list().filter(isObjectName) ?? [];
+    for (let start = 0; start < names.length; start += BATCH) {
       this.#use((table) => {
         const inUse = this.#inUse.all();
-        for (const { place, used } of look(table, objects!, object, inUse)) {
-          if (used === 0) deleteState(table, objects!, place);
+        for (const object of names.slice(start, start + BATCH)) {
+          for (const { place, used } of look(table, objects!, object, inUse)) {
+            if (used === 0) deleteState(table, objects!, place);
+          }
         }
       });
     }
