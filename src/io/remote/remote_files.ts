@@ -104,10 +104,10 @@ export class RemoteFiles {
       ? location.key === "" || location.key.endsWith("/")
       : location.url.pathname.endsWith("/");
     this.#client = new Client(options, observer);
-    this.#server = location.kind === "s3"
-      ? new BucketServer(location, this.#client, s3)
-      : new HttpServer(root, location, this.#client, options.headers);
     this.#warn = options.onWarning ?? warnOnConsole;
+    this.#server = location.kind === "s3"
+      ? new BucketServer(location, this.#client, s3, this.#warn)
+      : new HttpServer(root, location, this.#client, options.headers);
     const { cache = {} } = options;
     this.#cache = cache === false
       ? undefined
