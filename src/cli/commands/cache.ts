@@ -12,6 +12,7 @@ import type { CachedEntry } from "../../io/remote/cache/cached_object.ts";
 import { DiskStore } from "../../io/remote/cache/disk_store.ts";
 import type { ObjectCounts } from "../../io/remote/cache/object_counts.ts";
 import { isUrl, withoutSecrets } from "../../io/remote/remote_location.ts";
+import { fillCache } from "../../io/remote/fill_cache.ts";
 import { RemoteStorage } from "../../io/remote/remote_storage.ts";
 import { open } from "../../vfs/open.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
@@ -265,7 +266,8 @@ async function fillWith(
     for (const { path } of files) {
       const source = await runAsync(storage.open(path), signal);
       try {
-        missing += await source.fetcher.fill(
+        missing += await fillCache(
+          source,
           (bytes) => bar.update(Math.min(done += bytes, total)),
           signal,
         );

@@ -132,6 +132,12 @@ class NamedEntryFile implements EntryFile {
     }
   }
 
+  tryLockRange(): boolean {
+    return true; // Deno has none
+  }
+
+  unlockRange(): void {}
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -32,6 +32,11 @@ export class Flight {
     this.#next = start;
   }
 
+  /** Where the first block begins that has not come as a whole. */
+  get next(): number {
+    return this.#next;
+  }
+
   /** Whether a byte will come, or has with a part of its block. */
   covers(offset: number): boolean {
     return offset >= this.#next && offset < this.end;

@@ -264,7 +264,16 @@ export class RemoteFiles {
       const isNew = head.length > 0 && isWhole && !store.has(0);
       const kept = isNew ? store.keep(0, head) : head.length;
       if (!hasRanges) await this.#fetchWhole(path, found, store);
-      const fetcher = new BlockFetcher(this.#client, target, state, store);
+      const claims = store === NO_STORE
+        ? undefined
+        : this.#cache?.claims(target.identity, { url: target.name, ...state });
+      const fetcher = new BlockFetcher(
+        this.#client,
+        target,
+        state,
+        store,
+        claims,
+      );
       if (kept < head.length) fetcher.hold(0, head);
       if (this.#keepsNoMore) fetcher.keepNoMore();
       return fetcher;

@@ -20,6 +20,7 @@ import {
   readList,
   writeJson,
 } from "./object_facts.ts";
+import { RangeClaims, removeClaims } from "./range_claims.ts";
 
 /** Part of the room that is free but for the cache which it takes, unless it is said how much. */
 const SHARE = 5;
@@ -209,8 +210,16 @@ export class CacheDirectory {
     return true;
   }
 
-  /** Deletes what directories held. */
+  /** Claims of an object's blocks; `undefined` where the cache does not work. */
+  claims(identity: string, { tag }: CachedFacts): RangeClaims | undefined {
+    return this.root.missing === undefined
+      ? new RangeClaims(this.root, `${identity}\n${tag}`)
+      : undefined;
+  }
+
+  /** Deletes what directories held, and what programs claimed. */
   removeLists(): void {
+    removeClaims(this.root);
     using lists = this.root.open([LISTS]);
     for (const name of lists?.list() ?? []) {
       if (!/^[0-9a-f]{32}\.json/.test(name)) continue; // it is not its own
