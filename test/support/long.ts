@@ -31,6 +31,7 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/mount/faults/crowd_test.ts",
   "test/mount/faults/dead_test.ts",
   "test/mount/faults/give_up_test.ts",
+  "test/mount/faults/memory_group_test.ts",
   "test/mount/faults/memory_test.ts",
   "test/mount/faults/survive_test.ts",
   "test/mount/replace_test.ts",

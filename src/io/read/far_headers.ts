@@ -5,14 +5,14 @@ const LEAST_PROBE = 1 << 13;
 const MOST_PROBE = 1 << 16;
 /** The first piece that shows how quickly bytes come; the next ones are larger. */
 const FIRST_PIECE = 1 << 18;
-const GROWTH = 4;
+const GROWTH = 8;
 
-/** Contents from this size on may be passed over. */
-const LARGE = MOST_PROBE;
+/** Contents from this size on may be passed over: stores charge for requests, and a window has dozens of smaller ones. */
+const LARGE = 1 << 18;
 /** Contents from this size on are. */
 const PASSED_OVER = FAR_WINDOW;
 /** Headers that are fetched alone before anything is said of how long one takes: the quickest of the last ones. */
-const FIRST_PROBES = 3;
+const FIRST_PROBES = 2;
 const LAST_PROBES = 4;
 /** What was there already takes less, in milliseconds, and says nothing. */
 const FETCHED = 0.3;
@@ -20,8 +20,9 @@ const FETCHED = 0.3;
 const BEHIND = 0.1;
 /** Of the time that headers take, what is spent to see whether bytes come quicker by now. */
 const LOOKING = 0.1;
-/** How much quicker headers alone have to be for what is fetched ahead to be given up. */
-const MUCH = 1.5;
+/** How much quicker headers alone have to be, which are many more requests; and where windows are under way. */
+const QUICKER = 1.4;
+const MUCH_QUICKER = 1.7;
 /** Windows after which is known how long they take, where several are under way. */
 const FIRST_WINDOWS = 3;
 /** Bytes that the mean size of contents is of, more or less. */
@@ -119,8 +120,8 @@ export class FarHeaders {
       ? FIRST_PIECE
       : Math.min(GROWTH * this.#piece, FAR_WINDOW);
     if (this.#msPerByte !== undefined) {
-      const probe = this.#probe * (this.isFollowing ? MUCH : 1);
-      const isQuicker = size * this.#msPerByte <= probe;
+      const factor = this.isFollowing ? MUCH_QUICKER : QUICKER;
+      const isQuicker = size * this.#msPerByte <= factor * this.#probe;
       const isToLook =
         this.#probing * LOOKING > this.#probe + next * this.#msPerByte;
       if (!isQuicker && !isToLook) return false;
