@@ -12,10 +12,12 @@ import { Flight } from "./flight.ts";
 import { HeldBytes } from "./held_bytes.ts";
 import { ReadAhead } from "./read_ahead.ts";
 import { giveBack } from "./read_body.ts";
+import { RemoteError } from "./remote_error.ts";
 import { type ObjectState, readRange } from "./remote_object.ts";
-import { claimFlight } from "./shared_flight.ts";
+import { claimFlight, takeKept } from "./shared_flight.ts";
 import type { Target } from "./target.ts";
 import { Waiting } from "./waiting.ts";
+import { missingBytes } from "./whole_object.ts";
 
 /** Bytes of the longest range that is asked for: many are under way at a time. */
 export const LONGEST = 8 << 20;
@@ -44,6 +46,9 @@ export class BlockFetcher {
   readonly #store: BlockStore;
   readonly #claims: RangeClaims | undefined;
   #claimsFrom = -Infinity;
+  readonly #fetchWhole: () => Promise<void>;
+  /** Where the server has turned out to give no ranges: until all is in the store. */
+  #whole: Promise<void> | undefined;
   /** What the store has not kept. */
   readonly #held = new HeldBytes(HELD, ({ buffer }) => giveBack(buffer));
   readonly #closed = new AbortController();
@@ -60,19 +65,24 @@ export class BlockFetcher {
   /** Blocks that are to be marked when they have come. */
   readonly #marks = new Set<number>();
 
-  /** @param claims Has programs that keep blocks in the same store fetch each once. */
+  /**
+   * @param claims Has programs that keep blocks in the same store fetch each once.
+   * @param fetchWhole Fetches all of the object into the store.
+   */
   constructor(
     client: Client,
     target: Target,
     state: ObjectState,
     store: BlockStore,
-    claims?: RangeClaims,
+    claims: RangeClaims | undefined,
+    fetchWhole: () => Promise<void>,
   ) {
     this.#client = client;
     this.#target = target;
     this.#state = state;
     this.#store = store;
     this.#claims = claims;
+    this.#fetchWhole = fetchWhole;
   }
 
   /** The file that what was fetched is in, where there is one. */
@@ -133,13 +143,7 @@ export class BlockFetcher {
 
   /** Bytes of the object that are not kept. */
   get missing(): number {
-    const { size } = this.#state;
-    let missing = 0;
-    for (let start = 0; start < size; start += BLOCK) {
-      if (this.#store.has(blockOf(start))) continue;
-      missing += Math.min(BLOCK, size - start);
-    }
-    return missing;
+    return missingBytes(this.#store, this.#state.size);
   }
 
   /** Hears that a marked block was read by the {@linkcode BlockMap}. */
@@ -216,15 +220,10 @@ export class BlockFetcher {
   /** Fills in what is there; what turns out to be damaged is forgotten, and not there any more. */
   #readWhatIsHere({ offset, end }: Waiting, into: Uint8Array): void {
     for (let at = offset; at < end;) {
-      const got = this.#has(blockOf(at))
-        ? this.#readHere(into.subarray(at - offset), at)
-        : 0;
+      const rest = into.subarray(at - offset);
+      const got = this.#store.read(rest, at) || this.#held.read(rest, at);
       at = got > 0 ? at + got : (blockOf(at) + 1) * BLOCK;
     }
-  }
-
-  #readHere(into: Uint8Array, offset: number): number {
-    return this.#store.read(into, offset) || this.#held.read(into, offset);
   }
 
   /** Has someone wait for all blocks of a part that are not there. */
@@ -298,6 +297,22 @@ export class BlockFetcher {
 
   async #fly(flight: Flight): Promise<void> {
     using _claim = await this.#claim(flight);
+    try {
+      if (this.#whole === undefined) return await this.#fetchRange(flight);
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error;
+      if (error.code !== "no-ranges") throw error;
+    }
+    // Some servers give ranges up to a length, or of some files.
+    await (this.#whole ??= this.#fetchWhole().catch((error) => {
+      this.#whole = undefined;
+      throw error;
+    }));
+    takeKept(flight, this.#store);
+    if (flight.next < flight.end) await this.#fetchRange(flight);
+  }
+
+  async #fetchRange(flight: Flight): Promise<void> {
     const { signal } = this.#closed;
     const { next: start, end } = flight;
     if (start > flight.start) {
@@ -333,9 +348,8 @@ export class BlockFetcher {
   async #claim(flight: Flight): Promise<Disposable | undefined> {
     const isOwn = performance.now() < this.#claimsFrom || !this.#keeps;
     if (isOwn || this.#claims === undefined) return undefined;
-    const { timeout } = this.#client;
     const { signal } = this.#closed;
-    const waiting = { signal, timeout };
+    const waiting = { signal, timeout: this.#client.timeout };
     return await claimFlight(flight, this.#claims, this.#store, waiting);
   }
 

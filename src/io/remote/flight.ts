@@ -51,6 +51,11 @@ export class Flight {
     return this.#begunLength;
   }
 
+  /** Drops what has come of a block that is not whole: it comes from elsewhere. */
+  dropBegun(): void {
+    this.#begunLength = 0;
+  }
+
   /** Gives someone what has come of the block that is not whole, and what comes. */
   add(waiting: Waiting): void {
     if (this.#waiting.has(waiting)) return; // of which several parts are of it

@@ -273,6 +273,7 @@ export class RemoteFiles {
         state,
         store,
         claims,
+        () => this.#fetchWhole(path, found, store),
       );
       if (kept < head.length) fetcher.hold(0, head);
       if (this.#keepsNoMore) fetcher.keepNoMore();

@@ -121,13 +121,7 @@ export async function readRange(
         if (status === 404 || status === 412 || status === 416) {
           throw changed(target, state, `HTTP ${status}`);
         }
-        const tag = tagOf(headers) ??
-          (state.tag.startsWith(MODIFIED)
-            ? modifiedTag(headers, state.size)
-            : undefined);
-        if (tag !== undefined && tag !== state.tag) {
-          throw changed(target, state, tag);
-        }
+        requireSame(target, state, headers);
         const range = rangeOf(headers);
         if (status !== 206) {
           if (++ignoredTimes >= MOST_IGNORED) throw ignored(target, status);
@@ -154,6 +148,25 @@ export async function readRange(
         if (came === 0) throw new Transient("it sent nothing");
       },
     }, { ...patience, watch });
+  }
+}
+
+/**
+ * Compares an answer's tag with that of the state that was opened.
+ *
+ * @throws {FormatError} If it is another one (`changed`).
+ */
+export function requireSame(
+  target: Target,
+  state: ObjectState,
+  headers: Headers,
+): void {
+  const tag = tagOf(headers) ??
+    (state.tag.startsWith(MODIFIED)
+      ? modifiedTag(headers, state.size)
+      : undefined);
+  if (tag !== undefined && tag !== state.tag) {
+    throw changed(target, state, tag);
   }
 }
 

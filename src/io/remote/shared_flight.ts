@@ -47,7 +47,8 @@ export async function claimFlight(
 }
 
 /** Takes what the store has of a range, up to the first block that is not there. */
-function takeKept(flight: Flight, store: BlockStore): void {
+export function takeKept(flight: Flight, store: BlockStore): void {
+  flight.dropBegun();
   store.look(blockOf(flight.next), blockOf(flight.end - 1));
   while (flight.next < flight.end && store.has(blockOf(flight.next))) {
     const length = Math.min(PIECE, flight.end - flight.next);

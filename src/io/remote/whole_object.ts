@@ -1,7 +1,7 @@
 import { BLOCK, blockOf, type BlockStore } from "./cache/block_store.ts";
 import type { Client, Patience } from "./client.ts";
 import { RemoteError } from "./remote_error.ts";
-import type { ObjectState } from "./remote_object.ts";
+import { type ObjectState, requireSame } from "./remote_object.ts";
 import { readBody } from "./read_body.ts";
 import type { Target } from "./target.ts";
 import { Transient } from "./transient.ts";
@@ -12,18 +12,21 @@ const PIECE = 1 << 20;
 /**
  * Downloads an object whose server knows no ranges.
  *
+ * @throws {FormatError} If it is not any more what it was (`changed`).
  * @throws {RemoteError} If it does not fit into the store (`no-ranges`).
  */
 export async function fetchWhole(
   client: Client,
   target: Target,
-  { size }: ObjectState,
+  state: ObjectState,
   store: BlockStore,
   patience: Patience,
 ): Promise<void> {
+  const { size } = state;
   await client.ask(target, {
     headers: () => new Headers(),
     async take(response, watch) {
+      requireSame(target, state, response.headers);
       const memory = new Uint8Array(PIECE);
       let used = 0;
       let kept = 0;
@@ -60,6 +63,15 @@ export function hasAll(store: BlockStore, size: number): boolean {
     if (!store.has(block)) return false;
   }
   return true;
+}
+
+/** How many bytes of an object a store does not have. */
+export function missingBytes(store: BlockStore, size: number): number {
+  let missing = 0;
+  for (let start = 0; start < size; start += BLOCK) {
+    if (!store.has(blockOf(start))) missing += Math.min(BLOCK, size - start);
+  }
+  return missing;
 }
 
 function doesNotFit(path: string, size: number): RemoteError {

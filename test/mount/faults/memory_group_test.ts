@@ -1,6 +1,6 @@
 /** Mounts whose processes have a limit of memory together, as a container's do: the kernel kills what has no room. */
 import assert from "node:assert/strict";
-import { isRunning, until } from "../../cli/mount/mount_place.ts";
+import { isRunning, namesIn, until } from "../../cli/mount/mount_place.ts";
 import { CLI, run } from "../../cli/run_cli.ts";
 import {
   hasMemoryGroups,
@@ -30,9 +30,8 @@ while kills() == before:
 
 async function killForWantOfMemory({ procs }: MemoryGroup): Promise<void> {
   const directory = procs.slice(0, procs.lastIndexOf("/"));
-  const [events] = [...Deno.readDirSync(directory)]
-    .map(({ name }) => name)
-    .filter((name) => /^memory\.(events|oom_control)$/.test(name));
+  const events = (await namesIn(directory))
+    .find((name) => /^memory\.(events|oom_control)$/.test(name));
   const args = ["-c", HOG, procs, `${directory}/${events}`];
   const { code, stderr } = await run([PYTHON, ...args]);
   assert.deepEqual([code, stderr], [0, ""]);

@@ -53,18 +53,21 @@ export async function withMemoryGroup(
       },
     });
   } finally {
-    for (let left = 100;; left--) {
-      for (const pid of fs.readFileSync(procs, "utf8").split("\n")) {
-        if (pid !== "") Deno.kill(Number(pid), "SIGKILL");
-      }
-      try {
-        fs.rmdirSync(path);
-        break;
-      } catch (error) {
-        if (left === 0) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await remove(path, procs);
+  }
+}
+
+async function remove(path: string, procs: string): Promise<void> {
+  for (let left = 100;; left--) {
+    for (const pid of fs.readFileSync(procs, "utf8").split("\n")) {
+      if (pid !== "") Deno.kill(Number(pid), "SIGKILL");
     }
+    try {
+      return fs.rmdirSync(path);
+    } catch (error) {
+      if (left === 0) throw error; // those that were killed take a moment
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
