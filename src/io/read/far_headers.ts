@@ -40,11 +40,16 @@ export class FarHeaders {
   /** Milliseconds that headers have taken; and all of them since it was looked how quickly bytes come. */
   #probes: number[] = [];
   #probing = 0;
-  #msPerByte: number | undefined;
+  /** The last piece that says how quickly bytes come, and whether it was waited for as a header alone is. */
+  #measured:
+    | { readonly bytes: number; readonly ms: number; readonly isAlone: boolean }
+    | undefined;
   #piece = FIRST_PIECE;
   /** Windows that follow the first one, with those ahead of them under way: since when, and how many bytes. */
   #following: { since: number; windows: number; bytes: number } | undefined;
   #isProbe = false;
+  /** Whether nothing has been fetched: the request that opened the source has brought its beginning. */
+  #isFirst = true;
 
   /** Notes where a header is, of which there may be several in what was fetched. */
   passed(offset: number): void {
@@ -76,8 +81,10 @@ export class FarHeaders {
 
   /** Notes how long it took to fetch so many bytes, in milliseconds. */
   took(bytes: number, ms: number, now: number): void {
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
     if (this.#isProbe) {
-      if (ms < FETCHED) return;
+      if (isFirst || ms < FETCHED) return;
       this.#probes.push(ms);
       if (this.#probes.length > LAST_PROBES) this.#probes.shift();
       this.#probing += ms;
@@ -85,8 +92,8 @@ export class FarHeaders {
     }
     this.#probing = 0;
     if (!this.isFollowing) {
-      // Infinity where no header has been fetched alone.
-      this.#msPerByte = Math.max(ms - this.#probe, ms / 10) / bytes;
+      // A short one says nothing.
+      if (bytes >= FIRST_PIECE) this.#measured = { bytes, ms, isAlone: true };
       if (this.#piece < FAR_WINDOW) return;
       this.#following = { since: now, windows: 0, bytes: 0 };
       return;
@@ -94,7 +101,8 @@ export class FarHeaders {
     const { since } = this.#following!;
     this.#following!.bytes += bytes;
     if (++this.#following!.windows < FIRST_WINDOWS) return;
-    this.#msPerByte = (now - since) / this.#following!.bytes;
+    const { bytes: all } = this.#following!;
+    this.#measured = { bytes: all, ms: now - since, isAlone: false };
   }
 
   /** Whether the next window is worth to be fetched ahead. */
@@ -102,9 +110,17 @@ export class FarHeaders {
     return this.#following !== undefined;
   }
 
-  /** How long a header alone takes. */
+  /** How long a header alone takes: rather little, but not what one took that was there already. */
   get #probe(): number {
-    return Math.min(...this.#probes);
+    const all = this.#probes.toSorted((a, b) => a - b);
+    return all[Math.floor((all.length - 1) / 2)] ?? Infinity;
+  }
+
+  /** How long a byte takes once it is waited for. */
+  get #msPerByte(): number | undefined {
+    if (this.#measured === undefined) return undefined;
+    const { bytes, ms, isAlone } = this.#measured;
+    return (isAlone ? Math.max(ms - this.#probe, ms / 10) : ms) / bytes;
   }
 
   #isQuickerWhole(): boolean {
@@ -115,15 +131,14 @@ export class FarHeaders {
       return true;
     }
     if (size > PASSED_OVER || this.#probes.length < FIRST_PROBES) return false;
-    const isFirst = this.#msPerByte === undefined;
-    const next = isFirst
+    const msPerByte = this.#msPerByte;
+    const next = msPerByte === undefined
       ? FIRST_PIECE
       : Math.min(GROWTH * this.#piece, FAR_WINDOW);
-    if (this.#msPerByte !== undefined) {
+    if (msPerByte !== undefined) {
       const factor = this.isFollowing ? MUCH_QUICKER : QUICKER;
-      const isQuicker = size * this.#msPerByte <= factor * this.#probe;
-      const isToLook =
-        this.#probing * LOOKING > this.#probe + next * this.#msPerByte;
+      const isQuicker = size * msPerByte <= factor * this.#probe;
+      const isToLook = this.#probing * LOOKING > this.#probe + next * msPerByte;
       if (!isQuicker && !isToLook) return false;
     }
     this.#piece = next;
@@ -131,12 +146,13 @@ export class FarHeaders {
   }
 
   #probeLength(): number {
-    if (this.#msPerByte === undefined) {
+    const msPerByte = this.#msPerByte;
+    if (msPerByte === undefined) {
       return this.#bytes >= PASSED_OVER * this.#large
         ? MOST_PROBE
         : LEAST_PROBE / 8;
     }
-    const cheap = BEHIND * this.#probe / this.#msPerByte;
+    const cheap = BEHIND * this.#probe / msPerByte;
     return Math.min(Math.max(LEAST_PROBE / 8, cheap), MOST_PROBE);
   }
 }
