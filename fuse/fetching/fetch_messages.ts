@@ -20,6 +20,8 @@ export interface WantedObject {
 export interface WantedPlace extends Omit<RemoteOrigin, "path"> {
   /** Paths of caches that the main thread has warned of. */
   readonly warned: readonly string[];
+  /** What the main thread knows of stores that fail. */
+  readonly backoffs: SharedArrayBuffer;
 }
 
 /** What the main thread tells the one that fetches. */

@@ -1,6 +1,7 @@
 import { deserializeError } from "../../src/serialized_error.ts";
 import { FormatError, RecordfsError } from "../../src/errors.ts";
 import { startThread } from "../../src/io/concurrency/thread.ts";
+import { backoffTable } from "../../src/io/remote/backoff_table.ts";
 import { warnedCaches } from "../../src/io/remote/cache/warned_caches.ts";
 import { requireDescriptors } from "../../src/io/storage/thread_descriptors.ts";
 import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
@@ -29,7 +30,8 @@ function portable(
   { url, options }: Pick<RemoteStorage, "url" | "options">,
 ): WantedPlace {
   const { onWarning, ...others } = options;
-  return { url, options: others, warned: [...warnedCaches(onWarning)] };
+  const warned = [...warnedCaches(onWarning)];
+  return { url, options: others, warned, backoffs: backoffTable() };
 }
 
 /**

@@ -101,7 +101,9 @@ async function openOne({ origin, tag }: WantedObject): Promise<RemoteSource> {
   );
 }
 
-function storageOf({ url, options, warned }: WantedPlace): RemoteStorage {
+function storageOf(
+  { url, options, warned, backoffs }: WantedPlace,
+): RemoteStorage {
   const key = JSON.stringify([url, options]);
   let storage = storages.get(key);
   if (storage === undefined) {
@@ -109,7 +111,7 @@ function storageOf({ url, options, warned }: WantedPlace): RemoteStorage {
     storage = new RemoteStorage(
       url,
       { ...options, onWarning: log },
-      { believesCache: true, observer: reads.observer, warned },
+      { believesCache: true, observer: reads.observer, warned, backoffs },
     );
     storages.set(key, storage);
   }

@@ -35,6 +35,19 @@ const LOOK = 100;
 /** A mount that nobody can reach any more does not wait longer than this for a server. */
 const UNREACHABLE = 5000;
 
+/** A READ that was not answered because its server was not reached. */
+interface Failed {
+  readonly read: HandedRead;
+  readonly error: RemoteError;
+  readonly at: number;
+}
+
+/**
+ * How long a failed READ answers those of the same process and bytes, in milliseconds: the kernel reads the first page of
+ * what it could not read ahead once more, which must not wait for the server as long again.
+ */
+const AGAIN = 1000;
+
 /** READs whose bytes have to be fetched: each is answered when they have come. */
 export class FetchedReads {
   readonly #objects: readonly RemoteSource[];
@@ -49,6 +62,8 @@ export class FetchedReads {
   readonly #wrong = new Set<string>();
   /** What could not be fetched of late: it is said once, and that it can be again. */
   readonly #away = new Set<string>();
+  /** Those of the last {@linkcode AGAIN}, the oldest first. */
+  #failed: Failed[] = [];
   readonly #once: OnceLog;
   #nodes: CheckedNodes | undefined;
   #counts = new RequestCounts(undefined);
@@ -135,6 +150,7 @@ export class FetchedReads {
       reply = await answer;
     } catch (error) {
       errno = this.#errnoOf(error);
+      if (error instanceof RemoteError) this.#noteFailed(read, error);
       reply = new Uint8Array(REPLY_HEADER_SIZE);
     }
     const fd = await descriptor();
@@ -152,8 +168,27 @@ export class FetchedReads {
     for (const { giveUp } of this.#waiting) giveUp(Errno.EIO);
   }
 
+  #noteFailed(read: HandedRead, error: RemoteError): void {
+    // A repetition is no reason to fail another one.
+    if (this.#errorOf(read) !== undefined) return;
+    const at = performance.now();
+    this.#failed = this.#failed.filter((one) => at - one.at < AGAIN);
+    this.#failed.push({ read, error, at });
+  }
+
+  /** The error of a READ that has just failed, of which this one is the kernel's repetition. */
+  #errorOf({ object, start, pid }: HandedRead): RemoteError | undefined {
+    const now = performance.now();
+    return this.#failed.find(({ read, at }) =>
+      now - at < AGAIN && read.pid === pid && read.object === object &&
+      start >= read.start && start < read.start + read.length
+    )?.error;
+  }
+
   /** The bytes of a READ, behind room for the reply's header. */
   async #answer(read: HandedRead): Promise<Uint8Array<ArrayBuffer>> {
+    const failure = this.#errorOf(read);
+    if (failure !== undefined) throw failure;
     const { object, start, length, sample } = read;
     const { fetcher } = this.#objects[object]!;
     const compared = sample && await this.#compared(object, sample);

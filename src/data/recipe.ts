@@ -1,3 +1,4 @@
+import { backoffTable } from "../io/remote/backoff_table.ts";
 import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import {
   type InternalOptions,
@@ -102,7 +103,10 @@ export function storageArgument(
     const { onWarning: _, ...options } = storage.options; // those of threads go to the console
     const warned = [...storage.warned];
     return {
-      recipe: remoteRecipe(storage.url, options, { warned }),
+      recipe: remoteRecipe(storage.url, options, {
+        warned,
+        backoffs: backoffTable(),
+      }),
     } satisfies Nested;
   }
   if (origins.has(storage) || isPortable(storage)) {

@@ -31,6 +31,7 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/mount/faults/crowd_test.ts",
   "test/mount/faults/dead_test.ts",
   "test/mount/faults/give_up_test.ts",
+  "test/mount/faults/memory_group_test.ts",
   "test/mount/faults/memory_test.ts",
   "test/mount/faults/survive_test.ts",
   "test/mount/replace_test.ts",
@@ -38,6 +39,8 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/convert/remote_test.ts",
   "test/io/remote/cache_processes_test.ts",
   "test/io/remote/cache_room_test.ts",
+  "test/io/remote/claims_test.ts",
+  "test/io/remote/store_backoff_test.ts",
   "test/cli/commands/pack_kill_test.ts",
   "test/formats/gulp/ingest/killed_ingest_test.ts",
   // Installations, documents and the demo, as a new user has them; and the machine, as others set it up.

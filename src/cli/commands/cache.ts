@@ -13,6 +13,7 @@ import type { CachedEntry } from "../../io/remote/cache/cached_object.ts";
 import { DiskStore } from "../../io/remote/cache/disk_store.ts";
 import type { ObjectCounts } from "../../io/remote/cache/object_counts.ts";
 import { isUrl, withoutSecrets } from "../../io/remote/remote_location.ts";
+import { fillCache } from "../../io/remote/fill_cache.ts";
 import { RemoteStorage } from "../../io/remote/remote_storage.ts";
 import { open } from "../../vfs/open.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
@@ -268,7 +269,8 @@ async function fillWith(
       const source = await runAsync(storage.open(path), signal);
       try {
         if (!source.isLasting) throw cannotKeep(source.name);
-        missing += await source.fetcher.fill(
+        missing += await fillCache(
+          source,
           (bytes) => bar.update(Math.min(done += bytes, total)),
           signal,
         );

@@ -9,6 +9,7 @@ import { RecordfsError } from "../../errors.ts";
 import { Exit, UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
 import type { MountJob } from "./job/mount_job.ts";
+import { type MemoryLimit, memoryLimit, wantOfMemory } from "./memory_limit.ts";
 import type { MountFiles } from "./mount_files.ts";
 import {
   type MountAt,
@@ -67,6 +68,7 @@ export async function mountInBackground(job: MountJob): Promise<void> {
   });
   checkPatience();
   await warnOfCache(job);
+  const memory = memoryLimit();
   const child = start(job, files);
   const before = mountAt(job.mountpoint); // it takes the child some time to come to that
   pruneRecords();
@@ -81,7 +83,7 @@ export async function mountInBackground(job: MountJob): Promise<void> {
       files.remove("log");
       throw new Exit(signalExitCode(cause));
     }
-    throw new RecordfsError("server", await obituary(child, files), {
+    throw new RecordfsError("server", await obituary(child, files, memory), {
       path: files.path("log"),
     });
   }
@@ -187,6 +189,7 @@ async function answerOf(
 async function obituary(
   child: Deno.ChildProcess,
   files: MountFiles,
+  memory: MemoryLimit,
 ): Promise<string> {
   const { code, signal } = await child.status;
   const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
@@ -196,6 +199,8 @@ async function obituary(
   const last = lines.slice(-LAST_LINES).join(" / ");
   return `The process in the background ended ${how} before the mount ` +
     `answered; ${
-      last === "" ? `its log, ${log}, is empty` : `${log} ends: ${last}`
-    }`;
+      last === ""
+        ? `its log, ${log}, is empty`
+        : `its log, ${log}, ends: ${last}`
+    }${wantOfMemory(signal, memory)}`;
 }

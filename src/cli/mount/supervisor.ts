@@ -161,7 +161,7 @@ wait_for_server() {
     while told=''; do
       read -r _ || [ -n "$told" ] || break
     done
-    code='' how='of what is not known: another supervisor had started it'
+    code='' killed='' how='of what is not known: another supervisor had started it'
     adopted=''
     exec </dev/null
     return
@@ -171,8 +171,11 @@ wait_for_server() {
     code=$?
     [ "$code" -ne 127 ] && kill -0 "$server" || break
   done
-  how="exit code $code"
+  how="exit code $code" killed=''
   [ "$code" -le 128 ] || how="signal $((code - 128))"
+  case $code in
+    133 | 134 | 137) killed='. It ends so for want of memory, too' ;;
+  esac
 } 2>/dev/null
 
 # Whether mount --replace has ended the server: its file begins with which one.
@@ -245,13 +248,13 @@ while :; do
   : "${"${failing:=$now}"}"
   left=$((patience * 10 - (now - failing) / 10))
   [ "$left" -gt 0 ] ||
-    give_up "for $patience seconds no server has lived for one; the last died by $how"
+    give_up "for $patience seconds no server has lived for one; the last died by $how$killed"
   [ "$delay" -le "$left" ] || delay=$left
   if [ "$delay" -eq 0 ]; then
-    say "the server died ($how); another one takes its place"
+    say "the server died ($how); another one takes its place$killed"
     delay=1
   else
-    say "the server died ($how); another one takes its place in $((delay / 10)).$((delay % 10)) s"
+    say "the server died ($how); another one takes its place in $((delay / 10)).$((delay % 10)) s$killed"
     pause "$delay"
     delay=$((delay * 2))
     [ "$delay" -le 300 ] || delay=300

@@ -56,5 +56,14 @@ export interface EntryFile extends Disposable {
   tryLock(isExclusive: boolean): boolean;
   /** Lets go of its lock. */
   unlock(): void;
+  /**
+   * Takes a lock of its own of a range of bytes, which need not be there (fcntl(2), `F_OFD_SETLK`), at once. Where there
+   * are no such locks, it keeps nobody.
+   *
+   * @returns Whether nobody else has it, nor a part of it.
+   */
+  tryLockRange(start: bigint, length: bigint): boolean;
+  /** Lets go of a range. */
+  unlockRange(start: bigint, length: bigint): void;
   close(): void;
 }

@@ -165,6 +165,18 @@ class DescribedEntryFile implements EntryFile {
     return this.#isLocked = true;
   }
 
+  tryLockRange(start: bigint, length: bigint): boolean {
+    const libc = libcIfPermitted()!;
+    const range = lockOf(F_WRLCK, start, length);
+    if (libc.lockRange(this.#fd, F_OFD_SETLK, range) === 0) return true;
+    return NO_LOCKS.includes(lastError(libc).code);
+  }
+
+  unlockRange(start: bigint, length: bigint): void {
+    const range = lockOf(F_UNLCK, start, length);
+    libcIfPermitted()!.lockRange(this.#fd, F_OFD_SETLK, range);
+  }
+
   unlock(): void {
     if (this.#isLocked) libcIfPermitted()!.flock(this.#fd, LOCK.UN);
     this.#isLocked = false;
@@ -181,6 +193,20 @@ class DescribedEntryFile implements EntryFile {
     this.close();
   }
 }
+
+/** `struct flock` of 64-bit machines; in memory that the next call uses again. */
+function lockOf(
+  type: number,
+  start: bigint,
+  length: bigint,
+): BigInt64Array<ArrayBuffer> {
+  flock[0] = BigInt(type); // from the file's start on: SEEK_SET is 0
+  flock[1] = start;
+  flock[2] = length;
+  return flock;
+}
+
+const flock = new BigInt64Array(4);
 
 function pieceOf(bytes: Uint8Array, start: number): Uint8Array<ArrayBuffer> {
   const piece = start === 0 && bytes.byteLength <= LARGEST_MOVE
@@ -204,6 +230,10 @@ const FLAGS: Readonly<Record<FileAccess, number>> = {
 };
 /** From `sys/file.h`. */
 const LOCK = { SH: 1, EX: 2, NB: 4, UN: 8 } as const;
+/** From `asm-generic/fcntl.h`: locks that belong to the open file, and not to the process. */
+const F_OFD_SETLK = 37;
+const F_WRLCK = 1;
+const F_UNLCK = 2;
 /** Of chown(2): the owner stays. */
 const SAME_OWNER = 2 ** 32 - 1;
 /** `PATH_MAX`. */

@@ -139,6 +139,12 @@ class NamedEntryFile implements EntryFile {
     this.#isLocked = false;
   }
 
+  tryLockRange(): boolean {
+    return true; // Deno has none
+  }
+
+  unlockRange(): void {}
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

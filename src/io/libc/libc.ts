@@ -52,6 +52,7 @@ const FUNCTIONS = {
   futimens: returning("i32", "i32", "buffer"),
   utimensat: returning("i32", "i32", "buffer", "buffer", "i32"),
   fcntl: returning("i32", "i32", "i32", "i32"),
+  lockRange: { ...returning("i32", "i32", "i32", "buffer"), name: "fcntl" },
   ioctl: returning("i32", "i32", "usize", "buffer"),
   poll: POLL,
   pollElsewhere: { ...POLL, name: "poll", nonblocking: true },

@@ -1,32 +1,30 @@
 import { yieldWhenDue } from "../concurrency/event_loop.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
+import { FAR_WINDOW, FarHeaders } from "./far_headers.ts";
 import { fillNow, fillSync, readElsewhere } from "./read_part.ts";
 
-/** Bytes of a window of what has to be fetched: each is one request, and they begin where multiples of it do. */
-const FAR_WINDOW = 8 << 20;
-/** Bytes that are fetched behind a content that was passed over: the next one may be as large. */
-const FAR_PROBE = 1 << 16;
 /** Windows that are fetched ahead. */
 const FAR_AHEAD = 2;
 
-/** The same of what is on a disk or in memory. */
+/** Bytes of a window of what is on a disk or in memory, and of what is read behind a content that was passed over. */
 const NEAR_WINDOW = 1 << 18;
 const NEAR_PROBE = 1 << 12;
-
-/** Sizes of contents from which on they are passed over: nothing of them is read. */
-const FAR_LARGE = FAR_WINDOW;
+/** Size of contents from which on they are passed over there: nothing of them is read. */
 const NEAR_LARGE = 1 << 15;
 
 /** Windows after which the event loop gets its turn, if it is due. */
 const TURN = 64;
 
-/** Reads headers that lie between contents: of small contents these are read as well, in one go. */
+/**
+ * Reads headers that lie between contents: of small contents these are read as well, in one go. What is far away is read
+ * so where that is quicker ({@linkcode FarHeaders}).
+ */
 export class HeadWindows {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly #source: ByteSource;
   readonly #least: number;
-  readonly #isFar: boolean;
+  readonly #far: FarHeaders | undefined;
   #start = 0;
   #end = 0;
   #count = 0;
@@ -40,14 +38,15 @@ export class HeadWindows {
   constructor(source: ByteSource, unit: number, least: number) {
     this.#source = source;
     this.#least = least;
-    this.#isFar = source.readAtSync === undefined;
-    const most = this.#isFar ? FAR_WINDOW : NEAR_WINDOW;
+    this.#far = source.readAtSync === undefined ? new FarHeaders() : undefined;
+    const most = this.#far === undefined ? NEAR_WINDOW : FAR_WINDOW;
     const size = Math.ceil(source.size / unit) * unit;
     this.bytes = new Uint8Array(Math.max(unit, Math.min(most, size)));
   }
 
   /** Where so many bytes of the source lie in {@linkcode HeadWindows.bytes}, or -1 where they are not there. */
   find(offset: number, length: number): number {
+    this.#far?.passed(offset);
     return offset >= this.#start && offset + length <= this.#end
       ? offset - this.#start
       : -1;
@@ -59,8 +58,9 @@ export class HeadWindows {
    * @param passed Size of the content before it, or `undefined` at the start.
    */
   *move(offset: number, passed: number | undefined): Steps<void> {
-    const length = this.#isFar
-      ? this.#farLength(offset, passed === undefined || passed > FAR_LARGE)
+    const far = this.#far;
+    const length = far !== undefined
+      ? far.lengthAt(offset, this.#least)
       : passed !== undefined && passed > NEAR_LARGE
       ? NEAR_PROBE
       : NEAR_WINDOW;
@@ -72,7 +72,7 @@ export class HeadWindows {
     );
     this.#start = offset;
     this.#end = offset; // until it has been read
-    if (this.#isFar) yield* this.#fetch(into, offset);
+    if (far !== undefined) yield* this.#fetch(far, into, offset);
     else yield* this.#readNear(into, offset);
     this.#end = offset + into.length;
   }
@@ -82,24 +82,25 @@ export class HeadWindows {
     yield* fillNow(this.#source, into, offset);
   }
 
-  #farLength(offset: number, isProbe: boolean): number {
-    const end = (Math.floor(offset / FAR_WINDOW) + 1) * FAR_WINDOW;
-    const isNear = end - offset < this.#least;
-    return isProbe || isNear ? FAR_PROBE : end - offset;
-  }
-
-  *#fetch(into: Uint8Array, offset: number): Steps<void> {
+  *#fetch(
+    far: FarHeaders,
+    into: Uint8Array<ArrayBuffer>,
+    offset: number,
+  ): Steps<void> {
     const source = this.#source;
     const end = offset + into.length;
-    if (end % FAR_WINDOW === 0) {
+    if (far.isFollowing && end % FAR_WINDOW === 0) {
       for (let next = 0; next < FAR_AHEAD; next++) {
         const start = end + next * FAR_WINDOW;
         if (start < source.size) source.expect?.(start, FAR_WINDOW);
       }
     }
+    const begun = performance.now();
     yield* perform({
       sync: () => void fillSync(source, into, offset, false),
       async: (signal) => readElsewhere(source, into, offset, signal, false),
     });
+    const now = performance.now();
+    far.took(into.length, now - begun, now);
   }
 }

@@ -1,29 +1,35 @@
 import { abortable } from "../concurrency/abortable.ts";
 import {
+  areAllBlocks,
   BLOCK,
   type BlockMap,
   blockOf,
   type BlockStore,
 } from "./cache/block_store.ts";
+import type { RangeClaims } from "./cache/range_claims.ts";
 import type { Client } from "./client.ts";
 import { Flight } from "./flight.ts";
 import { HeldBytes } from "./held_bytes.ts";
 import { ReadAhead } from "./read_ahead.ts";
 import { giveBack } from "./read_body.ts";
+import { RemoteError } from "./remote_error.ts";
 import { type ObjectState, readRange } from "./remote_object.ts";
+import { claimFlight, takeKept } from "./shared_flight.ts";
 import type { Target } from "./target.ts";
 import { Waiting } from "./waiting.ts";
+import { missingBytes } from "./whole_object.ts";
 
 /** Bytes of the longest range that is asked for: many are under way at a time. */
-const LONGEST = 8 << 20;
+export const LONGEST = 8 << 20;
 /** Bytes that are fetched though nobody wants them, to make one request of two. */
 const GAP = 1 << 16;
-/** Pieces of an object that are fetched at a time where all of it is. */
-const FILLING = 4;
 /** Bytes that are fetched at a time because someone expects to read them. */
 const EXPECTED = 48 << 20;
 /** Bytes that were fetched and not kept, which stay in memory for those who will come for them. */
 const HELD = 64 << 20;
+
+/** How long nothing is claimed after something could not be kept, in milliseconds: others would wait for it in vain. */
+const UNCLAIMED = 10_000;
 
 /** Blocks that are not there, and who waits for them. */
 interface Run {
@@ -38,6 +44,11 @@ export class BlockFetcher {
   readonly #target: Target;
   readonly #state: ObjectState;
   readonly #store: BlockStore;
+  readonly #claims: RangeClaims | undefined;
+  #claimsFrom = -Infinity;
+  readonly #fetchWhole: () => Promise<void>;
+  /** Where the server has turned out to give no ranges: until all is in the store. */
+  #whole: Promise<void> | undefined;
   /** What the store has not kept. */
   readonly #held = new HeldBytes(HELD, ({ buffer }) => giveBack(buffer));
   readonly #closed = new AbortController();
@@ -54,16 +65,24 @@ export class BlockFetcher {
   /** Blocks that are to be marked when they have come. */
   readonly #marks = new Set<number>();
 
+  /**
+   * @param claims Has programs that keep blocks in the same store fetch each once.
+   * @param fetchWhole Fetches all of the object into the store.
+   */
   constructor(
     client: Client,
     target: Target,
     state: ObjectState,
     store: BlockStore,
+    claims: RangeClaims | undefined,
+    fetchWhole: () => Promise<void>,
   ) {
     this.#client = client;
     this.#target = target;
     this.#state = state;
     this.#store = store;
+    this.#claims = claims;
+    this.#fetchWhole = fetchWhole;
   }
 
   /** The file that what was fetched is in, where there is one. */
@@ -95,7 +114,9 @@ export class BlockFetcher {
    * @returns `undefined` where it is there.
    */
   fetch(offset: number, length: number): Promise<void> | undefined {
-    if (areAll(offset, length, (block) => this.#has(block))) return undefined;
+    if (areAllBlocks(offset, length, (block) => this.#has(block))) {
+      return undefined;
+    }
     this.#store.look(blockOf(offset), blockOf(offset + length - 1));
     const waiting = new Waiting(offset, length);
     this.#needAll(waiting);
@@ -120,35 +141,9 @@ export class BlockFetcher {
     return true;
   }
 
-  /**
-   * Fetches what is not there yet, to be kept.
-   *
-   * @param onProgress Told how many bytes more are there, by and by.
-   * @returns How many bytes could not be kept.
-   */
-  async fill(
-    onProgress: (bytes: number) => void,
-    signal: AbortSignal | undefined,
-  ): Promise<number> {
-    const { size } = this.#state;
-    let next = 0;
-    const fillSome = async () => {
-      while (next < size) {
-        const offset = next;
-        const length = Math.min(LONGEST, size - offset);
-        next += length;
-        signal?.throwIfAborted();
-        await abortable(Promise.resolve(this.fetch(offset, length)), signal);
-        onProgress(length);
-      }
-    };
-    await Promise.all(Array.from({ length: FILLING }, fillSome));
-    let missing = 0;
-    for (let start = 0; start < size; start += BLOCK) {
-      if (this.#store.has(blockOf(start))) continue;
-      missing += Math.min(BLOCK, size - start);
-    }
-    return missing;
+  /** Bytes of the object that are not kept. */
+  get missing(): number {
+    return missingBytes(this.#store, this.#state.size);
   }
 
   /** Hears that a marked block was read by the {@linkcode BlockMap}. */
@@ -172,7 +167,7 @@ export class BlockFetcher {
     if (goesOn) this.#goAhead(offset, offset + into.length);
     this.#store.look(blockOf(offset), blockOf(offset + into.length - 1));
     // What lies on this machine's disk need not hold up the others.
-    const isKept = areAll(
+    const isKept = areAllBlocks(
       offset,
       into.length,
       (block) => this.#store.has(block),
@@ -196,6 +191,7 @@ export class BlockFetcher {
   close(): void {
     this.#closed.abort(new DOMException("It was closed", "AbortError"));
     this.#store.close();
+    this.#claims?.close();
     this.#held.clear();
   }
 
@@ -224,15 +220,10 @@ export class BlockFetcher {
   /** Fills in what is there; what turns out to be damaged is forgotten, and not there any more. */
   #readWhatIsHere({ offset, end }: Waiting, into: Uint8Array): void {
     for (let at = offset; at < end;) {
-      const got = this.#has(blockOf(at))
-        ? this.#readHere(into.subarray(at - offset), at)
-        : 0;
+      const rest = into.subarray(at - offset);
+      const got = this.#store.read(rest, at) || this.#held.read(rest, at);
       at = got > 0 ? at + got : (blockOf(at) + 1) * BLOCK;
     }
-  }
-
-  #readHere(into: Uint8Array, offset: number): number {
-    return this.#store.read(into, offset) || this.#held.read(into, offset);
   }
 
   /** Has someone wait for all blocks of a part that are not there. */
@@ -273,7 +264,7 @@ export class BlockFetcher {
       while (i < runs.length && (runs[i]!.first - last - 1) * BLOCK <= GAP) {
         last = Math.max(last, runs[i++]!.last);
       }
-      const flights = this.#startAll(first, last);
+      const flights = this.#flightsFor(first, last);
       for (const { waiting } of runs.slice(begin, i)) {
         for (const flight of flights) {
           const isOf = flight.start < waiting.end &&
@@ -282,36 +273,59 @@ export class BlockFetcher {
         }
         waiting.release();
       }
+      for (const flight of flights) this.#start(flight);
     }
   }
 
-  /** Asks for blocks that lie one behind the other. */
-  #startAll(first: number, last: number): Flight[] {
+  /** Ranges of blocks that lie one behind the other. */
+  #flightsFor(first: number, last: number): Flight[] {
     const end = Math.min((last + 1) * BLOCK, this.#state.size);
     const flights: Flight[] = [];
     // As many as it takes, of one size: that of memory which is used again.
     for (let start = first * BLOCK; start < end; start += LONGEST) {
       const flight = new Flight(start, Math.min(start + LONGEST, end));
       this.#flights.add(flight);
-      this.#fly(flight).catch((error) => {
-        this.#flights.delete(flight);
-        flight.fail(error);
-      });
       flights.push(flight);
     }
     return flights;
   }
 
+  #start(flight: Flight): void {
+    this.#fly(flight).catch((error) => flight.fail(error))
+      .finally(() => this.#flights.delete(flight));
+  }
+
   async #fly(flight: Flight): Promise<void> {
+    using _claim = await this.#claim(flight);
+    try {
+      if (this.#whole === undefined) return await this.#fetchRange(flight);
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error;
+      if (error.code !== "no-ranges") throw error;
+    }
+    // Some servers give ranges up to a length, or of some files.
+    await (this.#whole ??= this.#fetchWhole().catch((error) => {
+      this.#whole = undefined;
+      throw error;
+    }));
+    takeKept(flight, this.#store);
+    if (flight.next < flight.end) await this.#fetchRange(flight);
+  }
+
+  async #fetchRange(flight: Flight): Promise<void> {
     const { signal } = this.#closed;
-    const { start, length } = flight;
+    const { next: start, end } = flight;
+    if (start > flight.start) {
+      this.#tellMarked(blockOf(flight.start), blockOf(start - 1));
+    }
+    const length = end - start;
     const { counts: counter } = this.#store;
     const begun = performance.now();
     await readRange(
       this.#client,
       this.#target,
       this.#state,
-      flight,
+      { start, length },
       {
         get front() {
           return flight.front;
@@ -325,9 +339,18 @@ export class BlockFetcher {
       },
       { signal, counter },
     );
+    if (length === 0) return;
     const ms = performance.now() - begun;
-    this.#flights.delete(flight);
     this.#client.observer.fetched(this.#target.name, start, length, ms);
+  }
+
+  /** Claims a range, of which others may fetch some. */
+  async #claim(flight: Flight): Promise<Disposable | undefined> {
+    const isOwn = performance.now() < this.#claimsFrom || !this.#keeps;
+    if (isOwn || this.#claims === undefined) return undefined;
+    const { signal } = this.#closed;
+    const waiting = { signal, timeout: this.#client.timeout };
+    return await claimFlight(flight, this.#claims, this.#store, waiting);
   }
 
   /**
@@ -338,6 +361,7 @@ export class BlockFetcher {
   #takeOver(start: number, bytes: Uint8Array<ArrayBuffer>): boolean {
     const kept = this.#keeps ? this.#store.keep(blockOf(start), bytes) : 0;
     const rest = bytes.subarray(kept);
+    if (rest.length > 0) this.#claimsFrom = performance.now() + UNCLAIMED;
     // Of a little, not all that there was room for.
     const isMost = 2 * rest.length >= rest.buffer.byteLength;
     if (rest.length > 0) {
@@ -371,17 +395,4 @@ export class BlockFetcher {
       this.#marks.delete(marked)
     );
   }
-}
-
-/** Whether something holds of all blocks that a part is in. */
-function areAll(
-  offset: number,
-  length: number,
-  holds: (block: number) => boolean,
-): boolean {
-  const last = blockOf(offset + length - 1);
-  for (let block = blockOf(offset); block <= last; block++) {
-    if (!holds(block)) return false;
-  }
-  return true;
 }

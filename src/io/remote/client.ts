@@ -1,16 +1,17 @@
 import { readFileSync } from "node:fs";
 import { RecordfsError } from "../../errors.ts";
-import { abortable } from "../concurrency/abortable.ts";
 import { whatIsWrong } from "../libc/system_error.ts";
 import { warnOnConsole } from "../../message_text.ts";
 import { Backoff } from "./backoff.ts";
 import { warnedCaches } from "./cache/warned_caches.ts";
 import { variable } from "../../environment.ts";
+import { judged } from "./judge_answer.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import { observingCosts } from "./request_costs.ts";
 import { Slots } from "./slots.ts";
 import { StallWatch } from "./stall_watch.ts";
+import { backoffOf, type StoreBackoff, timeNow } from "./store_backoff.ts";
 import type { Target } from "./target.ts";
 import { Transient } from "./transient.ts";
 
@@ -24,8 +25,10 @@ const MAX_BYTES = 128 << 20;
 const MOST_HOPS = 10;
 /** Who waits longer for a server than this is told, in milliseconds. */
 const TELL_AFTER = 3000;
-/** Of a refusal's body, what is looked at. */
-const LOOK = 4096;
+/** A request that was given up sooner, in milliseconds, says nothing about its server. */
+const LATE = 2000;
+/** What an answer counts for those who wait for a slot: more than they want to have come. */
+const ANSWER = 1 << 24;
 
 /** What a request is for. */
 export interface Question<T> {
@@ -74,6 +77,8 @@ export class Client {
   readonly observer: RemoteObserver;
   readonly #slots: Slots;
   readonly #warn: (message: string) => void;
+  /** Bytes that have arrived, of all requests. */
+  #arrived = 0;
   /** Whether it was said that a server is waited for, and not answered since. */
   #isAway = false;
   readonly #http: Deno.HttpClient | undefined;
@@ -122,11 +127,11 @@ export class Client {
     const backoff = new Backoff(timeout);
     const begun = performance.now();
     let most = 0;
+    let last: Transient | undefined;
     for (;;) {
       signal?.throwIfAborted();
-      let last: Transient;
       try {
-        request.pause(); // it is no server that a slot is waited for
+        request.queue();
         const answer = await this.#slots.use(
           () => {
             request.resume();
@@ -137,19 +142,21 @@ export class Client {
             });
           },
           question.bytes ?? 0,
-          signal,
+          either,
         );
         this.#isAway = false;
+        this.#arrived += ANSWER;
         return answer;
       } catch (error) {
         signal?.throwIfAborted();
-        if (!(error instanceof Transient)) throw error;
-        last = error;
+        if (error instanceof Transient) last = error;
+        else if (!request.signal.aborted) throw error;
+        else last ??= new Transient(request.reason);
       }
       // Bytes are a reason to go on as long again only where they lead further than before.
       if (last.bytes > most) backoff.reset();
       if (question.goesOn !== true) most = Math.max(most, last.bytes);
-      if (!await backoff.wait(last.after, either)) {
+      if (!await backoff.wait(last.after, last.isAway, either)) {
         signal?.throwIfAborted();
         throw last.finally(target.name, {
           attempts: backoff.attempts,
@@ -167,7 +174,7 @@ export class Client {
 
   /** Watches a request, or several that are one. */
   watch({ timeout = this.timeout }: Pick<Patience, "timeout">): StallWatch {
-    return StallWatch.ofRequest(timeout);
+    return StallWatch.ofRequest(timeout, () => this.#arrived);
   }
 
   /** Says once that a server is waited for, of all that wait. */
@@ -189,7 +196,7 @@ export class Client {
     using watch = request.attempt(timeout);
     const either = anyOf(signal, request.signal, watch.signal);
     try {
-      const response = await this.#followed(target, question, {
+      const response = await this.#followed(target, question, watch, {
         signal: either,
         counter,
       });
@@ -197,23 +204,21 @@ export class Client {
       try {
         return await question.take(response, watch);
       } finally {
+        this.#arrived += watch.bytes;
         const { body } = response;
         // What is left of it, unless it was read to its end.
         if (body?.locked === false) await body.cancel().catch(() => {});
       }
     } catch (error) {
       signal?.throwIfAborted();
+      if (error instanceof Transient) throw error;
       if (either.aborted) {
         throw new Transient(watch.reason, { bytes: watch.bytes });
       }
-      if (error instanceof TypeError) { // of fetch, and of its bodies
-        const reason = reasonOf(error);
-        throw new Transient(reason, {
-          bytes: watch.bytes,
-          cause: new TypeError(reason), // what fetch throws has the URL, with what is signed
-        });
-      }
-      throw error;
+      // Of fetch's bodies.
+      throw error instanceof TypeError
+        ? unreachable(error, watch.bytes)
+        : error;
     }
   }
 
@@ -221,31 +226,81 @@ export class Client {
   async #followed<T>(
     target: Target,
     question: Question<T>,
-    { signal, counter }: Patience,
+    watch: StallWatch,
+    { signal, counter }: Pick<Patience, "counter"> & {
+      readonly signal: AbortSignal;
+    },
   ): Promise<Response> {
     for (let hop = 1;; hop++) {
-      const { url, headers } = await abortable(
-        target.prepare(question.headers()),
+      const backoff = backoffOf(target.store);
+      watch.pause(); // it is another request's answer that is waited for
+      try {
+        await backoff.pass(signal);
+      } catch (error) {
+        throw backoff.reason ?? error;
+      }
+      watch.resume();
+      const begun = timeNow();
+      const { url, headers, settled } = await target.prepare(
+        question.headers(),
         signal,
       );
       // What is compressed has other offsets.
       headers.set("accept-encoding", "identity");
       this.observer.asked();
       counter?.asked();
-      const response = await fetch(url, {
-        headers,
-        redirect: "manual",
-        signal: signal ?? null,
-        ...this.#http && { client: this.#http },
-      });
-      const { status } = response;
-      if (status < 300 || status === 304) return response;
-      if (hop > MOST_HOPS || !await target.react(response, url)) {
-        return await judged(target, response);
+      let isTaken = false;
+      try {
+        const response = await this.#fetch(url, headers, signal);
+        const { status } = response;
+        isTaken = status < 300 || status === 304;
+        const goesOn = !isTaken && hop <= MOST_HOPS &&
+          await target.react(response, url);
+        if (goesOn) await response.body?.cancel();
+        const answer = isTaken || goesOn
+          ? response
+          : await judged(target, response);
+        backoff.answered(begun);
+        if (!goesOn) return answer;
+      } catch (error) {
+        throw failed(error, { backoff, begun, signal, watch });
+      } finally {
+        settled?.(isTaken);
       }
-      await response.body?.cancel();
     }
   }
+
+  #fetch(url: URL, headers: Headers, signal: AbortSignal): Promise<Response> {
+    return fetch(url, {
+      headers,
+      redirect: "manual",
+      signal,
+      ...this.#http && { client: this.#http },
+    });
+  }
+}
+
+/** What is thrown for a request that was not answered, which the store's back-off goes by. */
+function failed(
+  error: unknown,
+  { backoff, begun, signal, watch }: {
+    readonly backoff: StoreBackoff;
+    readonly begun: number;
+    readonly signal: AbortSignal;
+    readonly watch: StallWatch;
+  },
+): unknown {
+  if (error instanceof RemoteError) backoff.answered(begun);
+  const isLate = signal.aborted && timeNow() - begun >= LATE;
+  const reason = error instanceof TypeError // of fetch
+    ? unreachable(error)
+    : isLate
+    ? new Transient(watch.reason)
+    : error;
+  if (!(reason instanceof Transient)) return reason;
+  const { after, isSlowDown } = reason;
+  reason.isAway = backoff.failed({ begun, after, isSlowDown, reason });
+  return reason;
 }
 
 /** Aborted when one of those is that there are. */
@@ -253,72 +308,10 @@ function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
-/** An answer that may be used. */
-async function judged(target: Target, response: Response): Promise<Response> {
-  const { status } = response;
-  if (status === 404 || status === 412 || status === 416) return response;
-  if (status < 400) {
-    await response.body?.cancel();
-    throw new RemoteError(
-      "redirect-loop",
-      `Cannot read ${target.name}: its server redirects in a circle, or to where it can't (HTTP ${status}); ` +
-        "look at the URL in a browser",
-      { path: target.name, status },
-    );
-  }
-  const text = await beginning(response);
-  const what = `HTTP ${status}${text}`;
-  const isRefused = status === 401 || status === 403 ||
-    // What S3 says of what has expired.
-    status === 400 && /^ (Expired|Invalid)Token/.test(text);
-  if (isRefused) {
-    throw new RemoteError(
-      "access-denied",
-      `Cannot read ${target.name}: access denied (${what}); ${target.advice}`,
-      { path: target.name, status },
-    );
-  }
-  const isSlowDown = status === 408 || status === 425 || status === 429;
-  if (isSlowDown || status >= 500 && status !== 501 && status !== 505) {
-    throw new Transient(`the server answered ${what}`, {
-      status,
-      after: retryAfter(response.headers.get("retry-after")),
-    });
-  }
-  throw badAnswer(target.name, status, text);
-}
-
-function badAnswer(name: string, status: number, text: string): RemoteError {
-  return new RemoteError(
-    "bad-answer",
-    `Cannot read ${name}: the server answered HTTP ${status}${text}`,
-    { path: name, status },
-  );
-}
-
-/** The code that a bucket's server gives for a refusal, in XML: `<Code>NoSuchBucket</Code>`. */
-async function beginning(response: Response): Promise<string> {
-  let text = "";
-  try {
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body ?? []) {
-      text += decoder.decode(chunk, { stream: true });
-      if (text.length > LOOK) break;
-    }
-  } catch {
-    // There is the status.
-  }
-  const code = /<Code>([A-Za-z]{1,60})<\/Code>/.exec(text)?.[1];
-  return code === undefined ? "" : ` ${code}`;
-}
-
-/** Milliseconds of a `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. */
-function retryAfter(value: string | null): number | undefined {
-  if (value === null) return undefined;
-  const wait = /^\d+$/.test(value)
-    ? Number(value) * 1000
-    : Date.parse(value) - Date.now();
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+function unreachable(error: TypeError, bytes = 0): Transient {
+  const reason = reasonOf(error);
+  // What fetch throws has the URL, with what is signed.
+  return new Transient(reason, { bytes, cause: new TypeError(reason) });
 }
 
 /** What fetch says, with the host in place of the URL, which may hold what is signed. */

@@ -32,6 +32,11 @@ export class Flight {
     this.#next = start;
   }
 
+  /** Where the first block begins that has not come as a whole. */
+  get next(): number {
+    return this.#next;
+  }
+
   /** Whether a byte will come, or has with a part of its block. */
   covers(offset: number): boolean {
     return offset >= this.#next && offset < this.end;
@@ -44,6 +49,11 @@ export class Flight {
   /** How much of a block has come that is not whole: in front of the next piece there has to be room for it. */
   get front(): number {
     return this.#begunLength;
+  }
+
+  /** Drops what has come of a block that is not whole: it comes from elsewhere. */
+  dropBegun(): void {
+    this.#begunLength = 0;
   }
 
   /** Gives someone what has come of the block that is not whole, and what comes. */

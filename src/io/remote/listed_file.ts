@@ -7,3 +7,8 @@ export interface ListedFile {
   /** Last modification, in milliseconds since 1970. */
   readonly mtime?: number | undefined;
 }
+
+/** Whether a file or directory can have a name. */
+export function isFileName(name: string): boolean {
+  return name !== "" && name !== "." && name !== ".." && !/[/\0]/.test(name);
+}

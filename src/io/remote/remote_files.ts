@@ -104,10 +104,10 @@ export class RemoteFiles {
       ? location.key === "" || location.key.endsWith("/")
       : location.url.pathname.endsWith("/");
     this.#client = new Client(options, observer);
-    this.#server = location.kind === "s3"
-      ? new BucketServer(location, this.#client, s3)
-      : new HttpServer(root, location, this.#client, options.headers);
     this.#warn = options.onWarning ?? warnOnConsole;
+    this.#server = location.kind === "s3"
+      ? new BucketServer(location, this.#client, s3, this.#warn)
+      : new HttpServer(root, location, this.#client, options.headers);
     const { cache = {} } = options;
     this.#cache = cache === false
       ? undefined
@@ -269,7 +269,18 @@ export class RemoteFiles {
       const isNew = head.length > 0 && isWhole && !store.has(0);
       const kept = isNew ? store.keep(0, head) : head.length;
       if (!hasRanges) await this.#fetchWhole(path, found, store);
-      const fetcher = new BlockFetcher(this.#client, target, state, store);
+      // What is kept for this program alone is nobody else's to fetch.
+      const claims = store === NO_STORE || !state.isLasting
+        ? undefined
+        : this.#cache?.claims(target.identity, { url: target.name, ...state });
+      const fetcher = new BlockFetcher(
+        this.#client,
+        target,
+        state,
+        store,
+        claims,
+        () => this.#fetchWhole(path, found, store),
+      );
       if (kept < head.length) fetcher.hold(0, head);
       if (this.#keepsNoMore) fetcher.keepNoMore();
       return fetcher;

@@ -1,6 +1,7 @@
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { mustWait } from "../storage/must_wait.ts";
 import type { FileFacts, Storage } from "../storage/storage.ts";
+import { shareBackoffTable } from "./backoff_table.ts";
 import { warnedCaches } from "./cache/warned_caches.ts";
 import type { RemoteObserver } from "./client.ts";
 import type { RemoteFiles } from "./remote_files.ts";
@@ -21,6 +22,8 @@ export interface InternalOptions {
   readonly observer?: RemoteObserver | undefined;
   /** Paths of caches that another thread has warned of. */
   readonly warned?: readonly string[] | undefined;
+  /** What the thread that started this one knows of stores that fail. */
+  readonly backoffs?: SharedArrayBuffer | undefined;
 }
 
 /** The files below a URL, or the one file that it is, or those beside it. */
@@ -43,7 +46,8 @@ export class RemoteStorage implements Storage {
   constructor(
     location: string | URL,
     options: RemoteOptions = {},
-    { believesCache = false, observer, warned = [] }: InternalOptions = {},
+    { believesCache = false, observer, warned = [], backoffs }:
+      InternalOptions = {},
   ) {
     this.#location = parseRemote(location);
     this.url = String(location);
@@ -53,6 +57,7 @@ export class RemoteStorage implements Storage {
     this.root = separateUrls(this.url)
       .map((url) => rootOf(parseRemote(url))).join("::");
     for (const cache of warned) this.warned.add(cache);
+    if (backoffs !== undefined) shareBackoffTable(backoffs);
   }
 
   /** Paths of the caches that were warned of, which another thread need not say again. */

@@ -13,35 +13,45 @@ export class StallWatch implements Disposable {
   readonly #timer: ReturnType<typeof setInterval> | undefined;
   readonly #arrivals: Arrivals;
   readonly #request: StallWatch | undefined;
+  readonly #others: (() => number) | undefined;
+  /** What others have brought when it was looked last, while it is them that are waited for. */
+  #queuedAt: number | undefined;
   #bytes = 0;
 
-  private constructor(period: number, request?: StallWatch) {
+  private constructor(
+    period: number,
+    { request, others }: {
+      readonly request?: StallWatch;
+      readonly others?: () => number;
+    },
+  ) {
     this.#arrivals = new Arrivals(
       period,
       LEAST * period / StallWatch.silence,
       () => performance.now(),
     );
     this.#request = request;
+    this.#others = others;
     this.#timer = setInterval(() => {
+      this.#addOthers();
       if (this.#arrivals.areTooFew) this.#controller.abort();
     }, period / SPANS);
   }
 
   /**
-   * Watches a request with all its attempts. Its time begins with {@linkcode StallWatch.resume}.
+   * Watches a request with all its attempts, from now on.
    *
    * @param timeout In milliseconds.
+   * @param others Says how many bytes have come, of all requests.
    */
-  static ofRequest(timeout: number): StallWatch {
-    const watch = new StallWatch(Math.max(timeout, SHORTEST));
-    watch.pause();
-    return watch;
+  static ofRequest(timeout: number, others: () => number): StallWatch {
+    return new StallWatch(Math.max(timeout, SHORTEST), { others });
   }
 
   /** Watches an attempt of this request, from now on: what arrives is of both. */
   attempt(timeout: number): StallWatch {
     const period = Math.min(StallWatch.silence, Math.max(timeout, SHORTEST));
-    return new StallWatch(period, this);
+    return new StallWatch(period, { request: this });
   }
 
   /** Aborted when too little has come for too long. */
@@ -71,14 +81,28 @@ export class StallWatch implements Disposable {
     this.#arrivals.restart();
   }
 
+  /** Waits for other requests to end: what comes of them counts, as long as they do. */
+  queue(): void {
+    this.#queuedAt = this.#others?.();
+  }
+
   /** Stops the time, while it is not the server that is waited for. */
   pause(): void {
     this.#arrivals.pause();
   }
 
-  /** Lets the time go on. */
+  /** Lets the time go on, or has its own bytes count alone. */
   resume(): void {
+    this.#addOthers();
+    this.#queuedAt = undefined;
     this.#arrivals.resume();
+  }
+
+  #addOthers(): void {
+    if (this.#queuedAt === undefined) return;
+    const now = this.#others!();
+    this.#arrivals.add(now - this.#queuedAt);
+    this.#queuedAt = now;
   }
 
   [Symbol.dispose](): void {

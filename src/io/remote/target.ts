@@ -2,6 +2,12 @@
 export interface PreparedRequest {
   readonly url: URL;
   readonly headers: Headers;
+  /**
+   * To be called when it is over.
+   *
+   * @param isAnswered Whether there was an answer, and no refusal or failure.
+   */
+  readonly settled?: ((isAnswered: boolean) => void) | undefined;
 }
 
 /** An object of a server, as requests for it are made. */
@@ -12,14 +18,17 @@ export interface Target {
   readonly identity: string;
   /** What to do where access is denied, for a message. */
   readonly advice: string;
+  /** Which store the next request goes to, as one that fails or wants fewer requests: an origin, and a bucket. */
+  readonly store: string;
   /** Whether its answers have shown that it is a directory. */
   readonly isDirectory?: boolean;
   /**
    * Makes a request.
    *
    * @param headers What is asked for: ranges, conditions.
+   * @param signal Ends it where it waits for others.
    */
-  prepare(headers: Headers): Promise<PreparedRequest>;
+  prepare(headers: Headers, signal: AbortSignal): Promise<PreparedRequest>;
   /**
    * Looks at an answer that is a redirection, a refusal or a failure, whose body is left alone.
    *

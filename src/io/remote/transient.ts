@@ -11,6 +11,8 @@ export class Transient extends Error {
   readonly after: number | undefined;
   /** How many bytes came. */
   readonly bytes: number;
+  /** Whether the server answers others no better, so that all wait until it does. */
+  isAway = false;
 
   /** @param why What happened, for a message. */
   constructor(
@@ -26,6 +28,11 @@ export class Transient extends Error {
     this.status = status;
     this.after = CERTIFICATE.test(why) ? Infinity : after;
     this.bytes = bytes;
+  }
+
+  /** Whether the server wants fewer requests. */
+  get isSlowDown(): boolean {
+    return this.status === 429 || this.message.endsWith(" SlowDown");
   }
 
   /** The error when it has not passed. */

@@ -12,6 +12,7 @@ const PIECE = 1 << 20;
 /**
  * Downloads an object whose server knows no ranges.
  *
+ * @throws {FormatError} If it is not any more what it was (`changed`).
  * @throws {RemoteError} If it does not fit into the store (`no-ranges`).
  */
 export async function fetchWhole(
@@ -62,6 +63,15 @@ export function hasAll(store: BlockStore, size: number): boolean {
     if (!store.has(block)) return false;
   }
   return true;
+}
+
+/** How many bytes of an object a store does not have. */
+export function missingBytes(store: BlockStore, size: number): number {
+  let missing = 0;
+  for (let start = 0; start < size; start += BLOCK) {
+    if (!store.has(blockOf(start))) missing += Math.min(BLOCK, size - start);
+  }
+  return missing;
 }
 
 function doesNotFit(path: string, size: number): RemoteError {

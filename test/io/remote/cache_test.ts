@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
 import { runAsync } from "../../../src/io/concurrency/steps.ts";
+import { fillCache } from "../../../src/io/remote/fill_cache.ts";
 import { RemoteStorage } from "../../../src/io/remote/remote_storage.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
@@ -253,7 +254,7 @@ Deno.test("who fills a cache from a server that hangs can give up at once", asyn
       setTimeout(() => giveUp.abort(new Error("enough")), 0);
       return true; // it never answers
     };
-    const filling = source.fetcher.fill(() => {}, giveUp.signal);
+    const filling = fillCache(source, () => {}, giveUp.signal);
     await assert.rejects(filling, /enough/);
     source.close();
   });

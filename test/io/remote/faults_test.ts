@@ -280,6 +280,37 @@ Deno.test("a server without ranges: all of it is downloaded once, with a warning
   });
 });
 
+Deno.test("a server that gives ranges up to a length alone: all of it is downloaded once, with a warning, into the cache", async () => {
+  await withServer(async (server, url, dir) => {
+    const whole: number[] = [];
+    server.fault = (asked, response, file) => {
+      const [, start, last] = /(\d+)-(\d+)/.exec(asked.range ?? "") ??
+        ["", "0", "Infinity"];
+      if (Number(last) - Number(start) < 1 << 18) return false;
+      if (asked.range === undefined) whole.push(file!.length);
+      answerFile({ ...asked, range: undefined }, file!, new Date(0), response);
+      return true;
+    };
+    const cache = { directory: `${dir}/cache` };
+    const warnings: string[] = [];
+    const onWarning = (text: string) => warnings.push(text);
+    const names = samples.map((_, i) => String(i).padStart(6, "0"));
+    using container = await open(url, { remote: { cache, onWarning } });
+    assert.deepEqual(await container.read(names), samples);
+    assert.equal(whole.length, 1);
+    assert.equal(warnings.length, 1, warnings.join("\n"));
+    assert.match(warnings[0]!, /gives no parts of files: all of it is downl/);
+    const before = server.asked.length;
+    assert.deepEqual(await container.read(names), samples);
+    assert.equal(server.asked.length, before);
+    using without = await open(url, { remote: { cache: false } });
+    await assert.rejects(without.read(names), {
+      code: "no-ranges",
+      message: /leave --no-cache out/,
+    });
+  });
+});
+
 Deno.test("headers go to the location's own server, and to none that it redirects to", async () => {
   await withServer(async (server, url, dir) => {
     await using other = await FileServer.start(`${dir}/www`);

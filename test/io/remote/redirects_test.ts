@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
+import { Client } from "../../../src/io/remote/client.ts";
+import { HttpTarget } from "../../../src/io/remote/http/http_target.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { FileServer } from "../../support/remote/file_server.ts";
@@ -101,6 +103,39 @@ Deno.test("all that were under way when it expired are asked for again", async (
     const reads = [4, 7, 10].map((i) => container.read(nameOf(i)));
     const found = await Promise.all(reads);
     assert.deepEqual(found, [samples[4], samples[7], samples[10]]);
+  });
+});
+
+Deno.test("of sixty readers whose target has expired one asks for another", async () => {
+  await withHub(async (made) => {
+    const client = new Client({ cache: false, onWarning: assert.fail });
+    const one = new HttpTarget(new URL(made.url), {});
+    const ask = () =>
+      client.ask(one, {
+        headers: () => new Headers({ range: "bytes=0-9" }),
+        take: async (response) => await response.bytes(),
+      }, { signal: undefined });
+    await ask();
+    made.expire();
+    made.hub.asked.length = 0;
+    const all = Array.from({ length: 60 }, ask);
+    for (const bytes of await Promise.all(all)) assert.equal(bytes.length, 10);
+    assert.equal(made.hub.asked.length, 1);
+    // While the hub still gives out what has expired, it is asked once a reader at most.
+    const { fault } = made.hub;
+    let old = 3;
+    made.hub.fault = (asked, response, file) => {
+      if (old-- <= 0) return fault!(asked, response, file);
+      const location = `${made.store.url}${asked.path}?signature=old`;
+      response.writeHead(302, { location }).end();
+      return true;
+    };
+    made.expire();
+    made.hub.asked.length = 0;
+    const found = await Promise.allSettled(Array.from({ length: 60 }, ask));
+    const good = found.filter(({ status }) => status === "fulfilled").length;
+    assert.ok(good >= 57, `${good}`);
+    assert.ok(made.hub.asked.length <= 6, `${made.hub.asked.length}`);
   });
 });
 

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { open } from "../../../mod.ts";
 import { Arrivals } from "../../../src/io/remote/stall_watch.ts";
+import { Client } from "../../../src/io/remote/client.ts";
+import { HttpTarget } from "../../../src/io/remote/http/http_target.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 
 /** A second of a clock that the test sets. */
@@ -204,5 +206,44 @@ Deno.test("a download of more than 1 KB/s is not ended, however long it takes", 
     using container = await open(url, { remote });
     assert.ok(performance.now() - begun > 1.5 * timeout);
     assert.deepEqual(await container.read("000000"), SAMPLE);
+  });
+});
+
+Deno.test("requests that wait for others of a server that hangs have the same time as these", async () => {
+  const timeout = 2000;
+  await withAnswers(() => new Promise(() => {}), async (url) => {
+    const client = new Client({ timeout, maxRequests: 2, onWarning() {} });
+    const target = new HttpTarget(new URL(url), {});
+    const ask = () =>
+      client.ask(target, {
+        headers: () => new Headers({ range: "bytes=0-9" }),
+        take: async (response) => await response.bytes(),
+      }, { signal: undefined });
+    const begun = performance.now();
+    const ends = await Promise.allSettled(Array.from({ length: 6 }, ask));
+    const took = performance.now() - begun;
+    assert.ok(ends.every(({ status }) => status === "rejected"));
+    // One after the other they would take three times as long.
+    assert.ok(took > timeout - 50 && took < 2.5 * timeout, `${took}`);
+  });
+});
+
+Deno.test("requests that wait for others which are answered are not given up, however long that takes", async () => {
+  const timeout = 2000;
+  const answer: Answer = async (send, first, last) => {
+    await wait(500);
+    await send(head(first, last));
+    await send(FILE.subarray(first, last + 1));
+  };
+  await withAnswers(answer, async (url) => {
+    const client = new Client({ timeout, maxRequests: 1, onWarning() {} });
+    const target = new HttpTarget(new URL(url), {});
+    const ask = () =>
+      client.ask(target, {
+        headers: () => new Headers({ range: "bytes=0-9" }),
+        take: async (response) => (await response.bytes()).length,
+      }, { signal: undefined });
+    const all = await Promise.all(Array.from({ length: 6 }, ask));
+    assert.deepEqual(all, Array(6).fill(10));
   });
 });

@@ -106,6 +106,29 @@ served(
 );
 
 served(
+  "a read ends when its time is over, though the kernel reads its first page once more",
+  async ({ place, server, mount, unmount, path }) => {
+    await mount("--timeout", "4");
+    for (const fault of [AWAY, HANGS]) {
+      server.fault = fault;
+      const begun = performance.now();
+      const sample = fault === AWAY ? 100 : 150;
+      await assert.rejects(cat(path(sample)), { code: "EIO" });
+      const took = performance.now() - begun;
+      assert.ok(took > 3900 && took < 7500, `${took}`); // twice 4 s otherwise
+      server.fault = undefined;
+      await until(async () => {
+        const read = await cat(path(sample)).catch(() => undefined);
+        return read !== undefined && SAMPLES[sample]!.equals(read);
+      });
+    }
+    const { log } = await record(place);
+    assert.match(fs.readFileSync(log, "utf8"), /tried \d+ times in 4 s/);
+    await unmount();
+  },
+);
+
+served(
   "who waits for a store that hangs can be interrupted, and it can be unmounted",
   async ({ place, server, mount, path }) => {
     await mount();

@@ -85,3 +85,16 @@ export const NO_STORE: BlockStore = {
 export function blockOf(offset: number): number {
   return Math.floor(offset / BLOCK);
 }
+
+/** Whether something holds of all blocks that a part is in. */
+export function areAllBlocks(
+  offset: number,
+  length: number,
+  holds: (block: number) => boolean,
+): boolean {
+  const last = blockOf(offset + length - 1);
+  for (let block = blockOf(offset); block <= last; block++) {
+    if (!holds(block)) return false;
+  }
+  return true;
+}

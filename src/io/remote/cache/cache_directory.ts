@@ -15,6 +15,7 @@ import {
 } from "./cached_object.ts";
 import { type ObjectCounts, readCounts } from "./object_counts.ts";
 import { type CachedFacts, readList, writeJson } from "./object_facts.ts";
+import { RangeClaims, removeClaims } from "./range_claims.ts";
 
 const LISTS = "lists";
 /**
@@ -153,8 +154,16 @@ export class CacheDirectory {
     return this.room.remove(place);
   }
 
-  /** Deletes what directories held. */
+  /** Claims of an object's blocks; `undefined` where the cache does not work. */
+  claims(identity: string, { tag }: CachedFacts): RangeClaims | undefined {
+    return this.root.missing === undefined
+      ? new RangeClaims(this.root, `${identity}\n${tag}`)
+      : undefined;
+  }
+
+  /** Deletes what directories held, and what programs claimed. */
   removeLists(): void {
+    removeClaims(this.root);
     using lists = this.root.open([LISTS]);
     for (const name of lists?.list() ?? []) {
       if (!/^[0-9a-f]{32}\.json/.test(name)) continue; // it is not its own

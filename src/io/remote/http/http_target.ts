@@ -1,3 +1,4 @@
+import { abortable } from "../../concurrency/abortable.ts";
 import type { HttpLocation } from "../remote_location.ts";
 import { withoutSecrets } from "../remote_location.ts";
 import { loginFor } from "./netrc.ts";
@@ -14,8 +15,12 @@ export class HttpTarget implements Target {
     "give what the server asks for with --header 'Authorization: …' (option headers), or a URL that is signed anew";
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
-  /** Where the server redirected to, which may expire, and how many requests went there. */
-  #elsewhere: { readonly url: URL; requests: number } | undefined;
+  /** Where the server redirected to, which may expire, and whether a request was answered there. */
+  #elsewhere: { readonly url: URL; hasWorked: boolean } | undefined;
+  /** Whether it has ever redirected elsewhere. */
+  #redirects = false;
+  /** While one request asks where it is now: ends with that. */
+  #asking: Promise<void> | undefined;
   /** Whether it has redirected to the same with a slash. */
   isDirectory = false;
 
@@ -27,15 +32,43 @@ export class HttpTarget implements Target {
     this.identity = identityOf(url);
   }
 
-  prepare(headers: Headers): Promise<PreparedRequest> {
-    if (this.#elsewhere !== undefined) this.#elsewhere.requests++;
-    const url = this.#elsewhere?.url ?? this.#url;
+  get store(): string {
+    return (this.#elsewhere?.url ?? this.#url).origin;
+  }
+
+  async prepare(
+    headers: Headers,
+    signal: AbortSignal,
+  ): Promise<PreparedRequest> {
+    // Of all whose address has expired, one asks for another.
+    while (this.#elsewhere === undefined && this.#asking !== undefined) {
+      await abortable(this.#asking, signal);
+    }
+    const elsewhere = this.#elsewhere;
+    const url = elsewhere?.url ?? this.#url;
     if (url.origin === this.#url.origin) {
       for (const [name, value] of Object.entries(this.#headers)) {
         headers.set(name, value);
       }
     }
-    return Promise.resolve({ url, headers });
+    const settled = elsewhere !== undefined
+      ? (isTaken: boolean) => void (elsewhere.hasWorked ||= isTaken)
+      : this.#redirects
+      ? this.#ask()
+      : undefined;
+    return { url, headers, settled };
+  }
+
+  /** Has others wait for this request. */
+  #ask(): (isTaken: boolean) => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#asking = promise;
+    return (isTaken) => {
+      // It answers itself by now.
+      if (isTaken && this.#elsewhere === undefined) this.#redirects = false;
+      if (this.#asking === promise) this.#asking = undefined;
+      resolve();
+    };
   }
 
   react(response: Response, asked: URL): Promise<boolean> {
@@ -50,16 +83,17 @@ export class HttpTarget implements Target {
       if (!isWeb || isWeaker || hasKeys) return Promise.resolve(false);
       const asDirectory = `${unescaped(this.#url)}/`;
       if (unescaped(url!) === asDirectory) this.isDirectory = true;
-      this.#elsewhere = { url: url!, requests: 0 };
+      this.#elsewhere = { url: url!, hasWorked: false };
+      this.#redirects = true;
       return Promise.resolve(true);
     }
-    if (asked.href === this.#url.href) return Promise.resolve(false);
-    const refused = this.#elsewhere?.url.href === asked.href
+    if (asked === this.#url) return Promise.resolve(false);
+    const refused = this.#elsewhere?.url === asked
       ? this.#elsewhere
       : undefined;
     if (refused !== undefined) this.#elsewhere = undefined;
     // What was signed just now has not expired; another request may have been told meanwhile where it is now.
-    const isOld = refused === undefined || refused.requests > 1;
+    const isOld = refused === undefined || refused.hasWorked;
     return Promise.resolve(EXPIRED.has(status) && isOld);
   }
 }

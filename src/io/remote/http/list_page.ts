@@ -1,5 +1,5 @@
 import { PACKAGES } from "../../../packages.ts";
-import type { ListedFile } from "../listed_file.ts";
+import { isFileName, type ListedFile } from "../listed_file.ts";
 
 /** An entry of the index that nginx writes as JSON (`autoindex_format json`). */
 interface JsonEntry {
@@ -36,7 +36,7 @@ function jsonEntries(text: string): ListedFile[] | undefined {
   const isEntry = (entry: unknown): entry is JsonEntry =>
     typeof (entry as JsonEntry | null)?.name === "string";
   return list.filter(isEntry)
-    .filter(({ name }) => isName(name))
+    .filter(({ name }) => isFileName(name))
     .map(({ name, type, size, mtime }) => ({
       name,
       isDirectory: type === "directory",
@@ -60,15 +60,11 @@ async function htmlEntries(text: string, page: URL): Promise<ListedFile[]> {
       const rest = url.pathname.slice(directory.length);
       const isDirectory = rest.endsWith("/");
       const name = decoded(isDirectory ? rest.slice(0, -1) : rest);
-      if (isName(name)) found.set(name, { name, isDirectory });
+      if (isFileName(name)) found.set(name, { name, isDirectory });
     },
   });
   parser.end(text);
   return [...found.values()];
-}
-
-function isName(name: string): boolean {
-  return name !== "" && name !== "." && name !== ".." && !name.includes("/");
 }
 
 function decoded(text: string): string {

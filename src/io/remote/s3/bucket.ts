@@ -1,4 +1,5 @@
 import { RecordfsError } from "../../../errors.ts";
+import { abortable } from "../../concurrency/abortable.ts";
 import { PACKAGES } from "../../../packages.ts";
 import { variable } from "../../../environment.ts";
 import { withoutSecrets } from "../remote_location.ts";
@@ -151,16 +152,22 @@ export class BucketTarget implements Target {
     this.identity = `${bucket.origin}/${key}?${query["versionId"] ?? ""}`;
   }
 
-  async prepare(headers: Headers): Promise<PreparedRequest> {
+  get store(): string {
+    return this.#bucket.origin;
+  }
+
+  async prepare(
+    headers: Headers,
+    signal: AbortSignal,
+  ): Promise<PreparedRequest> {
     const url = this.#bucket.url(this.#key);
     const query = Object.entries(this.#query).map(([name, value]) =>
       `${encoded(name)}=${encoded(value)}`
     );
     url.search = query.join("&");
-    const { keys, ...request } = await this.#bucket.sign(
-      url,
-      headers,
-      this.name,
+    const { keys, ...request } = await abortable(
+      this.#bucket.sign(url, headers, this.name),
+      signal,
     );
     if (keys !== undefined) this.#keys.set(request.url, keys);
     return request;

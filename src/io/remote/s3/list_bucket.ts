@@ -1,6 +1,6 @@
 import { PACKAGES } from "../../../packages.ts";
 import type { Client, Patience } from "../client.ts";
-import type { ListedFile } from "../listed_file.ts";
+import { isFileName, type ListedFile } from "../listed_file.ts";
 import { readText } from "../read_text.ts";
 import { RemoteError } from "../remote_error.ts";
 import { type Bucket, BucketTarget } from "./bucket.ts";
@@ -37,22 +37,86 @@ async function pageParser(): Promise<(text: string) => Page> {
   return (text) => parser.parse(text);
 }
 
+/** What lies in a directory of a bucket. */
+export interface BucketList {
+  readonly entries: readonly ListedFile[];
+  /** How many keys, or beginnings of keys, no file can be named by; and one of them, as a URL may show it. */
+  readonly skipped: { readonly count: number; readonly example: string };
+}
+
+/** Puts keys together that begin alike. */
+class ListBuilder {
+  readonly #prefix: string;
+  readonly #entries = new Map<string, ListedFile>();
+  #skipped = { count: 0, example: "" };
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  /** Adds an object; what makes its key text may fail. */
+  addFile(key: string | undefined, size: string, modified: string): void {
+    const name = this.#nameOf(key);
+    if (name === undefined) return;
+    this.#set({
+      name,
+      isDirectory: false,
+      size: Number(size),
+      mtime: Date.parse(modified) || 0,
+    });
+  }
+
+  /** Adds what keys begin with that have a slash behind it. */
+  addDirectory(key: string | undefined): void {
+    const name = this.#nameOf(key?.replace(/\/$/, ""), "/");
+    if (name !== undefined) this.#set({ name, isDirectory: true });
+  }
+
+  get list(): BucketList {
+    return { entries: [...this.#entries.values()], skipped: this.#skipped };
+  }
+
+  #nameOf(key: string | undefined, behind = ""): string | undefined {
+    // Some tools make an empty object that stands for the directory.
+    if (`${key}${behind}` === this.#prefix) return undefined;
+    const name = key?.startsWith(this.#prefix)
+      ? key.slice(this.#prefix.length)
+      : undefined;
+    if (name !== undefined && isFileName(name)) return name;
+    this.#skip(`${key ?? this.#prefix}${behind}`);
+    return undefined;
+  }
+
+  /** Of an object and a directory of one name, the directory is shown. */
+  #set(entry: ListedFile): void {
+    const before = this.#entries.get(entry.name);
+    if (before !== undefined && before.isDirectory !== entry.isDirectory) {
+      this.#skip(`${this.#prefix}${entry.name}`);
+      if (before.isDirectory) return;
+    }
+    this.#entries.set(entry.name, entry);
+  }
+
+  #skip(key: string): void {
+    const { count, example } = this.#skipped;
+    this.#skipped = { count: count + 1, example: count === 0 ? key : example };
+  }
+}
+
 /**
  * Lists what lies in a directory of a bucket: the objects whose names begin with its own and a slash.
  *
  * @param directory Without a slash at its end; empty for the whole bucket.
- * @param most How many names are wanted at most.
  */
 export async function listBucket(
   client: Client,
   bucket: Bucket,
   directory: string,
   patience: Patience,
-  most = Infinity,
-): Promise<ListedFile[]> {
+): Promise<BucketList> {
   const parse = await pageParser();
   const prefix = directory === "" ? "" : `${directory}/`;
-  const found: ListedFile[] = [];
+  const list = new ListBuilder(prefix);
   let token: string | undefined;
   do {
     const target = new BucketTarget(bucket, "", {
@@ -60,7 +124,7 @@ export async function listBucket(
       delimiter: "/",
       "encoding-type": "url",
       "list-type": "2",
-      "max-keys": String(Math.min(most, 1000)),
+      "max-keys": "1000",
       prefix,
     });
     const shown = `s3://${bucket.name}/${prefix}`;
@@ -90,26 +154,25 @@ export async function listBucket(
       );
     }
     const isEncoded = page.EncodingType?.trim() === "url";
-    const keyOf = (text: string) =>
-      isEncoded ? decodeURIComponent(text.replaceAll("+", "%20")) : text;
+    const keyOf = (text: string) => isEncoded ? decoded(text) : text;
     for (const { Key, Size, LastModified } of page.Contents ?? []) {
-      const name = keyOf(Key).slice(prefix.length);
-      // Some tools make an empty object that stands for the directory.
-      if (name === "") continue;
-      found.push({
-        name,
-        isDirectory: false,
-        size: Number(Size),
-        mtime: Date.parse(LastModified ?? "") || 0,
-      });
+      list.addFile(keyOf(Key), Size, LastModified ?? "");
     }
     for (const { Prefix } of page.CommonPrefixes ?? []) {
-      const name = keyOf(Prefix).slice(prefix.length, -1);
-      if (name !== "") found.push({ name, isDirectory: true });
+      list.addDirectory(keyOf(Prefix));
     }
     token = page.IsTruncated === "true"
       ? page.NextContinuationToken
       : undefined;
-  } while (token !== undefined && found.length < most);
-  return found;
+  } while (token !== undefined);
+  return list.list;
+}
+
+/** A key that a list has as a form would; `undefined` where it is no UTF-8. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", "%20"));
+  } catch {
+    return undefined;
+  }
 }

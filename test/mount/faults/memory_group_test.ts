@@ -1,0 +1,110 @@
+/** Mounts whose processes have a limit of memory together, as a container's do: the kernel kills what has no room. */
+import assert from "node:assert/strict";
+import { isRunning, namesIn, until } from "../../cli/mount/mount_place.ts";
+import { CLI, run } from "../../cli/run_cli.ts";
+import {
+  hasMemoryGroups,
+  type MemoryGroup,
+  withMemoryGroup,
+} from "../../support/programs/memory_group.ts";
+import { PYTHON } from "../../support/programs/programs.ts";
+import { bothAlive, COUNT, record, SIZE, test } from "../numbers_mount.ts";
+import { startReaders } from "../readers.ts";
+
+const MIB = 1 << 20;
+const KILLS = 7;
+const READERS = 4;
+const READS = 150;
+
+/** Takes memory of its group until the kernel has killed another process of it, and gives that back. */
+const HOG = `
+import sys
+procs, events = sys.argv[1:]
+open(procs, "w").write("0")
+def kills():
+    return next(line for line in open(events) if line.startswith("oom_kill "))
+before, held = kills(), []
+while kills() == before:
+    held.append(b"x" * (2 << 20))
+`;
+
+async function killForWantOfMemory({ procs }: MemoryGroup): Promise<void> {
+  const directory = procs.slice(0, procs.lastIndexOf("/"));
+  const events = (await namesIn(directory))
+    .find((name) => /^memory\.(events|oom_control)$/.test(name));
+  const args = ["-c", HOG, procs, `${directory}/${events}`];
+  const { code, stderr } = await run([PYTHON, ...args]);
+  assert.deepEqual([code, stderr], [0, ""]);
+}
+
+function testInGroup(
+  name: string,
+  body: Parameters<typeof test>[1],
+): void {
+  // As root alone; and not in containers, whose groups are read-only.
+  if (Deno.uid() === 0 && hasMemoryGroups()) test(name, body, "root");
+  else Deno.test({ name, ignore: true, fn() {} });
+}
+
+testInGroup(
+  `a server with 256 MB that the kernel kills ${KILLS} times for want of memory fails no read`,
+  async (place) => {
+    await withMemoryGroup(async (group) => {
+      group.limit(256 * MIB);
+      const first = await bothAlive(place);
+      group.add(first.supervisor);
+      // Its servers inherit that they are killed first.
+      const score = `/proc/${first.supervisor}/oom_score_adj`;
+      await Deno.writeTextFile(score, "1000");
+      Deno.kill(first.server, "SIGKILL"); // the next one is in the group
+      await until(async () => !await isRunning(first.server));
+      const { mountpoint } = place;
+      const readers = startReaders(mountpoint, READERS, COUNT, SIZE, READS);
+      const begun = group.kills();
+      for (let kill = 0; kill < KILLS; kill++) {
+        await bothAlive(place);
+        await killForWantOfMemory(group);
+      }
+      assert.ok(group.kills() >= begun + KILLS);
+      const found = await readers.stop();
+      let read = 0;
+      for (const one of found) {
+        assert.deepEqual(one.wrong, []);
+        read += one.read;
+      }
+      assert.ok(read >= READERS * READS, `${read}`);
+      const log = await Deno.readTextFile((await record(place)).log);
+      assert.match(log, /the server died \(signal 9\).*for want of memory/);
+      await place.recordfs("unmount", mountpoint);
+    });
+  },
+);
+
+testInGroup(
+  "a mount whose server has no memory to start says so",
+  async (place, source) => {
+    await place.recordfs("unmount", place.mountpoint);
+    await withMemoryGroup(async (group) => {
+      const said: string[] = [];
+      // What a server takes at its start depends on the version of Deno.
+      for (let mb = 160; mb >= 48; mb -= 8) {
+        group.limit(mb * MIB);
+        const { code, stderr } = await run([
+          ...["sh", "-c", `echo $$ >"$1" && shift && exec "$@"`, "sh"],
+          ...[group.procs, Deno.execPath(), "run", "-A", CLI],
+          ...["mount", source, place.mountpoint],
+        ], { env: place.env });
+        if (code === 0) {
+          await place.recordfs("unmount", place.mountpoint);
+        } else if (stderr.includes("before the mount answered")) {
+          said.push(stderr);
+          break;
+        }
+      }
+      assert.match(
+        said[0] ?? "it was never the background's process",
+        /ended by SIGKILL before .*\. The kernel killed it for want of memory: the limit here is \d.*\. Give it 256 MB or more\n$/,
+      );
+    });
+  },
+);
