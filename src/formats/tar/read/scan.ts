@@ -243,6 +243,10 @@ class Scan {
       const why = fault === Fault.NONE ? Fault.OTHER_SPARSE : fault;
       return builder.addFile(shown, content, whole, time, head, why);
     }
+    if (kind === Type.GNU_SPARSE && map.start + size > this.#source.size) {
+      const whole = map.size >= 0 ? map.size : size;
+      return builder.addFile(shown, map.start, whole, time, head, Fault.CUT);
+    }
     // The map may stand behind the header.
     const before = yield* readPart(this.#source, map.start - BLOCK, BLOCK);
     builder.addSparse(shown, map, size, time, headOf(blocksOf(before), 0));

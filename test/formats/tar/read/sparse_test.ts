@@ -179,6 +179,29 @@ Deno.test("a map that lies makes its file unreadable, and no other", async () =>
   }
 });
 
+Deno.test("a file with holes that was cut behind its map is listed, and cannot be read", async () => {
+  const header = Buffer.from(
+    oldSparse([[2, 3], [9, 600]], 700, "x".repeat(603)),
+  );
+  header[482] = 1; // the map goes on in a block behind the header
+  const sum = Buffer.from(header.subarray(0, 512)).fill(" ", 148, 156)
+    .reduce((sum, byte) => sum + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
+  const tar = Buffer.concat([
+    header.subarray(0, 512),
+    Buffer.alloc(512),
+    header.subarray(512, 512 + 600),
+  ]);
+  using container = await open(new File([new Uint8Array(tar)], "t.tar"), {
+    onWarning() {},
+  });
+  const [unreadable] = container.info.unreadable!;
+  assert.deepEqual([unreadable!.name, unreadable!.code], [
+    "s",
+    "truncated-data",
+  ]);
+});
+
 Deno.test("holes that are stored in other ways are named", async () => {
   const others: Member[][] = [
     [{ name: "s", type: "S", data: "abc" }], // star's, without the magic of GNU

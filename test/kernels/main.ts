@@ -1,0 +1,154 @@
+// deno-lint-ignore-file no-console -- a program for the terminal
+/**
+ * Tries the archive for `/opt` on other kernels and userlands of Debian, in qemu: by hand, and before a release.
+ */
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import manifest from "../../deno.json" with { type: "json" };
+import { buildPackage } from "../../packaging/package/build_package.ts";
+import { platformArchive } from "../../packaging/release/platform_archive.ts";
+import { succeeds } from "../support/programs/programs.ts";
+import { type Machine, MACHINES, qemuOf } from "./machines.ts";
+import { makeMachine } from "./make_machine.ts";
+import { scriptFor, STEPS } from "./script.ts";
+
+const HELP = `Usage: deno task test:kernels [--place DIR] [MACHINE...]
+
+Installs the release's archive on machines of Debian in qemu, without a network,
+and mounts there. Needs apt, and the packages qemu-system-x86, qemu-system-arm,
+seabios, ipxe-qemu and cpio. Some minutes a machine.
+
+Machines (those of amd64 unless given; "all"):
+${
+  MACHINES.map(({ name, version }) => `  ${name.padEnd(16)} Linux ${version}`)
+    .join("\n")
+}
+
+--place DIR   where packages and machines are kept, to be used again
+
+Exit codes: 0 all is right, 1 something is not, 2 the command line is wrong.`;
+
+/** Minutes that a machine may take. */
+const PATIENCE = 20;
+
+Deno.exit(await main());
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...Deno.args],
+    allowPositionals: true,
+    options: { place: { type: "string" }, help: { type: "boolean" } },
+  });
+  if (values.help) console.log(HELP);
+  if (values.help) return 0;
+  const machines = chosen(positionals);
+  if (machines === undefined) {
+    console.error(HELP);
+    return 2;
+  }
+  const programs = [
+    "apt-get",
+    "cpio",
+    "dpkg-deb",
+    ...new Set(
+      machines.map((machine) => qemuOf(machine, "", "")[0]!),
+    ),
+  ];
+  const missing = programs.filter((name) => !succeeds(name, "--version"));
+  if (missing.length > 0) {
+    console.error(
+      `Cannot run other kernels: ${missing.join(", ")} is not here. ` +
+        "Install qemu-system-x86 qemu-system-arm seabios ipxe-qemu cpio",
+    );
+    return 1;
+  }
+  const place = values.place ??
+    await Deno.makeTempDir({ prefix: "recordfs-kernels-" });
+  let failed = 0;
+  try {
+    const archives = new Map<string, string>();
+    for (const machine of machines) {
+      const { platform } = machine;
+      const archive = archives.get(platform) ??
+        await archiveFor(platform, place);
+      archives.set(platform, archive);
+      if (!await tried(machine, archive, join(place, machine.name))) failed++;
+    }
+  } finally {
+    if (values.place === undefined) {
+      await Deno.remove(place, { recursive: true });
+    }
+  }
+  return failed > 0 ? 1 : 0;
+}
+
+function chosen(names: readonly string[]): readonly Machine[] | undefined {
+  if (names.length === 0) {
+    return MACHINES.filter(({ architecture }) => architecture === "amd64");
+  }
+  if (names.includes("all")) return MACHINES;
+  const found = names.map((name) =>
+    MACHINES.find((machine) => machine.name === name)
+  );
+  return found.includes(undefined) ? undefined : found as Machine[];
+}
+
+/** The archive for a platform, as a release has it. */
+async function archiveFor(
+  platform: Machine["platform"],
+  place: string,
+): Promise<string> {
+  const out = join(place, `${platform}.tar.gz`);
+  const parts = await Deno.makeTempDir({ prefix: "recordfs-archive-" });
+  try {
+    const { file } = await buildPackage(parts);
+    const name = `recordfs-${manifest.version}`;
+    await platformArchive(file, platform, { name, place: parts, out });
+  } finally {
+    await Deno.remove(parts, { recursive: true });
+  }
+  return out;
+}
+
+/** Runs a machine, and says what came of each step; whether all is right. */
+async function tried(
+  machine: Machine,
+  archive: string,
+  place: string,
+): Promise<boolean> {
+  fs.mkdirSync(place, { recursive: true });
+  const { kernel, initrd } = await makeMachine(
+    machine,
+    archive,
+    scriptFor(machine),
+    place,
+  );
+  const [program, ...args] = qemuOf(machine, kernel, initrd);
+  const child = new Deno.Command("timeout", {
+    args: [`${PATIENCE}m`, program!, ...args],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const { stdout } = await child.output();
+  const text = new TextDecoder().decode(stdout).replaceAll("\r", "");
+  fs.writeFileSync(join(place, "console"), text);
+  const codes = new Map(
+    [...text.matchAll(/^@@ (\w+) (\d+)$/gm)].map(([, step, code]) => [
+      step!,
+      code!,
+    ]),
+  );
+  const wrong = STEPS.filter((step) => codes.get(step) !== "0");
+  console.log(
+    wrong.length === 0
+      ? `${machine.name}: right: ${STEPS.join(", ")}`
+      : `${machine.name}: wrong: ${
+        wrong.map((step) => `${step} ${codes.get(step) ?? "never ended"}`)
+          .join(", ")
+      }`,
+  );
+  if (wrong.length > 0) console.log(text.split("\n").slice(-60).join("\n"));
+  return wrong.length === 0;
+}
