@@ -193,18 +193,26 @@ export class ExtractTarget implements Disposable {
     });
   }
 
-  /** Puts a file of any size in place. */
+  /**
+   * Puts a file of any size in place.
+   *
+   * @param hasHoles Whether zeros of it are to take no room on the disk.
+   */
   async writeStream(
     place: Place,
     content: AsyncIterable<Uint8Array>,
     mtime = this.mtime,
+    hasHoles = false,
   ): Promise<void> {
     using file = this.#naming(place, () => {
       const { directory, name } = this.#place(place);
       return this.#newFile(directory, name);
     });
     for await (const chunk of content) {
-      this.#naming(place, () => file.writePiece(chunk));
+      this.#naming(
+        place,
+        () => hasHoles ? file.writeSparse(chunk) : file.write(chunk),
+      );
     }
     this.#naming(place, () => this.#finish(file, mtime));
   }

@@ -76,8 +76,8 @@ export class UnplacedFile implements Disposable {
     this.#written += bytes.length;
   }
 
-  /** Appends a piece of a large file: zeros take no room on the disk, as in the holes that they may have come from. */
-  writePiece(bytes: Uint8Array): void {
+  /** Appends to a file with holes: zeros take no room on the disk, as in the holes that they come from. */
+  writeSparse(bytes: Uint8Array): void {
     let start = 0; // of what is no hole
     for (let at = 0; at + HOLE <= bytes.length; at += HOLE) {
       if (!this.#isHole(bytes.subarray(at, at + HOLE))) continue;

@@ -5,6 +5,8 @@ import {
   type FileBatchPlacer,
   FilePlacer,
 } from "../../../io/extract/file_placer.ts";
+import { isMade } from "../../../io/storage/made_source.ts";
+import { newExtent, type NodeId, type Tree } from "../../../tree/tree.ts";
 import { type FileBatch, readAhead } from "../../../vfs/read_ahead.ts";
 import { contentPieces } from "../../../vfs/read_files.ts";
 import type { VirtualFs, WalkEntry } from "../../../vfs/virtual_fs.ts";
@@ -267,6 +269,7 @@ export class Extraction implements AsyncDisposable {
       placeOf(entry),
       this.#counting(content),
       timeOf(this.#fs.tree, ino),
+      hasHoles(this.#fs.tree, ino),
     );
     this.counts.files++;
     this.counts.bytes += this.#done - before;
@@ -321,4 +324,17 @@ export class Extraction implements AsyncDisposable {
 /** What was asked for by its path, or by a glob, is no entry of the walk before it. */
 function placeOf(entry: WalkEntry): string | WalkEntry {
   return entry.depth === 0 ? entry.path : entry;
+}
+
+/** Whether a file has holes, of which the container knows. */
+function hasHoles(tree: Tree, node: NodeId): boolean {
+  const extent = newExtent();
+  try {
+    tree.locate(node, extent);
+  } catch (error) {
+    if (error instanceof RecordfsError) return false; // reading it says why
+    throw error;
+  }
+  const source = tree.sources.at(extent.source);
+  return source !== undefined && isMade(source) && source.hasHoles === true;
 }

@@ -70,6 +70,7 @@ interface Pieces {
 
 /** A file of pieces, with holes between them. */
 class SparseFile implements MadeSource {
+  readonly hasHoles = true;
   readonly size: number;
   readonly readAtSync?: (into: Uint8Array, offset: number) => number;
   readonly expect?: (offset: number, length: number) => boolean;
