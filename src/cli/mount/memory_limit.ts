@@ -72,7 +72,7 @@ export function wantOfMemory(
     : `: the limit here is ${formatBytes(bytes)}`;
   return kills > before.kills
     ? `. The kernel killed it for want of memory${limit}. Give it 256 MB or more`
-    : `. It ends so for want of memory, too${limit}`;
+    : `. That happens for want of memory, too${limit}`;
 }
 
 function groupsAbove(path: string): string[] {

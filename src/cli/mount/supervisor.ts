@@ -174,7 +174,7 @@ wait_for_server() {
   how="exit code $code" killed=''
   [ "$code" -le 128 ] || how="signal $((code - 128))"
   case $code in
-    133 | 134 | 137) killed='. It ends so for want of memory, too' ;;
+    133 | 134 | 137) killed=', which happens for want of memory, too' ;;
   esac
 } 2>/dev/null
 
@@ -251,10 +251,10 @@ while :; do
     give_up "for $patience seconds no server has lived for one; the last died by $how$killed"
   [ "$delay" -le "$left" ] || delay=$left
   if [ "$delay" -eq 0 ]; then
-    say "the server died ($how); another one takes its place$killed"
+    say "the server died ($how)$killed; another one takes its place"
     delay=1
   else
-    say "the server died ($how); another one takes its place in $((delay / 10)).$((delay % 10)) s$killed"
+    say "the server died ($how)$killed; another one takes its place in $((delay / 10)).$((delay % 10)) s"
     pause "$delay"
     delay=$((delay * 2))
     [ "$delay" -le 300 ] || delay=300

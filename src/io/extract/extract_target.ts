@@ -193,11 +193,7 @@ export class ExtractTarget implements Disposable {
     });
   }
 
-  /**
-   * Puts a file of any size in place.
-   *
-   * @param hasHoles Whether zeros of it are to take no room on the disk.
-   */
+  /** Puts a file of any size in place; zeros of one that `hasHoles` take no room on the disk. */
   async writeStream(
     place: Place,
     content: AsyncIterable<Uint8Array>,
