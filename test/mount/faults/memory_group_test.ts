@@ -8,7 +8,14 @@ import {
   withMemoryGroup,
 } from "../../support/programs/memory_group.ts";
 import { PYTHON } from "../../support/programs/programs.ts";
-import { bothAlive, COUNT, record, SIZE, test } from "../numbers_mount.ts";
+import {
+  bothAlive,
+  COUNT,
+  record,
+  SIZE,
+  test,
+  THOROUGH,
+} from "../numbers_mount.ts";
 import { startReaders } from "../readers.ts";
 
 const MIB = 1 << 20;
@@ -40,9 +47,11 @@ async function killForWantOfMemory({ procs }: MemoryGroup): Promise<void> {
 function testInGroup(
   name: string,
   body: Parameters<typeof test>[1],
+  isWanted = true,
 ): void {
   // As root alone; and not in containers, whose groups are read-only.
-  if (Deno.uid() === 0 && hasMemoryGroups()) test(name, body, "root");
+  const isPossible = Deno.uid() === 0 && hasMemoryGroups();
+  if (isWanted && isPossible) test(name, body, "root");
   else Deno.test({ name, ignore: true, fn() {} });
 }
 
@@ -78,6 +87,7 @@ testInGroup(
       await place.recordfs("unmount", mountpoint);
     });
   },
+  THOROUGH, // whom the kernel kills is its own choice: `task test:faults`
 );
 
 testInGroup(
