@@ -9,6 +9,7 @@ import { type PlaceOptions, storedAt } from "../io/storage/place.ts";
 import type { Storage } from "../io/storage/storage.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { runAsync, type Steps, unaborted } from "../io/concurrency/steps.ts";
+import { utf8Text, withoutByteOrderMark } from "../utf8.ts";
 import { DataError } from "./data_error.ts";
 import { newNumbers, type WholeNumbers } from "../tree/shared_numbers.ts";
 import { GrowingNumbers } from "../tree/growing_numbers.ts";
@@ -122,7 +123,7 @@ function namesIn(
   path: string,
   length: number,
 ): string | undefined {
-  const lines = new TextDecoder().decode(head).split(/\r?\n/); // without a byte order mark
+  const lines = withoutByteOrderMark(utf8Text(head)).split(/\r?\n/);
   for (const [i, line] of lines.entries()) {
     if (line !== "" && !line.startsWith("#")) break;
     const [, facts] = INDEX_LINE.exec(line) ?? [];
