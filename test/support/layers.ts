@@ -109,6 +109,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/vfs",
   ],
   "src/data": [
+    "src/utf8.ts",
     "src/packages.ts",
     "src/errors.ts",
     "src/serialized_error.ts",
