@@ -163,8 +163,8 @@ export class CachedObject {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.counts.close();
-    this.data.close();
-    this.sums.close();
+    this.data.end();
+    this.sums.end();
     const { room } = this.#cache;
     unlessFailing(() => {
       if (this.#ahead > 0) room.giveBack(this.#place, this.#ahead);

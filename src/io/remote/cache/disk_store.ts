@@ -34,6 +34,7 @@ export class DiskStore implements BlockStore {
   readonly #file: FileSource;
   readonly #known: Uint8Array<SharedArrayBuffer>;
   #isFailing = false;
+  #isClosed = false;
 
   /** Opens the blocks of an object, which is closed with it. */
   constructor(object: CachedObject) {
@@ -66,6 +67,7 @@ export class DiskStore implements BlockStore {
   }
 
   look(first: number, last: number): void {
+    if (this.#isClosed) return;
     for (let block = first; block <= last; block++) {
       if (this.has(block)) continue;
       // Up to the last that is not known to be there; what lies between is looked at as well.
@@ -191,6 +193,8 @@ export class DiskStore implements BlockStore {
   }
 
   close(): void {
+    // A request that is under way keeps nothing more.
+    this.#isFailing = this.#isClosed = true;
     this.#file.close();
     this.#object.close();
   }

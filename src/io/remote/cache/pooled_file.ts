@@ -12,6 +12,7 @@ export class PooledFile {
   #device = 0;
   /** 0 until it has been opened. */
   #inode = 0;
+  #isEnded = false;
 
   /**
    * @param path For messages.
@@ -28,6 +29,7 @@ export class PooledFile {
    * @throws {FormatError} With code `changed` if another file has its name by now.
    */
   use<T>(call: (file: EntryFile) => T): T {
+    if (this.#isEnded) throw new Error(`${this.#path} has been closed`);
     const lease = descriptors.borrow(this, this.#openAgain);
     try {
       return call(lease.descriptor as EntryFile);
@@ -46,6 +48,12 @@ export class PooledFile {
   close(): void {
     descriptors.drop(this);
     this.#inode = 0;
+  }
+
+  /** Closes it for good: what still wants it then, such as a request under way, fails. */
+  end(): void {
+    this.#isEnded = true;
+    this.close();
   }
 
   readonly #openAgain = (): EntryFile => this.#known(this.#open());

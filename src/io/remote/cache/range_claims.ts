@@ -31,7 +31,9 @@ class ClaimsFile {
     }
   }
 
+  /** Closes it for good: a request that is under way opens it no more. */
   close(): void {
+    this.#isBroken = true;
     this.#file?.close();
     this.#file = undefined;
   }
