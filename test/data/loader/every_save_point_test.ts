@@ -155,7 +155,7 @@ for (const [name, make] of Object.entries(CASES)) {
           points++;
           const again = stop + (stop + rank) % (whole.length - stop);
           // Threads take long to start: a few points have some.
-          const workers = (LONG ? points % 5 : points % 40) === 0 ? 2 : 0;
+          const workers = (LONG ? points % 5 : points % 97) === 40 ? 2 : 0;
           const parts: number[][] = [];
           let state: string | undefined;
           for (const end of [stop, again, whole.length]) {
