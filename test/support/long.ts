@@ -100,6 +100,8 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/io/remote/late_test.ts",
   "test/io/remote/stall_watch_test.ts",
   "test/serve/decode/busy_test.ts",
+  "test/serve/command_test.ts",
+  "test/serve/http/half_closed_test.ts",
   "test/serve/threads_test.ts",
   "test/mount/several_test.ts",
   "test/mount/subset_test.ts",
