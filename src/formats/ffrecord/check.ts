@@ -4,7 +4,7 @@ import { combineCrc32 } from "../../io/sums/combine_crc32.ts";
 import type { Span, Sums } from "../../io/sums/range_sums.ts";
 import { SPAN, spanSums } from "../../io/sums/span_sums.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
-import { type Extent, newExtent, ROOT } from "../../tree/tree.ts";
+import { type Extent, newExtent, type NodeId, ROOT } from "../../tree/tree.ts";
 import { openAs } from "./entry.ts";
 import { packedNames } from "./folder/packed_files.ts";
 import { readSample, sampleMismatch } from "./read/read_samples.ts";
@@ -51,6 +51,8 @@ class Check {
   readonly #total: number;
   /** Of a packed folder. */
   #tree: RecordTree | undefined;
+  /** The nodes of samples, made when the first is damaged. */
+  #nodes: ReadonlyMap<number, NodeId> | undefined;
   /** Bytes of the samples that are done. */
   #done = 0;
   #damaged = 0;
@@ -240,21 +242,32 @@ class Check {
   /** The file that a sample of a packed folder is. */
   #fileOf(sample: number): string | undefined {
     const tree = this.#tree;
-    for (let node = ROOT + 1; node <= (tree?.nodeCount ?? 0); node++) {
-      if (tree!.recordOf(node) === sample) return tree!.pathTo(node);
-    }
-    return undefined;
+    if (tree === undefined) return undefined;
+    const node = (this.#nodes ??= nodesBySample(tree)).get(sample);
+    return node === undefined ? undefined : tree.pathTo(node);
   }
+}
+
+/** The first node of each sample that has one. */
+function nodesBySample(tree: RecordTree): Map<number, NodeId> {
+  const nodes = new Map<number, NodeId>();
+  for (let node = ROOT + 1; node <= tree.nodeCount; node++) {
+    const sample = tree.recordOf(node);
+    if (sample >= 0 && !nodes.has(sample)) nodes.set(sample, node);
+  }
+  return nodes;
 }
 
 /** An error about a sample, with the name of the file that it is. */
 function namedError(error: FormatError, member: string): FormatError {
   const { code, message, sample } = error;
   const { path, offset, expected, actual, cause } = error;
-  const number = `sample ${sample}`;
+  const start = path?.length ?? 0; // the path may have such words as well
+  const rest = message.slice(start)
+    .replace(/\bsample \d+/, (number) => `'${member}' (${number})`);
   return new FormatError(
     code,
-    message.replace(number, `'${member}' (${number})`),
+    message.slice(0, start) + rest,
     { path, offset, expected, actual, sample, member, cause },
   );
 }

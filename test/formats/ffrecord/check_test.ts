@@ -195,3 +195,29 @@ Deno.test("check refuses what open refuses, for the format that is forced", asyn
     assert.deepEqual(await codes(dir, "ffrecord-samples"), []);
   });
 });
+
+Deno.test("damage of a packed folder in several files has the file's name in its message", () =>
+  withTempDir(async (dir) => {
+    const text = (content: string) => new TextEncoder().encode(content);
+    const samples = packedSamples({
+      a: text("one"),
+      "b$&.txt": text("second"),
+    });
+    const path = `${dir}/sample 0`;
+    fs.mkdirSync(path);
+    fs.writeFileSync(`${path}/0.ffr`, ffrBytes(samples.slice(0, 1)));
+    const bytes = ffrBytes(samples.slice(1));
+    bytes[new TextDecoder("latin1").decode(bytes).indexOf("second")]! ^= 1;
+    fs.writeFileSync(`${path}/1.ffr`, bytes);
+    const { damage } = await damageOf(path);
+    assert.deepEqual(
+      damage.map(({ member, sample }) => [member, sample]),
+      [["b$&.txt", 1]],
+    );
+    assert.ok(
+      damage[0]!.message.startsWith(
+        `${path}/1.ffr: checksum mismatch in 'b$&.txt' (sample 0): `,
+      ),
+      damage[0]!.message,
+    );
+  }));
