@@ -80,6 +80,7 @@ export class Server {
     this.ended = promise;
     this.#end = resolve;
     this.#options = options;
+    requireDescriptors(1, "thread that serves the mount");
     this.#first = this.#addThread();
   }
 
@@ -329,7 +330,6 @@ class ServingThread {
       this.#serving.reject(error);
       resolve(failure?.message);
     };
-    requireDescriptors(1, "thread that serves the mount");
     threadsStart(1);
     this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
       type: "module",

@@ -101,10 +101,9 @@ function* readIndices(
 ): Steps<WholeNumbers> {
   const source = yield* storage.open(path);
   try {
-    const start = yield* readPart(source, 0, Math.min(source.size, 6));
-    const isNpy = NPY_MAGIC.every((byte, i) => start[i] === byte);
-    if (isNpy) return yield* readArray(source, length);
     const head = yield* readPart(source, 0, Math.min(source.size, HEAD));
+    const isNpy = NPY_MAGIC.every((byte, i) => head[i] === byte);
+    if (isNpy) return yield* readArray(source, length);
     const names = namesIn(head, path, length);
     if (names !== undefined) onNames?.(names);
     return yield* readText(source, length);

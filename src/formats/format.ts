@@ -69,8 +69,8 @@ export interface FormatEntry extends FormatVariant {
    */
   countSamples?(info: ContainerInfo): CountedSamples | undefined;
   /**
-   * The variant among {@linkcode FormatVariant} that has samples with labels, for who asks for one where the samples
-   * would be files.
+   * The variant among {@linkcode FormatVariant} that has samples with labels, to name where samples would be
+   * files.
    */
   readonly labelled?: string;
   /** Whether samples of a container are videos, of which a loader may ask for some frames. */

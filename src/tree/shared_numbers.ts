@@ -40,6 +40,16 @@ export function includes(ascending: WholeNumbers, wanted: number): boolean {
   return ascending[firstFrom(ascending, wanted)] === wanted;
 }
 
+/** Where a number is among ascending ones that differ; -1 where it is not. */
+export function indexAmong(
+  ascending: ArrayLike<number>,
+  wanted: number,
+): number {
+  if (ascending.length === 0) return -1;
+  const at = lastUpTo(ascending, wanted);
+  return ascending[at] === wanted ? at : -1;
+}
+
 /** The same numbers ascending, each once: the same memory, where they are so already. */
 export function ascendingOnce(numbers: WholeNumbers): WholeNumbers {
   const ascends = (number: number, i: number) =>

@@ -47,7 +47,12 @@ function* probing<T>(
     const headOf = (name: string, most: number) =>
       firstBytes(`${path}/${name}`, storage, most);
     return yield* look({
-      ...{ path, names, namesIn, headOf, size: 0, read: noBytes },
+      path,
+      names,
+      namesIn,
+      headOf,
+      size: 0,
+      read: noBytes,
     });
   }
   const source = yield* openFile(storage, path);

@@ -33,8 +33,8 @@ interface ConvertCommandOptions
 }
 
 const AFTER_HELP = `
-What TARGET becomes is told by its name where that ends in .ffr, .bag or /, and
-otherwise by --to: ffrecord is a packed folder, bags a dataset, bag a single one.
+A TARGET that ends in .ffr, .bag or / becomes that; for any other name --to says
+what it becomes: ffrecord is a packed folder, bags a dataset, bag a single one.
 
 First it says what changes and what is lost. If anything is lost, nothing is
 written unless --lossy is given; that also leaves out what turns out to have no

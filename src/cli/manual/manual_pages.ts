@@ -1,4 +1,4 @@
-import type { Command, Help, Option } from "commander";
+import type { Command, Help } from "commander";
 import { examplesOf } from "../examples.ts";
 import { serversCommand } from "../input/servers_help.ts";
 import { usageLine } from "../usage.ts";
@@ -111,18 +111,11 @@ function serverItems(): string[] {
   ];
 }
 
-/** Options, those below a heading of the help after the others, below that. */
+/** Options, as the help has them. */
 function optionItems(command: Command, help: Help): string[] {
-  const groups = Map.groupBy(
-    help.visibleOptions(command),
-    ({ helpGroupHeading }: Option) => helpGroupHeading,
+  return help.visibleOptions(command).map((option) =>
+    item(help.optionTerm(option), help.optionDescription(option))
   );
-  return [...groups].flatMap(([group, options]) => [
-    ...group === undefined ? [] : [paragraph(group)],
-    ...options.map((option) =>
-      item(help.optionTerm(option), help.optionDescription(option))
-    ),
-  ]);
 }
 
 function notes(command: Command): string[] {

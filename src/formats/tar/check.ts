@@ -7,7 +7,6 @@ import { warnOnConsole } from "../../message_text.ts";
 import { encodeName } from "../../names.ts";
 import { skippedError } from "../../tree/archive/archive_notes.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
-import { SAMPLES } from "./entry.ts";
 import { daliPath, readDaliFiles } from "./read/dali_index.ts";
 import { refuseCompressed } from "./read/open_index.ts";
 import { scanTar } from "./read/scan.ts";
@@ -63,7 +62,7 @@ function* check(location: string, options: CheckOptions): Steps<CheckReport> {
     }
     options.onProgress?.(bytes, Math.max(bytes, total));
   }
-  const isGrouped = options.format === SAMPLES || guess.isWebDataset;
+  const isGrouped = guess.isGrouped(options.format);
   const { onWarning = warnOnConsole } = options;
   for (const note of guess.notes(isGrouped)) {
     onWarning(`${location}: ${note}`);
@@ -110,9 +109,8 @@ function* checkDaliIndex(
 ): Steps<void> {
   const { path } = tree.facts;
   const beside = daliPath(path);
-  const files = beside === path
-    ? undefined
-    : yield* readDaliFiles(beside, storage);
+  if (beside === undefined) return;
+  const files = yield* readDaliFiles(beside, storage);
   if (files === undefined) return;
   const { offsets, sizes } = tree.columns;
   const stale = files.find(({ name, offset, size }) => {

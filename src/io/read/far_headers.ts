@@ -70,8 +70,8 @@ export class FarHeaders {
     const isWindow = isWhole && this.#piece >= FAR_WINDOW &&
       end - offset >= least;
     this.#isProbe = !isWhole;
-    if (!isWindow) this.#following = undefined;
     if (isWindow) return end - offset;
+    this.#following = undefined;
     const length = isWhole
       ? Math.min(this.#piece, FAR_WINDOW)
       : Math.max(least, this.#probeLength());
@@ -91,18 +91,21 @@ export class FarHeaders {
       return;
     }
     this.#probing = 0;
-    if (!this.isFollowing) {
+    const following = this.#following;
+    if (following === undefined) {
       // A short one says nothing.
       if (bytes >= FIRST_PIECE) this.#measured = { bytes, ms, isAlone: true };
       if (this.#piece < FAR_WINDOW) return;
       this.#following = { since: now, windows: 0, bytes: 0 };
       return;
     }
-    const { since } = this.#following!;
-    this.#following!.bytes += bytes;
-    if (++this.#following!.windows < FIRST_WINDOWS) return;
-    const { bytes: all } = this.#following!;
-    this.#measured = { bytes: all, ms: now - since, isAlone: false };
+    following.bytes += bytes;
+    if (++following.windows < FIRST_WINDOWS) return;
+    this.#measured = {
+      bytes: following.bytes,
+      ms: now - following.since,
+      isAlone: false,
+    };
   }
 
   /** Whether the next window is worth to be fetched ahead. */

@@ -309,7 +309,7 @@ export class BlockFetcher {
       throw error;
     }));
     takeKept(flight, this.#store);
-    if (flight.next < flight.end) await this.#fetchRange(flight);
+    await this.#fetchRange(flight);
   }
 
   async #fetchRange(flight: Flight): Promise<void> {
@@ -319,6 +319,7 @@ export class BlockFetcher {
       this.#tellMarked(blockOf(flight.start), blockOf(start - 1));
     }
     const length = end - start;
+    if (length === 0) return;
     const { counts: counter } = this.#store;
     const begun = performance.now();
     await readRange(
@@ -339,7 +340,6 @@ export class BlockFetcher {
       },
       { signal, counter },
     );
-    if (length === 0) return;
     const ms = performance.now() - begun;
     this.#client.observer.fetched(this.#target.name, start, length, ms);
   }

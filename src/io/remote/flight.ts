@@ -42,10 +42,6 @@ export class Flight {
     return offset >= this.#next && offset < this.end;
   }
 
-  get length(): number {
-    return this.end - this.start;
-  }
-
   /** How much of a block has come that is not whole: in front of the next piece there has to be room for it. */
   get front(): number {
     return this.#begunLength;

@@ -78,8 +78,8 @@ export class RemoteFiles {
   readonly #lists = new Remembered<
     ReadonlyMap<string, ListedFile> | undefined
   >();
-  /** By path and tag. */
-  readonly #open = new Map<string, Opened>();
+  /** By path and tag; by the answer where there is no tag, since such answers cannot be compared. */
+  readonly #open = new Map<string | Found, Opened>();
   #keepsNoMore = false;
 
   /** Those of a storage, of which files of AWS' tools may say where it is. */
@@ -138,10 +138,7 @@ export class RemoteFiles {
       );
     }
     const { tag } = found.state;
-    // Answers that cannot be compared are not joined.
-    const key = isUntagged(tag)
-      ? `${path}\n${answerOf(found)}`
-      : `${path}\n${tag}`;
+    const key = isUntagged(tag) ? found : `${path}\n${tag}`;
     const opened = this.#open.get(key) ?? this.#openAnew(key, path, found);
     opened.users++;
     const release = () => {
@@ -252,7 +249,7 @@ export class RemoteFiles {
     });
   }
 
-  #openAnew(key: string, path: string, found: Found): Opened {
+  #openAnew(key: string | Found, path: string, found: Found): Opened {
     const opened = { fetcher: this.#fetcher(path, found), users: 0 };
     opened.fetcher.catch(() => this.#open.delete(key));
     this.#open.set(key, opened);
@@ -272,7 +269,7 @@ export class RemoteFiles {
       // What is kept for this program alone is nobody else's to fetch.
       const claims = store === NO_STORE || !state.isLasting
         ? undefined
-        : this.#cache?.claims(target.identity, { url: target.name, ...state });
+        : this.#cache?.claims(target.identity, state.tag);
       const fetcher = new BlockFetcher(
         this.#client,
         target,
@@ -334,17 +331,6 @@ export class RemoteFiles {
 /** An object that is as the cache has it. */
 function asKnown(target: Target, state: ObjectState, took: Took): Found {
   return { kind: "file", target, state, hasRanges: true, head: NOTHING, took };
-}
-
-/** Numbers of answers. */
-const ANSWERS = new WeakMap<Found, number>();
-let answers = 0;
-
-/** A number that tells an answer from others. */
-function answerOf(found: Found): number {
-  const known = ANSWERS.get(found) ?? answers++;
-  ANSWERS.set(found, known);
-  return known;
 }
 
 function nothing(): Took {

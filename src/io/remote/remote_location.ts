@@ -64,19 +64,20 @@ export function separateUrls(text: string): string[] {
 }
 
 /**
- * Takes the URL of a container apart; of several that `::` joins, the first, which has to be of one server with all.
+ * Takes the URL of a container apart, or several of one server that `::` joins.
  *
  * @throws {RecordfsError} If its scheme is none that can be read (`unknown-scheme`), or it is no URL, or there are URLs
  * of several servers (`bad-location`).
  */
-export function parseRemote(location: string | URL): RemoteLocation {
-  const [first, ...others] = separateUrls(String(location)).map(parseOne) as [
+export function parseRemote(
+  location: string | URL,
+): readonly [RemoteLocation, ...RemoteLocation[]] {
+  const all = separateUrls(String(location)).map(parseOne) as [
     RemoteLocation,
     ...RemoteLocation[],
   ];
-  if (others.every((other) => serverOf(other) === serverOf(first))) {
-    return first;
-  }
+  const server = serverOf(all[0]);
+  if (all.every((one) => serverOf(one) === server)) return all;
   const path = withoutSecrets(location);
   throw new RecordfsError(
     "bad-location",

@@ -49,13 +49,13 @@ export class RemoteStorage implements Storage {
     { believesCache = false, observer, warned = [], backoffs }:
       InternalOptions = {},
   ) {
-    this.#location = parseRemote(location);
+    const locations = parseRemote(location);
+    this.#location = locations[0];
     this.url = String(location);
     this.options = options;
     this.believesCache = believesCache;
     this.observer = observer;
-    this.root = separateUrls(this.url)
-      .map((url) => rootOf(parseRemote(url))).join("::");
+    this.root = locations.map(rootOf).join("::");
     for (const cache of warned) this.warned.add(cache);
     if (backoffs !== undefined) shareBackoffTable(backoffs);
   }

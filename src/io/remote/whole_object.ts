@@ -1,4 +1,9 @@
-import { BLOCK, blockOf, type BlockStore } from "./cache/block_store.ts";
+import {
+  areAllBlocks,
+  BLOCK,
+  blockOf,
+  type BlockStore,
+} from "./cache/block_store.ts";
 import type { Client, Patience } from "./client.ts";
 import { RemoteError } from "./remote_error.ts";
 import { type ObjectState, requireSameState } from "./remote_object.ts";
@@ -59,10 +64,7 @@ export async function fetchWhole(
 /** Whether a store has all blocks of an object. */
 export function hasAll(store: BlockStore, size: number): boolean {
   store.look(0, blockOf(size - 1));
-  for (let block = 0; block * BLOCK < size; block++) {
-    if (!store.has(block)) return false;
-  }
-  return true;
+  return areAllBlocks(0, size, (block) => store.has(block));
 }
 
 /** How many bytes of an object a store does not have. */

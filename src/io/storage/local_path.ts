@@ -51,7 +51,7 @@ export function absoluteLocalPath(location: string | URL): string {
 }
 
 /** The paths of a text: several where `::` joins them, as WebDataset does it, and nothing is called so. */
-export function separatePaths(text: string): string[] {
+function separatePaths(text: string): string[] {
   if (!text.includes("::")) return [text];
   const { existsSync } = process.getBuiltinModule("node:fs");
   return existsSync(text) ? [text] : text.split("::");

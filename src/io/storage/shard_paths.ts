@@ -40,21 +40,35 @@ export function* shardPaths(
   if (parts !== null && (yield* storage.stat(path)) === undefined) {
     return { paths: yield* expand(path, parts, storage), areShards: true };
   }
-  const names = yield* storage.list(path);
-  if (names === undefined) return { paths: [path], areShards: false };
-  const shards = sortNames(names.filter(isShard));
-  if (shards.length === 0) {
-    throw new FormatError(
-      "missing-shard",
-      `${path} has no file of ${format}, as ${examples}: name the directory of the shards, or a file`,
-      { path },
-    );
-  }
+  const why =
+    `no file of ${format}, as ${examples}: name the directory of the shards, or a file`;
+  const shards = yield* shardsIn(path, storage, isShard, why);
+  if (shards === undefined) return { paths: [path], areShards: false };
   requireAll(path, shards);
   return {
     paths: shards.map((name) => pathIn(path, name)),
     areShards: true,
   };
+}
+
+/**
+ * Lists the shards of a directory, in the order of their names.
+ *
+ * @param missing What a directory without any has, and what to name instead.
+ * @returns `undefined` of what is no directory.
+ * @throws {FormatError} If there is none.
+ */
+export function* shardsIn(
+  path: string,
+  storage: Storage,
+  isShard: (name: string) => boolean,
+  missing: string,
+): Steps<string[] | undefined> {
+  const names = yield* storage.list(path);
+  if (names === undefined) return undefined;
+  const shards = sortNames(names.filter(isShard));
+  if (shards.length > 0) return shards;
+  throw new FormatError("missing-shard", `${path} has ${missing}`, { path });
 }
 
 /**

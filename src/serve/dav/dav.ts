@@ -1,14 +1,14 @@
-import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../names.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { newExtent, type NodeId } from "../../tree/tree.ts";
 import type { AnswerRoom } from "../answer_room.ts";
 import { answerOf, redirect, SAFE } from "../answers.ts";
-import { Turns } from "../api/turns.ts";
-import { describe, entriesFrom, type ListedEntry } from "../entries.ts";
+import { describe, type ListedEntry } from "../entries.ts";
 import type { FileAnswers } from "../files/file_answer.ts";
 import { typeOfName } from "../files/content_type.ts";
 import { etagOf } from "../files/etag.ts";
+import { entryPages } from "../files/entry_pages.ts";
 import { pageListing } from "../files/listings.ts";
 import { decodePath, encodeUrlName } from "../paths.ts";
 import type { RequestLike } from "../request_like.ts";
@@ -135,28 +135,12 @@ export class Dav {
     asked: Asked,
     room: AnswerRoom | undefined,
   ): ReadableStream<Uint8Array> {
-    const { tree, streams } = this.#served;
-    // A function of its own: nothing of a page is kept while it is sent.
-    const pageFrom = async (cursor: number, signal: AbortSignal) => {
-      const steps = entriesFrom(tree, directory, cursor, PAGE);
-      const { entries, next } = await runAsync(steps, signal);
-      const responses = this.#responses(entries, href, asked);
-      return { text: await runAsync(responses, signal), next };
-    };
-    const turns = new Turns();
-    return streams.ofText(async function* (signal) {
-      yield START + own;
-      for (let cursor: number | undefined = 0; cursor !== undefined;) {
-        if (turns.areDue) await turns.give();
-        const page: { text: string; next: number | undefined } = await pageFrom(
-          cursor,
-          signal,
-        );
-        cursor = page.next;
-        yield page.text;
-      }
-      yield END;
-    }, { room });
+    return entryPages(this.#served, directory, {
+      start: START + own,
+      end: END,
+      page: PAGE,
+      describe: (entries) => this.#responses(entries, href, asked),
+    }, room);
   }
 
   *#responses(

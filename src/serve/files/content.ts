@@ -1,5 +1,5 @@
 import { FormatError } from "../../errors.ts";
-import { perform, type Steps } from "../../io/concurrency/steps.ts";
+import { perform, runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import { fillAsync, fillNow } from "../../io/read/read_part.ts";
 import { bareSum, emptySum, sumLike } from "../../io/sums/content_sum.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
@@ -205,7 +205,7 @@ export class Contents {
       return;
     }
     const source = this.#sourceOf(extent);
-    await readInto(source, into, at, signal);
+    await runAsync(fillNow(source, into, at), signal);
     if (part.crc === undefined) return;
     const sum = sumLike(crc32);
     const before = part.crc;
@@ -213,7 +213,7 @@ export class Contents {
     if (part.done < length) return;
     if (part.crc !== crc32 && done === 0 && source.refetch !== undefined) {
       source.refetch(at, length); // a cache may have it wrong
-      await readInto(source, into, at, signal);
+      await runAsync(fillNow(source, into, at), signal);
       part.crc = sum(into, before);
     }
     this.#compare(node, extent, part.crc);
@@ -271,18 +271,6 @@ export class Contents {
   #sourceOf({ source }: Extent): ByteSource {
     return this.#served.tree.sources.at(source)!;
   }
-}
-
-/** Fills memory from a source: without waiting, where it is at hand. */
-async function readInto(
-  source: ByteSource,
-  into: Uint8Array,
-  offset: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const got = source.readCached?.(into, offset) ?? 0;
-  if (got === into.length) return;
-  await fillAsync(source, into.subarray(got), offset + got, false, signal);
 }
 
 /** Reads a part of a source: without waiting, where it is at hand. */

@@ -1,15 +1,21 @@
-import { runAsync } from "../../io/concurrency/steps.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
 import { escapeMarkup, page, SAFE, unsent } from "../answers.ts";
-import type { AnswerRoom } from "../answer_room.ts";
-import { Turns } from "../api/turns.ts";
-import { entriesFrom, type ListedEntry } from "../entries.ts";
+import type { ListedEntry } from "../entries.ts";
 import { encodeUrlName } from "../paths.ts";
 import type { RequestLike } from "../request_like.ts";
 import type { Served } from "../served.ts";
+import { entryPages, type EntryText } from "./entry_pages.ts";
 
-/** Entries that are described at a time: a directory of any size takes little memory. */
+/** Entries that are described at a time. */
 const PAGE = 40;
+
+const JSON_LIST: EntryText = {
+  start: "[",
+  end: "\n]\n",
+  page: PAGE,
+  describe: jsonPiece,
+};
 
 /** Whether a directory is wanted as a page: browsers ask for HTML, programs for anything. */
 export function wantsPage({ headers }: RequestLike, query: string): boolean {
@@ -26,7 +32,7 @@ export function jsonListing(
   return new Response(
     method === "HEAD"
       ? unsent()
-      : pieces(served, directory, jsonPiece, "[", "\n]\n", room),
+      : entryPages(served, directory, JSON_LIST, room),
     {
       headers: [
         ["content-type", "application/json"],
@@ -54,47 +60,25 @@ export function pageListing(
 <h1>${shown}</h1>
 <pre>
 ${title === "/" ? "" : '<a href="../">../</a>\n'}`;
+  const links: EntryText = {
+    start,
+    end: "</pre>\n</html>\n",
+    page: PAGE,
+    describe: pagePiece,
+  };
   const response = page(
-    method === "HEAD"
-      ? unsent()
-      : pieces(served, directory, pagePiece, start, "</pre>\n</html>\n", room),
+    method === "HEAD" ? unsent() : entryPages(served, directory, links, room),
   );
   response.headers.set("vary", "accept");
   return response;
 }
 
-function pieces(
-  { tree, streams }: Served,
-  directory: NodeId,
-  piece: (entries: readonly ListedEntry[], isFirst: boolean) => string,
-  start: string,
-  end: string,
-  room: AnswerRoom | undefined,
-): ReadableStream<Uint8Array> {
-  // A function of its own: nothing of a page is kept while it is sent.
-  const pageFrom = async (cursor: number, signal: AbortSignal) => {
-    const steps = entriesFrom(tree, directory, cursor, PAGE);
-    const { entries, next } = await runAsync(steps, signal);
-    return { text: piece(entries, cursor === 0), next };
-  };
-  return streams.ofText(async function* (signal) {
-    yield start;
-    const turns = new Turns();
-    for (let cursor: number | undefined = 0; cursor !== undefined;) {
-      const page: { text: string; next: number | undefined } = await pageFrom(
-        cursor,
-        signal,
-      );
-      cursor = page.next;
-      yield page.text;
-      if (turns.areDue) await turns.give();
-    }
-    yield end;
-  }, { room });
-}
-
 /** Names that are not UTF-8 stand as those of other characters: JSON has no others. */
-function jsonPiece(entries: readonly ListedEntry[], isFirst: boolean): string {
+// deno-lint-ignore require-yield
+function* jsonPiece(
+  entries: readonly ListedEntry[],
+  isFirst: boolean,
+): Steps<string> {
   return entries.map(({ name, isDirectory, size, mtime }, i) => {
     const facts = {
       name: name.toWellFormed(),
@@ -106,7 +90,8 @@ function jsonPiece(entries: readonly ListedEntry[], isFirst: boolean): string {
   }).join("");
 }
 
-function pagePiece(entries: readonly ListedEntry[]): string {
+// deno-lint-ignore require-yield
+function* pagePiece(entries: readonly ListedEntry[]): Steps<string> {
   return entries.map(({ name, isDirectory, size }) => {
     const slash = isDirectory ? "/" : "";
     // A colon in a first name would end a scheme.

@@ -158,13 +158,8 @@ export class HttpServer {
     let oldest: Watched | undefined;
     for (const watched of this.#connections) {
       const { connection } = watched;
-      const { doing } = connection;
-      if (connection.hasMoved) {
-        connection.hasMoved = false;
-        watched.since = now;
-      }
-      if (doing === "answering") continue;
-      const isIdle = now - watched.since >= IDLE;
+      const isIdle = stillFor(watched, now) >= IDLE;
+      if (connection.doing === "answering") continue;
       if (isIdle && watched.since < (oldest?.since ?? Infinity)) {
         oldest = watched;
       }
@@ -180,20 +175,26 @@ export class HttpServer {
     const now = performance.now();
     for (const watched of this.#connections) {
       const { connection } = watched;
-      if (connection.hasMoved) {
-        connection.hasMoved = false;
-        watched.since = now;
-        continue;
-      }
+      const still = stillFor(watched, now);
       const { doing } = connection;
       if (doing === "answering") continue; // what makes the answer sees to that
       const most = doing === "ending" ? ENDING : this.#patience;
-      if (now - watched.since >= most) connection.close();
+      if (still >= most) connection.close();
     }
     this.#buffers.trim();
     const others = this.#connections.size * CONNECTION;
     if (this.#memory.hasGivenBack(MUCH, others)) giveBackFreedMemory();
   }
+}
+
+/** How long a client has asked and taken nothing, in milliseconds: 0 if it has since the last look. */
+function stillFor(watched: Watched, now: number): number {
+  const { connection } = watched;
+  if (connection.hasMoved) {
+    connection.hasMoved = false;
+    watched.since = now;
+  }
+  return now - watched.since;
 }
 
 /** How many connections a thread has at most, so that descriptors are left for all else. */

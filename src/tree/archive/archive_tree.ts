@@ -1,7 +1,7 @@
 import { NameTable, type NameTableColumns } from "../names/name_table.ts";
 import { DIRECTORY_BIT } from "../names/name_table.ts";
 import { NamedTree } from "../names/named_tree.ts";
-import { lastUpTo } from "../shared_numbers.ts";
+import { indexAmong } from "../shared_numbers.ts";
 import { isDot } from "./path_names.ts";
 import { type Extent, type NodeId, type NodeStat, ROOT } from "../tree.ts";
 
@@ -82,10 +82,7 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
 
   /** Number of a record's link, or -1. */
   protected linkAt(record: number): number {
-    const { links } = this.columns;
-    if (links.length === 0) return -1;
-    const link = lastUpTo(links, record);
-    return links[link] === record ? link : -1;
+    return indexAmong(this.columns.links, record);
   }
 
   #readLink(node: NodeId, into: Uint8Array, at: number): number {

@@ -1,9 +1,8 @@
 import { RecordfsError } from "../../errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
-import { requireSame } from "../../io/storage/changed_file.ts";
 import { MemorySource } from "../../io/storage/memory_source.ts";
-import { openFile } from "../../io/storage/open_file.ts";
+import { reopenSource } from "../../io/storage/open_sources.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import {
   isReachedInThreads,
@@ -55,14 +54,8 @@ export async function reopenArchive(
 ): Promise<{ archive: ByteSource; storage: Storage }> {
   const storage = storageInThread(path);
   const archive = bytes === undefined
-    ? await runAsync(openFile(storage, path))
+    ? await runAsync(reopenSource(storage, { path, size, mtime }))
     : new MemorySource(bytes, path, mtime);
-  try {
-    requireSame(archive, { path, size, mtime });
-  } catch (error) {
-    archive.close();
-    throw error;
-  }
   return { archive, storage };
 }
 

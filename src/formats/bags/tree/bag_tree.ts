@@ -9,7 +9,6 @@ import {
   unreadableNotes,
 } from "../../../tree/archive/archive_notes.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
-import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import { NamedTree } from "../../../tree/names/named_tree.ts";
 import { NumberedFiles } from "../../../tree/numbered_files.ts";
 import type {
@@ -100,12 +99,10 @@ export class BagTree extends NamedTree {
     const { path, dataEnd } = bag;
     bag.locateByIndex(record);
     const { start, end } = bag;
-    const name = new Uint8Array(LONGEST_NAME);
-    const length = this.#files.nameOf(this.#files.nodeOf(record), name);
     return memberError(
       "bad-index",
       path,
-      name.subarray(0, length),
+      this.pathTo(this.#files.nodeOf(record)),
       `cannot be read: ${pastEnd(Math.max(start, end), dataEnd)}`,
       { sample: record, expected: dataEnd, actual: end },
     );

@@ -85,7 +85,7 @@ export class SampleIndex {
       waitForSample(progress, part, local);
     }
     const start = offsetAt(part, local);
-    const end = local + 1 < part.count ? offsetAt(part, local + 1) : part.size;
+    const end = endAt(part, local);
     if (
       !(start >= endOfHeader(part.count) && start <= end && end <= part.size)
     ) {
@@ -121,7 +121,7 @@ export class SampleIndex {
     const part = this.parts[source]!;
     const local = index - this.#starts[source]!;
     const start = offsetAt(part, local);
-    const end = local + 1 < part.count ? offsetAt(part, local + 1) : part.size;
+    const end = endAt(part, local);
     return badExtent(part, index, start, end, name);
   }
 
@@ -175,6 +175,11 @@ function waitForSample(
 function offsetAt({ table, count }: SamplePart, local: number): number {
   const high = table[count + 2 * local + 1]!;
   return high < LARGEST_HIGH ? high * 2 ** 32 + table[count + 2 * local]! : NaN;
+}
+
+/** Where a sample ends. */
+function endAt(part: SamplePart, local: number): number {
+  return local + 1 < part.count ? offsetAt(part, local + 1) : part.size;
 }
 
 /** @param member What its container calls the sample. */

@@ -9,6 +9,11 @@ export interface SampleRange {
   readonly end: number;
 }
 
+/** Samples of a file that its end cuts off. */
+interface CutSamples extends SampleRange {
+  readonly path: string;
+}
+
 /**
  * The samples of files that their ends do not cut off, as a sequence of its own: files that were cut have fewer than
  * their headers count. The tables have to be loaded as {@linkcode SampleIndex.wholeOf} needs them.
@@ -19,14 +24,14 @@ export class WholeSamples {
   /** The whole samples of each file. */
   readonly ranges: readonly SampleRange[];
   /** Samples that are cut off, of each file that has such. */
-  readonly cut: readonly (SampleRange & { readonly path: string })[];
+  readonly cut: readonly CutSamples[];
   /** Per file: the number of its first sample among the whole ones. */
   readonly #starts: readonly number[];
   readonly #name: string;
 
   constructor(index: SampleIndex) {
     const ranges: SampleRange[] = [];
-    const cut: (SampleRange & { readonly path: string })[] = [];
+    const cut: CutSamples[] = [];
     const starts: number[] = [];
     let length = 0;
     for (const [part, { count, path }] of index.parts.entries()) {

@@ -51,7 +51,8 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
   override readonly sources: readonly ByteSource[];
   readonly samples?: () => SampleNodes;
   readonly #index: SampleIndex;
-  readonly #whole: WholeSamples;
+  /** The samples that are not cut off. */
+  readonly whole: WholeSamples;
 
   constructor(
     { sources, index, mtime }: Samples,
@@ -60,18 +61,22 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
     super(names, mtime);
     this.sources = sources;
     this.#index = index;
-    this.#whole = new WholeSamples(index);
+    this.whole = new WholeSamples(index);
     // Whether there is such a method tells whether a walk finds the samples in their order.
     if (names instanceof NumberedFiles) {
-      this.samples = () => names.samples(this.#whole.ranges);
+      this.samples = () => names.samples(this.whole.ranges);
     }
   }
 
   /** What was cut off, by the file that it was cut off from. */
   get notes(): ArchiveNotes[] {
     const { names } = this;
-    return this.#whole.cut.map(({ path, first, end }) => {
+    return this.whole.cut.map(({ path, first, end }) => {
       const nodes = function* () {
+        if (names instanceof NumberedFiles) {
+          for (let i = first; i < end; i++) yield names.nodeOf(i);
+          return;
+        }
         for (let node = ROOT + 1; node <= names.length; node++) {
           const sample = names.record(node);
           if (sample >= first && sample < end) yield node;
@@ -85,18 +90,14 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
     const sample = this.names.record(node);
     // No wrong bytes, however early they are asked for.
     if (sample >= 0) this.#index.waitUntilSound(sample);
-    if (this.#isCut(sample)) throw this.#faultOf(node);
+    if (this.whole.isCut(sample)) throw this.#faultOf(node);
     return super.locate(node, into);
   }
 
   protected override sizeOf(sample: number): number {
-    return this.#isCut(sample)
+    return this.whole.isCut(sample)
       ? this.#index.cutSizeOf(sample)
       : super.sizeOf(sample);
-  }
-
-  #isCut(sample: number): boolean {
-    return this.#whole.cut.length > 0 && this.#whole.isCut(sample);
   }
 
   #faultOf(node: NodeId): FormatError {
@@ -177,11 +178,10 @@ export function showFiles(
       directories,
       bytes: sources.reduce((sum, { size }) => sum + size, 0),
       ...notes.length > 0 ? { facts, ...noted } : {},
-      parts: index.parts.map((part, i) => ({
-        path: part.path,
-        bytes: part.size,
-        samples: index.wholeOf(i),
-      })),
+      parts: index.parts.map(({ path, size }, i) => {
+        const { first, end } = tree.whole.ranges[i]!;
+        return { path, bytes: size, samples: end - first };
+      }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { concatBytes } from "../../../bytes_of.ts";
 import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { type Codec, MOST_LISTED, MOST_VALUES } from "../layout.ts";
@@ -156,8 +157,8 @@ export function joinEntries(parts: readonly RowEntries[]): RowEntries {
   const [first, ...others] = parts;
   if (others.length === 0) return first!;
   return {
-    repetition: joined(parts.map(({ repetition }) => repetition)),
-    definition: joined(parts.map(({ definition }) => definition)),
+    repetition: concatBytes(parts.map(({ repetition }) => repetition)),
+    definition: concatBytes(parts.map(({ definition }) => definition)),
     values: parts.flatMap(({ values }) => Array.from(values)),
     weight: parts.reduce((sum, { weight }) => sum + weight, 0),
   };
@@ -177,17 +178,6 @@ export function assembleRows(
     values as unknown[],
     schemaPath,
   );
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const length = parts.reduce((sum, { length }) => sum + length, 0);
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 /** Where the row stands that is the given one of those that begin in a page. */

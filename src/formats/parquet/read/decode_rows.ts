@@ -88,7 +88,7 @@ export function* columnRows(
     grid.decoder.library.assembleNested(
       parts as never,
       column.tree,
-      undefined as never, // of values that are told apart by what they stand for, which these are not
+      undefined as never, // parsers, which only VARIANT asks for
     );
     total *= 2;
   }

@@ -15,7 +15,7 @@ import { encryptedFault, footerFault } from "./footer_fault.ts";
 import { footerMessage } from "./footer_message.ts";
 import { loadLibrary } from "./library.ts";
 import { indexOf, type ParquetIndex } from "./parquet_index.ts";
-import { lengthenChunks, placesIn } from "./short_chunks.ts";
+import { lengthenChunks } from "./short_chunks.ts";
 
 /** What is read of a file's end at first: most footers are in it. */
 const FIRST_READ = 1 << 16;
@@ -47,8 +47,8 @@ export function* readFooter(
       warn(`${rest} bytes behind the end of its footer are ignored`);
     }
     const index = indexOf(source, message, warn);
-    const places = placesIn(message, source.size - footer.length);
-    yield* lengthenChunks(source, library, index, places, warn);
+    const start = source.size - footer.length;
+    yield* lengthenChunks(source, library, index, message, start, warn);
     return index;
   } catch (cause) {
     if (cause instanceof FormatError) throw cause;

@@ -11,7 +11,7 @@ import { Chunk, type ParquetIndex } from "./parquet_index.ts";
 const MISSING = 100;
 
 /** All places that a footer names, its own start with them, in ascending order. */
-export function placesIn(
+function placesIn(
   { groups }: FooterMessage,
   footerStart: number,
 ): number[] {
@@ -29,24 +29,27 @@ export function placesIn(
  * Between such a chunk and the next place that the footer names lie as many bytes as its dictionary's header takes; those
  * are compared for the first chunk that has something behind it.
  *
- * @param places {@linkcode placesIn}.
+ * @param footerStart Where the footer starts in the file.
  * @param warn Called if there are such chunks.
  */
 export function* lengthenChunks(
   source: ByteSource,
   library: ParquetLibrary,
   { chunks }: ParquetIndex,
-  places: readonly number[],
+  message: FooterMessage,
+  footerStart: number,
   warn: (what: string) => void,
 ): Steps<void> {
   const short: { readonly at: number; readonly gap: number }[] = [];
+  let places: readonly number[] | undefined;
   for (let at = 0; at < chunks.length; at += Chunk.FIELDS) {
     const length = chunks[at + Chunk.LENGTH]!;
+    // Those with an index of their pages are of newer versions.
+    if (length === 0 || chunks[at + Chunk.INDEX] !== 0) continue;
+    places ??= placesIn(message, footerStart);
     const end = chunks[at + Chunk.START]! + length;
     const gap = (places[firstFrom(places, end)] ?? end) - end;
-    const isShort = length > 0 && chunks[at + Chunk.INDEX] === 0 && gap > 0 &&
-      gap <= MISSING;
-    if (isShort) short.push({ at, gap });
+    if (gap > 0 && gap <= MISSING) short.push({ at, gap });
   }
   const [first] = short;
   if (first === undefined) return;

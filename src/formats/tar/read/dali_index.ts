@@ -41,6 +41,7 @@ export function* readDaliIndex(
   storage: Storage,
 ): Steps<TarIndex | undefined> {
   const beside = daliPath(path);
+  if (beside === undefined) return undefined;
   const files = yield* readDaliFiles(beside, storage);
   if (files === undefined || !areInOrder(files, source.size)) return undefined;
   for (const place of placesToLookAt(files)) {
@@ -57,9 +58,10 @@ export function* readDaliIndex(
   return { ...index, madeBy: beside };
 }
 
-/** Where the index of a tar would be. */
-export function daliPath(path: string): string {
-  return path.replace(/\.tar$/, ".idx");
+/** Where the index of a tar would be; `undefined` of what is not called a tar. */
+export function daliPath(path: string): string | undefined {
+  const isTar = path.endsWith(".tar");
+  return isTar ? `${path.slice(0, -".tar".length)}.idx` : undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { SAMPLES } from "../entry.ts";
 import type { GroupFacts } from "./sample_groups.ts";
 
 /** Most extensions that are counted over all tars. */
@@ -9,7 +10,7 @@ export class SampleGuess {
   #joined = 0;
   #withExtension = 0;
   #samples = 0;
-  readonly #apart: string[] = [];
+  #firstApart: string | undefined;
   #apartCount = 0;
   readonly #extensions = new Map<string, number>();
 
@@ -27,7 +28,7 @@ export class SampleGuess {
     this.#withExtension += sampleRecords.length;
     this.#samples += sampleStarts.length - 1;
     this.#apartCount += apart;
-    if (firstApart !== undefined) this.#apart.push(firstApart);
+    this.#firstApart ??= firstApart;
     for (const [extension, count] of extensions) {
       const before = this.#extensions.get(extension);
       if (before === undefined && this.#extensions.size === MOST_EXTENSIONS) {
@@ -38,10 +39,19 @@ export class SampleGuess {
   }
 
   /**
+   * Whether files are gathered to samples: the tars seem to be WebDataset's, or the caller says so.
+   *
+   * @param format What the `format` option says.
+   */
+  isGrouped(format: string | undefined): boolean {
+    return format === SAMPLES || this.#isWebDataset;
+  }
+
+  /**
    * Whether the tars are WebDataset's: at least half of the files share their key with another one; or some do, and
    * all have extensions, one of which is in every sample.
    */
-  get isWebDataset(): boolean {
+  get #isWebDataset(): boolean {
     if (this.#joined === 0) return false;
     if (2 * this.#joined >= this.#counted) return true;
     return this.#withExtension === this.#counted &&
@@ -54,20 +64,18 @@ export class SampleGuess {
    * @param isGrouped Whether their files are taken for samples.
    */
   notes(isGrouped: boolean): string[] {
+    const rare = this.#rare();
     return [
-      ...this.#areKeysCut(isGrouped)
+      ...this.#areKeysCut(rare, isGrouped)
         ? [
           `most extensions occur once (${
-            this.#rare().slice(0, 2).map((extension) => `'${extension}'`)
-              .join(", ")
+            rare.slice(0, 2).map((extension) => `'${extension}'`).join(", ")
           }), since keys end at the first dot of a name. Write names with no dot before their extensions`,
         ]
         : [],
       ...isGrouped && this.#apartCount > 0
         ? [
-          `samples whose files are not neighbours in the tar: ${this.#apartCount} (such as '${
-            this.#apart[0]
-          }'). Each is one sample here, and several in Python's webdataset`,
+          `samples whose files are not neighbours in the tar: ${this.#apartCount} (such as '${this.#firstApart}'). Each is one sample here, and several in Python's webdataset`,
         ]
         : [],
     ];
@@ -88,8 +96,7 @@ export class SampleGuess {
    * Whether names have dots in what seems to be their keys: more than half of the extensions occur once. One sample
    * alone has each of them once; and files of all kinds have many endings, but few with two dots.
    */
-  #areKeysCut(isGrouped: boolean): boolean {
-    const rare = this.#rare();
+  #areKeysCut(rare: readonly string[], isGrouped: boolean): boolean {
     const all = this.#extensions.size;
     if (2 * rare.length <= all) return false;
     const dotted = rare.filter((extension) => extension.includes(".")).length;

@@ -1,7 +1,7 @@
 import { decodeName } from "../../../names.ts";
+import { isDot } from "../../../tree/archive/path_names.ts";
 
 const SLASH = 0x2f;
-const DOT = 0x2e;
 
 /**
  * The directories of members as their names spell them, where that differs from their paths: `./p/`, `/p/`, `p//`. They
@@ -65,8 +65,4 @@ function isRespelled(name: Uint8Array, length: number): boolean {
     from = to + 1;
   }
   return false;
-}
-
-function isDot(name: Uint8Array, start: number, end: number): boolean {
-  return end - start === 1 && name[start] === DOT;
 }

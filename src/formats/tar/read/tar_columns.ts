@@ -80,8 +80,8 @@ export function sampleCount({ sampleStarts }: TarColumns): number {
 export function* unreadableRecords(
   { faults }: TarColumns,
 ): Generator<number, void, undefined> {
-  for (const [record, fault] of faults.entries()) {
-    if (fault !== Fault.NONE) yield record;
+  for (let record = 0; record < faults.length; record++) {
+    if (faults[record] !== Fault.NONE) yield record;
   }
 }
 

@@ -4,11 +4,15 @@ import { openSources } from "../../../io/storage/open_sources.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { warnOfAll, warnOnConsole } from "../../../message_text.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
-import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
+import {
+  type ArchiveNotes,
+  notedInfo,
+  noteLines,
+} from "../../../tree/archive/archive_notes.ts";
 import { fileCount } from "../../../tree/archive/archive_tree.ts";
 import type { Tree } from "../../../tree/tree.ts";
 import { UnionTree } from "../../../tree/union_tree.ts";
-import { FILES, inShards, SAMPLES, WEB_DATASET } from "../entry.ts";
+import { FILES, inShards, WEB_DATASET } from "../entry.ts";
 import { originOf } from "../read/heads.ts";
 import { openIndex } from "../read/open_index.ts";
 import { SampleGuess } from "../read/sample_guess.ts";
@@ -18,7 +22,7 @@ import {
   type TarIndex,
 } from "../read/tar_columns.ts";
 import { SampleRows } from "./sample_rows.ts";
-import { shardDirectories, tarPaths } from "./tar_paths.ts";
+import { tarDirectories, tarPaths } from "./tar_paths.ts";
 import { TarTree } from "./tar_tree.ts";
 
 /** The trees of opened containers, tar by tar: whoever reads samples asks for them. */
@@ -40,7 +44,11 @@ export function* openTars(
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
   const { paths, areShards } = yield* tarPaths(path, storage);
-  const { trees, isGrouped, guess } = yield* openTrees(paths, storage, options);
+  const { trees, notes, isGrouped, guess } = yield* openTrees(
+    paths,
+    storage,
+    options,
+  );
   try {
     const asRows = options.asRows === true && isGrouped;
     const shown = asRows ? trees.map((tree) => new SampleRows(tree)) : trees;
@@ -56,7 +64,8 @@ export function* openTars(
       kind: areShards ? inShards(kind) : kind,
       isGrouped,
       asRows,
-      notes: guess.notes(isGrouped),
+      notes,
+      oddities: guess.notes(isGrouped),
     });
   } catch (error) {
     for (const tree of trees) tree.close();
@@ -67,6 +76,8 @@ export function* openTars(
 /** Tars that were opened. */
 interface OpenedTars {
   readonly trees: readonly TarTree[];
+  /** What of them is not served as it is. */
+  readonly notes: readonly ArchiveNotes[];
   /** What they are together. */
   readonly guess: SampleGuess;
   /** Whether their files are gathered to samples: they seem to be WebDataset's, or the caller says so. */
@@ -87,13 +98,13 @@ export function* openTrees(
   });
   const guess = new SampleGuess();
   for (const { groups, columns } of indexes) guess.add(groups, columns);
-  const isGrouped = options.format === SAMPLES || guess.isWebDataset;
+  const isGrouped = guess.isGrouped(options.format);
   const trees = indexes.map((index, at) =>
     treeOf(sources[at]!, storage, index, isGrouped)
   );
   const notes = trees.flatMap(({ notes }) => notes);
   warnOfAll(noteLines(notes), options.onWarning);
-  return { trees, guess, isGrouped };
+  return { trees, notes, guess, isGrouped };
 }
 
 /**
@@ -119,7 +130,7 @@ function joinShards(
   paths: readonly string[],
   trees: readonly Tree[],
 ): Tree {
-  const directories = shardDirectories(paths);
+  const directories = tarDirectories(paths);
   const placed = trees.map((tree, i) => ({
     tree,
     path: directories[i]!,
@@ -147,13 +158,14 @@ function warnOfOthers(
 
 function containerOf(
   tree: Tree,
-  { paths, trees, kind, isGrouped, asRows, notes }: {
+  { paths, trees, kind, isGrouped, asRows, notes, oddities }: {
     readonly paths: readonly string[];
     readonly trees: readonly TarTree[];
     readonly kind: string;
     readonly isGrouped: boolean;
     readonly asRows: boolean;
-    readonly notes: readonly string[];
+    readonly notes: readonly ArchiveNotes[];
+    readonly oddities: readonly string[];
   },
 ): Container {
   const columns = trees.map((tree) => tree.columns);
@@ -170,9 +182,7 @@ function containerOf(
     bytes: facts.size,
     samples: isGrouped ? sampleCount(columns) : fileCount(columns),
   }));
-  const { facts: odd, ...noted } = notedInfo(
-    trees.flatMap(({ notes }) => notes),
-  );
+  const { facts: odd, ...noted } = notedInfo(notes);
   const facts = {
     ...isGrouped ? { samples } : {},
     ...links > 0 ? { links } : {},
@@ -189,7 +199,7 @@ function containerOf(
       bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
       ...Object.keys(facts).length > 0 ? { facts } : {},
       ...noted,
-      ...notes.length > 0 ? { notes } : {},
+      ...oddities.length > 0 ? { notes: oddities } : {},
       parts,
     },
   };

@@ -1,18 +1,15 @@
-import { FormatError, RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { isUrl } from "../../../io/remote/remote_location.ts";
 import { BracePattern } from "../../../io/storage/brace_pattern.ts";
 import { pathIn } from "../../../io/storage/place.ts";
+import { type ShardPaths, shardsIn } from "../../../io/storage/shard_paths.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { sortNames } from "../../../names.ts";
 import { isShard, patternError, shardPatterns } from "../entry.ts";
 
-/** Where the tars of a container lie. */
-export interface TarPaths {
-  readonly paths: readonly string[];
-  /** Whether they are the shards of one, each in a directory of its own; otherwise there is but one. */
-  readonly areShards: boolean;
-}
+/** What a directory without shards has, and what to name instead. */
+const NO_TARS =
+  "no file whose name ends in .tar: name the directory of the shards, or a shard";
 
 /**
  * Finds the tars of a location: itself, or those in the directory, in the order of their names; or those that a pattern
@@ -20,21 +17,13 @@ export interface TarPaths {
  *
  * @throws {FormatError} If a directory has none, or a pattern names too many.
  */
-export function* tarPaths(path: string, storage: Storage): Steps<TarPaths> {
+export function* tarPaths(path: string, storage: Storage): Steps<ShardPaths> {
   const patterns = shardPatterns(path);
   if (patterns !== undefined && !(yield* isThere(path, storage))) {
     return { paths: expand(path, patterns), areShards: true };
   }
-  const names = yield* storage.list(path);
-  if (names === undefined) return { paths: [path], areShards: false };
-  const shards = sortNames(names.filter(isShard));
-  if (shards.length === 0) {
-    throw new FormatError(
-      "missing-shard",
-      `${path} has no file whose name ends in .tar: name the directory of the shards, or a shard`,
-      { path },
-    );
-  }
+  const shards = yield* shardsIn(path, storage, isShard, NO_TARS);
+  if (shards === undefined) return { paths: [path], areShards: false };
   return {
     paths: shards.map((name) => pathIn(path, name)),
     areShards: true,
@@ -75,7 +64,7 @@ const MOST_PARENTS = 4;
  * The directories that tars show in: their names without suffix, behind as many of the directories that they lie in as
  * tell them apart. One that comes again has a number behind it.
  */
-export function shardDirectories(paths: readonly string[]): string[][] {
+export function tarDirectories(paths: readonly string[]): string[][] {
   const all = paths.map((path) => {
     const parts = path.split("/")
       .filter((part) => !/^(\.{0,2}|[a-z][a-z0-9+.-]+:)$/i.test(part));

@@ -15,7 +15,7 @@ import {
 } from "../../../tree/archive/shared_archive.ts";
 import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import { JoinedSources } from "../../../tree/joined_sources.ts";
-import { lastUpTo } from "../../../tree/shared_numbers.ts";
+import { indexAmong } from "../../../tree/shared_numbers.ts";
 import type {
   Extent,
   SampleNodes,
@@ -191,9 +191,8 @@ export class TarTree extends ArchiveTree<TarColumns> {
     into.length = sizes[record]!;
     into.crc32 = -1;
     into.bytes = undefined;
-    if (holes.records.length === 0) return;
-    const sparse = lastUpTo(holes.records, record);
-    if (holes.records[sparse] !== record) return;
+    const sparse = indexAmong(holes.records, record);
+    if (sparse < 0) return;
     into.source = 1 + sparse;
     into.offset = 0;
   }

@@ -155,7 +155,7 @@ export class CacheDirectory {
   }
 
   /** Claims of an object's blocks; `undefined` where the cache does not work. */
-  claims(identity: string, { tag }: CachedFacts): RangeClaims | undefined {
+  claims(identity: string, tag: string): RangeClaims | undefined {
     return this.root.missing === undefined
       ? new RangeClaims(this.root, `${identity}\n${tag}`)
       : undefined;

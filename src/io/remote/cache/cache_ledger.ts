@@ -1,7 +1,7 @@
 import type { EntryFile } from "../../directories/entries.ts";
 import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
 import type { CacheRoot } from "./cache_root.ts";
-import { LedgerTable } from "./ledger_table.ts";
+import { DamagedTable, LedgerTable } from "./ledger_table.ts";
 import { PooledFile } from "./pooled_file.ts";
 
 /** Name of the file, in the cache's directory. */
@@ -73,7 +73,7 @@ export class CacheLedger {
       table.save();
       return result;
     } catch (error) {
-      if (!table.isDamaged) throw error;
+      if (!(error instanceof DamagedTable)) throw error;
       const made = LedgerTable.begin(file, list);
       const result = call(made);
       made.save();

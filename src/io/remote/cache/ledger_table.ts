@@ -31,8 +31,12 @@ export interface LedgerEntry {
   readonly bytes: number | undefined;
 }
 
-/** Thrown where the file is not what was written. */
-class DamagedTable extends Error {}
+/** Thrown where the file turns out not to be what was written; it is to be made anew. */
+export class DamagedTable extends Error {
+  constructor() {
+    super("The ledger of the cache is damaged");
+  }
+}
 
 /**
  * A hash table in a file, of names of objects and the bytes that each takes: linear probing, at most three quarters
@@ -51,7 +55,6 @@ export class LedgerTable {
   #hand = 0;
   #isListed = false;
   #isChanged = false;
-  #isDamaged = false;
 
   private constructor(file: EntryFile, list: () => readonly string[]) {
     this.#file = file;
@@ -65,8 +68,7 @@ export class LedgerTable {
    */
   static read(file: EntryFile, list: () => readonly string[]): LedgerTable {
     const table = new LedgerTable(file, list);
-    if (!table.#readHead()) table.#write([], new Map());
-    return table;
+    return table.#readHead() ? table : LedgerTable.begin(file, list);
   }
 
   /** Begins a table, whatever the file has. */
@@ -74,11 +76,6 @@ export class LedgerTable {
     const table = new LedgerTable(file, list);
     table.#write([], new Map());
     return table;
-  }
-
-  /** Whether the file turned out not to be what was written; it is to be made anew. */
-  get isDamaged(): boolean {
-    return this.#isDamaged;
   }
 
   /** Whether it has all objects that there were when it was begun: until then, it has those that were opened since. */
@@ -262,7 +259,7 @@ export class LedgerTable {
       }
       at = (at + slots.length / SLOT) & mask;
     }
-    throw this.#damaged();
+    throw new DamagedTable();
   }
 
   /** Reads some slots, up to the last one at most. */
@@ -270,7 +267,7 @@ export class LedgerTable {
     const count = Math.min(most, this.#slots - first);
     const slots = new Uint8Array(count * SLOT);
     const got = this.#file.read(slots, HEAD + first * SLOT);
-    if (got !== slots.length) throw this.#damaged();
+    if (got !== slots.length) throw new DamagedTable();
     return slots;
   }
 
@@ -294,13 +291,8 @@ export class LedgerTable {
     const isWhole = kind === Kind.Known &&
       view.getUint32(SUM_AT, true) === crc32Of(slot.subarray(0, SUM_AT)) &&
       Number.isSafeInteger(bytes) && bytes >= 0;
-    if (!isWhole) throw this.#damaged();
+    if (!isWhole) throw new DamagedTable();
     return bytes;
-  }
-
-  #damaged(): DamagedTable {
-    this.#isDamaged = true;
-    return new DamagedTable("The ledger of the cache is damaged");
   }
 
   /** The bytes of all that are known. */

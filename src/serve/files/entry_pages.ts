@@ -1,0 +1,51 @@
+import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import type { NodeId } from "../../tree/tree.ts";
+import type { AnswerRoom } from "../answer_room.ts";
+import { Turns } from "../api/turns.ts";
+import { entriesFrom, type ListedEntry } from "../entries.ts";
+import type { Served } from "../served.ts";
+
+/** How the entries of a directory become a text. */
+export interface EntryText {
+  /** What the text starts with, and ends with. */
+  readonly start: string;
+  readonly end: string;
+  /** Entries that are described at a time. */
+  readonly page: number;
+  /**
+   * Describes entries.
+   *
+   * @param isFirst Whether they are the first ones.
+   */
+  describe(entries: readonly ListedEntry[], isFirst: boolean): Steps<string>;
+}
+
+/** A text of the entries of a directory, page by page: one of any size takes little memory. */
+export function entryPages(
+  { tree, streams }: Served,
+  directory: NodeId,
+  { start, end, page, describe }: EntryText,
+  room: AnswerRoom | undefined,
+): ReadableStream<Uint8Array> {
+  // A function of its own: nothing of a page is kept while it is sent.
+  const pageFrom = async (cursor: number, signal: AbortSignal) => {
+    const steps = entriesFrom(tree, directory, cursor, page);
+    const { entries, next } = await runAsync(steps, signal);
+    const text = await runAsync(describe(entries, cursor === 0), signal);
+    return { text, next };
+  };
+  return streams.ofText(async function* (signal) {
+    yield start;
+    const turns = new Turns();
+    for (let cursor: number | undefined = 0; cursor !== undefined;) {
+      const page: { text: string; next: number | undefined } = await pageFrom(
+        cursor,
+        signal,
+      );
+      cursor = page.next;
+      yield page.text;
+      if (turns.areDue) await turns.give();
+    }
+    yield end;
+  }, { room });
+}
