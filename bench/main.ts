@@ -42,6 +42,7 @@ import { mdsBenchmark } from "./formats/mds.ts";
 import { tarBenchmark } from "./formats/tar.ts";
 import { tfrecordBenchmark } from "./formats/tfrecord.ts";
 import { servePageBenchmark } from "./serve/page.ts";
+import { servePhotosBenchmark } from "./serve/photos.ts";
 import { zipBenchmark } from "./formats/zip.ts";
 import { videoFramesBenchmark } from "./data/video_frames.ts";
 import { writeRecordsBenchmark } from "./ffrecord/write_records.ts";
@@ -76,6 +77,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   tarBenchmark,
   tfrecordBenchmark,
   servePageBenchmark,
+  servePhotosBenchmark,
   serveBenchmark,
   writeRecordsBenchmark,
   zipBenchmark,

@@ -11,6 +11,7 @@ export const PACKAGES: Readonly<
     | "awsConfig"
     | "awsCredentials"
     | "csvParse"
+    | "exifReader"
     | "fastXmlParser"
     | "fflate"
     | "hashWasm"
@@ -30,6 +31,7 @@ export const PACKAGES: Readonly<
   awsConfig: "npm:@smithy/shared-ini-file-loader@4.7.2",
   awsCredentials: "npm:@aws-sdk/credential-providers@3.1173.0",
   csvParse: "npm:csv-parse@7.0.3",
+  exifReader: "npm:exif-reader@2.0.3",
   fastXmlParser: "npm:fast-xml-parser@5.12.1",
   fflate: "npm:fflate@0.8.3",
   hashWasm: "npm:hash-wasm@4.12.0",

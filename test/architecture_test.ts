@@ -153,6 +153,7 @@ const LOADS_PACKAGES = [
   "src/io/remote/s3/profile.ts",
   "src/io/remote/s3/list_bucket.ts",
   "src/codecs/image/sharp_backend.ts",
+  "src/codecs/image/thumbnail.ts",
   "src/formats/gulp/adapters/read_lists.ts",
   "src/formats/parquet/read/library.ts",
   "src/data/datasets/choose_files.ts",

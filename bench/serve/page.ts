@@ -13,7 +13,6 @@
 import { type Browser, chromium, type Page } from "playwright-core";
 import { imageCodec } from "../../src/codecs/image/mod.ts";
 import { succeeds } from "../../test/support/programs/programs.ts";
-import { RECORDFS } from "../mount/mount_suite/recordfs.ts";
 import { makePackedPictures } from "./packed_pictures.ts";
 import {
   type Benchmark,
@@ -25,6 +24,7 @@ import {
 import { median } from "../support/rounds.ts";
 import { run } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
+import { startView } from "./view_server.ts";
 
 /** `serve_page`: the page over a million pictures. */
 export const servePageBenchmark: Benchmark = {
@@ -157,14 +157,9 @@ async function withPage<T>(
   });
   const page = await context.newPage();
   await page.addInitScript(watchEntries, FIRST_PICTURE_SAID);
-  const [program, ...options] = RECORDFS;
-  const server = new Deno.Command(program!, {
-    args: [...options, "view", "--no-open", "--no-token", archive],
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
+  await using server = await startView(archive);
   try {
-    const link = await printedLink(server.stdout);
+    const { link } = server;
     // The page says it itself: what Playwright asks a page takes its main thread 20 ms while it opens.
     const picture = page.waitForEvent("console", {
       predicate: (message) => message.text() === FIRST_PICTURE_SAID,
@@ -179,8 +174,6 @@ async function withPage<T>(
     return await body(page, { firstPage, firstPicture });
   } finally {
     await context.close();
-    server.kill("SIGINT");
-    await server.status;
   }
 }
 
@@ -209,25 +202,6 @@ function watchEntries(firstPictureSaid: string): void {
     childList: true,
     characterData: true,
   });
-}
-
-/** The link in what `recordfs view` prints; the rest of it is read, so that it can go on. */
-async function printedLink(
-  stdout: ReadableStream<Uint8Array<ArrayBuffer>>,
-): Promise<string> {
-  const reader = stdout.pipeThrough(new TextDecoderStream()).getReader();
-  for (let text = "";;) {
-    const { done, value = "" } = await reader.read();
-    text += value;
-    const link = /http:\/\/\S+(?=\s)/.exec(text)?.[0];
-    if (link !== undefined) {
-      void (async () => {
-        while (!(await reader.read()).done);
-      })().catch(() => {}); // it ends with the server
-      return link;
-    }
-    if (done) throw new Error(`recordfs view printed no link:\n${text}`);
-  }
 }
 
 interface TraceEvent {

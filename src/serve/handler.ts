@@ -20,6 +20,8 @@ import { Dav } from "./dav/dav.ts";
 import { Contents } from "./files/content.ts";
 import { FileAnswers } from "./files/file_answer.ts";
 import { FileRoutes } from "./files/file_routes.ts";
+import { ThumbnailStore } from "./files/thumbnail_store.ts";
+import { Thumbnails } from "./files/thumbnails.ts";
 import type { AnswerBuffer } from "./http/answer_buffer.ts";
 import type { HandlerOptions } from "./options.ts";
 import type { RequestLike } from "./request_like.ts";
@@ -142,7 +144,9 @@ class Handler implements Answerer {
     const served = new Served(container, this.#streams);
     const contents = new Contents(served);
     const answers = new FileAnswers(served, contents);
-    this.#files = new FileRoutes(served, contents, answers);
+    const store = new ThumbnailStore(options.cache);
+    const thumbnails = new Thumbnails(served, contents, answers, store);
+    this.#files = new FileRoutes(served, contents, answers, thumbnails);
     this.#dav = new Dav(served, answers, base);
     this.#api = new Api(served, contents, options, counts);
   }

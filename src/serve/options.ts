@@ -1,3 +1,4 @@
+import type { CacheOptions } from "../io/remote/remote_options.ts";
 import type { ServedSource } from "./api/sources.ts";
 
 /** How a container is served. */
@@ -40,6 +41,11 @@ export interface HandlerOptions {
    * also where a request takes so long to be asked. Defaults to 60,000.
    */
   readonly patience?: number | undefined;
+  /**
+   * Where thumbnails of containers on this machine are cached for other programs, up to 256 MiB; `false` for memory only.
+   * Those of remote containers are cached where these are. Defaults to the user's cache directory.
+   */
+  readonly cache?: CacheOptions | false | undefined;
   /** Told of what went wrong in answering a request that was right. Defaults to `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

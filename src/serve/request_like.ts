@@ -15,6 +15,11 @@ export interface RequestLike {
    * else under `Deno.serve`: there it is aborted behind each answer.
    */
   readonly leaving?: AbortSignal | undefined;
+  /**
+   * Aborted also when the client closes its sending half. A client that cancels does no more, and a client that still
+   * waits does no less; nginx takes both for cancelled, and so does work that is not worth doing for nobody.
+   */
+  readonly closing?: AbortSignal | undefined;
   /** Memory that its answer may take; not limited if `undefined`. */
   readonly room?: AnswerRoom | undefined;
 }

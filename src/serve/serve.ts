@@ -186,8 +186,9 @@ function plainOptions(
     name,
     maxRequests,
     patience,
+    cache,
   }: PlainOptions,
 ): PlainOptions {
   const access = { token, basePath, allowHosts, trustProxy, cors };
-  return { ...access, name, maxRequests, patience };
+  return { ...access, name, maxRequests, patience, cache };
 }

@@ -29,6 +29,7 @@ const STATUS = {
   "too-many-requests": 503,
   "bad-version": 505,
   "too-slow": 408,
+  "cancelled": 499, // of nginx
 } as const;
 
 /** The words of {@linkcode ServeError}. */

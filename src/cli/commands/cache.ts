@@ -15,6 +15,11 @@ import type { ObjectCounts } from "../../io/remote/cache/object_counts.ts";
 import { isUrl, withoutSecrets } from "../../io/remote/remote_location.ts";
 import { fillCache } from "../../io/remote/fill_cache.ts";
 import { RemoteStorage } from "../../io/remote/remote_storage.ts";
+import {
+  countThumbnails,
+  removeThumbnails,
+  type StoredThumbnails,
+} from "../../serve/files/thumbnail_store.ts";
 import { open } from "../../vfs/open.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
@@ -112,13 +117,23 @@ function list(flags: CacheFlags): void {
       cached: size,
       used: new Date(used).toISOString(),
     }));
-  const all = [...objects, ...indexes];
+  const thumbnails = countThumbnails(directory.root);
+  const all = [...objects, ...indexes, ...listed(thumbnails)];
   print(flags.json ? all : table(all, COLUMNS));
 }
 
+/** One line for all of them: their names say nothing. */
+function listed({ count, bytes, used }: StoredThumbnails): Listed[] {
+  if (count === 0) return [];
+  const time = new Date(used).toISOString();
+  return [{ thumbnails: count, size: bytes, cached: bytes, used: time }];
+}
+
 const COLUMNS = {
-  OBJECT: ({ url, indexOf }: Listed) =>
-    url === undefined
+  OBJECT: ({ url, indexOf, thumbnails }: Listed) =>
+    thumbnails !== undefined
+      ? counted(thumbnails, "thumbnail")
+      : url === undefined
       ? `index of ${nameWriter()(indexOf!)}`
       : nameWriter()(url),
   SIZE: ({ size }: Listed) => formatBytes(size),
@@ -130,10 +145,11 @@ const COLUMNS = {
   USED: ({ used }: Listed) => used,
 };
 
-/** An object of a server, or the index of a container, also of one on this machine. */
+/** An object of a server, the index of a container, also of one on this machine, or all thumbnails. */
 interface Listed {
   readonly url?: string;
   readonly indexOf?: string;
+  readonly thumbnails?: number;
   readonly size: number;
   readonly cached: number;
   /** By all processes, since it was there. */
@@ -165,7 +181,10 @@ function remove(
     ? indexes
     : indexes.filter(({ of }) => roots.some((root) => isIn(of, root)));
   removeKeptTables(chosenIndexes);
-  let bytes = chosenIndexes.reduce((sum, { size }) => sum + size, 0);
+  // They do not say what they are of, and are soon made again.
+  const thumbnails = removeThumbnails(directory.root);
+  let bytes = chosenIndexes.reduce((sum, { size }) => sum + size, 0) +
+    thumbnails.bytes;
   let used = 0;
   for (const object of chosen) {
     if (directory.remove(object)) bytes += object.bytes;
@@ -177,6 +196,7 @@ function remove(
     ...chosenIndexes.length === 0
       ? []
       : [counted(chosenIndexes.length, "index", "indexes")],
+    ...thumbnails.count === 0 ? [] : [counted(thumbnails.count, "thumbnail")],
   ];
   const deleted = `${counts.join(" and ")} deleted, ${formatBytes(bytes)}`;
   if (used === 0) return print(`${deleted}\n`);

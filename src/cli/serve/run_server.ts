@@ -11,6 +11,7 @@ import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import { inFlags } from "../flag_words.ts";
 import { UsageError } from "../exit.ts";
 import { Flood, report } from "../messages.ts";
+import { remoteOf } from "../input/remote_flags.ts";
 import type { SourceOptions } from "../input/source.ts";
 import { onEndSignal, signalExitCode } from "../terminal/signals.ts";
 import { openToServe, threadOpener } from "./open_to_serve.ts";
@@ -46,6 +47,7 @@ export async function runServer(
     sources,
     token: options.token === false ? null : own.token,
     allowHosts: options.allowHost,
+    cache: remoteOf(options).cache,
     onError: (error) => errors.add(textOf(error)),
   }, others);
   const asked = Promise.withResolvers<void>();

@@ -1,10 +1,10 @@
-/** Values by numbers, up to so many bytes, or of another weight: those that were used of late stay, and the last one whatever it takes. */
-export class KeptValues<T> {
+/** LRU cache of values by weight, such as bytes. The value that was set last stays, whatever it weighs. */
+export class KeptValues<T, Key = number> {
   readonly #most: number;
   /** In order of use. */
-  readonly #kept = new Map<number, Kept<T>>();
+  readonly #kept = new Map<Key, Kept<T>>();
   #weight = 0;
-  #lastKey: number | undefined;
+  #lastKey: Key | undefined;
   #last: T | undefined;
 
   /** @param most Bytes, or other weight, of all of them. */
@@ -12,8 +12,8 @@ export class KeptValues<T> {
     this.#most = most;
   }
 
-  /** The value of a number, if it is kept. */
-  get(key: number): T | undefined {
+  /** The value of a key, if it is cached. */
+  get(key: Key): T | undefined {
     if (key === this.#lastKey) return this.#last;
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
@@ -26,7 +26,7 @@ export class KeptValues<T> {
    *
    * @param weight Its part of that; given again where it has come to take others.
    */
-  set(key: number, value: T, weight: number): void {
+  set(key: Key, value: T, weight: number): void {
     this.#weight += weight - (this.#kept.get(key)?.weight ?? 0);
     this.#use(key, { value, weight });
     for (const [oldest, { weight }] of this.#kept) {
@@ -36,7 +36,7 @@ export class KeptValues<T> {
     }
   }
 
-  #use(key: number, kept: Kept<T>): void {
+  #use(key: Key, kept: Kept<T>): void {
     this.#kept.delete(key); // to the end: most recently used
     this.#kept.set(key, kept);
     this.#lastKey = key;

@@ -9,7 +9,7 @@ import { judged } from "./judge_answer.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import { observingCosts } from "./request_costs.ts";
-import { Slots } from "./slots.ts";
+import { Slots } from "../concurrency/slots.ts";
 import { StallWatch } from "./stall_watch.ts";
 import { backoffOf, type StoreBackoff, timeNow } from "./store_backoff.ts";
 import type { Target } from "./target.ts";

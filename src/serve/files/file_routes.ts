@@ -13,6 +13,7 @@ import { HotAnswers } from "./hot_answer.ts";
 import { jsonListing, pageListing, wantsPage } from "./listings.ts";
 import { refuseBomb } from "./picture_limit.ts";
 import { tarPieces } from "./archive.ts";
+import type { Thumbnails } from "./thumbnails.ts";
 
 const METHODS = "GET, HEAD, OPTIONS";
 
@@ -21,14 +22,21 @@ export class FileRoutes {
   readonly #served: Served;
   readonly #contents: Contents;
   readonly #answers: FileAnswers;
+  readonly #thumbnails: Thumbnails;
   /** What needs no waiting, and is the plainest of it. */
   readonly hot: HotAnswers;
 
-  constructor(served: Served, contents: Contents, answers: FileAnswers) {
+  constructor(
+    served: Served,
+    contents: Contents,
+    answers: FileAnswers,
+    thumbnails: Thumbnails,
+  ) {
     this.#served = served;
     this.#contents = contents;
     this.hot = new HotAnswers(served, contents);
     this.#answers = answers;
+    this.#thumbnails = thumbnails;
   }
 
   /**
@@ -65,6 +73,10 @@ export class FileRoutes {
       const name = path.slice(path.lastIndexOf("/") + 1);
       if (query.startsWith("most-pixels=")) {
         yield* refuseBomb(this.#served, node, query.slice(12));
+      }
+      if (query.startsWith("thumbnail=")) {
+        const edge = query.slice("thumbnail=".length);
+        return yield* this.#thumbnails.answer(request, node, name, edge);
       }
       return yield* this.#answers.answer(request, node, name);
     }

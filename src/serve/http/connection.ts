@@ -110,11 +110,6 @@ export class Connection implements Wire {
     return this.#room.asChunk(piece);
   }
 
-  /** Calls a function if the connection is reset meanwhile: who only ends what it sends may still wait for the answer. */
-  #whenReset(call: () => void): void {
-    if (this.#left === 0) this.#bytes.whenReset(call); // a body is read anyway
-  }
-
   /** Answers the next request; tells whether there was one. */
   async #next(): Promise<boolean> {
     const end = this.#bytes.findHead();
@@ -193,7 +188,9 @@ export class Connection implements Wire {
     answer: Answer,
     since: number | undefined,
   ): Promise<void> {
-    if (answer instanceof Promise) this.#whenReset(() => head.leave());
+    if (answer instanceof Promise && this.#left === 0) { // a body is read anyway
+      this.#bytes.watch(() => head.endSending(), () => head.leave());
+    }
     const response = await answer;
     this.#begin("answering");
     if (this.#left > 0) this.#isLast = true;

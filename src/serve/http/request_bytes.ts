@@ -51,11 +51,18 @@ export class RequestBytes {
     }
   }
 
-  /** Calls a function if the connection is reset before the next read: it is begun now, where there is room. */
-  whenReset(call: () => void): void {
+  /**
+   * Begins the next read now, if there is room, to notice that the client leaves.
+   *
+   * @param ended Called if the client closes its sending half.
+   * @param reset Called if the connection is reset.
+   */
+  watch(ended: () => void, reset: () => void): void {
     if (this.#end === this.#bytes.length) return;
     this.#reading ??= this.#read();
-    this.#reading.catch(call);
+    this.#reading.then((hasCome) => {
+      if (!hasCome) ended();
+    }, reset);
   }
 
   async #read(): Promise<boolean> {

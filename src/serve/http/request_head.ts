@@ -47,6 +47,7 @@ export class RequestHead implements RequestLike {
   /** Memory that its answer may take; put there by the connection. */
   room: AnswerRoom | undefined = undefined;
   #leaving: AbortController | undefined;
+  #closing: AbortController | undefined;
 
   /**
    * Takes a head apart.
@@ -84,9 +85,20 @@ export class RequestHead implements RequestLike {
     return (this.#leaving ??= new AbortController()).signal;
   }
 
-  /** Says that the client has left. */
+  /** Aborted when the client leaves, or closes its sending half. */
+  get closing(): AbortSignal {
+    return (this.#closing ??= new AbortController()).signal;
+  }
+
+  /** Reports that the client has left. */
   leave(): void {
     this.#leaving?.abort();
+    this.#closing?.abort();
+  }
+
+  /** Reports that the client has closed its sending half. */
+  endSending(): void {
+    this.#closing?.abort();
   }
 }
 

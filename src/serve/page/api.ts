@@ -1,9 +1,6 @@
 /** Asking the server: URLs are relative to the page, so that it may lie below any path. */
 import type { ErrorMessage } from "../api/messages.ts";
 
-/** Pictures with more pixels are not sent to be drawn: they would take the browser's memory. */
-const MOST_PIXELS = 100_000_000;
-
 /** What the server says went wrong, or that it can't be reached. */
 export class ServerError extends Error {
   override readonly name = "ServerError";
@@ -99,11 +96,6 @@ function isError(line: object): line is ErrorMessage {
 /** Where a file is. */
 export function fileUrl(url: string): string {
   return `files/${url}`;
-}
-
-/** Where a picture is, unless it is one that would take the browser's memory. */
-export function pictureUrl(url: string): string {
-  return `files/${url}?most-pixels=${MOST_PIXELS}`;
 }
 
 /** Whether something ended because nobody waits for it any more. */

@@ -21,6 +21,7 @@ import {
   rememberResults,
   type Route,
 } from "./route.ts";
+import { cancelPictures } from "./pictures.ts";
 import { count } from "./text.ts";
 import type { Scene, View } from "./view.ts";
 
@@ -95,6 +96,7 @@ class Page {
   /** Shows what the address says. */
   async show(): Promise<void> {
     this.#leave.abort();
+    cancelPictures();
     this.#leave = new AbortController();
     const { signal } = this.#leave;
     const route = parseRoute(location.hash);

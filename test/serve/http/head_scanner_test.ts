@@ -31,7 +31,11 @@ function isHead(text: string): boolean {
     return true;
   } catch (error) {
     assert.ok(error instanceof ServeError);
-    return /no host|two hosts|no path|two ways|coding|Content-Length|HTTP\/1\.1/
+    // Another version is refused before the headers are looked at.
+    if (error.code === "bad-version") {
+      return isHead(text.replace(/HTTP\/[0-9]/, "HTTP/1"));
+    }
+    return /no host|two hosts|no path|two ways|coding|Content-Length/
       .test(error.message);
   }
 }
@@ -102,5 +106,11 @@ Deno.test("the scanner takes what RequestHead takes, and nothing else", () => {
       if (end < 0 && whole > 4) assert.ok(!isHead(text.slice(0, whole)));
     },
   );
-  fc.assert(property, { numRuns: 2000 });
+  fc.assert(property, {
+    numRuns: 2000,
+    examples: [[[
+      { at: 22, removed: 1, added: "0" }, // HTTP/0.1
+      { at: 27, removed: 0, added: "\r" },
+    ]]],
+  });
 });

@@ -1,5 +1,6 @@
 /** The frames of a clip as pictures: those around the one that is shown, the next ones ahead. */
-import { get, pictureUrl } from "../api.ts";
+import { get } from "../api.ts";
+import { loadPicture, pictureUrl } from "../pictures.ts";
 import type { ClipView, Entry, ListMessage } from "../../api/messages.ts";
 
 /** How many pictures are held, and how many of them are asked for ahead. */
@@ -56,7 +57,7 @@ export class Frames {
   async #load(index: number): Promise<HTMLImageElement> {
     const picture = new Image();
     picture.decoding = "async";
-    picture.src = pictureUrl(await this.#url(index));
+    loadPicture(picture, pictureUrl(await this.#url(index)));
     await picture.decode();
     return picture;
   }

@@ -1,6 +1,7 @@
 /** Pictures, videos and audio, as the browser shows them. */
-import { fileUrl, pictureUrl } from "../api.ts";
+import { fileUrl } from "../api.ts";
 import { Choice, element } from "../dom.ts";
+import { loadPicture, pictureUrl } from "../pictures.ts";
 import { shownName } from "../text.ts";
 import type { Entry } from "../../api/messages.ts";
 
@@ -13,7 +14,6 @@ export function pictureView(entry: Pick<Entry, "name" | "url">): HTMLElement {
   const size = element("output", { class: "pointed" });
   const image = element("img", {
     class: "picture fit",
-    src: pictureUrl(entry.url),
     alt: shownName(entry.name),
     decoding: "async",
     load: () => {
@@ -29,6 +29,7 @@ export function pictureView(entry: Pick<Entry, "name" | "url">): HTMLElement {
       );
     },
   });
+  loadPicture(image, pictureUrl(entry.url));
   const choice = new Choice(
     "Size",
     [["fit", "Fit"], ["actual", "1:1"]],

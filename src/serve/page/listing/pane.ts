@@ -54,7 +54,7 @@ export function entriesPane(
   { label, nameOf, isDirectory, onScroll }: PaneOptions,
   signal: AbortSignal,
 ): Scroller {
-  const painter = mode === "grid" ? tilePainter() : linePainter();
+  const painter = mode === "grid" ? tilePainter(tileSize) : linePainter();
   let widest = "";
   // The column of numbers is as wide as the last one.
   const widen = () => {

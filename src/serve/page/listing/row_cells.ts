@@ -6,17 +6,20 @@ import type {
   Display,
   ValueMessage,
 } from "../../api/value_messages.ts";
-import { pictureUrl } from "../api.ts";
 import { element } from "../dom.ts";
 import { icon } from "../icons.ts";
 import { smallDrawing } from "../item/array_drawing.ts";
 import { drawnOf, markerOf, numberText } from "../item/numbers.ts";
 import { shortText } from "../item/tree.ts";
+import { loadPicture, thumbnailUrl } from "../pictures.ts";
 import { bytes, counted, shapeText, shownKey } from "../text.ts";
 
 /** How many numbers of an array are drawn in a cell, and how many arrays are held. */
 const MOST_NUMBERS = 1024;
 const MOST_ARRAYS = 300;
+
+/** Longer side of pictures in cells at most, in pixels of CSS. */
+const CELL_EDGE = 128;
 
 /** How long a text in a cell may be: it is cut by the cell anyway. */
 const MOST_TEXT = 300;
@@ -151,7 +154,6 @@ function text(of: string, isCut: boolean): Node {
 
 function picture(cell: Cell): Node {
   const image = element("img", {
-    src: pictureUrl(cell.url),
     alt: shownKey(cell.key),
     decoding: "async",
     load: () =>
@@ -164,5 +166,6 @@ function picture(cell: Cell): Node {
         element("span", { class: "size" }, icon("image"), " not drawn"),
       ),
   });
+  loadPicture(image, thumbnailUrl(cell.url, CELL_EDGE));
   return image;
 }

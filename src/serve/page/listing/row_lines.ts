@@ -1,6 +1,7 @@
 /** Datapoints as lines of a table, a column for each key. */
 import type { Cell, Row, RowsMessage } from "../../api/messages.ts";
 import { element, setAttribute } from "../dom.ts";
+import { cancelPictures } from "../pictures.ts";
 import { shownKey, shownName } from "../text.ts";
 import { CellPainter, numberIn } from "./row_cells.ts";
 import type { PaneOptions } from "./pane.ts";
@@ -128,6 +129,7 @@ export class RowPainter {
     }
     if (this.#drawn.get(line) === shown && line.childElementCount > 1) return;
     this.#drawn.set(line, shown);
+    cancelPictures(line);
     while (line.childElementCount > 1) line.lastElementChild!.remove();
     if (shown === undefined) return;
     if (shown.damage !== null) {

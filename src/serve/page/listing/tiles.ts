@@ -1,9 +1,9 @@
 /** Entries as tiles with a picture, and as lines of a table. */
 import type { Entry, Kind } from "../../api/messages.ts";
-import { pictureUrl } from "../api.ts";
 import { element, setAttribute } from "../dom.ts";
 import { icon } from "../icons.ts";
 import { hashOf } from "../route.ts";
+import { loadPicture, thumbnailUrl } from "../pictures.ts";
 import { bytes, count, shownName } from "../text.ts";
 
 /** How a kind is called. */
@@ -88,8 +88,12 @@ class Thumbnail {
     this.#image.addEventListener("error", () => this.#show(false));
   }
 
-  /** Draws an entry; its picture only where it does not go by too fast to be looked at. */
-  draw(entry: Entry | undefined, isPassing: boolean): void {
+  /**
+   * Draws an entry; its picture only if it does not pass too fast to be looked at.
+   *
+   * @param edge The longer side of the place, in pixels of CSS.
+   */
+  draw(entry: Entry | undefined, isPassing: boolean, edge: number): void {
     const kind = entry?.kind ?? "";
     if (kind !== this.#kind) {
       this.#kind = kind;
@@ -100,15 +104,12 @@ class Thumbnail {
     this.#show(false);
     if (isPassing && url !== null) {
       this.#url = null;
-      this.#image.removeAttribute("src");
+      loadPicture(this.#image, undefined);
       return;
     }
     this.#url = url;
-    setAttribute(
-      this.#image,
-      "src",
-      url === null ? undefined : pictureUrl(url),
-    );
+    const small = url === null ? undefined : thumbnailUrl(url, edge);
+    loadPicture(this.#image, small);
   }
 
   #show(isPicture: boolean): void {
@@ -129,8 +130,12 @@ const TILE = element(
   element("span", { class: "caption" }),
 );
 
-/** Tiles. */
-export function tilePainter(): Painter {
+/**
+ * Tiles.
+ *
+ * @param edge Returns the size of a tile, in pixels of CSS.
+ */
+export function tilePainter(edge: () => number): Painter {
   const parts = new WeakMap<
     HTMLElement,
     { thumbnail: Thumbnail; caption: HTMLElement }
@@ -147,7 +152,7 @@ export function tilePainter(): Painter {
     draw(placed, tile, isPassing) {
       const { thumbnail, caption } = parts.get(tile)!;
       const { entry } = placed;
-      thumbnail.draw(entry, isPassing);
+      thumbnail.draw(entry, isPassing, edge());
       setText(caption, entry === undefined ? LOADING : placed.name);
       setAttribute(tile, "href", entry && placed.href);
       setAttribute(tile, "title", entry && placed.name);
@@ -155,6 +160,9 @@ export function tilePainter(): Painter {
     },
   };
 }
+
+/** Size of the place for a picture in a line, in pixels of CSS. */
+const LINE_EDGE = 28;
 
 /** Lines of a table: number, name, kind, size. */
 export function linePainter(): Painter {
@@ -189,7 +197,7 @@ export function linePainter(): Painter {
     draw(placed, line, isPassing) {
       const { thumbnail, number, link, kind, size } = parts.get(line)!;
       const { entry } = placed;
-      thumbnail.draw(entry, isPassing);
+      thumbnail.draw(entry, isPassing, LINE_EDGE);
       setText(number, count(placed.index));
       setText(link, entry === undefined ? LOADING : placed.name);
       setAttribute(link, "href", entry && placed.href);

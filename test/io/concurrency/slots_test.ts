@@ -1,6 +1,6 @@
 /** Requests that are under way at the same time: so many, of so many bytes. */
 import assert from "node:assert/strict";
-import { Slots } from "../../../src/io/remote/slots.ts";
+import { Slots } from "../../../src/io/concurrency/slots.ts";
 
 /** Starts work of so many bytes, which goes on until it is ended. */
 function begin(slots: Slots, bytes: number, signal?: AbortSignal) {

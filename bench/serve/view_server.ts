@@ -1,0 +1,47 @@
+/** `recordfs view` as a program of its own. */
+import { RECORDFS } from "../mount/mount_suite/recordfs.ts";
+
+/** A server that runs. */
+export interface ViewServer extends AsyncDisposable {
+  /** The link that it printed. */
+  readonly link: string;
+}
+
+/** Starts `recordfs view` over a container, without a token. */
+export async function startView(
+  archive: string,
+  ...options: string[]
+): Promise<ViewServer> {
+  const [program, ...before] = RECORDFS;
+  const server = new Deno.Command(program!, {
+    args: [...before, "view", "--no-open", "--no-token", ...options, archive],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  return {
+    link: await printedLink(server.stdout),
+    async [Symbol.asyncDispose]() {
+      server.kill("SIGINT");
+      await server.status;
+    },
+  };
+}
+
+/** Finds the link in what `recordfs view` prints, and reads the rest, so that it can go on. */
+async function printedLink(
+  stdout: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Promise<string> {
+  const reader = stdout.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = "";;) {
+    const { done, value = "" } = await reader.read();
+    text += value;
+    const link = /http:\/\/\S+(?=\s)/.exec(text)?.[0];
+    if (link !== undefined) {
+      void (async () => {
+        while (!(await reader.read()).done);
+      })().catch(() => {}); // it ends with the server
+      return link;
+    }
+    if (done) throw new Error(`recordfs view printed no link:\n${text}`);
+  }
+}

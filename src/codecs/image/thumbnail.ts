@@ -1,0 +1,175 @@
+import { PACKAGES } from "../../packages.ts";
+import { inDecodeMemory } from "./decode_memory.ts";
+import { ImageError } from "./image_error.ts";
+import { MAX_PIXELS } from "./image_header.ts";
+
+type SharpFactory = typeof import("sharp")["default"];
+type Pipeline = ReturnType<SharpFactory>;
+type Metadata = Awaited<ReturnType<Pipeline["metadata"]>>;
+type ReadExif = typeof import("exif-reader");
+
+/** An encoded picture that is smaller than the one it was made of. */
+export interface Thumbnail {
+  readonly type: "image/jpeg" | "image/webp";
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+const JPEG_QUALITY = 72;
+/** Of pictures with an alpha channel, which JPEG does not have. */
+const WEBP = { quality: 75, alphaQuality: 90, effort: 2 } as const;
+
+/** Seconds that libvips may work on one picture. */
+const TIMEOUT = 20;
+
+/** How much the aspect ratio of an embedded picture may differ: cameras add bars to fill 4:3. */
+const ASPECT_TOLERANCE = 0.02;
+
+/** Start of an Exif block in JPEG, before its TIFF header (CIPA DC-008, 4.7.2). */
+const EXIF_PREFIX = 6;
+
+/** What undoes each EXIF orientation: mirror first, then degrees clockwise (CIPA DC-008, tag 0x0112). */
+const ORIENTATIONS: Readonly<Record<number, readonly [boolean, number]>> = {
+  2: [true, 0],
+  3: [false, 180],
+  4: [true, 180],
+  5: [true, 270],
+  6: [false, 90],
+  7: [true, 90],
+  8: [false, 270],
+};
+
+/** Makes thumbnails by npm's sharp, on threads of libvips: it needs `--allow-ffi`, `--allow-env` and `--allow-read`. */
+export class Thumbnailer {
+  readonly #sharp: SharpFactory;
+  readonly #readExif: ReadExif;
+
+  private constructor(sharp: SharpFactory, readExif: ReadExif) {
+    this.#sharp = sharp;
+    this.#readExif = readExif;
+  }
+
+  /**
+   * Loads the packages.
+   *
+   * @throws If one is not there for this platform, or a permission is missing.
+   */
+  static async load(): Promise<Thumbnailer> {
+    const sharp: { readonly default: SharpFactory } = await import(
+      PACKAGES.sharp
+    );
+    const exif: { readonly default: ReadExif } = await import(
+      PACKAGES.exifReader
+    );
+    return new Thumbnailer(sharp.default, exif.default);
+  }
+
+  /**
+   * Makes a thumbnail: turned upright, in sRGB, without metadata.
+   *
+   * @param picture A whole file. The caller makes sure that it is a JPEG, PNG, GIF, WebP, AVIF or TIFF: other formats
+   * that libvips knows may refer to further files.
+   * @param edge Its longer side in pixels; a smaller picture keeps its size.
+   * @throws {ImageError} If the picture is damaged or too large.
+   */
+  async make(picture: Uint8Array, edge: number): Promise<Thumbnail> {
+    const opened = this.#open(picture);
+    const facts = await metadataOf(opened);
+    const memory = decodeMemory(facts);
+    return await inDecodeMemory(
+      memory,
+      async () =>
+        await this.#ofEmbedded(facts, edge) ??
+          await encode(opened.autoOrient(), facts, edge),
+    );
+  }
+
+  /** Makes it of the picture that a camera embedded, if that is sound, shows the same and is large enough. */
+  async #ofEmbedded(
+    { exif, width, height, orientation = 1 }: Metadata,
+    edge: number,
+  ): Promise<Thumbnail | undefined> {
+    if (exif === undefined) return undefined;
+    try {
+      const { Thumbnail: tags } = this.#readExif(exif);
+      const start = tags?.JPEGInterchangeFormat;
+      const length = tags?.JPEGInterchangeFormatLength;
+      if (typeof start !== "number" || typeof length !== "number") {
+        return undefined;
+      }
+      const at = EXIF_PREFIX + start;
+      const jpeg = exif.subarray(at, at + length);
+      const small = await this.#open(jpeg).metadata();
+      const isSame = Math.abs(small.width / small.height * height / width - 1) <
+        ASPECT_TOLERANCE;
+      if (small.format !== "jpeg" || !isSame) return undefined;
+      if (Math.max(small.width, small.height) < edge) return undefined;
+      const [isMirrored, angle] = ORIENTATIONS[orientation] ?? [false, 0];
+      const upright = this.#open(jpeg).flop(isMirrored).rotate(angle);
+      return await encode(upright, small, edge);
+    } catch {
+      return undefined; // the picture itself may be sound
+    }
+  }
+
+  #open(picture: Uint8Array): Pipeline {
+    return this.#sharp(picture, {
+      failOn: "error",
+      limitInputPixels: MAX_PIXELS,
+    }).timeout({ seconds: TIMEOUT });
+  }
+}
+
+async function metadataOf(opened: Pipeline): Promise<Metadata> {
+  try {
+    return await opened.metadata();
+  } catch (cause) {
+    throw badImage(cause);
+  }
+}
+
+async function encode(
+  opened: Pipeline,
+  { hasAlpha }: Metadata,
+  edge: number,
+): Promise<Thumbnail> {
+  const resized = opened.resize({
+    width: edge,
+    height: edge,
+    fit: "inside",
+    withoutEnlargement: true,
+  });
+  const encoded = hasAlpha
+    ? resized.webp(WEBP)
+    : resized.jpeg({ quality: JPEG_QUALITY });
+  try {
+    const { buffer, byteOffset, byteLength } = await encoded.toBuffer();
+    const bytes = new Uint8Array(
+      buffer as ArrayBuffer,
+      byteOffset,
+      byteLength,
+    );
+    return { type: hasAlpha ? "image/webp" : "image/jpeg", bytes };
+  } catch (cause) {
+    throw badImage(cause);
+  }
+}
+
+/** Bytes that decoding takes at most: libjpeg-turbo decodes to an eighth, unless it needs all coefficients first. */
+function decodeMemory(facts: Metadata): number {
+  const { format, width, height, isProgressive, depth } = facts;
+  const sample = depth === "uchar" ? 1 : depth === "ushort" ? 2 : 4;
+  const full = width * height * 4 * sample;
+  return format === "jpeg" && !isProgressive ? full / 8 : full;
+}
+
+function badImage(cause: unknown): ImageError {
+  const { message } = cause as Error;
+  const isTooLarge = /pixel limit/.test(message);
+  return new ImageError(
+    isTooLarge ? "image-too-large" : "bad-image",
+    isTooLarge
+      ? `it has more than ${MAX_PIXELS} pixels`
+      : `sharp: ${message.split("\n", 1)[0]}`,
+    { cause },
+  );
+}

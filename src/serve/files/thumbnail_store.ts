@@ -1,0 +1,215 @@
+import { createHash } from "node:crypto";
+import type { Thumbnail } from "../../codecs/image/thumbnail.ts";
+import { KeptValues } from "../../io/decoded/kept_values.ts";
+import { NotTrustedError, unlessForeign } from "../../io/directories/trust.ts";
+import type { TrustedDirectory } from "../../io/directories/trusted_directory.ts";
+import { keptPlace } from "../../io/kept/kept_place.ts";
+import { crc32Of } from "../../io/read/crc32_of.ts";
+import type { CacheRoot } from "../../io/remote/cache/cache_root.ts";
+import type { CacheOptions } from "../../io/remote/remote_options.ts";
+import type { ByteSource } from "../../io/storage/byte_source.ts";
+
+/** Bytes of thumbnails in memory, for each serving thread. */
+const MEMORY = 32 << 20;
+
+/** Directory of all thumbnails in the cache. In it, files lie in directories by the first two digits of their names. */
+const THUMBNAILS = "thumbnails";
+/** Bytes of one such directory, of which there are 256. */
+const SHARD_BYTES = 1 << 20;
+/** Bytes that are written to one before it is looked at for what to evict. */
+const UNLISTED_BYTES = SHARD_BYTES >> 3;
+/** Files that one of them may have. */
+const NAME = /^[0-9a-f]{32}(\.[-0-9a-f]{36}\.tmp)?$/;
+
+/** How a file begins: this, then the CRC-32 of the rest, and the number of the type. */
+const MAGIC = new TextEncoder().encode("recordfs thumb 1\n");
+const HEAD = 24;
+const TYPES: readonly Thumbnail["type"][] = ["image/jpeg", "image/webp"];
+/** A file is at most so long. */
+const MOST_BYTES = SHARD_BYTES >> 1;
+
+/** How old the time of last use may get before it is written again, in milliseconds. */
+const TOUCH_AFTER = 3_600_000;
+
+/** Cache of thumbnails: in memory, and on disk for other programs. Both evict what was used least recently. */
+export class ThumbnailStore {
+  readonly #cache: CacheOptions | false | undefined;
+  readonly #memory = new KeptValues<Thumbnail, string>(MEMORY);
+  /** Bytes written to each directory since it was listed. */
+  readonly #unlisted = new Map<string, number>();
+
+  /** @param cache The cache for local containers; remote ones have their own. */
+  constructor(cache: CacheOptions | false | undefined) {
+    this.#cache = cache;
+  }
+
+  /**
+   * Returns a cached thumbnail.
+   *
+   * @param key Identifies content and size among those of all sources in this state.
+   * @param source What the content lies in; `undefined` if it is on no disk.
+   */
+  get(key: string, source: ByteSource | undefined): Thumbnail | undefined {
+    const held = this.#memory.get(key);
+    if (held !== undefined) return held;
+    const place = this.#placeOf(key, source);
+    const read = place && readFrom(place);
+    if (read !== undefined) this.#hold(key, read);
+    return read;
+  }
+
+  /** Caches a thumbnail. If the disk fails, it is in memory only. */
+  set(key: string, source: ByteSource | undefined, made: Thumbnail): void {
+    this.#hold(key, made);
+    const place = this.#placeOf(key, source);
+    if (place === undefined || made.bytes.length > MOST_BYTES - HEAD) return;
+    try {
+      using directory = place.root.make([THUMBNAILS, place.shard]);
+      const parts = [headOf(made), made.bytes];
+      const temporary = `${place.name}.${crypto.randomUUID()}.tmp`;
+      directory.replaceFile(place.name, temporary, parts);
+      this.#evict(directory, place.shard, HEAD + made.bytes.length);
+    } catch (error) {
+      if (error instanceof NotTrustedError) place.root.warn(error);
+    }
+  }
+
+  #hold(key: string, thumbnail: Thumbnail): void {
+    this.#memory.set(key, thumbnail, key.length + thumbnail.bytes.length);
+  }
+
+  #placeOf(key: string, source: ByteSource | undefined): Place | undefined {
+    if (source === undefined) return undefined;
+    const remote = { cache: this.#cache };
+    const place = keptPlace(source, `thumbnail ${key}`, { remote });
+    return place && placeIn(place.root, place.state);
+  }
+
+  #evict(directory: TrustedDirectory, shard: string, written: number): void {
+    const unlisted = (this.#unlisted.get(shard) ?? UNLISTED_BYTES) + written;
+    if (unlisted < UNLISTED_BYTES) {
+      this.#unlisted.set(shard, unlisted);
+      return;
+    }
+    this.#unlisted.set(shard, 0);
+    const files = filesIn(directory).sort((a, b) => a.used - b.used);
+    let total = files.reduce((sum, { size }) => sum + size, 0);
+    for (const { name, size } of files) {
+      if (total <= SHARD_BYTES - UNLISTED_BYTES) return;
+      directory.remove(name);
+      total -= size;
+    }
+  }
+}
+
+/** How many thumbnails a cache has, and their bytes. */
+export function countThumbnails(root: CacheRoot): StoredThumbnails {
+  return sumOf(allFiles(root));
+}
+
+/** Deletes all thumbnails of a cache; returns what they were. */
+export function removeThumbnails(root: CacheRoot): StoredThumbnails {
+  const files = Iterator.from(allFiles(root));
+  const removed = sumOf(
+    files.filter(({ directory, name }) => directory.remove(name)),
+  );
+  using above = root.open([THUMBNAILS]);
+  for (const shard of above?.list() ?? []) above!.removeDirectory(shard);
+  using cache = root.open();
+  cache?.removeDirectory(THUMBNAILS);
+  return removed;
+}
+
+function sumOf(files: Iterable<StoredFile>): StoredThumbnails {
+  let [count, bytes, used] = [0, 0, 0];
+  for (const file of files) {
+    count++;
+    bytes += file.size;
+    used = Math.max(used, file.used);
+  }
+  return { count, bytes, used };
+}
+
+/** Thumbnails of a cache, all together. */
+export interface StoredThumbnails {
+  readonly count: number;
+  readonly bytes: number;
+  /** When one of them was used last, in milliseconds since 1970. */
+  readonly used: number;
+}
+
+interface Place {
+  readonly root: CacheRoot;
+  readonly shard: string;
+  readonly name: string;
+}
+
+interface StoredFile {
+  readonly directory: TrustedDirectory;
+  readonly name: string;
+  readonly size: number;
+  /** When it was used last, in milliseconds since 1970. */
+  readonly used: number;
+}
+
+function placeIn(root: CacheRoot, state: string): Place {
+  const name = createHash("sha256").update(state).digest("hex").slice(0, 32);
+  return { root, name, shard: name.slice(0, 2) };
+}
+
+function headOf({ type, bytes }: Thumbnail): Uint8Array {
+  const head = new Uint8Array(HEAD);
+  head.set(MAGIC);
+  head[HEAD - 1] = TYPES.indexOf(type);
+  new DataView(head.buffer).setUint32(HEAD - 5, crc32Of(bytes), true);
+  return head;
+}
+
+/** Reads a file; `undefined` if there is none, or it is damaged. */
+function readFrom({ root, shard, name }: Place): Thumbnail | undefined {
+  try {
+    using directory = root.open([THUMBNAILS, shard]);
+    using file = directory?.openFile(name, "read");
+    if (file === undefined) return undefined;
+    const { size, mtimeMs } = file.facts();
+    if (size < HEAD || size > MOST_BYTES) return undefined;
+    const all = new Uint8Array(size);
+    if (file.read(all, 0) !== size) return undefined;
+    const bytes = all.subarray(HEAD);
+    const view = new DataView(all.buffer);
+    const type = TYPES[all[HEAD - 1]!];
+    const isSound = MAGIC.every((byte, i) => all[i] === byte) &&
+      view.getUint32(HEAD - 5, true) === crc32Of(bytes);
+    if (type === undefined || !isSound) return undefined;
+    if (Date.now() - mtimeMs > TOUCH_AFTER) touch(directory!, name);
+    return { type, bytes };
+  } catch (error) {
+    if (error instanceof NotTrustedError) root.warn(error);
+    return undefined;
+  }
+}
+
+function touch(directory: TrustedDirectory, name: string): void {
+  using file = directory.openFile(name, "write");
+  file?.touch();
+}
+
+function* allFiles(root: CacheRoot): Generator<StoredFile> {
+  if (root.missing !== undefined) return;
+  using above = root.open([THUMBNAILS]);
+  for (const shard of above?.list() ?? []) {
+    if (!/^[0-9a-f]{2}$/.test(shard)) continue;
+    using directory = unlessForeign(() => above!.open(shard));
+    if (directory !== undefined) yield* filesIn(directory);
+  }
+}
+
+/** Files of thumbnails, with those that a killed program left behind. */
+function filesIn(directory: TrustedDirectory): StoredFile[] {
+  return directory.list().filter((name) => NAME.test(name)).flatMap((name) => {
+    const facts = unlessForeign(() => directory.stat(name));
+    return facts === undefined
+      ? []
+      : [{ directory, name, size: facts.size, used: facts.mtimeMs }];
+  });
+}

@@ -1,0 +1,211 @@
+import { createHash } from "node:crypto";
+import { type Thumbnail, Thumbnailer } from "../../codecs/image/thumbnail.ts";
+import { ImageError } from "../../codecs/image/image_error.ts";
+import { PICTURE_HEAD, pictureSize } from "../../codecs/image/picture_size.ts";
+import { Slots } from "../../io/concurrency/slots.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
+import type { Extent, NodeId } from "../../tree/tree.ts";
+import type { RequestLike } from "../request_like.ts";
+import { ServeError } from "../serve_error.ts";
+import type { Served } from "../served.ts";
+import { waitFor } from "../wait_for.ts";
+import { outcomeOf } from "./conditions.ts";
+import type { Contents } from "./content.ts";
+import { SNIFFED, typeOfBytes } from "./content_type.ts";
+import { etagOf } from "./etag.ts";
+import type { FileAnswers } from "./file_answer.ts";
+import { fileHeaders, stateHeaders } from "./file_headers.ts";
+import { refuseBomb } from "./picture_limit.ts";
+import type { ThumbnailStore } from "./thumbnail_store.ts";
+
+/** Longer sides that may be asked for, in pixels. */
+const LEAST_EDGE = 16;
+const MOST_EDGE = 2048;
+
+/** A picture of fewer bytes and pixels is sent as it is: a thumbnail would save nothing. */
+const SMALL_BYTES = 60 << 10;
+const SMALL_PIXELS = 4 << 20;
+
+/** Pixels of a picture that is sent as it is, because no thumbnail can be made of it. */
+const MOST_PIXELS = 100_000_000;
+
+/** Bytes of a picture of which a thumbnail is made, and of all that are being made in this thread. */
+const MOST_BYTES = 128 << 20;
+/** Thumbnails that are made at a time in this thread. */
+const CONCURRENCY = Math.min(4, Math.max(2, navigator.hardwareConcurrency));
+
+/** Types of which thumbnails are made. */
+const DECODED = /^image\/(jpeg|png|gif|webp|avif|tiff)$/;
+
+/** Answers `?thumbnail=EDGE`: pictures in small, made in threads of libvips and cached. */
+export class Thumbnails {
+  readonly #served: Served;
+  readonly #contents: Contents;
+  readonly #files: FileAnswers;
+  readonly #store: ThumbnailStore;
+  readonly #slots = new Slots(CONCURRENCY, MOST_BYTES);
+  #thumbnailer: Promise<Thumbnailer | undefined> | undefined;
+
+  /** @param files Answers with files as they are. */
+  constructor(
+    served: Served,
+    contents: Contents,
+    files: FileAnswers,
+    store: ThumbnailStore,
+  ) {
+    this.#served = served;
+    this.#contents = contents;
+    this.#files = files;
+    this.#store = store;
+  }
+
+  /**
+   * Answers a GET or HEAD of a file's thumbnail: with the file itself if it is small, or is no picture that can be decoded
+   * here.
+   *
+   * @param name The file's name, as it stands in the URL.
+   * @param asked The longer side in pixels, as the query has it.
+   * @throws {ServeError} If the size is wrong, or the picture is damaged or too large.
+   * @throws {FormatError} If the container is damaged.
+   */
+  *answer(
+    request: RequestLike,
+    node: NodeId,
+    name: string,
+    asked: string,
+  ): Steps<Response> {
+    const edge = edgeOf(asked);
+    const extent = yield* this.#contents.locate(node);
+    if (extent === undefined) {
+      throw new ServeError("is-directory", "It is a directory");
+    }
+    const { length, source } = extent;
+    const { sources } = this.#served.tree;
+    const isShort = length <= SMALL_BYTES;
+    if (isShort && (yield* this.#isSmall(extent))) {
+      return yield* this.#files.answer(request, node, name);
+    }
+    const { mtime } = yield* this.#served.stat(node);
+    const modified = Math.floor(mtime / 1000);
+    const content = etagOf(this.#served.tree, extent);
+    const etag = `${content.slice(0, -1)}.t${edge}"`;
+    if (outcomeOf(request.headers, { etag, modified }) === "not-modified") {
+      const headers = stateHeaders(etag, modified);
+      return new Response(null, { status: 304, headers });
+    }
+    const key = `${edge} ${keyOf(extent, content)}`;
+    const from = extent.bytes === undefined ? sources.at(source) : undefined;
+    let thumbnail = this.#store.get(key, from);
+    if (thumbnail === undefined) {
+      const thumbnailer = yield* this.#thumbnailerFor(extent);
+      if (thumbnailer === undefined) {
+        yield* refuseBomb(this.#served, node, `${MOST_PIXELS}`);
+        return yield* this.#files.answer(request, node, name);
+      }
+      if (length > MOST_BYTES) {
+        throw tooLarge(`the picture has more than ${MOST_BYTES >> 20} MiB`);
+      }
+      const { closing = NEVER } = request;
+      thumbnail = yield* waitFor(() =>
+        unlessCancelled(closing, () =>
+          this.#slots.use(
+            () => this.#make(thumbnailer, node, extent, edge, closing),
+            length,
+            closing,
+          ))
+      );
+      this.#store.set(key, from, thumbnail);
+    }
+    const { type, bytes } = thumbnail;
+    const headers = fileHeaders(type, etag, modified);
+    headers["content-length"] = `${bytes.length}`;
+    headers["accept-ranges"] = "none";
+    return new Response(request.method === "HEAD" ? null : bytes, { headers });
+  }
+
+  /** Whether a short file costs a browser no more than a thumbnail would. */
+  *#isSmall(extent: Extent): Steps<boolean> {
+    const head = yield* this.#headOf(extent, PICTURE_HEAD);
+    if (typeOfBytes(head.subarray(0, SNIFFED)) === "image/tiff") return false;
+    const size = pictureSize(head);
+    return size === undefined || size.width * size.height <= SMALL_PIXELS;
+  }
+
+  /** What makes a thumbnail of a content; `undefined` if it is no picture, or the package is not there. */
+  *#thumbnailerFor(extent: Extent): Steps<Thumbnailer | undefined> {
+    const head = yield* this.#headOf(extent, SNIFFED);
+    if (!DECODED.test(typeOfBytes(head))) return undefined;
+    return yield* waitFor(() =>
+      this.#thumbnailer ??= Thumbnailer.load().catch(() => undefined)
+    );
+  }
+
+  async #make(
+    thumbnailer: Thumbnailer,
+    node: NodeId,
+    extent: Extent,
+    edge: number,
+    signal: AbortSignal,
+  ): Promise<Thumbnail> {
+    const { length } = extent;
+    const whole = { start: 0, end: length };
+    const part = await this.#contents.begin(node, extent, whole);
+    const picture = new Uint8Array(length);
+    await this.#contents.fill(part, picture, signal);
+    try {
+      return await thumbnailer.make(picture, edge);
+    } catch (cause) {
+      if (!(cause instanceof ImageError)) throw cause;
+      const { code, message } = cause;
+      if (code === "image-too-large") throw tooLarge(message, cause);
+      throw new ServeError(
+        "damaged",
+        `Cannot decode the picture: ${message}`,
+        { status: 422, cause },
+      );
+    }
+  }
+
+  *#headOf(extent: Extent, length: number): Steps<Uint8Array> {
+    const size = Math.min(length, extent.length);
+    return yield* this.#contents.peek(extent, size);
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+async function unlessCancelled<T>(
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!signal.aborted) throw cause;
+    const message = "The client has closed its connection";
+    throw new ServeError("cancelled", message, { cause });
+  }
+}
+
+function edgeOf(asked: string): number {
+  const edge = /^[0-9]{1,4}$/.test(asked) ? Number(asked) : 0;
+  if (edge >= LEAST_EDGE && edge <= MOST_EDGE) return edge;
+  throw new ServeError(
+    "bad-request",
+    `Cannot make a thumbnail of '${
+      asked.slice(0, 20)
+    }' pixels: its longer side is ${LEAST_EDGE} to ${MOST_EDGE}`,
+  );
+}
+
+/** Identifies a content in memory by its bytes: a short tag of them is no proof. */
+function keyOf({ bytes, offset, length }: Extent, etag: string): string {
+  if (bytes === undefined) return etag;
+  const content = bytes.subarray(offset, offset + length);
+  return createHash("sha256").update(content).digest("hex");
+}
+
+function tooLarge(reason: string, cause?: unknown): ServeError {
+  const message = `Cannot make a thumbnail: ${reason}`;
+  return new ServeError("too-large", message, { cause });
+}
