@@ -47,7 +47,13 @@ export interface ValueView {
    * @throws If they are none of the type.
    */
   decode(bytes: Uint8Array<ArrayBuffer>): Promise<unknown>;
-  /** How another thread does the same, so that a server answers others meanwhile. */
+  /**
+   * Whether the value is null where its file is empty, as an empty text is. Left out where a null has bytes of its own.
+   *
+   * @throws {NotLoaded} If that has to be waited for.
+   */
+  isNull?(): boolean;
+  /** How another thread does the same as {@linkcode ValueView.decode}, so that a server answers others meanwhile. */
   readonly decoding?: ValueDecoding | undefined;
 }
 

@@ -38,14 +38,16 @@ export function arrayValue(array: NdArray, most: number): ArrayValue {
   };
 }
 
-/** The first numbers of an array. */
+/** Numbers of an array, from one on. */
 export function displayNumbers(
   array: NdArray,
   most: number,
+  from = 0,
 ): readonly DisplayNumber[] {
   const numberAt = elementsOf(array);
-  const length = Math.min(elementCount(array.shape), most);
-  return Array.from({ length }, (_, i) => numberAt(i));
+  const left = Math.max(0, elementCount(array.shape) - from);
+  const length = Math.min(left, most);
+  return Array.from({ length }, (_, i) => numberAt(from + i));
 }
 
 /** NumPy's word for an element type, such as `float32` for `<f4`. */
@@ -100,7 +102,7 @@ function elementsOf(
   const kind = dtype[1];
   if (kind === "b") return (at) => data[at] !== 0;
   if (kind === "c") {
-    return (at) => `${data[2 * at]}${signed(data[2 * at + 1])}j`;
+    return (at) => `${word(data[2 * at])}${signed(data[2 * at + 1])}j`;
   }
   if (kind === "S" || kind === "V") {
     const bytes = data as Uint8Array;
@@ -120,13 +122,19 @@ function latin(bytes: Uint8Array): string {
 }
 
 function signed(value: unknown): string {
-  const text = String(value);
+  const text = word(value);
   return text.startsWith("-") ? text : `+${text}`;
+}
+
+/** A number as text, with the sign of a zero. */
+function word(value: unknown): string {
+  return Object.is(value, -0) ? "-0" : String(value);
 }
 
 function jsonNumber(value: number | bigint | string): DisplayNumber {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value === "number") {
+    if (Object.is(value, -0)) return "-0";
     return Number.isFinite(value) ? value : String(value);
   }
   const number = Number(value);

@@ -10,7 +10,7 @@ import type { Served } from "../served.ts";
 import { waitFor } from "../wait_for.ts";
 import { type Directory, valuesIn } from "./describe_entry.ts";
 import { CELL } from "./display.ts";
-import { isOfValue, kindOf } from "./kinds.ts";
+import { isNullValue, isOfValue, kindOf } from "./kinds.ts";
 import type { Cell, CellValue, Kind } from "./messages.ts";
 import type { Positions } from "./positions.ts";
 import { Turns } from "./turns.ts";
@@ -101,6 +101,7 @@ export class Cells {
     at: number,
   ): Steps<CellValue | null> {
     if (view === undefined || size === null) return null;
+    if (yield* this.#isNull(view, size)) return { kind: "tree", value: null };
     const { holds } = view;
     const isText = holds === "text" ||
       holds === "bytes" && (kind === "text" || kind === "json");
@@ -131,5 +132,14 @@ export class Cells {
     }
     this.contents.push({ at, ...content });
     return null;
+  }
+
+  *#isNull(view: ValueView, size: number): Steps<boolean> {
+    try {
+      return yield* isNullValue(view, size);
+    } catch (error) {
+      if (isOfValue(error)) return false; // its own page says why
+      throw error;
+    }
   }
 }

@@ -5,17 +5,21 @@ import {
 } from "../../codecs/msgpack/mod.ts";
 import { isNdArray } from "../../codecs/numpy/array_bytes.ts";
 import { elementCount } from "../../codecs/numpy/nd_array.ts";
-import { displayNumbers } from "./array_value.ts";
+import { displayNumbers, dtypeWord } from "./array_value.ts";
 import type { Display, DisplayMarker } from "./value_messages.ts";
 
 /** How much of a value is shown. */
 export interface DisplayLimits {
   /** Values of all depths, each of which is a line on a screen. */
   readonly values: number;
+  /** Entries of one list or object. */
+  readonly entries: number;
   /** Lists in lists. */
   readonly depth: number;
-  /** Characters of a text, and bytes of others. */
+  /** Characters of a text. */
   readonly text: number;
+  /** Characters of all texts, each of which has {@linkcode LEAST_TEXT} all the same. */
+  readonly characters: number;
   /** Numbers of an array. */
   readonly numbers: number;
 }
@@ -23,18 +27,29 @@ export interface DisplayLimits {
 /** Of a value that is looked at by itself. */
 export const WHOLE: DisplayLimits = {
   values: 20_000,
+  entries: 1000,
   depth: 64,
   text: 65_536,
+  characters: 1 << 20,
   numbers: 1024,
 };
 
 /** Of one that stands in a table. */
 export const CELL: DisplayLimits = {
   values: 64,
+  entries: 64,
   depth: 4,
   text: 256,
+  characters: 4096,
   numbers: 64,
 };
+
+/** Characters of a text that are shown when others have used up the room. */
+const LEAST_TEXT = 64;
+/** Bytes of a value among others that are shown. */
+const MOST_BYTES = 1024;
+/** About how many characters a number of an array takes. */
+const NUMBER_LENGTH = 8;
 
 /** A value as it is shown. */
 export interface ShownTree {
@@ -43,34 +58,31 @@ export interface ShownTree {
   readonly isCut: boolean;
 }
 
-/** A decoded value as JSON of bounded size, with marks for what JSON has not. */
-export class Displayed implements ShownTree {
-  /** What is shown. */
-  readonly value: Display;
+/** Makes JSON of values that have no entries, as long as there is room. */
+export class Leaves {
   /** Whether something was left out. */
   isCut = false;
   readonly #limits: DisplayLimits;
   #left: number;
-  /** What the value that is looked at is in: a pickle can hold itself. */
-  readonly #above = new Set<unknown>();
 
-  constructor(value: unknown, limits: DisplayLimits) {
+  constructor(limits: DisplayLimits) {
     this.#limits = limits;
-    this.#left = limits.values;
-    this.value = this.#show(value);
+    this.#left = limits.characters;
   }
 
-  #show(value: unknown): Display {
-    this.#left--;
+  /**
+   * A decoded value.
+   *
+   * @param from Characters, bytes or numbers that are skipped; `undefined` for a value among others.
+   */
+  value(value: unknown, from: number | undefined): Display {
     if (value === null || value === undefined) return null;
     if (typeof value === "boolean") return value;
     if (typeof value === "number") return numberOf(value);
-    if (typeof value === "bigint") {
-      return mark({ $: "integer", digits: this.#digits(value) });
-    }
-    if (typeof value === "string") return this.#text(value);
+    if (typeof value === "bigint") return this.digits(digitsOf(value), from);
+    if (typeof value === "string") return this.text(value, from);
     if (typeof value !== "object") return other(typeof value, String(value));
-    if (value instanceof Uint8Array) return this.#bytes(value);
+    if (value instanceof Uint8Array) return this.#bytes(value, from);
     if (value instanceof MsgpackFloat) return numberOf(value.value);
     if (value instanceof MsgpackTimestamp) {
       return other(
@@ -79,88 +91,68 @@ export class Displayed implements ShownTree {
       );
     }
     if (value instanceof MsgpackExt) {
-      return other(`extension ${value.type}`, `${value.data.length} bytes`);
+      const { type, data } = value;
+      return mark({
+        ...{ $: "other", type: `extension ${type}`, text: "" },
+        content: this.#bytes(data, from),
+      });
     }
     if (isNdArray(value)) {
       const { shape, dtype } = value;
-      const data = displayNumbers(value, this.#limits.numbers);
+      const room = Math.floor(
+        this.#take(this.#limits.numbers * NUMBER_LENGTH, Infinity) /
+          NUMBER_LENGTH,
+      );
+      const data = displayNumbers(value, room, from);
       if (data.length < elementCount(shape)) this.isCut = true;
-      return mark({ $: "array", shape, dtype, data });
+      return mark({ $: "array", shape, dtype: dtypeWord(dtype), data });
     }
-    return this.#container(value);
+    throw new TypeError(
+      `Cannot show a ${value.constructor?.name}: it has entries`,
+    );
   }
 
-  #container(value: object): Display {
-    if (this.#above.has(value) || this.#above.size >= this.#limits.depth) {
-      this.isCut = true;
-      return mark({ $: "deep" });
-    }
-    this.#above.add(value);
-    try {
-      if (Array.isArray(value)) return this.#list(value, value.length);
-      if (value instanceof Set) return this.#list(value, value.size);
-      if (value instanceof Map) return this.#map(value);
-      return this.#object(Object.entries(value));
-    } finally {
-      this.#above.delete(value);
-    }
-  }
-
-  #list(items: Iterable<unknown>, length: number): Display {
-    const shown: Display[] = [];
-    for (const item of items) {
-      if (this.#left <= 0) return this.#cut(shown, length);
-      shown.push(this.#show(item));
-    }
-    return shown;
-  }
-
-  #map(map: ReadonlyMap<unknown, unknown>): Display {
-    const keys = [...map.keys()];
-    if (keys.every((key) => typeof key === "string")) {
-      return this.#object([...map as ReadonlyMap<string, unknown>]);
-    }
-    const pairs: Display[][] = [];
-    for (const [key, value] of map) {
-      if (this.#left <= 0) {
-        return this.#cut(mark({ $: "map", pairs }), map.size);
-      }
-      pairs.push([this.#show(key), this.#show(value)]);
-    }
-    return mark({ $: "map", pairs });
-  }
-
-  #object(entries: readonly [string, unknown][]): Display {
-    const shown: [string, Display][] = [];
-    const whole = () => Object.fromEntries(shown); // which takes `__proto__` for a key
-    for (const [key, value] of entries) {
-      if (this.#left <= 0) return this.#cut(whole(), entries.length);
-      shown.push([shownKey(key, this.#limits), this.#show(value)]);
-    }
-    return whole();
-  }
-
-  #text(text: string): Display {
-    return text.length <= this.#limits.text
+  /** A text, or the part of it from a character on. */
+  text(text: string, from = 0): Display {
+    const part = this.#part(text, from);
+    return part.length === text.length
       ? text
-      : this.#cut(text.slice(0, this.#limits.text).toWellFormed(), text.length);
+      : this.#cut(part.toWellFormed(), text.length);
   }
 
-  #bytes(bytes: Uint8Array): Display {
-    const most = Math.min(this.#limits.text, 1024);
-    if (bytes.length > most) this.isCut = true;
-    const base64 = bytes.slice(0, most).toBase64();
-    return mark({ $: "bytes", size: bytes.length, base64 });
+  /** A whole number beyond those that are exact, by its digits. */
+  digits(digits: string, from = 0): Display {
+    const part = this.#part(digits, from);
+    const shown = mark({ $: "integer", digits: part });
+    return part.length === digits.length
+      ? shown
+      : this.#cut(shown, digits.length);
   }
 
-  #digits(value: bigint): string {
-    // Numbers of many digits take long to write: these have no more than the value has room for.
-    const digits = BigInt.asIntN(4096, value) === value
-      ? String(value)
-      : `0x${value.toString(16)}`;
-    if (digits.length <= this.#limits.text) return digits;
-    this.isCut = true;
-    return `${digits.slice(0, this.#limits.text)}…`;
+  #part(text: string, from: number): string {
+    const length = Math.max(0, text.length - from);
+    let end = from + this.#take(length, this.#limits.text);
+    // A character of two units is not cut in half, unless it is all there is room for.
+    const isHalf = end < text.length && end - from > 1 &&
+      text.codePointAt(end - 1)! > 0xffff;
+    if (isHalf) end--;
+    return from === 0 && end >= text.length ? text : text.slice(from, end);
+  }
+
+  #bytes(bytes: Uint8Array, from: number | undefined): Display {
+    const most = from === undefined ? MOST_BYTES : this.#limits.text;
+    const start = from ?? 0;
+    const length = Math.max(0, bytes.length - start);
+    const part = bytes.slice(start, start + this.#take(length, most));
+    if (part.length < bytes.length) this.isCut = true;
+    return mark({ $: "bytes", size: bytes.length, base64: part.toBase64() });
+  }
+
+  /** Takes room for up to so many characters, of those that are left. */
+  #take(wanted: number, most: number): number {
+    const room = Math.min(wanted, most, Math.max(LEAST_TEXT, this.#left));
+    this.#left -= room;
+    return room;
   }
 
   #cut(shown: Display, length: number): Display {
@@ -169,9 +161,15 @@ export class Displayed implements ShownTree {
   }
 }
 
+/** Digits of a whole number; of one with thousands, which take long to write, in hex. */
+function digitsOf(value: bigint): string {
+  if (BigInt.asIntN(4096, value) === value) return String(value);
+  return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
+}
+
 /** A key as it is shown: `$` begins marks. */
-export function shownKey(key: string, { text }: DisplayLimits): string {
-  const name = key.slice(0, text).toWellFormed();
+export function shownKey(key: string): string {
+  const name = key.toWellFormed();
   return name.startsWith("$") ? `$${name}` : name;
 }
 
@@ -180,7 +178,51 @@ export function numberOf(value: number): Display {
   if (Number.isNaN(value)) return mark({ $: "float", text: "NaN" });
   if (value === Infinity) return mark({ $: "float", text: "Infinity" });
   if (value === -Infinity) return mark({ $: "float", text: "-Infinity" });
+  if (Object.is(value, -0)) return mark({ $: "float", text: "-0" });
   return value;
+}
+
+/** What a value of no entries is as a word: `null` of a null, `undefined` where it is no text, number or truth value. */
+export function wordOf(value: Display): string | null | undefined {
+  if (value === null || typeof value !== "object") {
+    return value === null ? null : String(value);
+  }
+  if (!("$" in value)) return undefined;
+  switch (value.$) {
+    case "integer":
+      return String(value.digits);
+    case "float":
+      return String(value.text);
+    case "other":
+      return value.content === undefined ? String(value.text) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The entries of an object as it is shown, also where it is cut; none of what is no object. */
+export function entriesOf(value: Display): [key: string, value: Display][] {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+    return [];
+  }
+  const object = value as { readonly [key: string]: Display };
+  switch (object.$) {
+    case undefined:
+      return Object.entries(object).map(([key, each]) => [
+        key.startsWith("$$") ? key.slice(1) : key,
+        each,
+      ]);
+    case "cut":
+      return entriesOf(object.shown!);
+    case "object": {
+      const pairs = object.pairs as readonly (readonly [Display, Display])[];
+      return pairs.flatMap(([key, each]) =>
+        typeof key === "string" ? [[key, each]] : []
+      );
+    }
+    default:
+      return [];
+  }
 }
 
 function other(type: string, text: string): Display {

@@ -7,6 +7,7 @@ import type { Decoding } from "../decode/decoding.ts";
 import type { UndecodedParts } from "../decode/shown_cells.ts";
 import { entriesFrom, namesFrom } from "../entries.ts";
 import { headOf } from "../head_of.ts";
+import { encodeUrlName } from "../paths.ts";
 import { encodeName } from "../../names.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
@@ -82,7 +83,7 @@ export class EntryAnswers {
   ): Steps<UndecodedParts & { readonly view: EntryView | null }> {
     const nothing = { cells: [], meta: undefined };
     const view = yield* viewOf(this.#served, node);
-    if (view?.kind === "clip") return yield* this.#clip(node, view);
+    if (view?.kind === "clip") return yield* this.#clip(node, view, names);
     if (view?.kind !== "datapoint") return { ...nothing, view: null };
     const cells = new Cells(this.#served, this.#positions);
     const own = yield* cells.of(node, directoryOf(names));
@@ -96,6 +97,7 @@ export class EntryAnswers {
   *#clip(
     node: NodeId,
     { frames, meta }: TreeClip,
+    path: readonly string[],
   ): Steps<UndecodedParts & { readonly view: ClipView }> {
     const wanted = Math.min(frames, MOST_NAMES);
     const { tree } = this.#served;
@@ -107,6 +109,9 @@ export class EntryAnswers {
         names: entries.map(({ name }) => name),
         framesPerSecond: null,
         meta: null,
+        metaUrl: meta === undefined
+          ? null
+          : directoryOf(path).url + encodeUrlName(meta),
       },
       cells: [],
       meta: meta === undefined

@@ -66,14 +66,14 @@ export class Gathered {
     counts.bytes += size ?? 0;
   }
 
-  /** Counts a label: what a sample is known by. */
-  addLabel(label: string, value: string): void {
+  /** Counts a label: what a sample is known by. A null is none of the texts. */
+  addLabel(label: string, value: string | null): void {
     let values = this.#labels.get(label);
     if (values === undefined) {
       if (this.#labels.size === MOST_LABELS) return;
       this.#labels.set(label, values = new WordCounts(MOST_VALUES));
     }
-    values.add(value.slice(0, LONGEST_LABEL).toWellFormed());
+    values.add(value && value.slice(0, LONGEST_LABEL).toWellFormed());
   }
 
   /** Counts the size of a picture. */
@@ -112,7 +112,7 @@ export class Gathered {
         looked: this.#widths.total,
         pictures: this.pictures,
         sizes: this.#dimensions.top(TOLD_VALUES).map(([words, count]) => {
-          const [width, height] = words.split(" ").map(Number);
+          const [width, height] = words!.split(" ").map(Number);
           return { width: width!, height: height!, count };
         }),
         widths: this.#widths.toMessage(),

@@ -25,17 +25,17 @@ export class LogHistogram {
   }
 }
 
-/** Counts of words; past so many different ones, new ones are counted together. */
+/** Counts of words, and of nulls; past so many different ones, new ones are not counted. */
 export class WordCounts {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Map<string | null, number>();
   readonly #most: number;
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Counts a word. */
-  add(word: string): void {
+  /** Counts a word, or a null. */
+  add(word: string | null): void {
     const before = this.#counts.get(word);
     if (before === undefined && this.#counts.size >= this.#most) return;
     this.#counts.set(word, (before ?? 0) + 1);
@@ -47,7 +47,7 @@ export class WordCounts {
   }
 
   /** The most frequent ones, and how often each was counted: only those are sorted. */
-  top(most: number): [word: string, count: number][] {
+  top(most: number): [word: string | null, count: number][] {
     const all = [...this.#counts];
     if (all.length <= most) return all.sort(([, a], [, b]) => b - a);
     const counts = Float64Array.from(all, ([, count]) => count).sort();

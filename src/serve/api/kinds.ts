@@ -56,6 +56,15 @@ export function* viewOf(
   }
 }
 
+/** Whether the value of an empty file is null. */
+export function* isNullValue(
+  view: NodeView | undefined,
+  size: number | null,
+): Steps<boolean> {
+  if (size !== 0 || view?.kind !== "value") return false;
+  return yield* whenLoaded(() => view.isNull?.() ?? false);
+}
+
 /** What a node is: by what its format says, its name, or its first bytes where these are at hand. */
 export function* kindOf(
   served: Served,

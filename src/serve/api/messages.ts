@@ -130,6 +130,8 @@ export interface ClipView {
   readonly framesPerSecond: number | null;
   /** Its labels and what else is known of it, as JSON; `null` where there is nothing, or it is over 1 MiB. */
   readonly meta: Display | null;
+  /** The file of that, as {@linkcode Entry.url}: what `meta` was cut to is asked for by `api/value`. */
+  readonly metaUrl: string | null;
 }
 
 /** A row of keys with values. */
@@ -253,7 +255,8 @@ export interface Statistics {
   readonly labels: readonly {
     readonly label: string;
     readonly values: readonly {
-      readonly value: string;
+      /** `null` of a null, which is not the text of that name. */
+      readonly value: string | null;
       readonly count: number;
     }[];
     /** How many different values were seen; no more are told apart past 100,000. */

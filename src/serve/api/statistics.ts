@@ -4,15 +4,16 @@ import type { NodeView, ValueView } from "../../tree/node_view.ts";
 import { type NodeId, ROOT } from "../../tree/tree.ts";
 import { type WalkedNode, Walker } from "../../vfs/walk.ts";
 import { describe } from "../entries.ts";
-import { decoded, decodingOf } from "../decode/decoded.ts";
+import { decodingOf } from "../decode/decoded.ts";
 import { metaIn } from "../decode/shown_cells.ts";
+import { shownTree } from "../decode/shown_value.ts";
 import { headOf } from "../head_of.ts";
 import type { Served } from "../served.ts";
 import { waitFor } from "../wait_for.ts";
-import { CELL, type DisplayLimits } from "./display.ts";
+import { CELL, type DisplayLimits, entriesOf, wordOf } from "./display.ts";
 import { metaOf } from "./entry_answer.ts";
 import { Gathered } from "./gathered.ts";
-import { isOfValue, kindOf, viewOf } from "./kinds.ts";
+import { isNullValue, isOfValue, kindOf, viewOf } from "./kinds.ts";
 import { everyFew, lines } from "./lines.ts";
 import { directoryIn } from "./listing.ts";
 import type { Statistics } from "./messages.ts";
@@ -30,7 +31,7 @@ const LARGEST_LABEL = 64;
 /** Bytes of a picture that tell its size, nearly always. */
 const FIRST_HEAD = 1 << 12;
 /** What is looked at of what is known of a clip. */
-const META: DisplayLimits = { ...CELL, values: 1000 };
+const META: DisplayLimits = { ...CELL, values: 1000, entries: 1000 };
 /** What files are labelled with that lie in directories: by the first of these. */
 const LABEL_OF_DIRECTORIES = "directory";
 
@@ -175,7 +176,7 @@ class Counting {
     return (yield* viewOf(this.#served, directory)) === undefined;
   }
 
-  /** Numbers and short texts of datapoints are their labels. */
+  /** Numbers, short texts and other values of no entries are labels of datapoints. */
   *#addLabel(
     key: string,
     node: NodeId,
@@ -183,12 +184,19 @@ class Counting {
     view: ValueView,
   ): Steps<void> {
     if (size === null || size > LARGEST_LABEL) return;
-    if (view.holds !== "number" && view.holds !== "text") return;
+    const { holds } = view;
+    if (holds !== "number" && holds !== "text" && holds !== "tree") return;
     if (!this.#isLooked) return;
     try {
+      if (yield* isNullValue(view, size)) {
+        return this.gathered.addLabel(key, null);
+      }
       const bytes = yield* headOf(this.#served, node, LARGEST_LABEL);
-      const value = yield* waitFor(() => decoded(bytes, decodingOf(view)));
-      this.gathered.addLabel(key, String(value));
+      const shown = yield* waitFor(() =>
+        shownTree(bytes, decodingOf(view), CELL)
+      );
+      const word = wordOf(shown!.value);
+      if (word !== undefined) this.gathered.addLabel(key, word);
     } catch (error) {
       if (isOfValue(error)) return;
       throw error;
@@ -208,24 +216,11 @@ class Counting {
 }
 
 /** Labels of a clip: what stands at the top of what is known of it. */
-function labelsIn(known: Display | undefined): [string, string][] {
+function labelsIn(known: Display | undefined): [string, string | null][] {
   const [first] = Array.isArray(known) ? known : [known];
-  if (typeof first !== "object" || first === null) return [];
-  const isCut = "$" in first && "shown" in first;
-  const all = isCut ? first.shown as Display : first;
-  return Object.entries(all as Record<string, Display>).flatMap(
-    ([name, value]) => {
-      const label = name.startsWith("$$") ? name.slice(1) : name;
-      const text = textOf(value);
-      const isLabel = text !== undefined && text.length <= LARGEST_LABEL;
-      return isLabel ? [[label, text]] : [];
-    },
-  );
-}
-
-/** A text, number or truth value as a word. */
-function textOf(value: Display): string | undefined {
-  if (typeof value !== "object") return String(value);
-  const isWhole = value !== null && "digits" in value;
-  return isWhole ? String(value["digits"]) : undefined;
+  return entriesOf(first ?? null).flatMap(([label, value]) => {
+    const word = wordOf(value);
+    const isLabel = word !== undefined && (word?.length ?? 0) <= LARGEST_LABEL;
+    return isLabel ? [[label, word]] : [];
+  });
 }

@@ -12,11 +12,12 @@ import { headOf } from "../head_of.ts";
 import { decodePath } from "../paths.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
-import { kindOf, viewOf } from "./kinds.ts";
+import { isNullValue, kindOf, viewOf } from "./kinds.ts";
 import type { Kind } from "./messages.ts";
 import type { Query } from "./query.ts";
+import { partIn, type TreePart, WHOLE_TREE } from "./tree_part.ts";
 import { Turns } from "./turns.ts";
-import type { BytesValue, TextValue } from "./value_messages.ts";
+import type { BytesValue, TextValue, TreeValue } from "./value_messages.ts";
 
 /** Bytes of text and of others on a page. */
 const PAGE = 65_536;
@@ -40,6 +41,8 @@ interface Shown {
   readonly size: number;
   readonly offset: number;
   readonly most: number;
+  /** The part of a tree that is wanted; `undefined` for all of it. */
+  readonly part: TreePart | undefined;
 }
 
 /** What cannot be decoded, and why. */
@@ -73,13 +76,21 @@ export class Values {
       ...{ node, name, size },
       offset: query.number("offset") ?? 0,
       most: query.number("most", MOST_NUMBERS) ?? MOST_NUMBERS,
+      part: partIn(query),
     };
     const as = query.text("as");
+    if (shown.part !== undefined && as !== undefined) throw noTree();
     if (as === "bytes") return json(yield* this.#bytes(shown, null));
     if (as === "text") return json(yield* this.#text(shown, null));
     const view = yield* viewOf(served, node);
     const kind = yield* kindOf(served, node, name, false, view);
+    if (yield* isNullValue(view, size)) {
+      const { type } = view as ValueView;
+      const value = { kind: "tree", type, value: null, isCut: false } as const;
+      return json(value satisfies TreeValue);
+    }
     const coding = codingOf(shown, kind, view);
+    if (shown.part !== undefined && !isTree(coding)) throw noTree();
     if (coding === undefined && kind !== "csv") {
       return yield* this.#plain(shown, kind);
     }
@@ -91,6 +102,7 @@ export class Values {
       );
     } catch (error) {
       if (!(error instanceof Undecodable)) throw error;
+      if (shown.part !== undefined) throw noTree(error);
       const why = error.message.slice(0, LONGEST_REASON);
       // A page of a table begins at a row, and its text at the front.
       const whole = { ...shown, offset: 0 };
@@ -114,7 +126,9 @@ export class Values {
         `it has ${size} bytes, and up to ${largest} are decoded to be shown`,
       );
     }
-    return yield* this.#inThread(coding, size, () => this.#whole(shown));
+    const page = yield* this.#inThread(coding, size, () => this.#whole(shown));
+    if (page.length > 0) return page;
+    throw new ServeError("not-found", "The value has no such part");
   }
 
   /** A page of a table: rows have no places that are known, so that its beginning is looked through. */
@@ -247,13 +261,20 @@ function* inPieces(
 
 /** How a value is decoded; `undefined` where it is shown as it is, or as a table. */
 function codingOf(
-  { name, most }: Shown,
+  { name, most, part = WHOLE_TREE }: Shown,
   kind: Kind,
   view: NodeView | undefined,
 ): Coding | undefined {
   if (view?.kind === "value" && isDecoded(view)) {
     const { type, holds } = view;
-    return { kind: "view", type, holds, decoding: decodingOf(view), most };
+    return {
+      kind: "view",
+      type,
+      holds,
+      decoding: decodingOf(view),
+      most,
+      part,
+    };
   }
   switch (kind) {
     case "array":
@@ -261,10 +282,20 @@ function codingOf(
     case "json":
     case "msgpack":
     case "pickle":
-      return { kind: "tree", type: kind, decoding: kind };
+      return { kind: "tree", type: kind, decoding: kind, part };
     default:
       return undefined;
   }
+}
+
+function isTree(coding: Coding | undefined): boolean {
+  return coding?.kind === "tree" ||
+    coding?.kind === "view" && coding.holds !== "array";
+}
+
+function noTree(cause?: Error): ServeError {
+  const why = cause === undefined ? "it is no tree" : cause.message;
+  return new ServeError("bad-request", `Cannot show a part: ${why}`, { cause });
 }
 
 function isDecoded({ holds }: ValueView): boolean {

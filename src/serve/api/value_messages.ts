@@ -2,7 +2,7 @@
  * Decoded values as the server's API answers them, for display: bounded in size whatever the values are.
  */
 
-/** A number as JSON can hold it: those that it has not are `"NaN"`, `"Infinity"`, `"-Infinity"`, or digits. */
+/** A number as JSON can hold it: those that it has not are `"NaN"`, `"Infinity"`, `"-Infinity"`, `"-0"`, or digits. */
 export type DisplayNumber = number | boolean | string | null;
 
 /**
@@ -20,7 +20,10 @@ export type Display =
 /** What stands in a {@linkcode Display} for what JSON has not; told by `$`, a key that others get doubled (`$$`). */
 export type DisplayMarker =
   | { readonly $: "integer"; readonly digits: string }
-  | { readonly $: "float"; readonly text: "NaN" | "Infinity" | "-Infinity" }
+  | {
+    readonly $: "float";
+    readonly text: "NaN" | "Infinity" | "-Infinity" | "-0";
+  }
   | { readonly $: "bytes"; readonly size: number; readonly base64: string }
   | {
     readonly $: "array";
@@ -29,16 +32,25 @@ export type DisplayMarker =
     readonly data: readonly DisplayNumber[];
   }
   | { readonly $: "map"; readonly pairs: readonly (readonly Display[])[] }
-  /** A cut list or object, or text: the part that is shown, and how much there is. */
+  /** An object with keys that come again, or in an order that JavaScript would change: each is a text, or a cut one. */
+  | { readonly $: "object"; readonly pairs: readonly (readonly Display[])[] }
+  /** A cut list or object, text or integer: the part that is shown, and how many entries or characters there are. */
   | { readonly $: "cut"; readonly shown: Display; readonly length: number }
-  /** Too deep to show. */
+  /** A list or object that this one is in. */
   | { readonly $: "deep" }
-  /** What has a type and is none of these, such as an extension of MessagePack. */
-  | { readonly $: "other"; readonly type: string; readonly text: string };
+  /** What has a type and is none of these, such as an extension of MessagePack, whose bytes are its `content`. */
+  | {
+    readonly $: "other";
+    readonly type: string;
+    readonly text: string;
+    readonly content?: Display;
+  };
 
 /**
- * `GET api/value?path=&offset=&as=&most=`: `offset` is where a page starts: a byte of text or bytes, a row of a table;
+ * `GET api/value?path=&offset=&as=&most=&part=&from=`: `offset` is where a page starts: a byte of text or bytes, a row of a table;
  * `as=bytes` or `as=text` shows it as that, whatever it is; `most` is how many numbers of an array are shown.
+ * `part` shows one value of a tree: `0.12` is entry 12 of entry 0 (`0.k12`: its key). `from` skips so many of its
+ * entries, characters of a text, bytes, or numbers of an array: each part that is cut goes on where it was cut.
  */
 export type ValueMessage =
   | ArrayValue

@@ -7,12 +7,13 @@ import {
 } from "../../codecs/json/scanner.ts";
 import {
   type DisplayLimits,
-  mark,
+  type Leaves,
   numberOf,
-  shownKey,
   type ShownTree,
 } from "../api/display.ts";
+import { type TreePart, WHOLE_TREE } from "../api/tree_part.ts";
 import type { Display } from "../api/value_messages.ts";
+import { cutTree, type TreeWalker } from "./cut_tree.ts";
 
 /** Bytes of a byte order mark, which some programs put before a text. */
 const ORDER_MARK = [0xef, 0xbb, 0xbf];
@@ -24,94 +25,64 @@ const ORDER_MARK = [0xef, 0xbb, 0xbf];
  * @param bytes The text, in UTF-8. `NaN` and `Infinity` are numbers, as Python writes them.
  * @throws {JsonError} If it is not JSON, or nests too deep.
  */
-export function shownJson(bytes: Uint8Array, limits: DisplayLimits): ShownTree {
+export function shownJson(
+  bytes: Uint8Array,
+  limits: DisplayLimits,
+  part: TreePart = WHOLE_TREE,
+): ShownTree | undefined {
   if (!isUtf8(bytes)) throw new JsonError(0, "its text is not UTF-8");
   const start = ORDER_MARK.every((byte, i) => bytes[i] === byte) ? 3 : 0;
-  const reader = new Reader(withSentinel(bytes.subarray(start)), limits);
-  return reader.read();
+  const text = withSentinel(bytes.subarray(start));
+  return cutTree(() => new JsonWalker(text), limits, part);
 }
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-class Reader {
+class JsonWalker implements TreeWalker {
   readonly #scanner: JsonScanner;
-  readonly #limits: DisplayLimits;
-  #left: number;
-  #depth = 0;
-  #isCut = false;
 
-  constructor(bytes: Uint8Array, limits: DisplayLimits) {
-    this.#scanner = new JsonScanner(bytes);
-    this.#limits = limits;
-    this.#left = limits.values;
+  constructor(text: Uint8Array) {
+    this.#scanner = new JsonScanner(text);
   }
 
-  read(): ShownTree {
-    const value = this.#value();
-    this.#scanner.finish();
-    return { value, isCut: this.#isCut };
+  container(): "list" | "map" | undefined {
+    const byte = this.#scanner.peek();
+    if (byte === Byte.OPEN_LIST) return "list";
+    return byte === Byte.OPEN_OBJECT ? "map" : undefined;
   }
 
-  #value(): Display {
+  pass(end: number, visit: (index: number, isKey: boolean) => void): number {
     const scanner = this.#scanner;
-    this.#left--;
-    const byte = scanner.peek();
-    const isList = byte === Byte.OPEN_LIST;
-    if (!isList && byte !== Byte.OPEN_OBJECT) return this.#scalar(byte);
-    if (this.#depth >= this.#limits.depth) {
-      scanner.skipValue();
-      this.#isCut = true;
-      return mark({ $: "deep" });
-    }
-    this.#depth++;
-    const shown = isList ? this.#list() : this.#object();
-    this.#depth--;
-    return shown;
-  }
-
-  #list(): Display {
-    const shown: Display[] = [];
+    const isList = scanner.peek() === Byte.OPEN_LIST;
     let length = 0;
-    this.#scanner.pass(Byte.CLOSE_LIST, () => {
-      length++;
-      if (this.#left > 0) shown.push(this.#value());
-      else this.#scanner.skipValue();
-    });
-    return this.#cut(shown, shown.length, length);
-  }
-
-  #object(): Display {
-    const scanner = this.#scanner;
-    const shown: [string, Display][] = [];
-    let length = 0;
-    scanner.pass(Byte.CLOSE_OBJECT, () => {
-      length++;
-      if (this.#left <= 0) {
-        scanner.skipKey();
-        scanner.skipValue();
-        return;
+    scanner.pass(isList ? Byte.CLOSE_LIST : Byte.CLOSE_OBJECT, () => {
+      const index = length++;
+      if (index >= end) {
+        if (!isList) scanner.skipKey();
+        return scanner.skipValue();
       }
-      const key = shownKey(this.#text(), this.#limits);
-      scanner.expect(Byte.COLON);
-      shown.push([key, this.#value()]);
+      if (!isList) {
+        if (scanner.peek() !== Byte.QUOTE) scanner.fail("a string is missing");
+        visit(index, true);
+        scanner.expect(Byte.COLON);
+      }
+      visit(index, false);
     });
-    // Which takes `__proto__` for a key; of keys that come again, the last value counts.
-    return this.#cut(Object.fromEntries(shown), shown.length, length);
+    return length;
   }
 
-  #scalar(byte: number): Display {
+  leaf(leaves: Leaves, from: number | undefined): Display {
     const scanner = this.#scanner;
-    if (byte === Byte.QUOTE) {
-      const text = this.#text();
-      const most = this.#limits.text;
-      if (text.length <= most) return text;
-      this.#isCut = true;
-      const part = text.slice(0, most).toWellFormed();
-      return mark({ $: "cut", shown: part, length: text.length });
-    }
+    const isText = scanner.peek() === Byte.QUOTE;
     const start = scanner.position;
     scanner.skipValue();
-    const word = this.#slice(start);
+    const word = utf8.decode(scanner.bytes.subarray(start, scanner.position));
+    if (isText) {
+      const text: string = scanner.escaped
+        ? JSON.parse(word)
+        : word.slice(1, -1);
+      return leaves.text(text, from);
+    }
     switch (word) {
       case "null":
         return null;
@@ -122,35 +93,14 @@ class Reader {
     }
     const number = Number(word); // also `NaN`, `Infinity` and `-Infinity`
     const isExact = Number.isSafeInteger(number) || !/^-?\d+$/.test(word);
-    return isExact ? numberOf(number) : this.#digits(word);
+    return isExact ? numberOf(number) : leaves.digits(word, from);
   }
 
-  /** A whole number beyond those that are exact. */
-  #digits(digits: string): Display {
-    const { text } = this.#limits;
-    if (digits.length <= text) return mark({ $: "integer", digits });
-    this.#isCut = true;
-    return mark({ $: "integer", digits: `${digits.slice(0, text)}…` });
+  skip(): void {
+    this.#scanner.skipValue();
   }
 
-  /** The string that comes next. */
-  #text(): string {
-    const scanner = this.#scanner;
-    scanner.peek();
-    const start = scanner.position;
-    scanner.skipString();
-    const text = this.#slice(start);
-    return scanner.escaped ? JSON.parse(text) : text.slice(1, -1);
-  }
-
-  #slice(start: number): string {
-    const { bytes, position } = this.#scanner;
-    return utf8.decode(bytes.subarray(start, position));
-  }
-
-  #cut(shown: Display, count: number, length: number): Display {
-    if (count === length) return shown;
-    this.#isCut = true;
-    return mark({ $: "cut", shown, length });
+  finish(): void {
+    this.#scanner.finish();
   }
 }

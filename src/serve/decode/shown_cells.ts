@@ -8,6 +8,7 @@ import { displayNumbers, dtypeWord } from "../api/array_value.ts";
 import {
   CELL,
   type DisplayLimits,
+  entriesOf,
   type ShownTree,
   WHOLE,
 } from "../api/display.ts";
@@ -73,8 +74,8 @@ export async function cellValueOf(
 ): Promise<CellValue | null> {
   try {
     if (!isArray) {
-      const { value } = await shownTree(bytes, decoding, CELL);
-      return { kind: "tree", value };
+      const shown = await shownTree(bytes, decoding, CELL);
+      return { kind: "tree", value: shown!.value };
     }
     const array = (await decoded(bytes, decoding)) as NdArray;
     const { shape, dtype } = array;
@@ -102,10 +103,9 @@ export function metaIn(
 /** Frames a second, where somebody has written them down by a name that is usual. */
 function rateIn(known: Display | undefined): number | null {
   const [first] = Array.isArray(known) ? known : [known];
-  if (typeof first !== "object" || first === null) return null;
-  const all = "$" in first && "shown" in first ? first.shown : first;
+  const all = new Map(entriesOf(first ?? null));
   for (const key of ["fps", "frame_rate", "framerate", "frames_per_second"]) {
-    const rate = Number((all as Record<string, unknown>)[key]);
+    const rate = Number(all.get(key));
     if (rate > 0 && rate <= 1000) return rate;
   }
   return null;

@@ -6,16 +6,13 @@
 import type { NdArray } from "../../codecs/numpy/mod.ts";
 import type { ValueKind } from "../../tree/node_view.ts";
 import { arrayValue } from "../api/array_value.ts";
-import {
-  Displayed,
-  type DisplayLimits,
-  type ShownTree,
-  WHOLE,
-} from "../api/display.ts";
+import { type DisplayLimits, type ShownTree, WHOLE } from "../api/display.ts";
+import { type TreePart, WHOLE_TREE } from "../api/tree_part.ts";
 import type { TreeValue, ValueMessage } from "../api/value_messages.ts";
 import { type AnyDecoding, decoded, decodedArray } from "./decoded.ts";
 import { shownJson } from "./json_display.ts";
 import { shownMsgpack } from "./msgpack_display.ts";
+import { shownObject } from "./object_display.ts";
 
 /** How a value of its own is decoded to be shown. */
 export type Coding =
@@ -27,6 +24,7 @@ export type Coding =
     /** What it is called. */
     readonly type: string;
     readonly decoding: AnyDecoding;
+    readonly part: TreePart;
   }
   | {
     readonly kind: "view";
@@ -35,6 +33,8 @@ export type Coding =
     readonly holds: ValueKind;
     /** Numbers of an array that are shown. */
     readonly most: number;
+    /** Of a tree. */
+    readonly part: TreePart;
   }
   | {
     readonly kind: "table";
@@ -49,7 +49,7 @@ export type Coding =
 
 const encoder = new TextEncoder();
 
-/** The answer to `api/value`, as JSON; nothing where further bytes are needed. */
+/** The answer to `api/value`, as JSON; nothing where further bytes are needed, or there is no such part. */
 export async function shownValue(
   bytes: Uint8Array<ArrayBuffer>,
   coding: Exclude<Coding, { kind: "arrays" }>,
@@ -75,18 +75,21 @@ async function messageOf(
         return arrayValue(array as NdArray, coding.most);
       }
   }
-  const { type, decoding } = coding;
-  const { value, isCut } = await shownTree(bytes, decoding, WHOLE);
+  const { type, decoding, part } = coding;
+  const shown = await shownTree(bytes, decoding, WHOLE, part);
+  if (shown === undefined) return undefined;
+  const { value, isCut } = shown;
   return { kind: "tree", type, value, isCut } satisfies TreeValue;
 }
 
-/** A value as a tree: of JSON and MessagePack, only what is shown is made. */
+/** A value as a tree, or `undefined` if it has no such part: of JSON and MessagePack, only what is shown is made. */
 export async function shownTree(
   bytes: Uint8Array<ArrayBuffer>,
   decoding: AnyDecoding,
   limits: DisplayLimits,
-): Promise<ShownTree> {
-  if (decoding === "json") return shownJson(bytes, limits);
-  if (decoding === "msgpack") return shownMsgpack(bytes, limits);
-  return new Displayed(await decoded(bytes, decoding), limits);
+  part: TreePart = WHOLE_TREE,
+): Promise<ShownTree | undefined> {
+  if (decoding === "json") return shownJson(bytes, limits, part);
+  if (decoding === "msgpack") return shownMsgpack(bytes, limits, part);
+  return shownObject(await decoded(bytes, decoding), limits, part);
 }

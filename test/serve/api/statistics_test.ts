@@ -27,7 +27,10 @@ async function statistics(
   return last;
 }
 
-function countsOf({ labels }: Statistics, of: string): Map<string, number> {
+function countsOf(
+  { labels }: Statistics,
+  of: string,
+): Map<string | null, number> {
   const { values } = labels.find(({ label }) => label === of)!;
   return new Map(values.map(({ value, count }) => [value, count]));
 }

@@ -67,7 +67,8 @@ Deno.test("text that can't be decoded is shown with the reason", async () => {
 Deno.test("JSON is shown as it is written, in bounded memory", async () => {
   await using folder = await serveFolder({
     "a.json":
-      '\ufeff{"s": "\\ud83d\\ude00\\n", "n": [1e2, -0.5, NaN, -Infinity], "": null, "d": 1, "d": 2}',
+      '\ufeff{"s": "\\ud83d\\ude00\\n", "n": [1e2, -0.5, NaN, -Infinity], "": null}',
+    "twice.json": '{"d": 1, "d": 2}',
   });
   const shown = await value(folder, "a.json");
   assert.deepEqual(shown, {
@@ -81,8 +82,14 @@ Deno.test("JSON is shown as it is written, in bounded memory", async () => {
         text: "-Infinity",
       }],
       "": null,
-      d: 2,
     },
+  });
+  const twice = await value(folder, "twice.json");
+  assert.deepEqual(twice, {
+    kind: "tree",
+    type: "json",
+    isCut: false,
+    value: { $: "object", pairs: [["d", 1], ["d", 2]] },
   });
 });
 

@@ -107,6 +107,18 @@ export class CellFiles {
     return bytes;
   }
 
+  /**
+   * Whether a cell that is not made as JSON is null.
+   *
+   * @param row Number of the row in its file.
+   * @throws {NotLoaded} If that has to be waited for.
+   */
+  isNull(file: number, column: number, row: number): boolean {
+    const field = this.#files[file]!.columns[column]!;
+    const { first, rows } = this.#decoded(file, column, row);
+    return bytesOf(field, rows[row - first]) === undefined;
+  }
+
   /** Closes what was opened here. */
   close(): void {
     if (this.#isBorrowed) return;

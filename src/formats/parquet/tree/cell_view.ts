@@ -10,12 +10,17 @@ const LARGEST = 64 << 20;
 const IMAGES = /\.(jpe?g|png|gif|webp|bmp|avif|svg)$/i;
 const VIDEOS = /\.(mp4|webm|mov|m4v)$/i;
 
-/** Describes a cell to whoever shows it. */
+/**
+ * Describes a cell to whoever shows it.
+ *
+ * @param isNull Whether it is null.
+ */
 export function cellView(
   column: Field,
   shown: Shown,
   name: string,
   key: string,
+  isNull: () => boolean,
 ): ValueView {
   const holds = heldBy(column, shown, name);
   const isJson = holds === "number" || holds === "tree";
@@ -30,6 +35,7 @@ export function cellView(
       if (isJson) return Promise.resolve(parseExactJson(decodeText(bytes)));
       return Promise.resolve(holds === "text" ? decodeText(bytes) : bytes);
     },
+    isNull,
     decoding: isJson ? "json" : holds === "text" ? "utf8" : "bytes",
   };
 }

@@ -210,7 +210,9 @@ export class RowTree implements Tree {
     const { names, keys } = this.#cells.names(this.#file);
     const shown = this.#cells.shown(this.#file, this.#column);
     const [name, key] = [names[this.#column]!, keys[this.#column]!];
-    return cellView(column, shown, name, key);
+    const place = [this.#file, this.#column, this.#row] as const;
+    const isNull = () => this.#cells.isNull(...place);
+    return cellView(column, shown, name, key, isNull);
   }
 
   share(): TreeHandle {

@@ -17,7 +17,7 @@ import type { Scene, View } from "../view.ts";
 import { ClipPlayer } from "./clip.ts";
 import { datapointView } from "./datapoint.ts";
 import { treeView } from "./tree.ts";
-import { type As, fileSection } from "./value.ts";
+import { type As, fileSection, partsOf } from "./value.ts";
 
 /** Shows an entry. */
 export function itemView(
@@ -55,7 +55,10 @@ export function itemView(
       "section",
       { "aria-label": "Labels" },
       element("h3", {}, "Labels"),
-      treeView(view.meta),
+      treeView(
+        view.meta,
+        view.metaUrl === null ? undefined : partsOf(view.metaUrl, signal),
+      ),
     )
     : null;
   const unit = info.samples === null ? "sample" : unitOf(info.samples);

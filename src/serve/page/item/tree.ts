@@ -1,9 +1,15 @@
 /** JSON and what is like it, as a tree whose branches open. */
-import type { Display, DisplayNumber } from "../../api/value_messages.ts";
-import { button, type Child, element } from "../dom.ts";
+import type { Display } from "../../api/value_messages.ts";
+import { type Child, element } from "../dom.ts";
 import { bytes, count, shapeText } from "../text.ts";
-import { smallDrawing } from "./array_drawing.ts";
-import { isList, markerOf, numberText } from "./numbers.ts";
+import { isList, markerOf } from "./numbers.ts";
+import {
+  askingButton,
+  type AskPart,
+  leaf,
+  NOWHERE,
+  type TreePlace,
+} from "./tree_leaf.ts";
 
 /** How many entries of a branch are shown at first, and with each step. */
 const STEP = 100;
@@ -12,16 +18,30 @@ const STEP = 100;
 const OPEN_SIZE = 24;
 const OPEN_DEPTH = 2;
 
-/** Keys and values of a branch, and how many it has. */
+/** An entry of a branch; the key of one of a list is its number. */
+interface BranchEntry {
+  readonly key: Display;
+  readonly value: Display;
+}
+
+/** A list or an object, of which the first entries may be here. */
 interface Branch {
   readonly isList: boolean;
-  readonly entries: readonly (readonly [Child, Display])[];
+  /** Whether keys are shown as they are, without quotes. */
+  readonly areNames: boolean;
+  readonly entries: readonly BranchEntry[];
+  /** How many it has. */
   readonly length: number;
 }
 
-/** Shows a value as a tree. */
-export function treeView(value: Display): HTMLElement {
-  return element("div", { class: "tree" }, node(null, value, 0));
+/**
+ * Shows a value as a tree.
+ *
+ * @param ask Asks for what the value was cut to; without, the tree says how much is missing.
+ */
+export function treeView(value: Display, ask?: AskPart): HTMLElement {
+  const place = { part: "", ask };
+  return element("div", { class: "tree" }, node(null, value, 0, place));
 }
 
 /** A key as an object has it: those that would be taken for markers have one `$` more on the way. */
@@ -32,22 +52,27 @@ function ownKey(key: string): string {
 function branchOf(value: Display): Branch | undefined {
   if (value === null || typeof value !== "object") return undefined;
   if (isList(value)) {
-    const entries = value.map((each, i) => [String(i), each] as const);
-    return { isList: true, entries, length: value.length };
+    const entries = value.map((each, i) => ({ key: i, value: each }));
+    return { isList: true, areNames: true, entries, length: value.length };
   }
   const marker = markerOf(value);
   if (marker === undefined) {
-    const entries = Object.entries(value).map(([key, each]) =>
-      [ownKey(key), each] as const
-    );
-    return { isList: false, entries, length: entries.length };
+    const entries = Object.entries(value).map(([key, each]) => ({
+      key: ownKey(key),
+      value: each,
+    }));
+    return { isList: false, areNames: true, entries, length: entries.length };
   }
-  if (marker.$ === "map" && isList(marker.pairs!)) {
-    const entries = marker.pairs.map((pair) => {
-      const [key = null, each = null] = isList(pair) ? pair : [];
-      return [leaf(key) ?? summary(key), each] as const;
+  if (marker.$ === "map" || marker.$ === "object") {
+    const pairs = isList(marker.pairs ?? null)
+      ? marker.pairs as readonly Display[]
+      : [];
+    const entries = pairs.map((pair) => {
+      const [key = null, value = null] = isList(pair) ? pair : [];
+      return { key, value };
     });
-    return { isList: false, entries, length: entries.length };
+    const areNames = marker.$ === "object";
+    return { isList: false, areNames, entries, length: entries.length };
   }
   if (marker.$ === "cut" && typeof marker.shown === "object") {
     const shown = branchOf(marker.shown);
@@ -56,27 +81,38 @@ function branchOf(value: Display): Branch | undefined {
   return undefined;
 }
 
-function node(key: Child, value: Display, depth: number): HTMLElement {
+function node(
+  key: Child,
+  value: Display,
+  depth: number,
+  place: TreePlace,
+): HTMLElement {
   const branch = branchOf(value);
   if (branch === undefined || branch.length === 0) {
     return element(
       "div",
       { class: "leaf" },
       ...keyParts(key),
-      branch === undefined ? leaf(value) : summary(value),
+      branch === undefined ? leaf(value, place) : summary(branch),
     );
   }
   const content = element("div", { class: "branch" });
+  let isFilled = false;
   const fill = () => {
-    if (!content.hasChildNodes()) grow(content, branch, 0, depth + 1);
+    if (isFilled) return;
+    isFilled = true;
+    grow(content, branch, 0, 0, depth + 1, place);
+    // What was cut to nothing is asked for when it is opened.
+    if (branch.entries.length === 0) content.querySelector("button")?.click();
   };
   const isOpen = depth === 0 ||
-    depth < OPEN_DEPTH && branch.length <= OPEN_SIZE;
+    depth < OPEN_DEPTH && branch.length <= OPEN_SIZE &&
+      branch.entries.length > 0;
   if (isOpen) fill();
   return element(
     "details",
     { open: isOpen, toggle: fill },
-    element("summary", {}, ...keyParts(key), summary(value)),
+    element("summary", {}, ...keyParts(key), summary(branch)),
     content,
   );
 }
@@ -85,115 +121,83 @@ function keyParts(key: Child): Child[] {
   return key === null ? [] : [element("span", { class: "key" }, key), ": "];
 }
 
+/**
+ * Adds entries to a branch that is shown.
+ *
+ * @param first The number of the first entry that `branch` holds.
+ * @param from The first of those that are added, counted from `first`.
+ */
 function grow(
   content: HTMLElement,
-  { entries, length }: Branch,
+  branch: Branch,
+  first: number,
   from: number,
   depth: number,
+  { part, ask }: TreePlace,
 ): void {
+  const { entries, length } = branch;
   const end = Math.min(entries.length, from + STEP);
-  for (const [key, value] of entries.slice(from, end)) {
-    content.append(node(key, value, depth));
+  for (let i = from; i < end; i++) {
+    content.append(entryNode(branch, first + i, entries[i]!, depth, {
+      part,
+      ask,
+    }));
   }
-  if (end < entries.length) {
-    const more = button(`Show more of ${count(length)}`, () => {
+  const left = length - first - end;
+  if (left <= 0) return;
+  if (end === entries.length && ask === undefined) {
+    const text = `${count(left)} more are left out`;
+    content.append(element("p", { class: "note" }, text));
+    return;
+  }
+  const text = `Show more of ${count(length)}: ${count(left)} left`;
+  const more = askingButton(text, async () => {
+    if (end < entries.length) {
       more.remove();
-      grow(content, { isList: false, entries, length }, end, depth);
-    });
-    content.append(more);
-  } else if (length > entries.length) {
-    content.append(
-      element(
-        "p",
-        { class: "note" },
-        `${count(length - entries.length)} more are left out`,
-      ),
-    );
-  }
+      return grow(content, branch, first, end, depth, { part, ask });
+    }
+    const next = branchOf(await ask!(part, first + end));
+    more.remove();
+    if (next === undefined || next.entries.length === 0) return; // it has changed
+    const { isList, areNames, entries: added } = next;
+    const grown = { isList, areNames, entries: added, length };
+    grow(content, grown, first + end, 0, depth, { part, ask });
+  });
+  content.append(more);
 }
 
-function summary(value: Display): HTMLElement {
-  const branch = branchOf(value);
-  const [open, close] = branch?.isList ? "[]" : "{}";
-  const text = branch === undefined
-    ? ""
-    : branch.length === 0
-    ? `${open}${close}`
-    : `${open} ${count(branch.length)} ${close}`;
-  return element("span", { class: "size" }, text);
-}
-
-/** A value without branches. */
-function leaf(value: Display): HTMLElement | null {
-  if (value === null) return element("span", { class: "constant" }, "null");
-  switch (typeof value) {
-    case "string":
-      return element("span", { class: "string" }, JSON.stringify(value));
-    case "number":
-      return element("span", { class: "number" }, String(value));
-    case "boolean":
-      return element("span", { class: "constant" }, String(value));
-  }
-  const marker = markerOf(value);
-  switch (marker?.$) {
-    case "integer":
-      return element("span", { class: "number" }, String(marker.digits));
-    case "float":
-      return element("span", { class: "number" }, String(marker.text));
-    case "bytes":
-      return bytesLeaf(Number(marker.size), String(marker.base64));
-    case "array":
-      return arrayLeaf(
-        marker.shape as readonly number[],
-        String(marker.dtype),
-        marker.data as readonly DisplayNumber[],
-      );
-    case "deep":
-      return element("span", { class: "size" }, "… too deep to show");
-    case "cut":
-      return element(
-        "span",
-        { class: "string" },
-        `${JSON.stringify(marker.shown)}… (${count(Number(marker.length))})`,
-      );
-    case "other":
-      return element(
-        "span",
-        { class: "size" },
-        `${marker.type} ${marker.text}`,
-      );
-    default:
-      return null;
-  }
-}
-
-function bytesLeaf(size: number, base64: string): HTMLElement {
-  const head = Uint8Array.fromBase64(base64).subarray(0, 16);
-  const hex = [...head].map((byte) => byte.toString(16).padStart(2, "0"));
-  return element(
-    "span",
-    { class: "bytes" },
-    `bytes (${bytes(size)}) ${hex.join(" ")}${size > head.length ? " …" : ""}`,
-  );
-}
-
-function arrayLeaf(
-  shape: readonly number[],
-  dtype: string,
-  data: readonly DisplayNumber[],
+function entryNode(
+  { isList, areNames }: Branch,
+  index: number,
+  { key, value }: BranchEntry,
+  depth: number,
+  { part, ask }: TreePlace,
 ): HTMLElement {
-  const length = shape.reduce((all, size) => all * size, 1);
-  const isWhole = data.length === length;
-  const drawing = isWhole && length > 16
-    ? smallDrawing({ shape, dtype, data })
-    : null;
-  const numbers = data.slice(0, 16).map(numberText).join(", ");
+  const at = (step: string) => ({
+    part: part === "" ? step : `${part}.${step}`,
+    ask,
+  });
+  const place = at(String(index));
+  if (isList) return node(String(index), value, depth, place);
+  if (areNames && typeof key === "string") {
+    return node(key, value, depth, place);
+  }
+  const isPlain = branchOf(key) === undefined && markerOf(key)?.$ !== "cut";
+  if (isPlain) return node(leaf(key, NOWHERE), value, depth, place);
   return element(
-    "span",
-    { class: "array-leaf" },
-    `array ${shapeText(shape)} ${dtype} `,
-    drawing ?? `[${numbers}${length > 16 ? ", …" : ""}]`,
+    "div",
+    { class: "pair" },
+    node("key", key, depth, at(`k${index}`)),
+    node("value", value, depth, place),
   );
+}
+
+function summary({ isList, length }: Branch): HTMLElement {
+  const [open, close] = isList ? "[]" : "{}";
+  const text = length === 0
+    ? `${open}${close}`
+    : `${open} ${count(length)} ${close}`;
+  return element("span", { class: "size" }, text);
 }
 
 /** A value in one line, for cells of tables. */
@@ -210,14 +214,17 @@ export function shortText(value: Display): string {
     return `array ${shapeText(marker.shape as readonly number[])}`;
   }
   const branch = branchOf(value);
-  if (branch === undefined) return leaf(value)?.textContent ?? "";
-  const parts = branch.entries.slice(0, 8).map(([key, each]) => {
-    const name = typeof key === "string" ? key : key?.textContent ?? "";
+  if (branch === undefined) return leaf(value, NOWHERE)?.textContent ?? "";
+  const parts = branch.entries.slice(0, 8).map(({ key, value }) => {
     // In quotes, where it would not be told from `null` and numbers.
-    const shown = typeof each === "string"
-      ? JSON.stringify(each)
-      : shortText(each);
-    return branch.isList ? shown : `${name}: ${shown}`;
+    const shown = typeof value === "string"
+      ? JSON.stringify(value)
+      : shortText(value);
+    if (branch.isList) return shown;
+    const name = branch.areNames || typeof key !== "string"
+      ? shortText(key)
+      : JSON.stringify(key);
+    return `${name}: ${shown}`;
   });
   if (branch.length > parts.length) parts.push("…");
   const [open, close] = branch.isList ? "[]" : "{}";

@@ -5,6 +5,7 @@ import type {
   BytesValue,
   TableValue,
   TextValue,
+  TreeValue,
   ValueMessage,
 } from "../../api/value_messages.ts";
 import { Choice, element } from "../dom.ts";
@@ -12,6 +13,7 @@ import { arraysView, arrayView } from "./array.ts";
 import { mediaView, pictureView } from "./media.ts";
 import { bytesView, tableView, textView } from "./text.ts";
 import { treeView } from "./tree.ts";
+import type { AskPart } from "./tree_leaf.ts";
 
 /** A file or a value in a datapoint. */
 export type Shown = Pick<Entry, "name" | "url" | "kind" | "size">;
@@ -52,10 +54,7 @@ export async function fileView(
       return element(
         "div",
         {},
-        treeView(value.value),
-        value.isCut
-          ? element("p", { class: "note" }, "Parts of it are left out.")
-          : null,
+        treeView(value.value, partsOf(entry.url, signal)),
       );
     case "table":
       return tableView(
@@ -67,6 +66,14 @@ export async function fileView(
     case "bytes":
       return bytesView(value, (offset) => ask<BytesValue>(offset, "bytes"));
   }
+}
+
+/** Asks for parts of the tree that a file is. */
+export function partsOf(url: string, signal: AbortSignal): AskPart {
+  return async (part, from) => {
+    const query = { path: url, part: part || undefined, from };
+    return (await get<TreeValue>("value", query, signal)).value;
+  };
 }
 
 const WAYS = [["it", "Decoded"], ["text", "Text"], ["bytes", "Hex"]] as const;

@@ -67,6 +67,7 @@ export class CellPainter {
       case "text":
         return text(value.text, value.isCut);
       case "tree":
+        if (value.value === null) return noText("null", "Null");
         return typeof value.value === "string"
           ? text(value.value, false)
           : tree(value.value);
@@ -146,7 +147,13 @@ function tree(value: Display): Node {
   return element("span", { class: "tree", title: shown }, shown);
 }
 
+/** What stands for a value that has no text of its own. */
+export function noText(shown: string, says: string): HTMLElement {
+  return element("span", { class: "constant", title: says }, shown);
+}
+
 function text(of: string, isCut: boolean): Node {
+  if (of === "") return noText('""', "An empty text");
   const shown = of.slice(0, MOST_TEXT);
   const rest = isCut || shown.length < of.length ? "…" : "";
   return element("span", { class: "words" }, `${shown}${rest}`);

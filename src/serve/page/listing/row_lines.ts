@@ -3,7 +3,7 @@ import type { Cell, Row, RowsMessage } from "../../api/messages.ts";
 import { element, setAttribute } from "../dom.ts";
 import { cancelPictures } from "../pictures.ts";
 import { shownKey, shownName } from "../text.ts";
-import { CellPainter, numberIn } from "./row_cells.ts";
+import { CellPainter, noText, numberIn } from "./row_cells.ts";
 import type { PaneOptions } from "./pane.ts";
 import { Scroller } from "./scroller.ts";
 import type { Source } from "./source.ts";
@@ -147,7 +147,7 @@ export class RowPainter {
       line.append(element(
         "span",
         { role: "gridcell", class: "value" },
-        cell === undefined ? null : this.#cells.draw(cell),
+        cell === undefined ? noText("–", "Missing") : this.#cells.draw(cell),
       ));
     }
   }

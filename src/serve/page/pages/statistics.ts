@@ -146,7 +146,9 @@ function labelPlot(
   return bars(
     `Label: ${shownName(label)}${lookedAt(looked, total)}`,
     values.slice(0, most).map(({ value, count }) => ({
-      name: shownName(value),
+      // A null, and a text without a character, are no words.
+      name: value === null ? "null" : shownKey(value),
+      isWord: value !== null && value !== "",
       count,
     })),
     different > most ? note : null,

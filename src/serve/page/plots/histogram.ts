@@ -99,6 +99,8 @@ function trimmed({ counts, edges }: Bins): Bins {
 /** A bar of {@linkcode bars}. */
 export interface Bar {
   readonly name: string;
+  /** False if the name stands for what has none, such as a null. */
+  readonly isWord?: boolean;
   readonly count: number;
 }
 
@@ -125,7 +127,13 @@ export function bars(
           return element(
             "tr",
             {},
-            element("th", { scope: "row", title: bar.name }, bar.name),
+            element(
+              "th",
+              { scope: "row", title: bar.name },
+              bar.isWord === false
+                ? element("span", { class: "constant" }, bar.name)
+                : bar.name,
+            ),
             element("td", { class: "length" }, drawn),
             element("td", { class: "number" }, count(bar.count)),
           );

@@ -1,0 +1,204 @@
+/**
+ * Which part of a tree of values is shown: cut breadth first, so that what is at its top is seen before what is deep in
+ * its first branch, and none of many branches takes the room of the others.
+ *
+ * @module
+ */
+import { objectKeepsOrder } from "../../codecs/msgpack/value.ts";
+import {
+  type DisplayLimits,
+  Leaves,
+  mark,
+  shownKey,
+  type ShownTree,
+} from "../api/display.ts";
+import type { TreePart } from "../api/tree_part.ts";
+import type { Display } from "../api/value_messages.ts";
+
+/** Moves over the values of a tree once, from its root on. */
+export interface TreeWalker {
+  /** What the value is that comes next; `undefined` if it has no entries. */
+  container(): "list" | "map" | undefined;
+  /**
+   * Moves over the list or map that comes next, and returns how many entries it has. `visit` must move over one value:
+   * the key of an entry, which a list has not, or its value. Entries from `end` on are skipped.
+   */
+  pass(end: number, visit: (index: number, isKey: boolean) => void): number;
+  /**
+   * Moves over a value without entries, and returns it.
+   *
+   * @param from As of {@linkcode Leaves.value}.
+   */
+  leaf(leaves: Leaves, from: number | undefined): Display;
+  /** Moves over any value. */
+  skip(): void;
+  /** Fails if something follows the root. */
+  finish(): void;
+}
+
+/**
+ * A part of a tree as it is shown, or `undefined` if there is no such part.
+ *
+ * @param start Starts a walk over the tree, which takes two.
+ * @throws What is wrong with any of the tree.
+ */
+export function cutTree(
+  start: () => TreeWalker,
+  limits: DisplayLimits,
+  part: TreePart,
+): ShownTree | undefined {
+  const plan = new Plan(limits);
+  const measuring = start();
+  const isThere = visitPart(
+    measuring,
+    part.path,
+    () => plan.measure(measuring, 0, part.from),
+  );
+  measuring.finish();
+  if (!isThere) return undefined;
+  const showing = new Showing(start(), plan, limits);
+  visitPart(showing.walker, part.path, () => showing.show(part));
+  return showing;
+}
+
+/** Moves over a tree, and visits the value that a path leads to. Returns whether there is one. */
+function visitPart(
+  walker: TreeWalker,
+  path: TreePart["path"],
+  visit: () => void,
+): boolean {
+  const [step, ...rest] = path;
+  if (step === undefined) {
+    visit();
+    return true;
+  }
+  if (walker.container() === undefined) {
+    walker.skip();
+    return false;
+  }
+  let isThere = false;
+  walker.pass(step.index + 1, (index, isKey) => {
+    if (index === step.index && isKey === step.isKey) {
+      isThere = visitPart(walker, rest, visit);
+    } else walker.skip();
+  });
+  return isThere;
+}
+
+/** How many entries are shown at which depth: all down to some depth, and a fair share of the next one. */
+class Plan {
+  readonly #limits: DisplayLimits;
+  /** Values, and lists and maps among them, by depth. */
+  readonly #values: number[];
+  readonly #containers: number[];
+  /** The first depth that is not shown whole, and the values above it. */
+  #depth: number;
+  #above = 0;
+
+  constructor(limits: DisplayLimits) {
+    this.#limits = limits;
+    this.#depth = limits.depth;
+    this.#values = new Array(limits.depth + 1).fill(0);
+    this.#containers = new Array(limits.depth + 1).fill(0);
+  }
+
+  /** Counts a value and what is in it, as far as it may be shown. */
+  measure(walker: TreeWalker, depth: number, from: number): void {
+    if (depth > this.#depth) return walker.skip();
+    this.#values[depth]!++;
+    if (depth === this.#depth) return walker.skip();
+    this.#above++;
+    while (this.#above > this.#limits.values) {
+      this.#above -= this.#values[--this.#depth]!;
+    }
+    if (depth >= this.#depth || walker.container() === undefined) {
+      return walker.skip();
+    }
+    this.#containers[depth]!++;
+    const end = from + this.#limits.entries;
+    walker.pass(end, (index, isKey) => {
+      const isOut = index < from || depth >= this.#depth;
+      // A key that is a text stands in the line of its value.
+      if (isOut || isKey && walker.container() === undefined) walker.skip();
+      else this.measure(walker, depth + 1, 0);
+    });
+  }
+
+  /** How many entries of a list or map are shown. */
+  entriesAt(depth: number): number {
+    if (depth >= this.#depth) return 0;
+    const { entries, values } = this.#limits;
+    if (depth + 1 < this.#depth) return entries;
+    const left = values - this.#above;
+    if (this.#values[this.#depth]! <= left) return entries;
+    return Math.min(entries, Math.floor(left / this.#containers[depth]!));
+  }
+}
+
+/** Shows what is planned. */
+class Showing implements ShownTree {
+  readonly walker: TreeWalker;
+  value: Display = null;
+  readonly #plan: Plan;
+  readonly #leaves: Leaves;
+  #isCut = false;
+
+  constructor(walker: TreeWalker, plan: Plan, limits: DisplayLimits) {
+    this.walker = walker;
+    this.#plan = plan;
+    this.#leaves = new Leaves(limits);
+  }
+
+  get isCut(): boolean {
+    return this.#isCut || this.#leaves.isCut;
+  }
+
+  show({ path, from }: TreePart): void {
+    const isRoot = path.length === 0 && from === 0;
+    this.value = this.walker.container() === undefined
+      ? this.walker.leaf(this.#leaves, isRoot ? undefined : from)
+      : this.#container(0, from);
+  }
+
+  #value(depth: number): Display {
+    return this.walker.container() === undefined
+      ? this.walker.leaf(this.#leaves, undefined)
+      : this.#container(depth, 0);
+  }
+
+  #container(depth: number, from: number): Display {
+    const { walker } = this;
+    const isList = walker.container() === "list";
+    const end = from + this.#plan.entriesAt(depth);
+    const keys: Display[] = [];
+    const values: Display[] = [];
+    const length = walker.pass(end, (index, isKey) => {
+      if (index < from) walker.skip();
+      else (isKey ? keys : values).push(this.#value(depth + 1));
+    });
+    const shown = isList ? values : mapOf(keys, values);
+    if (values.length === length) return shown;
+    this.#isCut = true;
+    return mark({ $: "cut", shown, length });
+  }
+}
+
+/** An object, where its keys are texts that come once, and in an order that objects keep; or else pairs. */
+function mapOf(keys: readonly Display[], values: readonly Display[]): Display {
+  const isPlain = objectKeepsOrder(keys) &&
+    new Set(keys).size === keys.length;
+  if (isPlain) {
+    // Which takes `__proto__` for a key.
+    return Object.fromEntries(
+      keys.map((key, i) => [shownKey(key), values[i]!]),
+    );
+  }
+  const pairs = keys.map((key, i) => [key, values[i]!]);
+  return mark({ $: keys.every(isText) ? "object" : "map", pairs });
+}
+
+function isText(key: Display): boolean {
+  if (typeof key === "string") return true;
+  return key !== null && typeof key === "object" && "$" in key &&
+    key.$ === "cut" && typeof key.shown === "string";
+}

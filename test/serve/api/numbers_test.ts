@@ -1,0 +1,170 @@
+/** Numbers of all kinds, which are numbers wherever they are shown. */
+import assert from "node:assert/strict";
+import { writeMsgpack } from "../../../src/codecs/msgpack/mod.ts";
+import { writeNpy } from "../../../src/codecs/numpy/mod.ts";
+import type {
+  RowsMessage,
+  Statistics,
+} from "../../../src/serve/api/messages.ts";
+import type {
+  ArrayValue,
+  TreeValue,
+} from "../../../src/serve/api/value_messages.ts";
+import { open } from "../../../src/vfs/mod.ts";
+import {
+  type ExpectedValue,
+  parquetCase,
+} from "../../support/parquet/parquet_golden.ts";
+import { fromFileUrl } from "../../support/paths.ts";
+import {
+  linesOf,
+  served,
+  type ServedFolder,
+  serveFolder,
+} from "../../support/serve/served_folder.ts";
+
+const GOLDEN = fromFileUrl(new URL("../../golden/", import.meta.url));
+
+/** Cases that differ in how they are compressed alone. */
+const CODEC = /^(brotli|gzip|lz4|none|plain|snappy|zstd)_/;
+
+/** What a value is as a label: its digits or letters, or `null`. */
+function labelOf(value: ExpectedValue): string | null | undefined {
+  if (value === null) return null;
+  if (typeof value !== "object") return String(value);
+  if ("float" in value) return String(Number(value.float));
+  return "bigint" in value ? value.bigint : undefined;
+}
+
+async function statisticsOf(folder: ServedFolder): Promise<Statistics> {
+  return (await linesOf<Statistics>(folder, "statistics")).at(-1)!;
+}
+
+Deno.test("statistics count numbers of all types of Parquet by their digits, and nulls apart from texts", async () => {
+  const { path, content } = parquetCase("types");
+  await using folder = served(await open(path));
+  const { labels } = await statisticsOf(folder);
+  const names = labels.map(({ label }) => label);
+  for (
+    const name of ["bool", "int64", "uint64", "float16", "double", "decimal9"]
+  ) {
+    assert.ok(names.includes(name), name);
+  }
+  for (const { label, values } of labels) {
+    const column = content.columns.find(({ name }) => name === label)!;
+    const expected = column.values.map(labelOf);
+    const counted = values.flatMap(({ value, count }) =>
+      Array<string | null>(count).fill(value)
+    );
+    // What takes more than 64 bytes is no label.
+    const short = expected.filter((value) => (value?.length ?? 0) < 60);
+    assert.deepEqual(counted.toSorted(), short.toSorted(), label);
+  }
+});
+
+Deno.test("a null is not an empty text: in rows, values and statistics", async () => {
+  const { path, content } = parquetCase("odd_names");
+  await using folder = served(await open(path));
+  const { rows }: RowsMessage = await (await folder.get("api/row")).json();
+  let [nulls, empty] = [0, 0];
+  for (const [i, { cells }] of rows.entries()) {
+    for (const [column, { value, url }] of cells.entries()) {
+      const expected = content.columns[column]!.values[i];
+      const isNull = value?.kind === "tree" && value.value === null;
+      assert.equal(isNull, expected === null, url);
+      const alone: TreeValue = await (await folder.get(`api/value?path=${url}`))
+        .json();
+      assert.equal(alone.kind === "tree" && alone.value === null, isNull, url);
+      if (expected === null) nulls++;
+      if (expected === "") empty++;
+    }
+  }
+  assert.ok(nulls > 0, "a null is there");
+  const { labels } = await statisticsOf(folder);
+  const counted = (of: string | null) =>
+    labels.flatMap(({ values }) => values).filter(({ value }) => value === of)
+      .reduce((sum, { count }) => sum + count, 0);
+  assert.equal(counted(null), nulls);
+  assert.equal(counted(""), empty);
+});
+
+Deno.test("numbers that JSON has not keep their values: -0, those without end, and long ones", async () => {
+  const float = (text: string) => ({ $: "float", text });
+  await using folder = await serveFolder({
+    "a.json":
+      "[-0.0, NaN, Infinity, -Infinity, 1.0, 1e2, 12345678901234567890]",
+    "a.msgpack": Uint8Array.from(
+      writeMsgpack([-0, NaN, Infinity, 1, 2n ** 63n, 1.5]),
+    ),
+    "f2.npy": writeNpy({
+      data: Float32Array.of(1, -0, NaN, -Infinity, 0.5),
+      dtype: "<f4",
+    }),
+    "i8.npy": writeNpy({ data: BigInt64Array.of(-1n, 2n ** 62n) }),
+  });
+  const get = async <T>(path: string): Promise<T> =>
+    await (await folder.get(`api/value?path=${path}`)).json();
+  assert.deepEqual((await get<TreeValue>("a.json")).value, [
+    ...["-0", "NaN", "Infinity", "-Infinity"].map(float),
+    1,
+    100,
+    { $: "integer", digits: "12345678901234567890" },
+  ]);
+  assert.deepEqual((await get<TreeValue>("a.msgpack")).value, [
+    ...["-0", "NaN", "Infinity"].map(float),
+    1,
+    { $: "integer", digits: String(2n ** 63n) },
+    1.5,
+  ]);
+  assert.deepEqual((await get<ArrayValue>("f2.npy")).data, [
+    1,
+    "-0",
+    "NaN",
+    "-Infinity",
+    0.5,
+  ]);
+  assert.deepEqual((await get<ArrayValue>("i8.npy")).data, [
+    -1,
+    String(2n ** 62n),
+  ]);
+});
+
+Deno.test("no answer for any type of any format has [object Object] in it", async () => {
+  let looked = 0;
+  for (const room of ["parquet", "mds", "tfrecord", "granular", "bags"]) {
+    for await (const { name } of Deno.readDir(`${GOLDEN}${room}`)) {
+      if (name.startsWith("bad_") || CODEC.test(name)) continue;
+      const expect = await readJson(`${GOLDEN}${room}/${name}/expect.json`);
+      const target = expect?.target ?? "data";
+      const at = `${GOLDEN}${room}/${name}/${target}`;
+      const container = await open(at, { asRows: true, decoded: true } as never)
+        .catch(() => undefined);
+      if (container === undefined) continue;
+      await using folder = served(container);
+      const questions = ["statistics", "row?limit=20", "list"];
+      for await (const { path, isFile } of container.walk("")) {
+        if (questions.length > 40) break;
+        if (isFile) {
+          const url = path.split("/").map(encodeURIComponent).join("/");
+          questions.push(`value?path=${url}`);
+        }
+      }
+      for (const question of questions) {
+        const text = await (await folder.get(`api/${question}`)).text();
+        assert.ok(!text.includes("[object "), `${room}/${name}: ${question}`);
+        looked++;
+      }
+    }
+  }
+  assert.ok(looked > 300, String(looked));
+});
+
+async function readJson(
+  path: string,
+): Promise<{ readonly target?: string } | undefined> {
+  try {
+    return JSON.parse(await Deno.readTextFile(path));
+  } catch {
+    return undefined;
+  }
+}
