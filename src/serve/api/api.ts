@@ -95,7 +95,7 @@ export class Api {
       case "info":
         return json(yield* this.#info());
       case "list":
-        return json(yield* list(served, this.#positions, query));
+        return json(yield* list(served, this.#positions, this.#samples, query));
       case "entry":
         return yield* this.#entries.entry(query);
       case "row":

@@ -72,9 +72,19 @@ export class EntryAnswers {
       parentUrl: parent.url.slice(0, -1),
       index: index < 0 ? null : index,
       sample: sample < 0 ? null : sample,
+      place: names.length === 0 ? null : yield* this.#placeIn(above, node),
       view,
     };
     return yield* this.#decoded(message, { cells, meta });
+  }
+
+  *#placeIn(
+    directory: NodeId,
+    node: NodeId,
+  ): Steps<EntryMessage["place"]> {
+    const samples = yield* this.#samples.within(directory);
+    const index = samples?.indexOf(node) ?? -1;
+    return index < 0 ? null : { index, length: samples!.length };
   }
 
   *#view(

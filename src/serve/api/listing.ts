@@ -9,6 +9,7 @@ import { type Directory, directoryOf, toEntry } from "./describe_entry.ts";
 import type { Entry, ListMessage } from "./messages.ts";
 import type { Positions } from "./positions.ts";
 import type { Query } from "./query.ts";
+import type { Samples } from "./samples.ts";
 import { Turns } from "./turns.ts";
 
 /** Entries of a page, unless told otherwise, and at most. */
@@ -47,6 +48,7 @@ export function namesOf(path: string): string[] {
 export function* list(
   served: Served,
   positions: Positions,
+  samples: Samples,
   query: Query,
 ): Steps<ListMessage> {
   const directory = yield* directoryIn(served, query);
@@ -74,6 +76,7 @@ export function* list(
     entries,
     next: next === undefined ? null : String(next),
     total: yield* positions.count(directory.node),
+    samples: (yield* samples.within(directory.node))?.length ?? null,
     start,
   };
 }

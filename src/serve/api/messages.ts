@@ -94,6 +94,8 @@ export interface ListMessage {
   readonly next: string | null;
   /** How many entries the directory has; `null` while that is not known: it is counted in the background. */
   readonly total: number | null;
+  /** How many of them are samples; `null` where that is not known, or they are not what the directory holds. */
+  readonly samples: number | null;
   /** The index of the first entry of this page in the directory; `null` where a cursor came from elsewhere. */
   readonly start: number | null;
 }
@@ -109,6 +111,8 @@ export interface EntryMessage {
   readonly index: number | null;
   /** Its number among the samples, as `api/at` counts them; `null` where it is none. */
   readonly sample: number | null;
+  /** Its place among the samples of that directory, which other entries do not count in; `null` where it is none. */
+  readonly place: { readonly index: number; readonly length: number } | null;
   /** What the format says of it; `null` where it says nothing. */
   readonly view: EntryView | null;
 }

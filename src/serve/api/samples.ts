@@ -82,6 +82,29 @@ export class Samples {
     }
   }
 
+  /**
+   * The samples among the entries of a directory; `undefined` where it has none, or others are below, or a sample is
+   * several entries.
+   */
+  *within(directory: NodeId): Steps<SampleRuns | undefined> {
+    const { tree } = this.#served;
+    if (tree.samples === undefined) return undefined;
+    try {
+      const runs = yield* this.#of(directory);
+      const ends = [runs.node(0), runs.node(runs.length - 1)];
+      for (const node of ends) {
+        const own = directory !== ROOT && node === ROOT ? directory : node;
+        if (node === 0 || own === directory) return undefined;
+        const parent = yield* whenLoaded(() => tree.parent(own));
+        if (parent !== directory) return undefined;
+      }
+      return runs.most === 1 ? runs : undefined;
+    } catch (error) {
+      if (error instanceof RecordfsError) return undefined; // some are damaged
+      throw error;
+    }
+  }
+
   /** `api/at`: the sample of a number. */
   *at(query: Query): Steps<AtMessage> {
     const index = query.number("index");

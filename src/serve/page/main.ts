@@ -9,16 +9,16 @@ import { get, isAbort, messageOf, ServerError } from "./api.ts";
 import { element, loadStyle, problemLine } from "./dom.ts";
 import { containerName, Header } from "./header.ts";
 import type { Key } from "./keyboard.ts";
+import { describedEntry } from "./entries_ahead.ts";
 import { Listing, listingView } from "./listing/listing.ts";
+import { leaveList } from "./listing/result_list.ts";
 import { entryHref } from "./listing/tiles.ts";
 import {
   encodedPath,
   goTo,
   hashOf,
-  keepResults,
   parentUrl,
   parseRoute,
-  rememberResults,
   type Route,
 } from "./route.ts";
 import { cancelPictures } from "./pictures.ts";
@@ -38,9 +38,6 @@ const PAGES: Readonly<
   check: async (...at) => (await import("./pages/check.ts")).checkView(...at),
   info: async (...at) => (await import("./pages/info.ts")).infoView(...at),
 };
-
-/** Those that list entries to open. */
-const RESULTS: ReadonlySet<string> = new Set(["search", "random"]);
 
 /** Holds what is shown. */
 class Page {
@@ -84,12 +81,7 @@ class Page {
       { key: "u", says: "Up to the directory above", run: () => this.#up() },
       { key: "?", says: "These keys", run: () => void this.#help() },
     ];
-    addEventListener("hashchange", ({ oldURL }) => {
-      const { hash } = new URL(oldURL);
-      const show = parseRoute(hash).parameters.get("show") ?? "";
-      if (RESULTS.has(show)) rememberResults(hash);
-      void this.show();
-    });
+    addEventListener("hashchange", () => void this.show());
     addEventListener("keydown", (event) => this.#onKey(event));
   }
 
@@ -100,6 +92,7 @@ class Page {
     this.#leave = new AbortController();
     const { signal } = this.#leave;
     const route = parseRoute(location.hash);
+    leaveList(route);
     this.#main.setAttribute("aria-busy", "true");
     let view: View;
     try {
@@ -123,20 +116,16 @@ class Page {
     const make = PAGES[route.parameters.get("show") ?? ""];
     if (make !== undefined || route.url === "") {
       this.#directoryUrl = route.url;
-      rememberResults(undefined);
       return await (make ?? listingView)(route, scene);
     }
-    const query = { path: route.url };
     this.#directoryUrl = parentUrl(route.url);
-    const message = await get<EntryMessage>("entry", query, scene.signal);
+    const message = await describedEntry(route.url, scene.signal);
     const isListed = message.entry.isDirectory &&
       (message.view === null || route.parameters.has("view"));
     this.#directoryUrl = isListed ? route.url : message.parentUrl;
     if (isListed) {
-      rememberResults(undefined);
       return await listingView(route, scene);
     }
-    keepResults();
     const [{ itemView }] = await Promise.all([
       import("./item/item.ts"),
       loadStyle("item"),

@@ -98,9 +98,6 @@ const MOST = 100;
 
 const places = new Map<string, Place>();
 const opened = { parentUrl: "", index: -1 };
-/** The address of the list that the open entry was chosen from, where that is no directory. */
-let results: string | undefined;
-
 /** Remembers how a directory is shown. */
 export function rememberPlace(url: string, place: Place): void {
   places.delete(url); // to stand last
@@ -119,19 +116,16 @@ export function openedIn(url: string): number {
   return opened.parentUrl === url ? opened.index : -1;
 }
 
-/** Remembers a list of what was found, or none, as that from which entries are opened. */
-export function rememberResults(hash: string | undefined): void {
-  results = hash;
+/** Where closing an entry leads: to the list that it was opened from, or to its directory, as it was left. */
+export function hashToCloseTo(
+  parentUrl: string,
+  list: string | null,
+): string {
+  return list ?? hashOf(parentUrl, { ...places.get(parentUrl) });
 }
 
-/** Has the open entry know the list that it was opened from when the page is loaded again, or gone back to. */
-export function keepResults(): void {
-  const kept: unknown = history.state?.results;
-  if (typeof kept === "string") results ??= kept;
-  if (results !== undefined) history.replaceState({ results }, "");
-}
-
-/** Where closing an entry leads: to the list that it was opened from, as it was left. */
-export function hashToCloseTo(parentUrl: string): string {
-  return results ?? hashOf(parentUrl, { ...places.get(parentUrl) });
+/** The address of the list that an entry was opened from, where that is no directory. */
+export function listOf({ parameters }: Route): string | null {
+  const list = parameters.get("list");
+  return list !== null && list.startsWith("#/") ? list : null;
 }

@@ -1,21 +1,16 @@
 /** An entry by itself: what it holds, what is known of it, and the way to its neighbours. */
-import type { Entry, EntryMessage, ListMessage } from "../../api/messages.ts";
-import { fileUrl, get } from "../api.ts";
-import { button, element } from "../dom.ts";
+import type { Entry, EntryMessage } from "../../api/messages.ts";
+import { fileUrl } from "../api.ts";
+import { element } from "../dom.ts";
 import { icon } from "../icons.ts";
 import type { Key } from "../keyboard.ts";
 import { KIND_NAMES } from "../listing/tiles.ts";
-import {
-  hashOf,
-  hashToCloseTo,
-  keepInAddress,
-  rememberOpened,
-  type Route,
-} from "../route.ts";
+import { hashOf, keepInAddress, type Route } from "../route.ts";
 import { bytes, count, shownName, time, unitOf } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 import { ClipPlayer } from "./clip.ts";
 import { datapointView } from "./datapoint.ts";
+import { Neighbours } from "./neighbours.ts";
 import { treeView } from "./tree.ts";
 import { type As, fileSection, partsOf } from "./value.ts";
 
@@ -138,92 +133,4 @@ function links(entry: Entry): HTMLElement {
         "Download",
       ),
   );
-}
-
-/** The entries before and behind one, in the directory that it is in. */
-class Neighbours {
-  readonly element: HTMLElement;
-  readonly keys: readonly Key[];
-  readonly #parentUrl: string;
-  readonly #where = element("span", { class: "where" });
-  readonly #buttons: readonly [HTMLButtonElement, HTMLButtonElement];
-  #index: number | null = null;
-  #urls: readonly [string | null, string | null] = [null, null];
-  /** Where a key led before it was known what lies there. */
-  #asked: 0 | 1 | undefined;
-
-  constructor(route: Route, message: EntryMessage, signal: AbortSignal) {
-    this.#parentUrl = message.parentUrl;
-    const step = (drawn: "back" | "forward", says: string, by: 0 | 1) => {
-      const made = button("", () => this.#go(by), {
-        "aria-label": says,
-        title: says,
-        disabled: true,
-      });
-      made.append(icon(drawn));
-      return made;
-    };
-    this.#buttons = [
-      step("back", "Previous (←)", 0),
-      step("forward", "Next (→)", 1),
-    ];
-    this.element = element(
-      "nav",
-      { class: "neighbours", "aria-label": "Neighbours" },
-      this.#where,
-      ...this.#buttons,
-      button("Close", () => this.#close(), { title: "Close (esc)" }),
-    );
-    this.keys = [
-      { key: "ArrowLeft", says: "Previous entry", run: () => this.#go(0) },
-      { key: "ArrowRight", says: "Next entry", run: () => this.#go(1) },
-      {
-        key: "Escape",
-        says: "Back to where it was opened",
-        run: () => this.#close(),
-      },
-    ];
-    const given = route.parameters.get("at");
-    const at = message.index ?? (given === null ? NaN : Number(given));
-    if (Number.isSafeInteger(at) && at >= 0) {
-      rememberOpened(this.#parentUrl, at); // it may be closed before the answer is here
-      this.#find(message.entry.url, at, signal).catch(() => {}); // there are none then
-    }
-  }
-
-  async #find(url: string, at: number, signal: AbortSignal): Promise<void> {
-    const first = Math.max(0, at - 1);
-    const query = { path: this.#parentUrl, at: first, limit: 3 };
-    const { entries, total } = await get<ListMessage>("list", query, signal);
-    const place = entries.findIndex((entry) => entry.url === url);
-    if (place < 0) return; // the address was made for another order
-    this.#index = first + place;
-    this.#urls = [
-      entries[place - 1]?.url ?? null,
-      entries[place + 1]?.url ?? null,
-    ];
-    this.#where.textContent = `${count(this.#index + 1)}${
-      total === null ? "" : ` of ${count(total)}`
-    }`;
-    this.#buttons.forEach((made, by) =>
-      made.disabled = this.#urls[by] === null
-    );
-    rememberOpened(this.#parentUrl, this.#index);
-    if (this.#asked !== undefined) this.#go(this.#asked);
-  }
-
-  #go(by: 0 | 1): void {
-    if (this.#index === null) {
-      this.#asked = by;
-      return;
-    }
-    const url = this.#urls[by];
-    if (url === null) return;
-    // Going through neighbours is one step of the browser's history.
-    location.replace(hashOf(url, { at: this.#index + 2 * by - 1 }));
-  }
-
-  #close(): void {
-    location.hash = hashToCloseTo(this.#parentUrl);
-  }
 }

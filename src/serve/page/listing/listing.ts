@@ -16,7 +16,7 @@ import {
   rememberPlace,
   type Route,
 } from "../route.ts";
-import { counted, shownName } from "../text.ts";
+import { counted, shownName, unitOf } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 import {
   emptyNote,
@@ -83,6 +83,9 @@ export class Listing implements View {
   });
   #columns: RowsMessage["keys"] = [];
   #path = "";
+  /** How many of the entries are samples, where that is known. */
+  #samples: number | null = null;
+  readonly #unit: string;
   #mode: Mode = "table";
   #scroller: Scroller | undefined;
   #addressTimer: ReturnType<typeof setTimeout> | undefined;
@@ -92,9 +95,10 @@ export class Listing implements View {
   /** Whether somebody chose how it is shown. */
   #isChosen = false;
 
-  constructor(route: Route, signal: AbortSignal) {
+  constructor(route: Route, { signal, info }: Scene) {
     this.#route = route;
     this.#signal = signal;
+    this.#unit = info.samples === null ? "sample" : unitOf(info.samples);
     this.title = route.url === ""
       ? ""
       : shownName(decodedPart(route.url.slice(route.url.lastIndexOf("/") + 1)));
@@ -108,6 +112,7 @@ export class Listing implements View {
           signal,
         );
         this.#path = page.path;
+        this.#samples = page.samples;
         const { entries: items, total, next } = page;
         return { items, total, hasMore: next !== null };
       },
@@ -291,7 +296,6 @@ export class Listing implements View {
       this.#scroller = entriesPane(this.#entries, this.#mode, {
         label,
         nameOf: (entry) => nameBelow(entry, this.#path),
-        isDirectory: true,
         onScroll,
       }, this.#signal);
     }
@@ -319,7 +323,12 @@ export class Listing implements View {
     const [one, many] = this.#mode === "rows"
       ? ["datapoint", "datapoints"]
       : ["entry", "entries"];
-    const said = `${counted(length, one, many)}${isGrowing ? " or more" : ""}`;
+    const others = this.#samples === null ? 0 : length - this.#samples;
+    const said = this.#mode !== "rows" && others > 0
+      ? `${counted(this.#samples!, this.#unit)} and ${
+        counted(others, "other entry", "other entries")
+      }`
+      : `${counted(length, one, many)}${isGrowing ? " or more" : ""}`;
     if (this.#said.textContent !== said) this.#said.textContent = said;
     this.#problem.hidden = problem === null;
     this.#problem.textContent = problem;
@@ -341,9 +350,9 @@ export class Listing implements View {
 /** Makes the view of a directory. */
 export async function listingView(
   route: Route,
-  { signal }: Scene,
+  scene: Scene,
 ): Promise<Listing> {
-  const listing = new Listing(route, signal);
+  const listing = new Listing(route, scene);
   await listing.load();
   return listing;
 }

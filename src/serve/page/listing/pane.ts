@@ -14,8 +14,8 @@ export interface PaneOptions {
   readonly label: string;
   /** How an entry is called here. */
   nameOf(entry: Entry): string;
-  /** Whether indices of the source are those of a directory. */
-  readonly isDirectory: boolean;
+  /** The address of what is listed, where that is no directory. */
+  list?(): string;
   /** Told which is the first one that is seen. */
   onScroll(first: number): void;
 }
@@ -51,7 +51,7 @@ export function keepTileSize(size: number): void {
 export function entriesPane(
   source: Source<Entry>,
   mode: "grid" | "table",
-  { label, nameOf, isDirectory, onScroll }: PaneOptions,
+  { label, nameOf, list, onScroll }: PaneOptions,
   signal: AbortSignal,
 ): Scroller {
   const painter = mode === "grid" ? tilePainter(tileSize) : linePainter();
@@ -78,9 +78,7 @@ export function entriesPane(
           entry,
           index,
           name: entry === undefined ? "" : nameOf(entry),
-          href: entry === undefined
-            ? ""
-            : entryHref(entry, isDirectory ? index : undefined),
+          href: entry === undefined ? "" : entryHref(entry, index, list?.()),
         },
         into,
         isPassing,
@@ -93,7 +91,9 @@ export function entriesPane(
     },
     open(index) {
       const entry = source.at(index);
-      if (entry !== undefined) location.hash = entryHref(entry, index);
+      if (entry !== undefined) {
+        location.hash = entryHref(entry, index, list?.());
+      }
     },
   }, signal);
   scroller.element.classList.add(mode);

@@ -1,125 +1,176 @@
 /** Entries from anywhere below a directory: what a glob finds, and random samples. */
-import type { Entry, RandomMessage, SearchLine } from "../../api/messages.ts";
-import { get, isAbort, lines, messageOf } from "../api.ts";
-import { button, Choice, element, problemLine } from "../dom.ts";
+import { isAbort, messageOf } from "../api.ts";
+import { button, Choice, element, loadStyle, problemLine } from "../dom.ts";
 import { goTo, keepInAddress, type Route } from "../route.ts";
 import { count, counted, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
-import { emptyNote, entriesPane } from "./pane.ts";
+import { EntryRows } from "./entry_rows.ts";
+import { emptyNote, entriesPane, type Mode } from "./pane.ts";
+import { type ResultList, resultList, seedIn } from "./result_list.ts";
+import type { RowPainter } from "./row_lines.ts";
 import type { Scroller } from "./scroller.ts";
-import { ArraySource } from "./source.ts";
 
-/** How many random samples are drawn, unless the address says otherwise. */
-const SAMPLES = 48;
+/** The ways entries are shown; as rows, where some are datapoints. */
+const MODES: readonly (readonly [Mode, string])[] = [
+  ["grid", "Grid"],
+  ["table", "Table"],
+  ["rows", "Rows"],
+];
 
-/** Entries that come one by one, and a line that says how far that is. */
+/** A list that is shown, and a line that says how far it is. */
 class Results {
-  readonly source = new ArraySource<Entry>();
   readonly said = element("p", { class: "said", role: "status" });
   readonly place = element("div", { class: "place" });
-  readonly choice: Choice<"grid" | "table">;
+  /** Where the way is chosen. */
+  readonly ways = element("span");
+  readonly #list: ResultList;
   readonly #label: string;
   readonly #signal: AbortSignal;
-  #mode: "grid" | "table";
+  readonly #rows: EntryRows;
+  readonly #asked: Mode | undefined;
+  #mode: Mode;
+  #hasRows = false;
+  #painter: RowPainter | undefined;
   #scroller: Scroller | undefined;
+  #latest = 0;
 
   constructor(
     label: string,
+    list: ResultList,
     route: Route,
     best: "grid" | "table",
     signal: AbortSignal,
   ) {
     this.#label = label;
+    this.#list = list;
     this.#signal = signal;
     const asked = route.parameters.get("view");
-    this.#mode = asked === "grid" || asked === "table" ? asked : best;
-    this.choice = new Choice(
-      "View",
-      [["grid", "Grid"], ["table", "Table"]],
-      this.#mode,
-      (mode) => {
-        this.#mode = mode;
-        keepInAddress({ view: mode });
-        this.show();
-        this.onShown();
-      },
+    this.#asked = MODES.find(([mode]) => mode === asked)?.[0];
+    this.#mode = this.#asked === "rows" ? best : this.#asked ?? best;
+    this.#rows = new EntryRows(
+      list.source,
+      (hasNewKeys) => this.#onRow(hasNewKeys),
+      signal,
     );
+    this.#choose();
+    list.watch(() => this.#onChange(), signal);
   }
 
-  show(): void {
-    this.#scroller = entriesPane(this.source, this.#mode, {
+  async show(): Promise<void> {
+    const turn = ++this.#latest;
+    const list = () => location.hash;
+    const options = {
       label: this.#label,
-      nameOf: (entry) => shownName(entry.path),
-      isDirectory: false,
+      nameOf: ({ path }: { readonly path: string }) => shownName(path),
+      list,
       onScroll() {},
-    }, this.#signal);
+    };
+    if (this.#mode === "rows") {
+      const [{ RowPainter, rowsPane }] = await Promise.all([
+        import("./row_lines.ts"),
+        loadStyle("item"), // values look as they do there
+      ]);
+      if (turn !== this.#latest || this.#signal.aborted) return;
+      this.#painter ??= new RowPainter(this.#signal, list);
+      this.#painter.setColumns(this.#rows.keys, this.#rows.rows);
+      this.#scroller = rowsPane(
+        this.#rows,
+        this.#painter,
+        0,
+        options,
+        this.#signal,
+      );
+    } else {
+      this.#scroller = entriesPane(
+        this.#list.source,
+        this.#mode,
+        options,
+        this.#signal,
+      );
+    }
     this.place.replaceChildren(this.#scroller.element);
+    if (this.place.isConnected) this.onShown();
   }
 
   onShown(): void {
     this.#scroller?.element.focus({ preventScroll: true }); // while there is little to lay out
     this.#scroller?.layOut();
-  }
-
-  add(entry: Entry): void {
-    this.source.items.push(entry);
-    this.#scroller?.update();
+    if (this.#list.opened >= 0) this.#scroller?.activate(this.#list.opened);
   }
 
   onKey(key: string): boolean {
     return this.#scroller?.onKey(key) ?? false;
+  }
+
+  #onChange(): void {
+    this.#choose();
+    this.#scroller?.update();
+  }
+
+  /** Offers rows when there is a datapoint. */
+  #choose(): void {
+    const hasRows = this.#hasRows ||
+      this.#list.source.items.some(({ kind }) => kind === "datapoint");
+    if (this.ways.hasChildNodes() && hasRows === this.#hasRows) return;
+    this.#hasRows = hasRows;
+    const isAsked = hasRows && this.#asked === "rows";
+    if (isAsked) this.#mode = "rows";
+    const choice = new Choice(
+      "View",
+      MODES.filter(([mode]) => hasRows || mode !== "rows"),
+      this.#mode,
+      (mode) => {
+        this.#mode = mode;
+        keepInAddress({ view: mode });
+        void this.show();
+      },
+    );
+    this.ways.replaceChildren(choice.element);
+    if (isAsked && this.#scroller !== undefined) void this.show();
+  }
+
+  async #onRow(hasNewKeys: boolean): Promise<void> {
+    const [painter, scroller] = [this.#painter, this.#scroller];
+    if (this.#mode !== "rows" || !painter || !scroller) return;
+    if (hasNewKeys) {
+      const { showHead } = await import("./row_lines.ts");
+      painter.setColumns(this.#rows.keys, this.#rows.rows);
+      showHead(scroller, painter);
+      scroller.layOut();
+    }
+    scroller.update();
   }
 }
 
 /** Shows what a glob finds below a directory, as it is found. */
 export function searchView(route: Route, { signal }: Scene): View {
   const glob = route.parameters.get("glob") ?? "";
-  const results = new Results(`Found by ${glob}`, route, "table", signal);
-  const controller = new AbortController();
-  const either = AbortSignal.any([signal, controller.signal]);
-  const cancel = button("Cancel", () => controller.abort());
-  const run = async () => {
-    let looked = 0;
-    const say = (how: string) => {
-      results.said.textContent = `${
-        counted(results.source.length, "entry", "entries")
-      } found${how}`;
-    };
-    try {
-      say(" …");
-      const query = { path: route.url, glob };
-      for await (const line of lines<SearchLine>("search", query, either)) {
-        if ("entry" in line) {
-          results.add(line.entry);
-          continue;
-        }
-        looked = line.looked;
-        if (!("isComplete" in line)) {
-          say(`, ${count(looked)} looked at …`);
-          continue;
-        }
-        const { isCut, damaged } = line;
-        const left = damaged === 0
-          ? ""
-          : `, and ${counted(damaged, "directory", "directories")} damaged`;
-        say((isCut ? ": there are more" : ` among ${count(looked)}`) + left);
-      }
-      if (results.source.length === 0) {
-        results.place.replaceChildren(
-          emptyNote(`Nothing is called ${shownName(glob)} here.`),
-        );
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      if (isAbort(error)) say(`, cancelled after ${count(looked)}`);
-      else results.place.replaceChildren(problemLine(messageOf(error)));
-    } finally {
-      results.source.isGrowing = false;
-      cancel.remove();
+  const list = resultList(route);
+  const results = new Results(
+    `Found by ${glob}`,
+    list,
+    route,
+    "table",
+    signal,
+  );
+  const cancel = button("Cancel", () => list.cancel());
+  const say = () => {
+    const { length, isGrowing } = list.source;
+    const found = `${counted(length, "entry", "entries")} found`;
+    results.said.textContent = found + searchedText(list);
+    if (isGrowing) return;
+    cancel.remove();
+    if (list.error !== undefined) {
+      results.place.replaceChildren(problemLine(messageOf(list.error)));
+    } else if (length === 0 && !list.isCancelled) {
+      results.place.replaceChildren(
+        emptyNote(`Nothing is called ${shownName(glob)} here.`),
+      );
     }
   };
-  results.show();
-  void run();
+  void results.show();
+  list.watch(say, signal);
+  say();
   return {
     element: element(
       "section",
@@ -129,8 +180,8 @@ export function searchView(route: Route, { signal }: Scene): View {
         { class: "bar" },
         element("h2", {}, `Search: ${shownName(glob)}`),
         results.said,
-        cancel,
-        results.choice.element,
+        list.source.isGrowing ? cancel : null,
+        results.ways,
       ),
       results.place,
     ),
@@ -141,34 +192,43 @@ export function searchView(route: Route, { signal }: Scene): View {
   };
 }
 
+/** How far a search is, or how it ended. */
+function searchedText(
+  { end, isCancelled, looked, source }: ResultList,
+): string {
+  if (isCancelled) return `, cancelled after ${count(looked)}`;
+  if (end === undefined) {
+    if (!source.isGrowing) return "";
+    return looked === 0 ? " …" : `, ${count(looked)} looked at …`;
+  }
+  const { isCut, damaged } = end;
+  const left = damaged === 0
+    ? ""
+    : `, and ${counted(damaged, "directory", "directories")} damaged`;
+  return (isCut ? ": there are more" : ` among ${count(looked)}`) + left;
+}
+
 /** Shows random samples below a directory: the same for the same seed. */
 export async function randomView(
   route: Route,
   { signal }: Scene,
 ): Promise<View> {
-  const seed = Math.max(
-    0,
-    Math.trunc(Number(route.parameters.get("seed"))) || 0,
-  );
-  const asked = Math.trunc(Number(route.parameters.get("count"))) || SAMPLES;
-  const query = { path: route.url, count: asked, seed };
-  const answer = await get<RandomMessage>("random", query, signal);
+  const seed = seedIn(route);
+  const list = resultList(route);
+  await list.entryAt(0);
+  if (list.error !== undefined && !isAbort(list.error)) throw list.error;
   // What was asked for may be no seed.
   if (route.parameters.has("seed")) keepInAddress({ seed });
-  const isSeen = answer.entries.some(({ thumbnailUrl }) =>
-    thumbnailUrl !== null
-  );
+  const { items } = list.source;
+  const isSeen = items.some(({ thumbnailUrl }) => thumbnailUrl !== null);
   const results = new Results(
     "Random samples",
+    list,
     route,
     isSeen ? "grid" : "table",
     signal,
   );
-  results.source.items.push(...answer.entries);
-  results.source.isGrowing = false;
-  results.said.textContent = `${count(answer.entries.length)} of ${
-    count(answer.total)
-  }`;
+  results.said.textContent = `${count(items.length)} of ${count(list.total)}`;
   const draw = () => goTo(route.url, { show: "random", seed: seed + 1 });
   const field = element("input", {
     type: "number",
@@ -178,7 +238,7 @@ export async function randomView(
     change: () =>
       goTo(route.url, { show: "random", seed: field.valueAsNumber || 0 }),
   });
-  results.show();
+  await results.show();
   return {
     element: element(
       "section",
@@ -190,7 +250,7 @@ export async function randomView(
         results.said,
         element("label", { class: "seed" }, "Seed ", field),
         button("Draw again", draw, { title: "Draw again (r)" }),
-        results.choice.element,
+        results.ways,
       ),
       results.place,
     ),

@@ -48,13 +48,17 @@ function widthOf({ kind, value }: Cell): number {
 /** Draws datapoints. */
 export class RowPainter {
   readonly #cells: CellPainter;
-  readonly #drawn = new WeakMap<HTMLElement, Row | undefined>();
+  #drawn = new WeakMap<HTMLElement, Row | undefined>();
   readonly #links = new WeakMap<HTMLElement, HTMLElement>();
   #columns: readonly Column[] = [];
   #template = "";
 
-  constructor(signal: AbortSignal) {
+  readonly #list: (() => string) | undefined;
+
+  /** @param list The address of the list that rows are of, where that is no directory: their names are paths. */
+  constructor(signal: AbortSignal, list?: () => string) {
     this.#cells = new CellPainter(signal);
+    this.#list = list;
   }
 
   /** Width of all columns, in pixels. */
@@ -63,6 +67,7 @@ export class RowPainter {
   /** Takes the columns, with rows that say how wide they are. */
   setColumns(columns: readonly Column[], rows: readonly Row[]): void {
     this.#columns = columns.slice(0, MOST_COLUMNS);
+    this.#drawn = new WeakMap(); // by other columns
     const widest = new Map<string, number>();
     for (const cell of rows.flatMap(({ cells }) => cells)) {
       const width = Math.max(widest.get(cell.key) ?? 0, widthOf(cell));
@@ -97,6 +102,11 @@ export class RowPainter {
     return head;
   }
 
+  /** The link of a datapoint. */
+  hrefOf({ entry }: Row, index: number): string {
+    return entryHref(entry, index, this.#list?.());
+  }
+
   /** Makes a line. */
   make(): HTMLElement {
     const link = element("a", { tabindex: -1, draggable: "false" });
@@ -122,8 +132,8 @@ export class RowPainter {
       ? "…"
       : row === null
       ? "no datapoint"
-      : shownName(row.entry.name);
-    setAttribute(link, "href", row ? entryHref(row.entry, index) : undefined);
+      : shownName(this.#list === undefined ? row.entry.name : row.entry.path);
+    setAttribute(link, "href", row ? this.hrefOf(row, index) : undefined);
     if (line.style.gridTemplateColumns !== this.#template) {
       line.style.gridTemplateColumns = this.#template;
     }
@@ -179,16 +189,20 @@ export function rowsPane(
     },
     open(index) {
       const row = source.at(index);
-      if (row) {
-        location.hash = entryHref(row.entry, index + lead);
-      }
+      if (row) location.hash = painter.hrefOf(row, index + lead);
     },
   }, signal);
   scroller.element.classList.add("rows");
-  scroller.element.prepend(painter.head());
-  const canvas = scroller.element.querySelector<HTMLElement>(".canvas")!;
-  canvas.style.minWidth = `${painter.width}px`;
+  showHead(scroller, painter);
   return scroller;
+}
+
+/** Shows the columns that a painter has now. */
+export function showHead({ element }: Scroller, painter: RowPainter): void {
+  element.querySelector(".head")?.remove();
+  element.prepend(painter.head());
+  const canvas = element.querySelector<HTMLElement>(".canvas")!;
+  canvas.style.minWidth = `${painter.width}px`;
 }
 
 function cellsByKey({ cells }: Row): Map<string, Cell> {

@@ -35,9 +35,16 @@ export interface Placed {
   readonly name: string;
 }
 
-/** The link of an entry of a directory; its index leads to its neighbours. */
-export function entryHref(entry: Entry, index: number | undefined): string {
-  return hashOf(entry.url, { at: entry.kind === "directory" ? null : index });
+/**
+ * The link of an entry.
+ *
+ * @param index Its place in its directory or in `list`, which leads to its neighbours.
+ * @param list The address of the list that it is opened from, where that is no directory.
+ */
+export function entryHref(entry: Entry, index: number, list?: string): string {
+  return entry.kind === "directory"
+    ? hashOf(entry.url)
+    : hashOf(entry.url, { at: index, list });
 }
 
 /** Draws an entry into an element that this made. */
