@@ -27,6 +27,8 @@ export interface ListedEntry extends NamedNode {
   readonly isLink: boolean;
   /** In bytes; 0 of a directory; `null` where the container is damaged at that place. */
   readonly size: number | null;
+  /** Why it is damaged, where the container says so. */
+  readonly damage: string | null;
   /** In milliseconds since 1970. */
   readonly mtime: number;
 }
@@ -89,10 +91,13 @@ export function* describe(
     : entry.node;
   const isDirectory = yield* whenLoaded(() => tree.isDirectory(node));
   let size: number | null = null;
+  let damage: string | null = null;
   try {
     if (yield* whenLoaded(() => tree.stat(node, stat))) size = stat.size;
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
+    damage = error.message;
   }
-  return { ...entry, node, isDirectory, isLink, size, mtime: stat.mtime };
+  const { mtime } = stat;
+  return { ...entry, node, isDirectory, isLink, size, damage, mtime };
 }

@@ -31,13 +31,13 @@ export function* toEntry(
   { path, url }: Directory,
   listed: ListedEntry,
 ): Steps<Entry> {
-  const { name, node, isDirectory, isLink, size, mtime } = listed;
+  const { name, node, isDirectory, isLink, size, damage, mtime } = listed;
   const view = yield* viewOf(served, node);
   const own = url + encodeUrlName(name);
   const kind = yield* kindOf(served, node, name, isDirectory, view);
   return {
-    ...{ path: path + name, name, kind, isDirectory, isLink, size, mtime },
-    ...{ url: own, ino: node },
+    ...{ path: path + name, name, kind, isDirectory, isLink, size, damage },
+    ...{ url: own, ino: node, mtime },
     thumbnailUrl: kind === "image"
       ? own
       : isDirectory

@@ -72,6 +72,8 @@ export interface Entry {
   readonly isLink: boolean;
   /** In bytes; 0 of a directory; `null` where the container is damaged at that place. */
   readonly size: number | null;
+  /** Why it is damaged; `null` where nothing is known to be. */
+  readonly damage: string | null;
   /** In milliseconds since 1970. */
   readonly mtime: number;
   /** The node in the tree, which a mount shows as inode. */

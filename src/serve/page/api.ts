@@ -1,5 +1,6 @@
 /** Asking the server: URLs are relative to the page, so that it may lie below any path. */
 import type { ErrorMessage } from "../api/messages.ts";
+import { noteAnswer, noteFailure } from "./server_state.ts";
 
 /** What the server says went wrong, or that it can't be reached. */
 export class ServerError extends Error {
@@ -31,12 +32,9 @@ async function ask(url: string, init: RequestInit): Promise<Response> {
     response = await fetch(url, init);
   } catch (cause) {
     if (init.signal?.aborted) throw cause;
-    throw new ServerError(
-      "unreachable",
-      "The server does not answer. Is recordfs still running?",
-      { cause },
-    );
+    throw unreachable(cause);
   }
+  noteAnswer();
   if (response.ok) return response;
   const said: Partial<ErrorMessage> = await response.json().catch(() => ({}));
   throw new ServerError(
@@ -52,7 +50,23 @@ export async function get<T>(
   query: Query,
   signal: AbortSignal,
 ): Promise<T> {
-  return await (await ask(apiUrl(name, query), { signal })).json();
+  const response = await ask(apiUrl(name, query), { signal });
+  try {
+    return await response.json();
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    throw unreachable(cause);
+  }
+}
+
+/** An answer that did not come, or not to its end. */
+function unreachable(cause: unknown): ServerError {
+  noteFailure();
+  return new ServerError(
+    "unreachable",
+    "The server does not answer. Is recordfs still running?",
+    { cause },
+  );
 }
 
 /**
@@ -71,7 +85,11 @@ export async function* lines<T extends object>(
     .getReader();
   try {
     for (let rest = "";;) {
-      const { done, value = "" } = await reader.read();
+      const { done, value = "" } = await reader.read().catch(
+        (cause: unknown) => {
+          throw signal.aborted ? cause : unreachable(cause);
+        },
+      );
       const parts = (rest + value).split("\n");
       rest = done ? "" : parts.pop()!;
       for (const part of parts) {

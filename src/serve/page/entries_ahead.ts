@@ -1,6 +1,7 @@
 /** Descriptions and pictures of entries, asked for before somebody goes to them. */
 import type { Entry, EntryMessage } from "../api/messages.ts";
-import { get, pictureUrl } from "./api.ts";
+import { get } from "./api.ts";
+import { pictureUrl } from "./pictures.ts";
 
 /** Entries whose descriptions, and whose pictures, are held. */
 const MOST = 8;

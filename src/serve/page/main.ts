@@ -6,7 +6,7 @@ import type {
   ListMessage,
 } from "../api/messages.ts";
 import { get, isAbort, messageOf, ServerError } from "./api.ts";
-import { element, loadStyle, problemLine } from "./dom.ts";
+import { element, loadStyle } from "./dom.ts";
 import { containerName, Header } from "./header.ts";
 import type { Key } from "./keyboard.ts";
 import { describedEntry } from "./entries_ahead.ts";
@@ -22,6 +22,13 @@ import {
   type Route,
 } from "./route.ts";
 import { cancelPictures } from "./pictures.ts";
+import { isUnreachable, problemOf } from "./problem.ts";
+import {
+  failureCount,
+  isServerThere,
+  onServerBack,
+  watchServer,
+} from "./server_state.ts";
 import { count } from "./text.ts";
 import type { Scene, View } from "./view.ts";
 
@@ -49,6 +56,8 @@ class Page {
   readonly #said = element("div", { class: "toasts" });
   #leave = new AbortController();
   #view: View | undefined;
+  /** Requests that had failed when it was made. */
+  #failures = 0;
   /** The directory that is shown, or that what is shown lies in. */
   #directoryUrl = "";
 
@@ -82,6 +91,7 @@ class Page {
       { key: "?", says: "These keys", run: () => void this.#help() },
     ];
     addEventListener("hashchange", () => void this.show());
+    onServerBack(() => this.#onBack(), new AbortController().signal);
     addEventListener("keydown", (event) => this.#onKey(event));
   }
 
@@ -91,6 +101,7 @@ class Page {
     cancelPictures();
     this.#leave = new AbortController();
     const { signal } = this.#leave;
+    this.#failures = failureCount();
     const route = parseRoute(location.hash);
     leaveList(route);
     this.#main.setAttribute("aria-busy", "true");
@@ -99,6 +110,9 @@ class Page {
       view = await this.#viewOf(route, { info: this.#info, signal });
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
+      // A module that did not come says nothing of the server.
+      if (error instanceof TypeError) await isServerThere();
+      if (signal.aborted) return;
       view = problemView(error);
     }
     if (signal.aborted) return;
@@ -110,6 +124,13 @@ class Page {
     document.title = parts.filter((part) => part !== "").join(" – ");
     if (view.onShown === undefined) this.#main.focus({ preventScroll: true });
     else view.onShown();
+  }
+
+  /** Makes a view again of which something is missing. */
+  #onBack(): void {
+    if (failureCount() === this.#failures) return;
+    this.#failures = failureCount();
+    if (!(this.#view?.onBack?.() ?? false)) void this.show();
   }
 
   async #viewOf(route: Route, scene: Scene): Promise<View> {
@@ -258,9 +279,13 @@ function problemView(error: unknown): View {
       element(
         "h2",
         {},
-        isGone ? "There is nothing here" : "This can't be shown",
+        isUnreachable(error)
+          ? "The server is gone"
+          : isGone
+          ? "There is nothing here"
+          : "This can't be shown",
       ),
-      problemLine(messageOf(error)),
+      problemOf(error),
       element(
         "p",
         {},
@@ -273,10 +298,12 @@ function problemView(error: unknown): View {
 }
 
 const main = document.querySelector("main")!;
+watchServer();
 try {
   const info = await get<InfoMessage>("info", {}, new AbortController().signal);
   await new Page(info, main).show();
 } catch (error) {
-  main.replaceChildren(problemLine(messageOf(error)));
+  main.replaceChildren(problemOf(error));
+  onServerBack(() => location.reload(), new AbortController().signal);
   main.removeAttribute("aria-busy");
 }

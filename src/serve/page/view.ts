@@ -11,6 +11,8 @@ export interface View {
   readonly keys: readonly Key[];
   /** Handles a key that moves in it. Returns whether it meant something. */
   onKey?(key: string): boolean;
+  /** Called when a server that was gone answers again. Returns whether no more is to be done: else it is made again. */
+  onBack?(): boolean;
   /** Told when it is in the page. */
   onShown?(): void;
 }

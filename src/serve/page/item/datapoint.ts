@@ -1,5 +1,6 @@
 /** A datapoint: each key with its value, drawn by its type. */
-import { fileUrl, get, messageOf } from "../api.ts";
+import { fileUrl, get } from "../api.ts";
+import { problemOf } from "../problem.ts";
 import type { Cell, DatapointView, ListMessage } from "../../api/messages.ts";
 import { button, element } from "../dom.ts";
 import { hashOf } from "../route.ts";
@@ -33,9 +34,7 @@ function cellSection(cell: Cell, signal: AbortSignal): HTMLElement {
     ) => content.replaceChildren(view));
   shown.catch((error: unknown) => {
     if (signal.aborted) return;
-    content.replaceChildren(
-      element("p", { class: "problem", role: "alert" }, messageOf(error)),
-    );
+    content.replaceChildren(problemOf(error));
   });
   const key = shownKey(cell.key);
   return element(

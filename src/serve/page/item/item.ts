@@ -94,6 +94,7 @@ function facts(
     ["Kind", KIND_NAMES[entry.kind]],
     ...(entry.isDirectory ? [] : [["Size", sizeText(entry)] as const]),
     ...(sample === null ? [] : [[numberOf(unit), count(sample)] as const]),
+    ...(entry.damage === null ? [] : [["Damage", entry.damage] as const]),
     ["Path", shownName(entry.path)],
     ["Changed", time(entry.mtime)],
   ];

@@ -5,6 +5,7 @@ import type {
   TextValue,
 } from "../../api/value_messages.ts";
 import { button, element } from "../dom.ts";
+import { problemOf } from "../problem.ts";
 import { bytes, count } from "../text.ts";
 
 /** Has a button bring more, until there is no more. */
@@ -20,7 +21,7 @@ function growing(
       if (!hasMore) grower.remove();
     }, (error: unknown) => {
       grower.replaceWith(
-        element("p", { class: "problem", role: "alert" }, String(error)),
+        problemOf(error),
       );
     });
   });

@@ -1,7 +1,7 @@
 /** Values of a tree that have no branches: each in its line, the rest of a long one on demand. */
 import type { Display, DisplayNumber } from "../../api/value_messages.ts";
-import { messageOf } from "../api.ts";
-import { button, element, problemLine } from "../dom.ts";
+import { button, element } from "../dom.ts";
+import { problemOf } from "../problem.ts";
 import { bytes, count, shapeText } from "../text.ts";
 import { smallDrawing } from "./array_drawing.ts";
 import { markerOf, numberText } from "./numbers.ts";
@@ -35,7 +35,7 @@ export function askingButton(
     problem.replaceChildren();
     run().catch((error: unknown) => {
       asker.disabled = false;
-      problem.replaceChildren(problemLine(messageOf(error)));
+      problem.replaceChildren(problemOf(error));
     });
   });
   return element("span", { class: "more" }, asker, problem);

@@ -1,5 +1,6 @@
 /** A file, shown as what it is: by its kind, or by what its decoded value turns out to be. */
-import { get, isAbort, messageOf } from "../api.ts";
+import { get, isAbort } from "../api.ts";
+import { problemOf } from "../problem.ts";
 import type { Entry } from "../../api/messages.ts";
 import type {
   BytesValue,
@@ -90,7 +91,7 @@ export function fileSection(
   const show = async (way: As | undefined) => {
     const turn = ++latest;
     const view = await fileView(entry, signal, way).catch((error: unknown) =>
-      isAbort(error) ? null : problem(error)
+      isAbort(error) ? null : problemOf(error)
     );
     if (view === null || turn !== latest) return;
     place.replaceChildren(view);
@@ -108,8 +109,4 @@ export function fileSection(
     element("div", { class: "ways" }, choice.element),
     place,
   );
-}
-
-function problem(error: unknown): HTMLElement {
-  return element("p", { class: "problem", role: "alert" }, messageOf(error));
 }

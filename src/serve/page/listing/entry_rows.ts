@@ -2,6 +2,7 @@
 import type { Entry, Row, RowsMessage } from "../../api/messages.ts";
 import { isAbort, messageOf, ServerError } from "../api.ts";
 import { describedEntry } from "../entries_ahead.ts";
+import { onServerBack } from "../server_state.ts";
 import type { PlacedRow } from "./row_lines.ts";
 import type { Source } from "./source.ts";
 
@@ -30,6 +31,7 @@ export class EntryRows implements Source<PlacedRow> {
     this.#entries = entries;
     this.#onChange = onChange;
     this.#signal = signal;
+    onServerBack(() => this.#askNext(), signal);
   }
 
   get length(): number {

@@ -153,6 +153,10 @@ export class Listing implements View {
     );
     this.#first = at;
     await this.#entries.load(at);
+    // Nothing is known of how it is best shown: all of it is asked again.
+    if (this.#entries.unreachable !== undefined) {
+      throw this.#entries.unreachable;
+    }
     const { length } = this.#entries;
     const looked = Array.from(
       { length: Math.min(ENTRIES, length) },
@@ -208,6 +212,11 @@ export class Listing implements View {
       input: () => this.#resizeTiles(0),
     },
   );
+
+  /** Its sources ask again themselves, so that it stays where it is. */
+  onBack(): boolean {
+    return true;
+  }
 
   onKey(key: string): boolean {
     return this.#scroller?.onKey(key) ?? false;
@@ -332,6 +341,10 @@ export class Listing implements View {
     if (this.#said.textContent !== said) this.#said.textContent = said;
     this.#problem.hidden = problem === null;
     this.#problem.textContent = problem;
+    this.#problem.classList.toggle(
+      "gone",
+      this.#source.unreachable !== undefined,
+    );
     this.#scroller?.update();
   }
 

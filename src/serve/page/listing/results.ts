@@ -1,6 +1,7 @@
 /** Entries from anywhere below a directory: what a glob finds, and random samples. */
-import { isAbort, messageOf } from "../api.ts";
-import { button, Choice, element, loadStyle, problemLine } from "../dom.ts";
+import { isAbort } from "../api.ts";
+import { button, Choice, element, loadStyle } from "../dom.ts";
+import { problemOf } from "../problem.ts";
 import { goTo, keepInAddress, type Route } from "../route.ts";
 import { count, counted, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
@@ -161,7 +162,7 @@ export function searchView(route: Route, { signal }: Scene): View {
     if (isGrowing) return;
     cancel.remove();
     if (list.error !== undefined) {
-      results.place.replaceChildren(problemLine(messageOf(list.error)));
+      results.place.replaceChildren(problemOf(list.error));
     } else if (length === 0 && !list.isCancelled) {
       results.place.replaceChildren(
         emptyNote(`Nothing is called ${shownName(glob)} here.`),
@@ -187,6 +188,7 @@ export function searchView(route: Route, { signal }: Scene): View {
     ),
     title: `Search: ${glob}`,
     keys: [],
+    onBack: () => list.error === undefined,
     onKey: (key) => results.onKey(key),
     onShown: () => results.onShown(),
   };
@@ -256,6 +258,7 @@ export async function randomView(
     ),
     title: "Random samples",
     keys: [{ key: "r", says: "Draw again", run: draw }],
+    onBack: () => list.error === undefined,
     onKey: (key) => results.onKey(key),
     onShown: () => results.onShown(),
   };

@@ -134,6 +134,11 @@ export class RowPainter {
       ? "no datapoint"
       : shownName(this.#list === undefined ? row.entry.name : row.entry.path);
     setAttribute(link, "href", row ? this.hrefOf(row, index) : undefined);
+    setAttribute(
+      line,
+      "data-state",
+      row === undefined ? "loading" : row?.damage ? "damaged" : undefined,
+    );
     if (line.style.gridTemplateColumns !== this.#template) {
       line.style.gridTemplateColumns = this.#template;
     }

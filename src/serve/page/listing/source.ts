@@ -1,5 +1,7 @@
 /** Things in a row, of which only those are held that are looked at. */
 import { isAbort, messageOf } from "../api.ts";
+import { isUnreachable } from "../problem.ts";
+import { onServerBack } from "../server_state.ts";
 
 /** What a listing shows. */
 export interface Source<T> {
@@ -49,6 +51,8 @@ export class PagedSource<T> implements Source<T> {
   length = 0;
   isGrowing = true;
   problem: string | null = null;
+  /** What went wrong, where the server does not answer. */
+  unreachable: unknown;
   readonly #size: number;
   readonly #fetchPage: FetchPage<T>;
   readonly #onChange: () => void;
@@ -73,6 +77,12 @@ export class PagedSource<T> implements Source<T> {
     this.#onChange = onChange;
     this.#closed = closed;
     closed.addEventListener("abort", () => clearTimeout(this.#timer));
+    onServerBack(() => {
+      if (this.problem === null) return;
+      this.#failed = 0;
+      this.#restsUntil = 0;
+      this.#askForWanted();
+    }, closed);
   }
 
   at(index: number): T | undefined {
@@ -123,10 +133,12 @@ export class PagedSource<T> implements Source<T> {
       this.#keep(number, page.items);
       this.#count(page, start + page.items.length, number);
       this.problem = null;
+      this.unreachable = undefined;
       this.#failed = 0;
     } catch (error) {
       if (isAbort(error)) return;
       this.problem = messageOf(error);
+      this.unreachable = isUnreachable(error) ? error : undefined;
       const rest = Math.min(FAILED_MS * 2 ** this.#failed++, LONGEST_FAILED_MS);
       this.#restsUntil = performance.now() + rest;
     } finally {

@@ -65,8 +65,26 @@ const LOADING = "…";
 
 function says({ entry, name }: Placed): string {
   if (entry === undefined) return LOADING;
+  if (entry.size === null) return `${name}, ${reasonOf(entry)}`;
   const size = entry.isDirectory ? "" : `, ${bytes(entry.size)}`;
   return `${name}, ${KIND_NAMES[entry.kind]}${size}`;
+}
+
+/** Why an entry can't be read. */
+function reasonOf({ damage }: Entry): string {
+  return `damaged: ${damage ?? "its size is not known"}`;
+}
+
+/** Shows whether an entry is loading, damaged, empty, or none of these. */
+function setState(of: HTMLElement, entry: Entry | undefined): void {
+  const state = entry === undefined
+    ? "loading"
+    : entry.size === null
+    ? "damaged"
+    : entry.size === 0 && !entry.isDirectory
+    ? "hollow"
+    : undefined;
+  setAttribute(of, "data-state", state);
 }
 
 /** Copied for each, which takes a browser less than making it. */
@@ -92,7 +110,10 @@ class Thumbnail {
 
   constructor() {
     this.#image.addEventListener("load", () => this.#show(true));
-    this.#image.addEventListener("error", () => this.#show(false));
+    this.#image.addEventListener("error", () => {
+      this.#show(false);
+      this.element.classList.add("undrawn");
+    });
   }
 
   /**
@@ -108,6 +129,7 @@ class Thumbnail {
     }
     const url = entry?.thumbnailUrl ?? null;
     if (url === this.#url) return;
+    this.element.classList.remove("undrawn");
     this.#show(false);
     if (isPassing && url !== null) {
       this.#url = null;
@@ -162,7 +184,12 @@ export function tilePainter(edge: () => number): Painter {
       thumbnail.draw(entry, isPassing, edge());
       setText(caption, entry === undefined ? LOADING : placed.name);
       setAttribute(tile, "href", entry && placed.href);
-      setAttribute(tile, "title", entry && placed.name);
+      setState(tile, entry);
+      const isDamaged = entry?.size === null;
+      const title = isDamaged
+        ? `${placed.name}: ${reasonOf(entry)}`
+        : placed.name;
+      setAttribute(tile, "title", entry && title);
       setAttribute(tile, "aria-label", says(placed));
     },
   };
@@ -209,10 +236,19 @@ export function linePainter(): Painter {
       setText(link, entry === undefined ? LOADING : placed.name);
       setAttribute(link, "href", entry && placed.href);
       setText(kind, entry === undefined ? "" : KIND_NAMES[entry.kind]);
+      setState(line, entry);
+      const isDamaged = entry?.size === null;
       setText(
         size,
-        entry === undefined || entry.isDirectory ? "" : bytes(entry.size),
+        entry === undefined
+          ? ""
+          : isDamaged
+          ? "damaged"
+          : entry.isDirectory
+          ? ""
+          : bytes(entry.size),
       );
+      setAttribute(size, "title", isDamaged ? reasonOf(entry) : undefined);
     },
   };
 }

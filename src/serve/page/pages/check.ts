@@ -1,7 +1,8 @@
 /** The check of all that the container has checksums for. */
 import type { CheckLine } from "../../api/messages.ts";
-import { isAbort, lines, messageOf } from "../api.ts";
-import { button, element, problemLine } from "../dom.ts";
+import { isAbort, lines } from "../api.ts";
+import { button, element } from "../dom.ts";
+import { problemOf } from "../problem.ts";
 import type { Route } from "../route.ts";
 import { bytes, count, counted, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
@@ -37,6 +38,8 @@ export function checkView(_route: Route, { info, signal }: Scene): View {
       place,
     ),
     title: "Check",
+    // Somebody has started it, and may start it again.
+    onBack: () => true,
     keys: [{
       key: "Escape",
       says: "Back to the container",
@@ -81,7 +84,7 @@ async function run(place: HTMLElement, signal: AbortSignal): Promise<void> {
   } catch (error) {
     if (signal.aborted) return;
     progress.end(isAbort(error) ? "Cancelled" : "");
-    if (!isAbort(error)) place.prepend(problemLine(messageOf(error)));
+    if (!isAbort(error)) place.prepend(problemOf(error));
   }
 }
 

@@ -1,7 +1,8 @@
 /** What is in a directory and all below it, in numbers and plots, while it is counted. */
 import type { Statistics, StatisticsLine } from "../../api/messages.ts";
-import { isAbort, lines, messageOf } from "../api.ts";
-import { type Child, element, problemLine } from "../dom.ts";
+import { isAbort, lines } from "../api.ts";
+import { type Child, element } from "../dom.ts";
+import { problemOf } from "../problem.ts";
 import { KIND_NAMES } from "../listing/tiles.ts";
 import { bars, histogram } from "../plots/histogram.ts";
 import { type CountedSize, scatter } from "../plots/scatter.ts";
@@ -48,7 +49,7 @@ export function statisticsView(route: Route, { signal }: Scene): View {
         progress.end(`Cancelled after ${count(latest?.done ?? 0)} entries`);
       } else {
         progress.end("Not all could be counted");
-        place.prepend(problemLine(messageOf(error)));
+        place.prepend(problemOf(error));
       }
     }
   };

@@ -1,0 +1,173 @@
+/** A server that goes and comes back, and how what is missing, damaged and empty looks. */
+import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
+import { open } from "../../../src/vfs/mod.ts";
+import { parquetCase } from "../../support/parquet/parquet_golden.ts";
+import { packed } from "../../support/serve/served_folder.ts";
+import { Shown } from "./support/browser.ts";
+import { manyPictures } from "./support/many_files.ts";
+import { pageTest } from "./support/page_test_of.ts";
+
+/** A window whose server can be taken away. */
+class Leaving implements AsyncDisposable {
+  readonly shown: Shown;
+  readonly banner: Locator;
+
+  constructor(shown: Shown) {
+    this.shown = shown;
+    this.banner = shown.page.locator(".banner", {
+      hasText: "The server does not answer",
+    });
+  }
+
+  async leave(): Promise<void> {
+    await this.shown.page.context().setOffline(true);
+  }
+
+  async comeBack(): Promise<void> {
+    await this.shown.page.context().setOffline(false);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { problems } = this.shown;
+    const others = problems.splice(0).filter((problem) =>
+      !/net::ERR_INTERNET_DISCONNECTED/.test(problem)
+    );
+    problems.push(...others);
+    await this.shown[Symbol.asyncDispose]();
+  }
+}
+
+pageTest(
+  "a listing shows what has not come, says that the server is gone, and loads it with its pictures when it is back",
+  async (browser) => {
+    await using leaving = new Leaving(
+      await Shown.open(browser, manyPictures(5000), "#/?view=grid"),
+    );
+    const { shown, banner } = leaving;
+    const { page } = shown;
+    await page.locator(".tile img:visible").first().waitFor();
+    assert.equal(await banner.count(), 0);
+    await leaving.leave();
+    await page.keyboard.press("End");
+    await banner.waitFor();
+    const missing = page.locator('.tile[data-state="loading"]:visible');
+    await missing.first().waitFor();
+    await page.locator(".problem.gone").waitFor();
+    await leaving.comeBack();
+    await banner.waitFor({ state: "detached" });
+    const last = page.getByRole("option", { name: /^0004999\.png/ });
+    await last.locator("img:visible").waitFor();
+    assert.equal(await missing.count(), 0);
+    assert.equal(await page.locator(".problem:visible").count(), 0);
+  },
+);
+
+pageTest(
+  "pictures that did not come are asked again, and one that is damaged is not",
+  async (browser) => {
+    await using leaving = new Leaving(
+      await Shown.open(browser, manyPictures(40), "#/0000003.png"),
+    );
+    const { shown, banner } = leaving;
+    const { page } = shown;
+    await page.locator("img.picture").waitFor();
+    await leaving.leave();
+    // The description was asked for ahead, the picture is another one now.
+    await page.evaluate(() => {
+      const image = document.querySelector<HTMLImageElement>("img.picture")!;
+      image.src = "files/0000030.png";
+    });
+    await banner.waitFor();
+    await page.locator("img.picture.waiting").waitFor();
+    assert.equal(await page.getByText("It can't be drawn").count(), 0);
+    await leaving.comeBack();
+    await banner.waitFor({ state: "detached" });
+    await page.waitForFunction(() =>
+      document.querySelector<HTMLImageElement>("img.picture:not(.waiting)")
+        ?.naturalWidth === 2
+    );
+    await page.evaluate(() => {
+      const image = document.querySelector<HTMLImageElement>("img.picture")!;
+      image.src = "page/api.ts";
+    });
+    await page.getByText("It can't be drawn").waitFor();
+    assert.equal(await banner.count(), 0);
+  },
+);
+
+pageTest(
+  "an entry, rows, statistics and a search that the server left are shown when it is back",
+  async (browser) => {
+    const { path } = parquetCase("types");
+    const views: readonly (readonly [string, (shown: Shown) => Locator])[] = [
+      ["#/000001", ({ page }) => page.getByRole("heading", { name: "000001" })],
+      ["#/000001/int32.json", ({ page }) => page.locator(".tree .number")],
+      [
+        "#/?view=rows",
+        ({ page }) => page.getByRole("row", { name: /^000003/ }),
+      ],
+      ["#/?show=statistics", ({ page }) => page.getByText("entries counted")],
+      ["#/?show=random", ({ page }) => page.getByText("000002").first()],
+      [
+        "#/?show=search&glob=000002",
+        ({ page }) => page.getByText(/^1 entry found/),
+      ],
+    ];
+    for (const [hash, view] of views) {
+      await using leaving = new Leaving(
+        await Shown.open(browser, path, "#/?show=info"),
+      );
+      const { shown, banner } = leaving;
+      await leaving.leave();
+      await shown.page.evaluate((hash) => location.hash = hash, hash);
+      await banner.waitFor();
+      await shown.page.locator(".problem").first().waitFor();
+      await leaving.comeBack();
+      await banner.waitFor({ state: "detached" });
+      await view(shown).waitFor();
+      assert.equal(
+        await shown.page.locator(".problem:visible").count(),
+        0,
+        hash,
+      );
+    }
+  },
+);
+
+pageTest(
+  "a page that is looked at again notices that the server is gone",
+  async (browser) => {
+    await using leaving = new Leaving(
+      await Shown.open(browser, manyPictures(5), "#/"),
+    );
+    const { shown, banner } = leaving;
+    await leaving.leave();
+    const asked = shown.requests.length;
+    await shown.page.waitForTimeout(2500);
+    assert.equal(shown.requests.length, asked); // nothing had failed
+    await shown.page.evaluate(() =>
+      document.dispatchEvent(new Event("visibilitychange"))
+    );
+    await banner.waitFor();
+    await leaving.comeBack();
+    await banner.waitFor({ state: "detached" });
+  },
+);
+
+pageTest("empty, undrawn and sound entries differ", async (browser) => {
+  using container = await open(packed({
+    "empty.txt": "",
+    "bad.png": "no picture",
+    "text.txt": "text",
+  }));
+  await using shown = await Shown.open(browser, container, "#/?view=grid");
+  const { page } = shown;
+  const tile = (name: string) => page.locator(".tile", { hasText: name });
+  await tile("bad.png").locator(".undrawn").waitFor();
+  assert.equal(await tile("empty.txt").getAttribute("data-state"), "hollow");
+  assert.equal(await tile("text.txt").getAttribute("data-state"), null);
+  assert.equal(await tile("text.txt").locator(".undrawn").count(), 0);
+  await shown.go("#/empty.txt");
+  await page.getByText("The text is empty.").waitFor();
+});
