@@ -28,7 +28,7 @@ const MOST_STEPS = 1024;
  */
 export function partIn(query: Query): TreePart | undefined {
   const text = query.text("part");
-  const from = query.number("from");
+  const from = query.number("skip");
   if (text === undefined && from === undefined) return undefined;
   const steps = text ? text.split(".", MOST_STEPS + 1) : [];
   const isPath = steps.length <= MOST_STEPS &&

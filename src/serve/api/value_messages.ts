@@ -47,9 +47,9 @@ export type DisplayMarker =
   };
 
 /**
- * `GET api/value?path=&offset=&as=&most=&part=&from=`: `offset` is where a page starts: a byte of text or bytes, a row of a table;
+ * `GET api/value?path=&offset=&as=&most=&part=&skip=`: `offset` is where a page starts: a byte of text or bytes, a row of a table;
  * `as=bytes` or `as=text` shows it as that, whatever it is; `most` is how many numbers of an array are shown.
- * `part` shows one value of a tree: `0.12` is entry 12 of entry 0 (`0.k12`: its key). `from` skips so many of its
+ * `part` shows one value of a tree: `0.12` is entry 12 of entry 0 (`0.k12`: its key). `skip` leaves out so many of its
  * entries, characters of a text, bytes, or numbers of an array: each part that is cut goes on where it was cut.
  */
 export type ValueMessage =

@@ -9,11 +9,10 @@ const AGAIN_MS = 1500;
 const CHECKED = "page/icon.svg";
 
 const listeners = new Set<() => void>();
-const banner = element(
-  "p",
-  { class: "banner", role: "alert" },
-  "The server does not answer. Start recordfs again: what is missing is then loaded.",
-);
+/** What the banner says. */
+const GONE =
+  "The server does not answer. Start recordfs again: what is missing is then loaded.";
+let banner: HTMLElement | undefined;
 let isGone = false;
 let failures = 0;
 let checking: Promise<boolean> | undefined;
@@ -29,7 +28,7 @@ export function noteAnswer(): void {
   if (!isGone) return;
   isGone = false;
   clearTimeout(timer);
-  banner.remove();
+  banner?.remove();
   document.documentElement.classList.remove("server-gone");
   for (const listener of [...listeners]) listener();
 }
@@ -40,6 +39,7 @@ export function noteFailure(): void {
   if (isGone) return;
   isGone = true;
   document.documentElement.classList.add("server-gone");
+  banner ??= element("p", { class: "banner", role: "alert" }, GONE);
   document.body.prepend(banner);
   checkLater();
 }

@@ -24,7 +24,7 @@ async function partOf(
   part = "",
   from = 0,
 ): Promise<Display> {
-  const question = `api/value?path=${path}&part=${part}&from=${from}`;
+  const question = `api/value?path=${path}&part=${part}&skip=${from}`;
   const text = await (await folder.get(question)).text();
   assert.ok(text.length < 8 << 20, `${question}: ${text.length} characters`);
   const value: TreeValue = JSON.parse(text);

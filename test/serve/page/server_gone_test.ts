@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { open } from "../../../src/vfs/mod.ts";
 import { parquetCase } from "../../support/parquet/parquet_golden.ts";
+import { REPOSITORY } from "../../support/paths.ts";
 import { packed } from "../../support/serve/served_folder.ts";
 import { Shown } from "./support/browser.ts";
 import { manyPictures } from "./support/many_files.ts";
 import { pageTest } from "./support/page_test_of.ts";
+import { fact } from "./support/values.ts";
 
 /** A window whose server can be taken away. */
 class Leaving implements AsyncDisposable {
@@ -171,3 +173,28 @@ pageTest("empty, undrawn and sound entries differ", async (browser) => {
   await shown.go("#/empty.txt");
   await page.getByText("The text is empty.").waitFor();
 });
+
+pageTest(
+  "a damaged entry says so with its reason: as a tile, in a line, and by itself",
+  async (browser) => {
+    const path =
+      `${REPOSITORY}test/golden/ffrecord/bad_offset_negative/alpha_14.ffr`;
+    const reason = /sample 4 cannot be read: offset out of range/;
+    await using shown = await Shown.open(browser, path, "#/?view=grid");
+    const { page } = shown;
+    const damaged = page.locator('[data-state="damaged"]:visible');
+    await damaged.first().waitFor();
+    assert.equal(
+      await damaged.locator(".caption").first().textContent(),
+      "000004",
+    );
+    assert.match((await damaged.first().getAttribute("title"))!, reason);
+    await page.getByRole("button", { name: "Table" }).click();
+    const line = page.getByRole("row", { name: /000004/ });
+    await line.getByText("damaged", { exact: true }).waitFor();
+    assert.match((await line.locator(".size").getAttribute("title"))!, reason);
+    await shown.go("#/000004");
+    assert.match((await fact(page, "Damage"))!, reason);
+    await page.locator(".problem:not(.gone)").getByText(reason).waitFor();
+  },
+);

@@ -72,7 +72,7 @@ export async function fileView(
 /** Asks for parts of the tree that a file is. */
 export function partsOf(url: string, signal: AbortSignal): AskPart {
   return async (part, from) => {
-    const query = { path: url, part: part || undefined, from };
+    const query = { path: url, part: part || undefined, skip: from };
     return (await get<TreeValue>("value", query, signal)).value;
   };
 }
