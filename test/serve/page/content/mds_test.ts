@@ -265,8 +265,11 @@ pageTest(
     for (const [i, { label, name, text }] of samples.entries()) {
       const texts = await inRow(page, i);
       assert.equal(texts.label, label!.value);
-      assert.equal(texts.name, name?.value ?? "");
-      assert.equal(texts.text, text?.value ?? "");
+      for (
+        const [shown, of] of [[texts.name, name], [texts.text, text]] as const
+      ) {
+        assert.equal(shown, of?.value === "" ? '""' : of?.value ?? "–");
+      }
     }
     const empty = mdsCase("empty");
     await using none = await Shown.open(browser, empty.path);

@@ -117,7 +117,7 @@ pageTest(
       const { image } = features;
       assert.equal(
         texts.image,
-        image === undefined ? "" : fromHex(image.values[0]!),
+        image === undefined ? "–" : fromHex(image.values[0]!),
       );
     }
   },
