@@ -1,5 +1,6 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
+import { prefersHtml } from "../accept.ts";
 import { escapeMarkup, page, SAFE, unsent } from "../answers.ts";
 import type { ListedEntry } from "../entries.ts";
 import { encodeUrlName } from "../paths.ts";
@@ -17,10 +18,10 @@ const JSON_LIST: EntryText = {
   describe: jsonPiece,
 };
 
-/** Whether a directory is wanted as a page: browsers ask for HTML, programs for anything. */
+/** Whether a directory is sent as HTML: `?html` and `?json` decide, or else `Accept`. */
 export function wantsPage({ headers }: RequestLike, query: string): boolean {
   if (query === "json") return false;
-  return query === "html" || /\btext\/html\b/.test(headers.get("accept") ?? "");
+  return query === "html" || prefersHtml(headers.get("accept"));
 }
 
 /** A directory as nginx' `autoindex_format json` writes it, as it is listed. */
@@ -94,8 +95,7 @@ function* jsonPiece(
 function* pagePiece(entries: readonly ListedEntry[]): Steps<string> {
   return entries.map(({ name, isDirectory, size }) => {
     const slash = isDirectory ? "/" : "";
-    // A colon in a first name would end a scheme.
-    const href = `./${encodeUrlName(name)}${slash}`;
+    const href = `${encodeUrlName(name)}${slash}`;
     const bytes = isDirectory ? "" : `  ${size ?? "damaged"}`;
     return `<a href="${href}">${escapeMarkup(name)}${slash}</a>${bytes}\n`;
   }).join("");

@@ -5,6 +5,7 @@ import { FFRecordReader } from "../../../mod.ts";
 import { runAsync } from "../../../src/io/concurrency/steps.ts";
 import type { RemoteOptions } from "../../../src/io/remote/remote_options.ts";
 import { RemoteStorage } from "../../../src/io/remote/remote_storage.ts";
+import { prefersHtml } from "../../../src/serve/accept.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withMemoryDir } from "../../support/paths.ts";
 import { needs, PYTHON } from "../../support/programs/programs.ts";
@@ -166,3 +167,32 @@ async function urlSaidBy(output: ReadableStream<Uint8Array>): Promise<string> {
   }
   throw new Error(`it does not start: ${said}`);
 }
+
+Deno.test("a listing is asked for as JSON, which has sizes and times, and as HTML of servers that have nothing else", async () => {
+  const asked: string[] = [];
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    ({ url, headers }) => {
+      const accept = headers.get("accept")!;
+      asked.push(`${new URL(url).pathname} ${accept}`);
+      const isJson = !prefersHtml(accept);
+      const mtime = "Wed, 14 Nov 2018 00:00:00 GMT";
+      const list = [{ name: "a.txt", type: "file", size: 7, mtime }];
+      return new Response(
+        isJson ? JSON.stringify(list) : '<a href="a.txt">a.txt</a>',
+        {
+          headers: {
+            "content-type": isJson ? "application/json" : "text/html",
+          },
+        },
+      );
+    },
+  );
+  const url = `http://127.0.0.1:${server.addr.port}/`;
+  const storage = new RemoteStorage(url, { cache: false });
+  assert.deepEqual(await runAsync(storage.list(storage.root)), ["a.txt"]);
+  const facts = await runAsync(storage.stat(`${storage.root}/a.txt`));
+  assert.deepEqual([facts?.size, facts?.isDirectory], [7, false]);
+  assert.equal(asked.length, 1, asked.join("\n")); // the list has the size
+  assert.match(asked[0]!, /\btext\/html\b/);
+});

@@ -10,12 +10,18 @@ import {
 
 const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-Deno.test("a directory is a page for browsers, and nginx' JSON for programs", async () => {
+Deno.test("a directory is a page of links, and nginx' JSON where that is preferred", async () => {
   await using folder = await serveFolder({
     "a b.txt": "12345",
     "dir": { "c": "1" },
     "<i>": "",
   });
+  // The second is what fetch sends by itself.
+  for (const headers of [HTML, {}, { accept: "application/json;q=0.5, */*" }]) {
+    const page = await folder.get("files/", { headers });
+    assert.equal(page.headers.get("vary"), "accept");
+    assert.match(await page.text(), /^<!doctype html>/);
+  }
   const page = await folder.get("files/", { headers: HTML });
   assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
   assert.match(
@@ -23,18 +29,23 @@ Deno.test("a directory is a page for browsers, and nginx' JSON for programs", as
     /^default-src 'none'/,
   );
   const text = await page.text();
-  assert.match(text, /<a href="\.\/a%20b\.txt">a b\.txt<\/a> {2}5\n/);
-  assert.match(text, /<a href="\.\/dir\/">dir\/<\/a>\n/);
-  assert.match(text, /<a href="\.\/%3Ci%3E">&lt;i&gt;<\/a>/);
+  assert.match(text, /<a href="a%20b\.txt">a b\.txt<\/a> {2}5\n/);
+  assert.match(text, /<a href="dir\/">dir\/<\/a>\n/);
+  assert.match(text, /<a href="%3Ci%3E">&lt;i&gt;<\/a>/);
   assert.doesNotMatch(text, /\.\.\//); // the root has nothing above
 
   const below = await (await folder.get("files/dir/?html")).text();
   assert.match(below, /<a href="\.\.\/">/);
 
   for (
-    const [path, headers] of [["files/", {}], ["files/?json", HTML]] as const
+    const [path, headers] of [
+      ["files/", { accept: "application/json" }],
+      ["files/", { accept: "text/html;q=0.9, application/json" }],
+      ["files/?json", HTML],
+    ] as const
   ) {
     const json = await folder.get(path, { headers });
+    assert.equal(json.headers.get("vary"), "accept");
     assert.equal(json.headers.get("content-type"), "application/json");
     const list = await json.json();
     assert.deepEqual(
@@ -80,7 +91,7 @@ Deno.test("a directory of many entries is listed whole, in parts", async () => {
     Array.from({ length: count }, () => new Uint8Array(1)),
   );
   await using folder = served(await open(Uint8Array.from(bytes)));
-  const list = await (await folder.get("files/")).json();
+  const list = await (await folder.get("files/?json")).json();
   assert.equal(list.length, count);
   assert.equal(
     new Set(list.map(({ name }: { name: string }) => name)).size,

@@ -7,6 +7,9 @@ import { readText } from "../read_text.ts";
 import { headersOf, HttpTarget } from "./http_target.ts";
 import { entriesOfPage } from "./list_page.ts";
 
+/** Forms of a listing: JSON has the sizes and times of files. Servers that negotiate nothing send what they have. */
+const LISTINGS = "application/json, text/html;q=0.9, */*;q=0.1";
+
 /** The files of a web server around a URL. */
 export class HttpServer implements RemoteServer {
   readonly hidesDirectories = false;
@@ -40,7 +43,7 @@ export class HttpServer implements RemoteServer {
     if (!url.pathname.endsWith("/")) url.pathname += "/";
     const target = new HttpTarget(url, this.#headers);
     return await this.#client.ask(target, {
-      headers: () => new Headers(),
+      headers: () => new Headers({ accept: LISTINGS }),
       async take(response, watch) {
         if (response.status === 404) return undefined;
         const type = response.headers.get("content-type") ?? "";
