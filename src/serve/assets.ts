@@ -98,9 +98,7 @@ function openerPolicy(site: string | null): HeaderList {
 }
 
 async function load(path: string): Promise<Asset> {
-  const text = await textOf(
-    new URL(`./page/${path}`, import.meta.url).href,
-  );
+  const text = await assetText(path);
   const suffix = path.slice(path.lastIndexOf(".") + 1);
   const content = suffix === "ts" ? stripTypeScriptTypes(text) : text;
   const etag = `"${createHash("sha256").update(content).digest("base64url")}"`;
@@ -117,8 +115,9 @@ async function load(path: string): Promise<Asset> {
   };
 }
 
-/** Read as modules are, wherever this program was loaded from. */
-async function textOf(url: string): Promise<string> {
+/** Reads a file in the folder of the page as modules are read, wherever this program was loaded from. */
+export async function assetText(path: string): Promise<string> {
+  const { href: url } = new URL(`./page/${path}`, import.meta.url);
   try {
     const module: { default: string } = await import(url, {
       with: { type: "text" },

@@ -9,8 +9,11 @@ import {
   requireToken,
 } from "./access/gate.ts";
 import { Hosts } from "./access/hosts.ts";
+import { isForm, Login } from "./access/login.ts";
 import { newSession, Session, type SessionSecrets } from "./access/session.ts";
 import { TOKEN, Token } from "./access/token.ts";
+import { tokenPage } from "./access/token_page.ts";
+import { asksForHtml } from "./accept.ts";
 import { allowOrigin, originOf, preflight } from "./access/cors.ts";
 import type { AnswerRoom } from "./answer_room.ts";
 import { asServeError, json, redirect, text } from "./answers.ts";
@@ -105,7 +108,8 @@ const LINK = /^(s\/[^/]*\/?)?$/;
 class Handler implements Answerer {
   readonly #root: Root;
   readonly #gate: Gate;
-  readonly #trustsProxy: boolean;
+  /** `undefined` where everyone may read. */
+  readonly #login: Login | undefined;
   readonly #files: FileRoutes;
   readonly #dav: Dav;
   readonly #api: Api;
@@ -134,7 +138,9 @@ class Handler implements Answerer {
       session: token === null ? undefined : new Session(session, base),
       origins: new Set(cors.map(originOf)),
     };
-    this.#trustsProxy = trustProxy;
+    const gate = this.#gate;
+    this.#login = gate.token && gate.session &&
+      new Login(gate.token, gate.session, trustProxy);
     this.#onError = options.onError ?? tellOnConsole;
     this.#streams = new Streams({
       ...options,
@@ -164,6 +170,13 @@ class Handler implements Answerer {
     let answered: Answer;
     try {
       refuseForeign(this.#gate, request, authority);
+      if (isForm(request) && !this.isKnown(request) && isIn(root, path)) {
+        const rest = path.slice(root.base.length + 1);
+        // Not counted as an answer that is made: clients without the token could hold them all.
+        answered = this.#login!.byForm(request, rest, query)
+          .catch((error) => this.#refuse(error, root, request, path));
+        return answered.then((response) => this.#finish(request, response));
+      }
       if (isPlain(request, path, query, root)) {
         this.#requireAccess(request, isOfPage);
         const { hot } = this.#files;
@@ -193,11 +206,11 @@ class Handler implements Answerer {
           : this.#streams.count(() => goOn(steps, step, leaving));
       }
     } catch (error) {
-      answered = this.#refuse(error, root, path);
+      answered = this.#refuse(error, root, request, path);
     }
     if (answered instanceof Response) return this.#finish(request, answered);
     return answered
-      .catch((error) => this.#refuse(error, root, path, request.leaving))
+      .catch((error) => this.#refuse(error, root, request, path))
       .then((response) => this.#finish(request, response));
   }
 
@@ -228,7 +241,7 @@ class Handler implements Answerer {
     const { base, filesPath } = root;
     const { session } = this.#gate;
     const isBase = path === base && base !== "";
-    if (!isBase && !path.startsWith(`${base}/`)) {
+    if (!isBase && !isIn(root, path)) {
       throw notHere(
         "all is below the base path that the server was started with",
       );
@@ -236,7 +249,9 @@ class Handler implements Answerer {
     const rest = path.slice(base.length + 1);
     const isLink = rest === "" || session !== undefined && LINK.test(rest);
     if (isLink && query.startsWith("token=")) {
-      return this.#logIn(request, query.slice("token=".length));
+      const given = query.slice("token=".length);
+      return this.#login?.byLink(request, given) ??
+        redirect(`${this.#root.base}/`, 303);
     }
     if (isBase) return redirect(`${base}/`, 301);
     const isOfPage = root === session;
@@ -278,36 +293,24 @@ class Handler implements Answerer {
     return yield* waitFor(() => this.#assets.answer(request, asset));
   }
 
-  /** Takes the token of a link: the page has a cookie of its own, and the token does not stay where others see it. */
-  #logIn(request: RequestLike, given: string): Response {
-    const { token, session } = this.#gate;
-    if (token === undefined || session === undefined) {
-      return redirect(`${this.#root.base}/`, 303);
-    }
-    if (!token.is(decodeToken(given))) {
-      throw new ServeError(
-        "wrong-token",
-        "This is not the token that the server was started with: open the link that it has printed last",
-      );
-    }
-    const { url, headers } = request;
-    const cookie = session.cookie(url, headers, this.#trustsProxy);
-    return redirect(`${session.base}/`, 303, [["set-cookie", cookie]]);
-  }
-
   #refuse(
     error: unknown,
     { base }: Root,
+    { method, headers: asked, leaving }: RequestLike,
     path: string,
-    signal?: AbortSignal,
-  ): Response {
-    const { code, status, message, headers } = asServeError(error);
-    const isLeft = signal?.aborted === true; // nobody waits for it any more
+  ): Answer {
+    const refusal = asServeError(error);
+    const { code, status, message, headers } = refusal;
+    const isLeft = leaving?.aborted === true; // nobody waits for it any more
     if (status === 500 && !isLeft) this.#onError(error);
     const rest = path.slice(base.length + 1);
     const all = [...headers];
     if (status === 401) {
-      // Browsers ask for a password where files are; the page has its link.
+      const isOfBrowser = /^(GET|HEAD|POST)$/.test(method) &&
+        asksForHtml(asked.get("accept"));
+      if (isOfBrowser) return tokenPage(refusal);
+      all.push(["vary", "accept"]);
+      // Programs send a password where files are; the page has its link.
       const isPage = base !== this.#root.base || rest === "" ||
         /^(api|page|s)\//.test(rest);
       all.push([
@@ -327,6 +330,11 @@ class Handler implements Answerer {
       ? response
       : allowOrigin(this.#gate, request, response);
   }
+}
+
+/** Whether a path is below that of a root. */
+function isIn({ base }: Root, path: string): boolean {
+  return path.startsWith(`${base}/`);
 }
 
 /** Whether a request may be for a file that is answered without waiting. */
@@ -374,12 +382,4 @@ export function tellOnConsole(error: unknown): void {
 
 function notHere(where: string): ServeError {
   return new ServeError("not-found", `There is nothing here: ${where}`);
-}
-
-function decodeToken(given: string): string {
-  try {
-    return decodeURIComponent(given.split("&", 1)[0]!);
-  } catch {
-    return "";
-  }
 }

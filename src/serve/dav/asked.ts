@@ -1,4 +1,5 @@
 import { PACKAGES } from "../../packages.ts";
+import { bodyText } from "../body_text.ts";
 import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 
@@ -47,7 +48,7 @@ interface Element extends Property {
  * @throws {ServeError} If it is something else, or too long.
  */
 export async function readAsked(request: RequestLike): Promise<Asked> {
-  const text = await textOf(request);
+  const text = await bodyText(request, LONGEST_BODY, "a PROPFIND");
   if (text.trim() === "") return { kind: "all", properties: [] };
   requireFewTags(text);
   const [root] = await parse(text);
@@ -75,23 +76,6 @@ function few(properties: readonly Property[]): readonly Property[] {
     "too-large",
     `A request may ask for ${MOST_PROPERTIES} properties at most`,
   );
-}
-
-async function textOf({ body }: RequestLike): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    bytes += chunk.length;
-    if (bytes > LONGEST_BODY) {
-      throw new ServeError(
-        "too-large",
-        `The body of a PROPFIND has ${LONGEST_BODY} bytes at most`,
-      );
-    }
-  }
-  return text + decoder.decode();
 }
 
 /**

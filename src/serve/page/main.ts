@@ -297,13 +297,22 @@ function problemView(error: unknown): View {
   };
 }
 
+/** Where somebody who knows the token goes to say it: the server's root, which comes back to what the address says. */
+function waysIn(error: unknown): HTMLElement[] {
+  const isClosed = error instanceof ServerError && error.code === "no-session";
+  if (!isClosed) return [];
+  const href = `../../${location.hash}`;
+  const way = element("a", { href, class: "button" }, "Type the token");
+  return [element("p", { class: "way-in" }, way)];
+}
+
 const main = document.querySelector("main")!;
 watchServer();
 try {
   const info = await get<InfoMessage>("info", {}, new AbortController().signal);
   await new Page(info, main).show();
 } catch (error) {
-  main.replaceChildren(problemOf(error));
+  main.replaceChildren(problemOf(error), ...waysIn(error));
   onServerBack(() => location.reload(), new AbortController().signal);
   main.removeAttribute("aria-busy");
 }
