@@ -95,7 +95,9 @@ function* jsonPiece(
 function* pagePiece(entries: readonly ListedEntry[]): Steps<string> {
   return entries.map(({ name, isDirectory, size }) => {
     const slash = isDirectory ? "/" : "";
-    const href = `${encodeUrlName(name)}${slash}`;
+    // fsspec takes what begins with `http` for a whole URL.
+    const here = name.startsWith("http") ? "./" : "";
+    const href = `${here}${encodeUrlName(name)}${slash}`;
     const bytes = isDirectory ? "" : `  ${size ?? "damaged"}`;
     return `<a href="${href}">${escapeMarkup(name)}${slash}</a>${bytes}\n`;
   }).join("");

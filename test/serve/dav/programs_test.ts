@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { needs } from "../../support/programs/programs.ts";
+import { run, withOriginal } from "../../support/serve/client_programs.ts";
 import { type Files, serveFolder } from "../../support/serve/served_folder.ts";
 
 const FILES: Files = {
@@ -14,64 +15,13 @@ const FILES: Files = {
   ),
 };
 
-/** Runs a program to its end, which has to be a good one. */
-async function run(
-  program: string,
-  args: readonly string[],
-  { input = "", env = {} }: { input?: string; env?: Record<string, string> } =
-    {},
-): Promise<string> {
-  const child = new Deno.Command(program, {
-    args: [...args],
-    env,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const [output] = await Promise.all([
-    child.output(),
-    new Blob([input]).stream().pipeTo(child.stdin).catch(() => {}),
-  ]);
-  const text = new TextDecoder().decode(output.stdout);
-  const errors = new TextDecoder().decode(output.stderr);
-  assert.ok(output.success, `${program}: ${text}${errors}`);
-  return text;
-}
-
-/** The same files as a directory on the disk. */
-async function write(files: Files, directory: string): Promise<void> {
-  for (const [name, content] of Object.entries(files)) {
-    const path = `${directory}/${name}`;
-    if (typeof content === "string") await Deno.writeTextFile(path, content);
-    else if (content instanceof Uint8Array) await Deno.writeFile(path, content);
-    else {
-      await Deno.mkdir(path);
-      await write(content, path);
-    }
-  }
-}
-
-/** Gives a test a directory with the files in `original`, and room beside it. */
-async function withOriginal(
-  use: (directory: string) => Promise<void>,
-): Promise<void> {
-  const directory = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(`${directory}/original`);
-    await write(FILES, `${directory}/original`);
-    await use(directory);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
-}
-
 Deno.test({
   name: "davfs2 mounts it, and diff -r finds nothing",
   ...needs("root", "/dev/fuse", "mount.davfs"),
   async fn() {
     await using folder = await serveFolder(FILES);
     const url = `${folder.server.url}dav/`;
-    await withOriginal(async (directory) => {
+    await withOriginal(FILES, async (directory) => {
       const mountpoint = `${directory}/mounted`;
       await Deno.mkdir(mountpoint);
       // It gives up being root for a user of its own.
@@ -118,7 +68,7 @@ Deno.test({
   ...needs("rclone"),
   async fn() {
     await using folder = await serveFolder(FILES);
-    await withOriginal(async (directory) => {
+    await withOriginal(FILES, async (directory) => {
       const options = [
         ...["--config", "/dev/null", "--retries", "1"],
         ...["--webdav-url", `${folder.server.url}dav/`],
@@ -154,7 +104,7 @@ Deno.test({
   ...needs("cadaver"),
   async fn() {
     await using folder = await serveFolder(FILES);
-    await withOriginal(async (directory) => {
+    await withOriginal(FILES, async (directory) => {
       const { token, url } = folder.server;
       await Deno.writeTextFile(
         `${directory}/.netrc`,
@@ -194,7 +144,7 @@ Deno.test({
   async fn() {
     await using folder = await serveFolder(FILES);
     const { token, url } = folder.server;
-    await withOriginal(async (directory) => {
+    await withOriginal(FILES, async (directory) => {
       const output = `${directory}/large`;
       const login = [
         "--silent",

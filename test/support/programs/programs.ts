@@ -23,6 +23,7 @@ export const PACKAGES: Record<string, string> = {
   faketime: "faketime",
   ip: "iproute2",
   jq: "jq",
+  lftp: "lftp",
   libdeflate: "libdeflate0",
   mandoc: "mandoc",
   "mount.davfs": "davfs2",
@@ -40,6 +41,7 @@ export const PACKAGES: Record<string, string> = {
   tar: "tar",
   unshare: "util-linux",
   unzip: "unzip",
+  wget: "wget",
   zsh: "zsh",
 };
 
@@ -63,7 +65,9 @@ export const PEERS_VENV = `${REPOSITORY}.venv-peers`;
 
 /** Modules that tests import from {@linkcode VENV}, by the name of the package in `requirements.txt`. */
 export const PYTHON_MODULES: Record<string, string> = {
+  aiohttp: "aiohttp",
   braceexpand: "braceexpand",
+  fsspec: "fsspec",
   msgpack: "msgpack",
   numpy: "numpy",
   pillow: "PIL.Image",
