@@ -29,6 +29,7 @@ import { picturesBenchmark } from "./data/pictures.ts";
 import { readBatchesBenchmark } from "./ffrecord/read_batches.ts";
 import { remoteBenchmark } from "./remote/remote.ts";
 import { scaleBenchmark } from "./mount/scale.ts";
+import { serveArchiveBenchmark } from "./serve/archive.ts";
 import { serveBenchmark } from "./serve/serve.ts";
 import {
   type Benchmark,
@@ -76,6 +77,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   startBenchmark,
   tarBenchmark,
   tfrecordBenchmark,
+  serveArchiveBenchmark,
   servePageBenchmark,
   servePhotosBenchmark,
   serveBenchmark,

@@ -79,25 +79,33 @@ export function* entriesFrom(
   return { entries: described, next };
 }
 
-/** Describes an entry; what is damaged has no size. Of a link, what it leads to is told. */
+/** Describes an entry; what is damaged has no size. Of a link, what it leads to is described. */
 export function* describe(
   tree: Tree,
   entry: NamedNode,
 ): Steps<ListedEntry> {
+  return yield* whenLoaded(() => describeNow(tree, entry));
+}
+
+/**
+ * {@linkcode describe} of what is loaded.
+ *
+ * @throws {NotLoaded} If it is not.
+ */
+export function describeNow(tree: Tree, entry: NamedNode): ListedEntry {
   const stat = newStat();
-  const isLink = yield* whenLoaded(() => tree.isLink?.(entry.node) === true);
-  const node = isLink
-    ? yield* whenLoaded(() => tree.target?.(entry.node) ?? 0)
-    : entry.node;
-  const isDirectory = yield* whenLoaded(() => tree.isDirectory(node));
+  const isLink = tree.isLink?.(entry.node) === true;
+  const node = isLink ? tree.target?.(entry.node) ?? 0 : entry.node;
+  const isDirectory = tree.isDirectory(node);
   let size: number | null = null;
   let damage: string | null = null;
   try {
-    if (yield* whenLoaded(() => tree.stat(node, stat))) size = stat.size;
+    if (tree.stat(node, stat)) size = stat.size;
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     damage = error.message;
   }
+  const { name, next } = entry;
   const { mtime } = stat;
-  return { ...entry, node, isDirectory, isLink, size, damage, mtime };
+  return { name, node, next, isDirectory, isLink, size, damage, mtime };
 }

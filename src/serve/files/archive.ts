@@ -1,22 +1,50 @@
-import { runAsync } from "../../io/concurrency/steps.ts";
-import { BLOCK, memberHeader, padded } from "../../tar_header.ts";
+import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import {
+  BLOCK,
+  headerLength,
+  memberHeader,
+  type NewMember,
+  padded,
+  writeHeader,
+} from "../../tar_header.ts";
 import { encodeName } from "../../names.ts";
-import type { NodeId } from "../../tree/tree.ts";
-import { Walker } from "../../vfs/walk.ts";
+import { NotLoaded, whenLoaded } from "../../tree/not_loaded.ts";
+import {
+  type Extent,
+  newExtent,
+  type NodeId,
+  type Tree,
+} from "../../tree/tree.ts";
+import { type WalkedNode, Walker } from "../../vfs/walk.ts";
 import type { AnswerRoom } from "../answer_room.ts";
 import { Turns } from "../api/turns.ts";
-import { describe } from "../entries.ts";
+import { describeNow } from "../entries.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
-import type { Contents } from "./content.ts";
+import type { Contents, WholeContent } from "./content.ts";
 import { GatheredPieces } from "./gathered_pieces.ts";
 
-/** Entries that are looked up at a time. */
-const PAGE = 64;
+/** Entries that are looked up at a time: a client that takes nothing has them in memory. */
+const PAGE = 32;
+
+/** A member of the archive. */
+interface Member {
+  readonly head: NewMember;
+  readonly node: NodeId;
+  /** `undefined` of a directory. */
+  readonly extent: Extent | undefined;
+}
+
+/** Why there is no member: the archive is cut there. */
+interface NoMember {
+  readonly failure: unknown;
+}
 
 /**
  * A directory, with all below it, as an archive of tar: in the container's order, each file compared with its checksum.
  * Links become the files that they lead to.
+ *
+ * A piece is planned first, and then the contents of all members that lie in it are read at once: neighbours in one go.
  *
  * @throws {FormatError} If a file is damaged: the archive is cut there.
  */
@@ -30,36 +58,87 @@ export async function* tarPieces(
   const walker = new Walker(tree, directory, "", Infinity);
   const turns = new Turns();
   const pieces = new GatheredPieces(room);
+  /** Contents that have a place in the piece, and are not read yet. */
+  let planned: WholeContent[] = [];
+  const read = async () => {
+    await contents.readAll(planned, signal);
+    planned = [];
+  };
   for (;;) {
     const page = await runAsync(walker.nextPage(PAGE), signal);
     if (page.length === 0) break;
-    for (const { path, name, node } of page) {
-      if (turns.areDue) await turns.give();
-      const entry = { name, node, next: 0 };
-      const found = await runAsync(describe(tree, entry), signal);
-      const { isDirectory, mtime } = found;
-      const extent = found.size === null || isDirectory
-        ? undefined
-        : await runAsync(contents.locate(found.node), signal);
-      if (extent === undefined && !isDirectory) {
-        throw new ServeError(
-          "damaged",
-          `'${path}' is damaged: its size is not known`,
-        );
+    if (turns.areDue) await turns.give();
+    for (const member of await runAsync(membersOf(tree, page), signal)) {
+      if ("failure" in member) throw member.failure;
+      const { head, node, extent } = member;
+      const headSize = headerLength(head);
+      const size = padded(head.size);
+      const place = pieces.place(headSize + size);
+      if (place !== undefined) {
+        writeHeader(place.subarray(0, headSize), head, extent === undefined);
+        if (extent === undefined) continue;
+        const end = headSize + head.size;
+        place.fill(0, end);
+        const into = place.subarray(headSize, end);
+        planned.push({ node, extent, into });
+        continue;
       }
-      const size = extent?.length ?? 0;
-      const member = encodeName(isDirectory ? `${path}/` : path);
-      yield* pieces.add(
-        memberHeader({ name: member, size, mtime }, isDirectory),
-      );
+      // It goes on in the next piece.
+      await read();
+      yield* pieces.add(memberHeader(head, extent === undefined));
       if (extent === undefined) continue;
-      const whole = { start: 0, end: size };
-      const part = await contents.begin(found.node, extent, whole);
+      const whole = { start: 0, end: head.size };
+      const part = await contents.begin(node, extent, whole);
       const fill = (into: Uint8Array) => contents.fill(part, into, signal);
-      yield* pieces.addBy(size, fill);
-      yield* pieces.add(new Uint8Array(padded(size) - size));
+      yield* pieces.addBy(head.size, fill);
+      yield* pieces.add(new Uint8Array(size - head.size));
     }
   }
+  await read();
   yield* pieces.add(new Uint8Array(2 * BLOCK));
   yield* pieces.end();
+}
+
+/** The members of entries, up to the first that cannot be one. */
+function* membersOf(
+  tree: Tree,
+  page: readonly WalkedNode[],
+): Steps<readonly (Member | NoMember)[]> {
+  const members: (Member | NoMember)[] = [];
+  yield* whenLoaded(() => {
+    while (members.length < page.length) {
+      try {
+        members.push(memberOf(tree, page[members.length]!));
+      } catch (failure) {
+        if (failure instanceof NotLoaded) throw failure;
+        members.push({ failure });
+        return;
+      }
+    }
+  });
+  return members;
+}
+
+function memberOf(
+  tree: Tree,
+  { path, name, node: entry }: WalkedNode,
+): Member {
+  const { node, isDirectory, size, mtime } = describeNow(tree, {
+    name,
+    node: entry,
+    next: 0,
+  });
+  if (isDirectory) {
+    const head = { name: encodeName(`${path}/`), size: 0, mtime };
+    return { head, node, extent: undefined };
+  }
+  const extent = newExtent();
+  if (size === null || !tree.locate(node, extent)) {
+    throw new ServeError(
+      "damaged",
+      `'${path}' is damaged: its size is not known`,
+    );
+  }
+  const head = { name: encodeName(path), size: extent.length, mtime };
+  return { head, node, extent };
 }

@@ -1,5 +1,6 @@
 import { FormatError } from "../../errors.ts";
 import { perform, runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import { readSlices } from "../../io/read/read_slices.ts";
 import { fillAsync, fillNow } from "../../io/read/read_part.ts";
 import { bareSum, emptySum, sumLike } from "../../io/sums/content_sum.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
@@ -33,6 +34,14 @@ export interface ContentPart {
   done: number;
   /** Checksum of these, where the part is compared. */
   crc: number | undefined;
+}
+
+/** All of a small content, and memory for it. */
+export interface WholeContent {
+  readonly node: NodeId;
+  readonly extent: Extent;
+  /** Of its length. */
+  readonly into: Uint8Array<ArrayBuffer>;
 }
 
 /** The content of files: compared with its checksum once, before a byte of it that was not compared yet is sent. */
@@ -217,6 +226,48 @@ export class Contents {
       part.crc = sum(into, before);
     }
     this.#compare(node, extent, part.crc);
+  }
+
+  /**
+   * Reads small contents, neighbours in one go.
+   *
+   * @throws {FormatError} If one of them is damaged.
+   */
+  async readAll(
+    contents: readonly WholeContent[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const stored = contents.filter(({ extent, into }) => {
+      const { bytes, offset, length } = extent;
+      if (bytes !== undefined) {
+        into.set(bytes.subarray(offset, offset + length));
+      }
+      return bytes === undefined;
+    });
+    const mustCompare = stored.map(({ node, extent }) =>
+      this.#mustCompare(node, extent)
+    );
+    const again: WholeContent[] = [];
+    const verify = (i: number, sum: number) => {
+      if (!mustCompare[i]) return;
+      const content = stored[i]!;
+      const { node, extent } = content;
+      // A cache may have it wrong.
+      const mayBeRight = this.#sourceOf(extent).refetch !== undefined;
+      if (sum !== extent.crc32 && mayBeRight) again.push(content);
+      else this.#compare(node, extent, sum);
+    };
+    const read = readSlices(
+      this.#served.tree.sources,
+      stored.map(({ extent }) => extent),
+      mustCompare.includes(true) ? verify : undefined,
+      stored.map(({ into }) => into),
+    );
+    await runAsync(read, signal);
+    for (const { node, extent, into } of again) {
+      const whole = { start: 0, end: extent.length };
+      await runAsync(this.read(node, extent, whole, into), signal);
+    }
   }
 
   /** Compares a large file, once for all who wait for it. */

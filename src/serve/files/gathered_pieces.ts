@@ -18,6 +18,18 @@ export class GatheredPieces {
     this.#bytes = Math.min(bytes, GATHERED);
   }
 
+  /**
+   * Adds so many bytes in one place, if the piece that is being filled has room for them.
+   *
+   * @returns Memory to put them into before the piece is asked for, whatever it holds.
+   */
+  place(length: number): Piece | undefined {
+    const start = this.#filled;
+    if (length > this.#piece.length - start) return undefined;
+    this.#filled += length;
+    return this.#piece.subarray(start, this.#filled);
+  }
+
   /** Adds bytes; yields what they have filled. */
   *add(bytes: Uint8Array): Generator<Piece, void, undefined> {
     for (let done = 0; done < bytes.length;) {

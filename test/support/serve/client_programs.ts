@@ -31,9 +31,7 @@ export async function run(
   return text;
 }
 
-/**
- * Gives a test a directory with the files in `original`, and room beside it.
- */
+/** Gives a test a directory with the files in `original`, and room beside it. */
 export async function withOriginal(
   files: Files,
   use: (directory: string) => Promise<void>,

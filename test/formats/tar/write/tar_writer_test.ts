@@ -6,6 +6,7 @@ import { WebDataset } from "../../../../src/data/mod.ts";
 import { TarReader, TarWriter } from "../../../../src/formats/tar/mod.ts";
 import { check, open } from "../../../../src/vfs/mod.ts";
 import { output } from "../../../fuse/support/mounting.ts";
+import { memberHeader } from "../../../../src/tar_header.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { needs, PYTHON } from "../../../support/programs/programs.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
@@ -239,4 +240,46 @@ Deno.test({
         /name of a tar ends in \.tar/,
       );
     }),
+});
+
+/** What a header says, as Python's tarfile reads it, which compares its checksum. */
+const READ_HEADERS = `
+import json, sys, tarfile
+found = []
+for line in sys.stdin:
+    member = tarfile.TarInfo.frombuf(bytes.fromhex(line), "utf-8", "surrogateescape")
+    found.append([member.name, member.size, member.mtime, member.mode, member.isdir(), member.uid])
+print(json.dumps(found))
+`;
+
+Deno.test({
+  name: "Python reads headers of any size and time",
+  ...needs("python3"),
+  async fn() {
+    const sizes = [0, 1, 7, 8, 8 ** 11 - 1, 8 ** 11, 8 ** 11 + 5, 2 ** 53 - 1];
+    const times = [0, 1, 1_234_567_890, 8 ** 11 - 1, 8 ** 11];
+    const heads = sizes.flatMap((size) =>
+      times.map((time) => ({ name: `${size} ${time}`, size, time }))
+    );
+    const lines = heads.flatMap(({ name, size, time }) => {
+      const member = { name: text(name), size, mtime: time * 1000 + 999 };
+      return [false, true].map((isDirectory) =>
+        memberHeader(member, isDirectory).toHex()
+      );
+    });
+    const child = new Deno.Command(PYTHON, {
+      args: ["-c", READ_HEADERS],
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    await new Blob([lines.join("\n")]).stream().pipeTo(child.stdin);
+    const { stdout } = await child.output();
+    assert.deepEqual(
+      JSON.parse(new TextDecoder().decode(stdout)),
+      heads.flatMap(({ name, size, time }) => [
+        [name, size, time, 0o644, false, 0],
+        [name, size, time, 0o755, true, 0],
+      ]),
+    );
+  },
 });
