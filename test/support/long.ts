@@ -40,6 +40,7 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/io/remote/cache_processes_test.ts",
   "test/io/remote/cache_room_test.ts",
   "test/io/remote/claims_test.ts",
+  "test/io/remote/index_claim_test.ts",
   "test/io/remote/store_backoff_test.ts",
   "test/cli/commands/pack_kill_test.ts",
   "test/formats/gulp/ingest/killed_ingest_test.ts",

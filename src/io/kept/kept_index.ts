@@ -1,5 +1,7 @@
-import type { Steps } from "../concurrency/steps.ts";
+import { perform, type Steps } from "../concurrency/steps.ts";
+import { RemoteSource } from "../remote/remote_source.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
+import { IndexClaim } from "./index_claim.ts";
 import { type KeptOptions, keptPlace } from "./kept_place.ts";
 import { keepTables, type KeptTables, readKeptTables } from "./kept_tables.ts";
 
@@ -20,6 +22,8 @@ export interface KeptIndex<Index> {
   make(): Steps<Index>;
   /** How many entries it has. */
   count(index: Index): number;
+  /** Whether what is made may be kept: then other programs wait for it. */
+  readonly isToKeep: boolean;
   /** What of it is kept; `undefined` where nothing is to be. */
   tables(index: Index): KeptTables | undefined;
 }
@@ -34,9 +38,22 @@ export function* keptIndex<Index>(
   const place = source.size < (isFar ? LARGE : MANY * index.entrySize)
     ? undefined
     : keptPlace(source, index.kind, options);
-  const kept = place && readKeptTables(place);
-  const before = kept && index.take(kept);
+  const read = () => {
+    const kept = place && readKeptTables(place);
+    return kept && index.take(kept);
+  };
+  const before = read();
   if (before !== undefined) return before;
+  using claim = place && index.isToKeep && source instanceof RemoteSource
+    ? new IndexClaim(source, place)
+    : undefined;
+  if (claim !== undefined) {
+    const others = yield* perform({
+      sync: read, // what cannot wait cannot fetch either
+      async: (signal) => claim.take(read, signal),
+    });
+    if (others !== undefined) return others;
+  }
   const made = yield* index.make();
   if (place === undefined || !isFar && index.count(made) < MANY) return made;
   const tables = index.tables(made);

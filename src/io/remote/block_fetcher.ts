@@ -40,6 +40,8 @@ interface Run {
 
 /** Fetches blocks of an object: each once, for all who want it, neighbours together. */
 export class BlockFetcher {
+  /** Returns when any program last kept a block of the object, in milliseconds since 1970; 0 if that is unknown. */
+  readonly lastKept: () => number;
   readonly #client: Client;
   readonly #target: Target;
   readonly #state: ObjectState;
@@ -81,6 +83,7 @@ export class BlockFetcher {
     this.#target = target;
     this.#state = state;
     this.#store = store;
+    this.lastKept = () => store.lastKept();
     this.#claims = claims;
     this.#fetchWhole = fetchWhole;
   }
@@ -167,11 +170,8 @@ export class BlockFetcher {
     if (goesOn) this.#goAhead(offset, offset + into.length);
     this.#store.look(blockOf(offset), blockOf(offset + into.length - 1));
     // What lies on this machine's disk need not hold up the others.
-    const isKept = areAllBlocks(
-      offset,
-      into.length,
-      (block) => this.#store.has(block),
-    );
+    const isStored = (block: number) => this.#store.has(block);
+    const isKept = areAllBlocks(offset, into.length, isStored);
     if (isKept && await this.#store.readLater(into, offset)) {
       this.#store.counts?.hit();
       return;

@@ -43,6 +43,8 @@ interface Found {
   readonly head: Uint8Array<ArrayBuffer>;
   /** What that took, until the object's own count has it. */
   readonly took: Took;
+  /** How long that took, in milliseconds; 0 if nothing was asked. */
+  readonly ms: number;
 }
 
 /** What was asked for, and came. */
@@ -149,9 +151,11 @@ export class RemoteFiles {
     try {
       const fetcher = await opened.fetcher;
       signal?.throwIfAborted();
-      const { target: { name }, state } = found;
+      const { target: { name }, state, ms } = found;
       const origin = { ...this.#storage, path };
-      return new RemoteSource({ name, origin, fetcher }, state, release);
+      const fetchTime = Math.ceil(state.size / HEAD) * ms;
+      const facts = { name, origin, fetcher, fetchTime };
+      return new RemoteSource(facts, state, release);
     } catch (error) {
       release();
       throw error;
@@ -222,7 +226,7 @@ export class RemoteFiles {
       const target = this.#server.target(path);
       const known = this.#cache?.lastState(target.identity);
       if (this.#believesCache) {
-        if (known !== undefined) return asKnown(target, known, nothing());
+        if (known !== undefined) return asKnown(target, known, nothing(), 0);
         if (this.#cache?.lastList(target.identity)) return DIRECTORY;
       }
       const took = nothing();
@@ -241,11 +245,11 @@ export class RemoteFiles {
       if (answer.kind === "missing" || answer.kind === "directory") {
         return answer;
       }
-      if (answer.kind === "same") return asKnown(target, known!, took);
-      took.bytes = answer.head.length;
       const ms = performance.now() - begun;
+      if (answer.kind === "same") return asKnown(target, known!, took, ms);
+      took.bytes = answer.head.length;
       this.#client.observer.fetched(target.name, 0, took.bytes, ms);
-      return { ...answer, kind: "file", target, took };
+      return { ...answer, kind: "file", target, took, ms };
     });
   }
 
@@ -329,8 +333,14 @@ export class RemoteFiles {
 }
 
 /** An object that is as the cache has it. */
-function asKnown(target: Target, state: ObjectState, took: Took): Found {
-  return { kind: "file", target, state, hasRanges: true, head: NOTHING, took };
+function asKnown(
+  target: Target,
+  state: ObjectState,
+  took: Took,
+  ms: number,
+): Found {
+  const head = NOTHING;
+  return { kind: "file", target, state, hasRanges: true, head, took, ms };
 }
 
 function nothing(): Took {

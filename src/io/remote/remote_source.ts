@@ -24,14 +24,16 @@ export class RemoteSource implements ByteSource {
   readonly isLasting: boolean;
   readonly origin: RemoteOrigin;
   readonly fetcher: BlockFetcher;
+  /** Milliseconds that fetching the whole object would take in requests like the one that opened it, one at a time. */
+  readonly fetchTime: number;
   readonly #release: () => void;
   #closed = false;
 
   /** @param release Told when it is closed. */
   constructor(
-    { name, origin, fetcher }: Pick<
+    { name, origin, fetcher, fetchTime }: Pick<
       RemoteSource,
-      "name" | "origin" | "fetcher"
+      "name" | "origin" | "fetcher" | "fetchTime"
     >,
     { size, mtime, tag, isLasting }: ObjectState,
     release: () => void,
@@ -43,6 +45,7 @@ export class RemoteSource implements ByteSource {
     this.isLasting = isLasting;
     this.origin = origin;
     this.fetcher = fetcher;
+    this.fetchTime = fetchTime;
     this.#release = release;
   }
 

@@ -3,14 +3,19 @@ import { blockOf, type BlockStore } from "./cache/block_store.ts";
 import type { Claim, RangeClaims } from "./cache/range_claims.ts";
 import type { Flight } from "./flight.ts";
 
-/** How often is looked what another program has kept, in milliseconds: at first, and at most. */
-const FIRST_LOOK = 4;
-const LONGEST_LOOK = 40;
+/** Milliseconds between looks at what another program has kept: at first, and at most. */
+export const FIRST_LOOK = 4;
+export const LONGEST_LOOK = 40;
 /** How long a program is waited for that keeps nothing more, in milliseconds, and as part of a request's time. */
 const STUCK = 5000;
 const STUCK_PART = 1 / 8;
 /** Bytes that are taken from the cache at a time. */
 const PIECE = 1 << 17;
+
+/** Returns how long a program that keeps nothing more is waited for, by the timeout of a request; in milliseconds. */
+export function stuckAfter(timeout = Infinity): number {
+  return Math.min(STUCK, timeout * STUCK_PART);
+}
 
 /**
  * Waits until nobody else fetches a range, and meanwhile has those who wait for it read what others keep.
@@ -28,7 +33,7 @@ export async function claimFlight(
   },
 ): Promise<Claim | undefined> {
   const last = blockOf(flight.end - 1);
-  const most = Math.min(STUCK, timeout * STUCK_PART);
+  const most = stuckAfter(timeout);
   let next = flight.next;
   let since = performance.now();
   for (let wait = FIRST_LOOK;; wait = Math.min(1.5 * wait, LONGEST_LOOK)) {

@@ -38,6 +38,7 @@ export function* openIndex(
   return yield* keptIndex<TarIndex>(source, options, {
     kind: "tar 5",
     entrySize: BLOCK,
+    isToKeep: true,
     take(kept) {
       const before = fromKept(kept);
       return areInside(before.columns, source.size)

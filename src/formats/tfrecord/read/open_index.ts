@@ -37,6 +37,8 @@ export function* openIndex(
   return yield* keptIndex<RecordIndex>(source, options, {
     kind: "tfrecord 1",
     entrySize: FRAME,
+    // Lengths that nobody compared are not for those who would have.
+    isToKeep: checkData,
     take({ columns: { starts, sums }, facts }) {
       const columns = { starts, sums } as RecordColumns;
       return areOf(columns, source.size)
@@ -52,7 +54,7 @@ export function* openIndex(
       return { columns, kind: yield* kindIn(source, columns), cut };
     },
     count: ({ columns }) => columns.sums.length,
-    // Lengths that nobody compared are not for those who would have. A damaged file is not there for long.
+    // A damaged file is not there for long.
     tables: ({ columns, kind, cut }) =>
       checkData && cut === undefined
         ? { columns: { ...columns }, facts: kind }

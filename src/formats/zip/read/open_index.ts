@@ -22,6 +22,7 @@ export function* openIndex(
   return yield* keptIndex<ZipIndex>(source, options, {
     kind: "zip 2",
     entrySize: Size.CENTRAL,
+    isToKeep: true,
     take(kept) {
       const before = fromKept(kept);
       return areInside(before.columns, source.size) ? before : undefined;

@@ -38,6 +38,8 @@ export interface BlockStore {
   has(block: number): boolean;
   /** Looks which blocks others have kept meanwhile. */
   look(first: number, last: number): void;
+  /** Returns when any program last kept a block, in milliseconds since 1970; 0 if that is unknown. */
+  lastKept(): number;
   /**
    * Reads what is there.
    *
@@ -72,6 +74,7 @@ export const NO_STORE: BlockStore = {
   counts: undefined,
   has: () => false,
   look() {},
+  lastKept: () => 0,
   read: () => 0,
   readCached: () => 0,
   readLater: () => Promise.resolve(false),

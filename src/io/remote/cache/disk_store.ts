@@ -77,6 +77,14 @@ export class DiskStore implements BlockStore {
     }
   }
 
+  lastKept(): number {
+    try {
+      return this.#sums.use((sums) => sums.facts().mtimeMs);
+    } catch {
+      return 0; // closed, or replaced: reads report that
+    }
+  }
+
   /** Looks at as many as it reads at a time, and tells which was the last. */
   #lookFrom(first: number, last: number): number {
     const count = this.#readSums(first, last - first + 1);

@@ -1,0 +1,80 @@
+import { setTimeout } from "node:timers/promises";
+import { abortable } from "../concurrency/abortable.ts";
+import { type Claim, RangeClaims } from "../remote/cache/range_claims.ts";
+import type { RemoteSource } from "../remote/remote_source.ts";
+import {
+  FIRST_LOOK,
+  LONGEST_LOOK,
+  stuckAfter,
+} from "../remote/shared_flight.ts";
+import type { KeptPlace } from "./kept_place.ts";
+
+/** Makers that a program waits for: one may end without an index, by a signal for instance. */
+const MOST_MAKERS = 2;
+/** Milliseconds that a maker is waited for however little fetching takes: programs take about as long to start. */
+const LEAST_WAIT = 1000;
+
+/**
+ * Claim on making the index of a remote source, which one program at a time holds of all that share a cache. Those that
+ * made it side by side would each decide what to fetch by its own measurements, and ask for several times as much.
+ */
+export class IndexClaim implements Disposable {
+  readonly #source: RemoteSource;
+  readonly #claims: RangeClaims;
+  #claim: Claim | undefined;
+
+  constructor(source: RemoteSource, { root, name, state }: KeptPlace) {
+    this.#source = source;
+    this.#claims = new RangeClaims(root, `index\n${name}\n${state}`);
+  }
+
+  /**
+   * Waits while another program makes the index: as long as it keeps blocks, and at most as long as fetching the source
+   * would take.
+   *
+   * @param read Reads the index that a maker has kept.
+   * @returns The index. `undefined` if the caller has to make it, for which others wait until the claim is disposed.
+   */
+  async take<Index>(
+    read: () => Index | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Index | undefined> {
+    const { fetchTime, fetcher, origin } = this.#source;
+    const most = Math.max(LEAST_WAIT, fetchTime);
+    const stuck = Math.min(most, stuckAfter(origin.options.timeout));
+    const begun = performance.now();
+    let [since, kept] = [begun, fetcher.lastKept()];
+    let wait = FIRST_LOOK;
+    for (let maker = 0; maker < MOST_MAKERS;) {
+      this.#claim = this.#claims.tryTake(maker, maker);
+      const index = read(); // also what was kept just before
+      if (index !== undefined) return index;
+      const isFirst = wait === FIRST_LOOK;
+      if (this.#claim !== undefined && isFirst) return undefined;
+      const now = performance.now();
+      if (now - begun > most) return undefined;
+      const last = fetcher.lastKept();
+      if (last !== kept) [since, kept] = [now, last];
+      if (this.#claim !== undefined || now - since > stuck) {
+        // It has ended without an index, or goes no further: the next one is claimed apart.
+        this.#release();
+        maker++;
+        [since, wait] = [now, FIRST_LOOK];
+        continue;
+      }
+      await abortable(setTimeout(wait), signal);
+      wait = Math.min(1.5 * wait, LONGEST_LOOK);
+    }
+    return undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.#release();
+    this.#claims.close();
+  }
+
+  #release(): void {
+    this.#claim?.[Symbol.dispose]();
+    this.#claim = undefined;
+  }
+}
