@@ -290,6 +290,31 @@ Deno.test("an option has one name in all commands, and the earlier ones stay", a
   });
 });
 
+Deno.test("what writes takes --force, or its help says why it does not", async () => {
+  for (const command of ["pack", "write", "convert", "extract", "split"]) {
+    const { stdout } = await succeed([command, "--help"]);
+    assert.match(stdout, /^ {2}-f, --force /m, command);
+  }
+  const { stdout } = await succeed(["gulp", "--help"]);
+  const gulps = [...stdout.matchAll(/^ {2}(\S+) \[options\] .*TARGET/gm)]
+    .map(([, name]) => name!);
+  assert.ok(gulps.length >= 5, stdout);
+  for (
+    const command of [...gulps.map((name) => ["gulp", name]), ["bag", "create"]]
+  ) {
+    const help = await succeed([...command, "--help"]);
+    assert.match(
+      help.stdout,
+      /^There is no --force: [^]*Remove TARGET\s+first/m,
+    );
+    assertFailed(
+      await recordfs([...command, "--force"]),
+      2,
+      /unknown option '--force'/,
+    );
+  }
+});
+
 Deno.test("sizes have suffixes as GNU's programs have them", () => {
   const sizes: Record<string, number | undefined> = {
     ...{ "0": 0, "12": 12, "12B": 12, "1K": 1024, "1k": 1024, "1KiB": 1024 },

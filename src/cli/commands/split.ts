@@ -61,7 +61,7 @@ const AFTER_HELP = `
 Writes DIR/train.txt, DIR/val.txt and DIR/test.txt: an index of SOURCE on each
 line, from 0 on, ascending. mount --subset FILE shows the samples of one, and
 the class Subset of the library reads them; both refuse a file whose first line
-says that it is of other samples. What an index counts:
+has another number of samples, and mount one of other names. What an index counts:
   samples of plain FFRecord files, of MDS and of WebDataset's tar, records of
   TFRecord and of a single bag, rows of Parquet, datapoints of datasets, videos
   of gulp directories and chunks, files of all else, in the order of \`tree\`

@@ -8,10 +8,17 @@ import {
   ShardedDatasetWriter,
 } from "../../../src/formats/bags/mod.ts";
 import { FFRecordWriter } from "../../../src/formats/ffrecord/mod.ts";
+import {
+  AbstractDatasetAdapter,
+  ChunkWriter,
+  type GulpChunk,
+} from "../../../src/formats/gulp/mod.ts";
 import { MDSWriter } from "../../../src/formats/mds/mod.ts";
 import { TarWriter } from "../../../src/formats/tar/mod.ts";
 import { TFRecordWriter } from "../../../src/formats/tfrecord/mod.ts";
 import type { WriterBase } from "../../../src/io/write/writer_base.ts";
+import { chunkIn } from "../../support/gulp/gulp_chunks.ts";
+import { fakeJpeg } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 const BYTES = new Uint8Array(3);
@@ -115,6 +122,97 @@ for (const [name, { open, add }] of Object.entries(CASES)) {
       assert.deepEqual([none, own.length], [[], 1]);
     }));
 }
+
+Deno.test("GulpChunk: videos that are lost since they were not flushed are reported, once", () =>
+  withTempDir(async (dir) => {
+    let place = 0;
+    type Block = (
+      chunk: GulpChunk<Uint8Array>,
+      opened: Disposable,
+    ) => unknown;
+    /** Returns what is reported of a block, in which the chunk is open for writing. */
+    const ran = (block: Block) =>
+      warned(async () => {
+        using chunk = await chunkIn(fs.mkdtempSync(`${dir}/${place++}`));
+        using opened = await chunk.open("wb");
+        await block(chunk, opened);
+      });
+    const add = (chunk: GulpChunk<Uint8Array>) =>
+      chunk.append("a", {}, [fakeJpeg(8)]);
+    for (
+      const block of [
+        add,
+        async (chunk, opened) => {
+          await add(chunk);
+          opened[Symbol.dispose]();
+        },
+        async (chunk) => {
+          await add(chunk);
+          chunk.close();
+        },
+        async (chunk) => {
+          await add(chunk);
+          await chunk.flush();
+          await chunk.append("b", {}, [fakeJpeg(8)]);
+        },
+        (chunk) => chunk.appendSync("a", {}, [fakeJpeg(8)]),
+      ] satisfies Block[]
+    ) {
+      const lost = await ran(block);
+      assert.equal(lost.length, 1, lost.join("\n"));
+      assert.match(
+        lost[0]!,
+        /data_0\.gulp: it was not flushed\. Call flush\(\)/,
+      );
+    }
+    for (
+      const block of [
+        () => {},
+        async (chunk) => {
+          await add(chunk);
+          await chunk.flush();
+        },
+        async (chunk) => {
+          await add(chunk);
+          chunk.abort();
+        },
+        (chunk) => assert.rejects(chunk.append("a", {}, [new Uint8Array(1)])),
+        async (chunk) => {
+          await add(chunk);
+          const flushed = chunk.flush();
+          chunk.close();
+          await assert.rejects(flushed, { code: "closed" });
+        },
+      ] satisfies Block[]
+    ) assert.deepEqual(await ran(block), []);
+    const own: string[] = [];
+    const none = await ran(async (chunk) => {
+      chunk.onWarning = (message) => own.push(message);
+      await add(chunk);
+    });
+    assert.deepEqual([none, own.length], [[], 1]);
+  }));
+
+Deno.test("a chunk writer that fails reports nothing but its error", () =>
+  withTempDir(async (dir) => {
+    class Failing extends AbstractDatasetAdapter {
+      readonly length = 2;
+      override *iterData() {
+        yield { id: "a", meta: {}, frames: [fakeJpeg(8)] };
+        throw new Error("the list ends early");
+      }
+    }
+    const told = await warned(async () => {
+      using chunk = await chunkIn(dir);
+      const writer = new ChunkWriter(new Failing());
+      await assert.rejects(
+        writer.writeChunk(chunk, { start: 0, stop: 2 }),
+        /the list ends early/,
+      );
+    });
+    assert.deepEqual(told, []);
+    assert.deepEqual(fs.readdirSync(dir), []);
+  }));
 
 Deno.test("nothing that was not closed appears", () =>
   withTempDir(async (dir) => {

@@ -54,7 +54,10 @@ A dataset of generation 1 or 2 appears when it is complete. With --shard-start
 or --shard-step, by which several processes share the work, each shard does.
 One of generation 3 is written in its place: what fails, Ctrl-C and kill -9 leave
 complete datapoints, and the same command with --resume adds those that follow.
-What fails before the first leaves nothing.`;
+What fails before the first leaves nothing.
+
+There is no --force: --resume and several processes add to what TARGET has, so
+that it could not be replaced as one. Remove TARGET first, or choose another.`;
 
 /** `recordfs bag` */
 export function makeCommand(inherit: Command): Command {

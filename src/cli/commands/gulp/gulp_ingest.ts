@@ -34,7 +34,10 @@ const AFTER_HELP = `
 TARGET is the directory of the chunks, data_0.gulp, meta_0.gmeta and so on. A chunk
 appears when it is complete; Ctrl-C and kill -9 leave complete ones, and the same
 command with --resume writes the others. Videos that fail are left out and
-named; the exit code is 1 then, and --resume tries them again.`;
+named; the exit code is 1 then, and --resume tries them again.
+
+There is no --force: chunks appear one by one, so that those before could not be
+replaced as one. Remove TARGET first, choose another, or give --extend.`;
 
 /**
  * A command that gulps what an adapter reads.

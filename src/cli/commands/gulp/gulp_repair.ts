@@ -18,7 +18,10 @@ SOURCE is not changed. TARGET gets the videos whose frames all are where it says
 are JPEGs, byte for byte, in chunks of the same names; of two with the same id,
 the first that is sound; of a meta file that is cut, what stands before. It is
 new or empty, and appears when it is complete. What is left out is named; where
-nothing can be saved, nothing is written and the exit code is 1.`;
+nothing can be saved, nothing is written and the exit code is 1.
+
+There is no --force: TARGET might be the only sound directory. Remove TARGET
+first, or choose another.`;
 
 /** `recordfs gulp repair` */
 export function repairCommand(): Command {

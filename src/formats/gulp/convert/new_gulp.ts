@@ -89,6 +89,7 @@ class Chunks {
   }
 
   letGo(): void {
+    this.#chunk?.abort(); // what made it fail is reported
     this.#chunk?.close();
   }
 

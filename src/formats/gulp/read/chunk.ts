@@ -1,6 +1,7 @@
 import type { Image } from "../../../codecs/image/image.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import { RecordfsError } from "../../../errors.ts";
+import { warnOnConsole } from "../../../message_text.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { allStoredAt } from "../../../io/storage/place.ts";
 import {
@@ -47,6 +48,8 @@ import { type IterateOptions, videosInOrder } from "../ids/video_order.ts";
  * ```
  */
 export class GulpChunk<Frame = Image> implements Disposable {
+  /** Called if videos are lost since they were appended and not flushed; prints to the console unless set. */
+  onWarning: (message: string) => void = warnOnConsole;
   #chunk: OpenedChunk;
   readonly #decoder: VideoDecoder<Frame>;
   #output: ChunkOutput | undefined;
@@ -134,7 +137,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
    * {@linkcode GulpChunk.flush} makes what was appended part of the chunk: until then readers find it
    * as it was, or not at all where it is new.
    *
-   * @returns For an `await using` block, whose end drops what was not flushed.
+   * @returns For an `await using` block, whose end drops what was not flushed, with a warning.
    * @throws {FormatError} If a chunk to be added to is damaged.
    * @throws {WriteError} If it cannot be written.
    *
@@ -233,6 +236,11 @@ export class GulpChunk<Frame = Image> implements Disposable {
     runSync(this.#reload());
   }
 
+  /** Ends writing without a warning: drops what was appended and not flushed. */
+  abort(): void {
+    this.#output?.abort();
+  }
+
   /**
    * Reads frames of a video, and its meta data.
    *
@@ -322,7 +330,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
     return this.iterAllSync();
   }
 
-  /** Closes the chunk's files; what was appended and not flushed is dropped. */
+  /** Closes the chunk's files. Drops what was appended and not flushed, with a warning. */
   close(): void {
     this.#closed = true;
     this.#output?.[Symbol.dispose]();
@@ -344,6 +352,11 @@ export class GulpChunk<Frame = Image> implements Disposable {
       this.#chunk,
       mode,
       this.#output,
+      () =>
+        this.onWarning(
+          `Cannot keep what was appended to ${this.dataPath}: it was not flushed. ` +
+            "Call flush() behind the last video, or abort()",
+        ),
     );
   }
 

@@ -40,6 +40,9 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
   readonly #metaPath: string;
   readonly #meta: CollectedMeta;
   readonly #queue: SerialQueue;
+  readonly #onLost: (() => void) | undefined;
+  /** Whether a video was appended that only a flush keeps. */
+  #isUnsaved = false;
   /** The data file under its temporary name, until it is published. */
   #newData: NewFile | undefined;
   #data: WritableFile;
@@ -52,12 +55,14 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     { dataPath, meta }: OpenedChunk,
     collected: CollectedMeta,
     data: NewFile | WritableFile,
+    onLost: (() => void) | undefined,
   ) {
     const { end } = collected;
     this.#dataPath = dataPath;
     this.#metaPath = meta.path;
     this.#meta = collected;
     this.#queue = new SerialQueue(dataPath);
+    this.#onLost = onLost;
     this.#newData = data instanceof NewFile ? data : undefined;
     this.#data = data instanceof NewFile ? data.file : data;
     this.#records = new RecordOutput(this.#data, end);
@@ -68,12 +73,14 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
    * Opens a chunk: anew (mode `wb`), or to be continued (`ab`); one without files is started in both.
    *
    * @param before What it was opened as before: it must have ended.
+   * @param onLost Called if it is disposed before videos that were appended are flushed.
    * @throws {FormatError} If one of the files of a chunk to be continued is missing, cut or damaged.
    */
   static *open(
     chunk: OpenedChunk,
     mode: "wb" | "ab",
     before: ChunkOutput | undefined,
+    onLost?: () => void,
   ): Steps<ChunkOutput> {
     const { dataPath, data, meta } = chunk;
     if (before !== undefined && !before.#closed) {
@@ -93,7 +100,8 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     const serializer = serializerOf(chunk);
     if (mode === "wb" || data === undefined && meta.length === 0) {
       const newData = yield* NewFile.create(dataPath);
-      return new ChunkOutput(chunk, CollectedMeta.empty(serializer), newData);
+      const empty = CollectedMeta.empty(serializer);
+      return new ChunkOutput(chunk, empty, newData, onLost);
     }
     if (data === undefined) {
       throw new FormatError(
@@ -128,7 +136,7 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
         );
       }
       if (size > end) yield* file.truncate(end);
-      return new ChunkOutput(chunk, collected, file);
+      return new ChunkOutput(chunk, collected, file, onLost);
     } catch (error) {
       file.close();
       throw error;
@@ -176,7 +184,7 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
         this.#dropVideo(places);
         throw error;
       }
-      this.#meta.add(id, metaJson, places);
+      this.#addVideo(id, metaJson, places);
     });
   }
 
@@ -196,11 +204,12 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
       this.#dropVideo(places);
       throw error;
     }
-    this.#meta.add(id, metaJson, places);
+    this.#addVideo(id, metaJson, places);
   }
 
   /** Not to be given up half-way: it takes no signal. */
   flush(): Promise<void> {
+    this.#isUnsaved = false; // its error reports what is lost
     return this.#queue.take(async () => {
       this.#assertOpen();
       await runAsync(this.#flush());
@@ -212,8 +221,15 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     runSync(this.#flush());
   }
 
-  /** Drops what was not flushed. */
+  /** Drops what was not flushed, and reports it. */
   [Symbol.dispose](): void {
+    const isLost = !this.#closed && this.#isUnsaved;
+    this.abort();
+    if (isLost) this.#onLost?.();
+  }
+
+  /** Drops what was not flushed. */
+  abort(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#newData?.discard();
@@ -242,12 +258,18 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     this.#records = new RecordOutput(this.#data, this.#records.end);
   }
 
+  #addVideo(id: string, metaJson: string, places: number[]): void {
+    this.#meta.add(id, metaJson, places);
+    this.#isUnsaved = true;
+  }
+
   #dropVideo([first]: readonly number[]): void {
     if (first !== undefined) this.#records.takeBack(first);
   }
 
   /** Makes all videos that were ended part of the chunk. */
   *#flush(): Steps<void> {
+    this.#isUnsaved = false;
     if (!this.#data.closed) {
       yield* this.#records.finish();
       yield* this.#data.sync();

@@ -112,6 +112,8 @@ export async function writeVideos<Frame>(
   let frames = 0;
   const mode = only === undefined ? "wb" : "ab";
   await using _open = await chunk.open(mode, { signal });
+  // Where videos are lost, the error that ends it says so.
+  using _unflushed = { [Symbol.dispose]: () => chunk.abort() };
   for await (const video of adapter.iterData(slice, { signal })) {
     signal?.throwIfAborted();
     const id = String(video.id);
