@@ -56,7 +56,7 @@ export const MACHINES: readonly Machine[] = [
     name: "trixie-arm64",
     suite: "trixie",
     ...arm64,
-    kernel: "linux-image-cloud-arm64",
+    kernel: "linux-image-arm64-16k",
     version: "6.12",
     outlives: true,
   },
@@ -69,20 +69,22 @@ export const USERLAND: readonly string[] = [
   ...["grep", "sed"],
 ];
 
-/** The command that runs a machine, of which the console is its output. */
+/** Returns the command that runs a machine, and writes its console to a file. */
 export function qemuOf(
   { architecture }: Machine,
   kernel: string,
   initrd: string,
+  console: string,
 ): string[] {
   const [program, ...board] = architecture === "amd64"
     ? ["qemu-system-x86_64", "-machine", "q35", "-cpu", "max"]
     : ["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a72"];
-  const console = architecture === "amd64" ? "ttyS0" : "ttyAMA0";
+  const device = architecture === "amd64" ? "ttyS0" : "ttyAMA0";
   return [
     ...[program!, ...board, "-accel", "tcg,thread=multi", "-smp", "2"],
-    ...["-m", "3072", "-nographic", "-no-reboot", "-nic", "none"],
+    ...["-m", "3072", "-display", "none", "-monitor", "none"],
+    ...["-serial", `file:${console}`, "-no-reboot", "-nic", "none"],
     ...["-kernel", kernel, "-initrd", initrd],
-    ...["-append", `console=${console} panic=-1 rdinit=/init quiet`],
+    ...["-append", `console=${device} panic=-1 rdinit=/init quiet`],
   ];
 }

@@ -8,6 +8,8 @@ import { parseArgs } from "node:util";
 import manifest from "../../deno.json" with { type: "json" };
 import { buildPackage } from "../../packaging/package/build_package.ts";
 import { platformArchive } from "../../packaging/release/platform_archive.ts";
+import { Exit } from "../../src/cli/exit.ts";
+import { abortable } from "../../src/cli/terminal/signals.ts";
 import { succeeds } from "../support/programs/programs.ts";
 import { type Machine, MACHINES, qemuOf } from "./machines.ts";
 import { makeMachine } from "./make_machine.ts";
@@ -29,21 +31,32 @@ ${
 
 Exit codes: 0 all is right, 1 something is not, 2 the command line is wrong.`;
 
-/** Minutes that a machine may take. */
-const PATIENCE = 20;
+/** Minutes that a machine may take: arm64 was not done after 20 on two busy cores. */
+const TIMEOUT = 40;
 
-Deno.exit(await main());
+/** Lines of a machine's console that are shown if a step fails. */
+const LAST_LINES = 60;
 
-async function main(): Promise<number> {
+Deno.exit(await abortable(main).catch(exitCodeOf));
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof Exit) return error.code;
+  throw error;
+}
+
+async function main(signal: AbortSignal): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...Deno.args],
     allowPositionals: true,
+    strict: false,
     options: { place: { type: "string" }, help: { type: "boolean" } },
   });
-  if (values.help) console.log(HELP);
-  if (values.help) return 0;
+  const { place: given, help, ...unknown } = values;
+  if (help === true) console.log(HELP);
+  if (help === true) return 0;
   const machines = chosen(positionals);
-  if (machines === undefined) {
+  const isPlace = given === undefined || typeof given === "string";
+  if (machines === undefined || Object.keys(unknown).length > 0 || !isPlace) {
     console.error(HELP);
     return 2;
   }
@@ -51,8 +64,9 @@ async function main(): Promise<number> {
     "apt-get",
     "cpio",
     "dpkg-deb",
+    "timeout",
     ...new Set(
-      machines.map((machine) => qemuOf(machine, "", "")[0]!),
+      machines.map((machine) => qemuOf(machine, "", "", "")[0]!),
     ),
   ];
   const missing = programs.filter((name) => !succeeds(name, "--version"));
@@ -63,7 +77,7 @@ async function main(): Promise<number> {
     );
     return 1;
   }
-  const place = values.place ??
+  const place = given ??
     await Deno.makeTempDir({ prefix: "recordfs-kernels-" });
   let failed = 0;
   try {
@@ -73,10 +87,12 @@ async function main(): Promise<number> {
       const archive = archives.get(platform) ??
         await archiveFor(platform, place);
       archives.set(platform, archive);
-      if (!await tried(machine, archive, join(place, machine.name))) failed++;
+      signal.throwIfAborted();
+      const own = join(place, machine.name);
+      if (!await tried(machine, archive, own, signal)) failed++;
     }
   } finally {
-    if (values.place === undefined) {
+    if (given === undefined) {
       await Deno.remove(place, { recursive: true });
     }
   }
@@ -116,6 +132,7 @@ async function tried(
   machine: Machine,
   archive: string,
   place: string,
+  signal: AbortSignal,
 ): Promise<boolean> {
   fs.mkdirSync(place, { recursive: true });
   const { kernel, initrd } = await makeMachine(
@@ -123,17 +140,22 @@ async function tried(
     archive,
     scriptFor(machine),
     place,
+    signal,
   );
-  const [program, ...args] = qemuOf(machine, kernel, initrd);
+  const path = join(place, "console");
+  fs.writeFileSync(path, "");
+  const [program, ...args] = qemuOf(machine, kernel, initrd, path);
+  const begun = performance.now();
+  // It ends in the end even if this program is killed.
   const child = new Deno.Command("timeout", {
-    args: [`${PATIENCE}m`, program!, ...args],
+    args: ["--kill-after=10", `${TIMEOUT}m`, program!, ...args],
     stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
+    signal,
   }).spawn();
-  const { stdout } = await child.output();
-  const text = new TextDecoder().decode(stdout).replaceAll("\r", "");
-  fs.writeFileSync(join(place, "console"), text);
+  const { code: ended } = await child.status;
+  signal.throwIfAborted();
+  const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
+  const text = fs.readFileSync(path, "utf8").replaceAll("\r", "");
   const codes = new Map(
     [...text.matchAll(/^@@ (\w+) (\d+)$/gm)].map(([, step, code]) => [
       step!,
@@ -141,14 +163,21 @@ async function tried(
     ]),
   );
   const wrong = STEPS.filter((step) => codes.get(step) !== "0");
+  const steps = wrong.map((step) => {
+    const code = codes.get(step);
+    return code === undefined
+      ? `${step} never ended`
+      : `${step} ended with ${code}`;
+  });
   console.log(
     wrong.length === 0
-      ? `${machine.name}: right: ${STEPS.join(", ")}`
-      : `${machine.name}: wrong: ${
-        wrong.map((step) => `${step} ${codes.get(step) ?? "never ended"}`)
-          .join(", ")
+      ? `${machine.name}: right in ${minutes} minutes: ${STEPS.join(", ")}`
+      : `${machine.name}: wrong in ${minutes} minutes (qemu ended with ${ended}): ${
+        steps.join(", ")
       }`,
   );
-  if (wrong.length > 0) console.log(text.split("\n").slice(-60).join("\n"));
+  if (wrong.length > 0) {
+    console.log(text.split("\n").slice(-LAST_LINES).join("\n"));
+  }
   return wrong.length === 0;
 }

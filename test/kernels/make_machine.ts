@@ -16,18 +16,21 @@ export interface MadeMachine {
 }
 
 /** Runs a command; what it says is shown where it fails. */
-export async function run(
+async function run(
   command: readonly string[],
-  { cwd, env }: { cwd?: string; env?: Record<string, string> } = {},
-): Promise<string> {
+  signal: AbortSignal,
+  cwd?: string,
+): Promise<void> {
   const [program, ...args] = command;
-  const { success, stdout, stderr } = await new Deno.Command(program!, {
+  const { success, stderr } = await new Deno.Command(program!, {
     args,
     ...cwd !== undefined && { cwd },
-    ...env !== undefined && { env },
     stdin: "null",
+    stdout: "null",
+    signal,
   }).output();
-  if (success) return new TextDecoder().decode(stdout);
+  signal.throwIfAborted();
+  if (success) return;
   throw new Error(
     `Cannot run ${command.slice(0, 4).join(" ")}: ${
       new TextDecoder().decode(stderr).trim().slice(-500)
@@ -47,9 +50,10 @@ export async function makeMachine(
   archive: string,
   script: string,
   place: string,
+  signal: AbortSignal,
 ): Promise<MadeMachine> {
   const apt = aptOf(machine, join(place, "apt"));
-  await run([...apt, "update"]);
+  await run([...apt, "update"], signal);
   const packages = join(place, "apt/archives");
   await run([
     ...apt,
@@ -59,7 +63,7 @@ export async function makeMachine(
     "--no-install-recommends",
     ...USERLAND,
     machine.kernel,
-  ]);
+  ], signal);
   const root = join(place, "root");
   fs.rmSync(root, { recursive: true, force: true });
   fs.mkdirSync(root);
@@ -72,7 +76,7 @@ export async function makeMachine(
     if (!file.endsWith(".deb")) continue;
     const data =
       `dpkg-deb --fsys-tarfile "$1" | tar -x --keep-directory-symlink -C "$2"`;
-    await run(["sh", "-euc", data, "sh", join(packages, file), root]);
+    await run(["sh", "-euc", data, "sh", join(packages, file), root], signal);
   }
   for (const path of LEFT_OUT) {
     fs.rmSync(join(root, path), { recursive: true, force: true });
@@ -85,17 +89,21 @@ export async function makeMachine(
   fs.rmSync(boot, { recursive: true });
   keepModules(root);
   fs.mkdirSync(join(root, "opt"), { recursive: true });
-  await run(["tar", "-xzf", archive, "-C", join(root, "opt")]);
+  await run(["tar", "-xzf", archive, "-C", join(root, "opt")], signal);
   for (const name of ["proc", "sys", "dev", "tmp", "run", "mnt", "root"]) {
     fs.mkdirSync(join(root, name), { recursive: true });
   }
+  // As the packages' scripts do, which are not run.
+  fs.chmodSync(join(root, "usr/bin/fusermount3"), 0o4755);
+  fs.rmSync(join(root, "etc/mtab"), { force: true });
+  fs.symlinkSync("/proc/self/mounts", join(root, "etc/mtab"));
   fs.writeFileSync(join(root, "init"), INIT, { mode: 0o755 });
   fs.writeFileSync(join(root, "test.sh"), script, { mode: 0o755 });
   fs.writeFileSync(join(root, "etc/passwd"), PASSWD);
   fs.writeFileSync(join(root, "etc/group"), "root:x:0:\nuser:x:1000:\n");
   const initrd = join(place, "initrd");
   const pack = 'find . | cpio -o -H newc --quiet >"$1"';
-  await run(["sh", "-euc", pack, "sh", initrd], { cwd: root });
+  await run(["sh", "-euc", pack, "sh", initrd], signal, root);
   return { kernel, initrd };
 }
 

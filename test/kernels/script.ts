@@ -15,6 +15,7 @@ export const STEPS = [
   "foreground",
   "user",
   "killed",
+  "on_failure",
   "replace",
 ] as const;
 
@@ -27,12 +28,16 @@ cd /tmp
 step() {
   name=$1
   shift
-  "$@" >"/tmp/$name.out" 2>&1
+  (
+    set -x
+    "$@"
+  ) >"/tmp/$name.out" 2>&1
   code=$?
   [ $code = 0 ] || sed 's/^/   /' "/tmp/$name.out"
   echo "@@ $name $code"
 }
 kernel() { uname -r | grep -q '^${version.replace(".", "\\.")}\\.'; }
+doctor() { recordfs doctor && recordfs doctor | grep '^works *image codec *turbojpeg'; }
 pack() {
   mkdir -p data/a data/b &&
     for i in $(seq 1 200); do seq $i $((i + 3000)) >data/a/$i.txt; done &&
@@ -52,20 +57,29 @@ foreground() {
 }
 user() {
   chmod 666 /dev/fuse && mkdir -p user/m && cp x.ffr user && chown -R user: user &&
-    su user -c 'export HOME=/tmp/user PATH='"$PATH"'; cd /tmp/user && recordfs mount x.ffr m && cmp /tmp/data/b/large m/b/large && recordfs unmount m'
+    HOME=/tmp/user setpriv --reuid user --regid user --clear-groups bash -xc 'cd && recordfs mount x.ffr m && cmp /tmp/data/b/large m/b/large && recordfs unmount m'
 }
+server() { recordfs mounts --json | sed -n 's/^ *"pid": \\([0-9]*\\),$/\\1/p'; }
 killed() {
   recordfs mount x.ffr m || return 1
   cat m/b/large >/dev/null
-  pkill -9 -f 'mount.*x.ffr' || pkill -9 deno
+  kill -9 "$(server)" || return 1
   ${
     outlives
       ? `for i in $(seq 60); do echo 3 >/proc/sys/vm/drop_caches; cmp data/b/large m/b/large && break; sleep 1; done
   same && recordfs unmount m`
       : `sleep 2
-  cat m/b/large >/dev/null 2>&1 && return 1 # it is dead, and says so
-  recordfs unmount m; umount -l m 2>/dev/null
-  recordfs mount x.ffr m && same && recordfs unmount m`
+  echo 3 >/proc/sys/vm/drop_caches # what the kernel has cached can still be read
+  cat m/b/large >/dev/null && return 1 # it is dead, and says so
+  recordfs unmount m && recordfs mount x.ffr m && same && recordfs unmount m`
+  }
+}
+on_failure() {
+  recordfs mount --on-failure unmount x.ffr m && same || return 1
+  ${
+    outlives ? "recordfs unmount m" : `kill -9 "$(server)" || return 1
+  for i in $(seq 60); do mountpoint -q m || break; sleep 1; done
+  ! mountpoint -q m && [ -z "$(ls m)" ]`
   }
 }
 replace() {
@@ -79,7 +93,7 @@ replace() {
   }
 }
 step kernel kernel
-step doctor recordfs doctor
+step doctor doctor
 step pack pack
 step mount recordfs mount x.ffr m
 step list list
@@ -90,6 +104,7 @@ step unmount recordfs unmount m
 step foreground foreground
 step user user
 step killed killed
+step on_failure on_failure
 step replace replace
 `;
 }
