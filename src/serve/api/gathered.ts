@@ -83,7 +83,12 @@ export class Gathered {
     this.#heights.add(height);
   }
 
-  /** All that is known by now; of many labels, it is sorted in turns. */
+  /**
+   * All that is known by now; many labels are sorted in turns.
+   *
+   * @param total Entries that the format has counted; formats that read their directories late count too few, and a
+   * total that has been passed is none.
+   */
   async toMessage(
     total: number | null,
     isComplete: boolean,
@@ -101,7 +106,8 @@ export class Gathered {
     }
     const { done, files, directories, bytes, damaged } = this;
     return {
-      ...{ isComplete, done, total, files, directories, bytes, damaged },
+      ...{ isComplete, done, files, directories, bytes, damaged },
+      total: total !== null && done > total ? null : total,
       sizes: this.#sizes.toMessage(),
       kinds: [...this.#kinds].sort(([, a], [, b]) => b - a)
         .map(([kind, count]) => ({ kind, count })),

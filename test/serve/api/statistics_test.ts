@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Statistics } from "../../../src/serve/api/messages.ts";
 import { open } from "../../../src/vfs/mod.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { goldenCase } from "../../support/golden.ts";
 import { gulpCase } from "../../support/gulp/gulp_golden.ts";
 import { withTempDir } from "../../support/paths.ts";
 import {
@@ -82,3 +83,13 @@ Deno.test("of few samples all labels are counted, whatever lies beside them; of 
       assert.ok(count > 5 && count < 25, `${count} of class ${name}`);
     }
   }));
+
+Deno.test("no more entries are counted than there are in all, also where a format counts too few", async () => {
+  for (const name of ["lists", "lists_zstd", "plain"]) {
+    const { path } = goldenCase(`mds/${name}`);
+    await using folder = served(await open(path));
+    const { done, total } = await statistics(folder, "");
+    assert.ok(done > 0);
+    assert.ok(total === null || done <= total, `${done} of ${total}`);
+  }
+});

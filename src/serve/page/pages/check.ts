@@ -59,7 +59,8 @@ async function run(place: HTMLElement, signal: AbortSignal): Promise<void> {
     for await (const line of lines<CheckLine>("check", {}, either, "POST")) {
       if ("done" in line) {
         const { done, total } = line;
-        progress.show(done, total, `${bytes(done)} of ${bytes(total)}`);
+        const of = done <= total ? ` of ${bytes(total)}` : "";
+        progress.show(done, total, `${bytes(done)}${of}`);
       } else if ("damage" in line) {
         if (++damaged <= MOST_LISTED) list.append(damageItem(line.damage));
       } else {

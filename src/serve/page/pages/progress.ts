@@ -21,14 +21,14 @@ export class Progress {
     );
   }
 
-  /** Shows a step. Of a `total` that is not known nothing is shown but that it goes on. */
+  /**
+   * Shows a step. The bar says only that it goes on while there is no `total` that `done` is a part of: files that
+   * grow, and wrong numbers of a server, may have more done than there was to do.
+   */
   show(done: number, total: number | null, said: string): void {
-    setAttribute(
-      this.#bar,
-      "max",
-      total === null ? undefined : Math.max(1, total),
-    );
-    setAttribute(this.#bar, "value", total === null ? undefined : done);
+    const isPart = total !== null && total > 0 && done >= 0 && done <= total;
+    setAttribute(this.#bar, "max", isPart ? total : undefined);
+    setAttribute(this.#bar, "value", isPart ? done : undefined);
     this.#said.textContent = said;
   }
 

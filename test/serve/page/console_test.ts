@@ -1,0 +1,75 @@
+/** What the browser's console says of each kind of page: nothing. */
+import assert from "node:assert/strict";
+import { goldenCase } from "../../support/golden.ts";
+import { Shown } from "./support/browser.ts";
+import { pageTest } from "./support/page_test_of.ts";
+
+/** How long Chromium waits after a page is loaded before it warns of what was asked for in vain. */
+const UNUSED_MS = 4500;
+
+pageTest(
+  "the console has no warning and no error, whatever the address is",
+  async (browser) => {
+    const { path } = goldenCase("bags/types");
+    const addresses = [
+      "#/",
+      "#/?view=table&at=3",
+      "#/?view=grid",
+      "#/000009",
+      "#/000009/grid",
+      "#/?show=statistics",
+      "#/?show=info",
+      "#/?show=random&seed=1",
+      "#/?show=search&glob=*",
+      "#/nothing",
+    ];
+    await Promise.all(addresses.map(async (hash) => {
+      await using shown = await Shown.open(browser, path);
+      const said: string[] = [];
+      shown.page.on("console", (message) => {
+        const isAnswer = /the server responded/.test(message.text());
+        if (!isAnswer) said.push(message.text());
+      });
+      // The document is loaded anew: another hash alone loads nothing.
+      await shown.page.goto("about:blank");
+      await shown.go(hash);
+      await shown.page.waitForTimeout(UNUSED_MS);
+      assert.deepEqual(said, [], hash);
+    }));
+  },
+);
+
+pageTest(
+  "a bar of progress is never past its end, whatever a server counts",
+  async (browser) => {
+    const { path } = goldenCase("ffrecord/packed_tree");
+    await using shown = await Shown.open(browser, path, "#/?show=check");
+    const { page } = shown;
+    for (
+      const [done, total, said] of [
+        [5, 10, "5 B of 10 B"],
+        [20, 10, "20 B"],
+        [0, 0, "0 B of 0 B"],
+        [3, 0, "3 B"],
+      ] as const
+    ) {
+      await page.route("**/api/check", (route) =>
+        route.fulfill({
+          contentType: "application/x-ndjson",
+          // An answer that ends without a report leaves the bar as it is.
+          body: `${JSON.stringify({ done, total })}\n`,
+        }));
+      await page.reload();
+      await shown.ready();
+      await page.getByRole("button", { name: "Check everything" }).click();
+      await page.getByText(said, { exact: true }).waitFor();
+      const bar = page.locator("progress");
+      const position = await bar.evaluate((bar: HTMLProgressElement) =>
+        bar.position
+      );
+      // A bar without a value goes on without an end: its position is -1.
+      assert.equal(position, done === 5 ? 0.5 : -1, said);
+      await page.unroute("**/api/check");
+    }
+  },
+);
