@@ -1,5 +1,6 @@
 /** The line above everything: where one is, searching, jumping, and the pages. */
 import type { InfoMessage } from "../api/messages.ts";
+import { Crumbs } from "./crumbs.ts";
 import { element } from "./dom.ts";
 import { icon } from "./icons.ts";
 import { decodedPart, goTo, hashOf, type Route } from "./route.ts";
@@ -34,7 +35,7 @@ export class Header {
   readonly search: HTMLInputElement;
   /** Where indices and paths are typed. */
   readonly jump: HTMLInputElement;
-  readonly #crumbs = element("ol");
+  readonly #crumbs = new Crumbs();
   readonly #links: readonly (readonly [string, HTMLAnchorElement])[];
   readonly #name: string;
   /** What is served, with where it lies. */
@@ -72,7 +73,7 @@ export class Header {
     this.element = element(
       "header",
       { class: "top" },
-      element("nav", { class: "crumbs", "aria-label": "Path" }, this.#crumbs),
+      this.#crumbs.element,
       form(this.search, "search", () => {
         const glob = this.search.value.trim();
         if (glob !== "") goTo(this.#url, { show: "search", glob });
@@ -105,26 +106,13 @@ export class Header {
   show({ url, parameters }: Route, directoryUrl: string): void {
     this.#url = directoryUrl;
     const parts = url === "" ? [] : url.split("/");
-    const crumbs = parts.map((part, i) =>
-      [
-        shownName(decodedPart(part)),
-        hashOf(parts.slice(0, i + 1).join("/")),
-      ] as const
-    );
-    const all = [[this.#name, "#/"] as const, ...crumbs];
-    this.#crumbs.replaceChildren(
-      ...all.map(([name, href], i) =>
-        element(
-          "li",
-          {},
-          element("a", {
-            href,
-            title: i === 0 ? this.#whole : name,
-            "aria-current": i === all.length - 1 ? "page" : undefined,
-          }, name),
-        )
-      ),
-    );
+    const crumbs = parts.map((part, i) => {
+      const name = shownName(decodedPart(part));
+      const href = hashOf(parts.slice(0, i + 1).join("/"));
+      return { name, href, title: name };
+    });
+    const all = { name: this.#name, href: "#/", title: this.#whole };
+    this.#crumbs.show([all, ...crumbs]);
     const shown = parameters.get("show");
     for (const [page, link] of this.#links) {
       const isOfAll = page === "check" || page === "info";

@@ -13,6 +13,7 @@ import { describedEntry } from "./entries_ahead.ts";
 import { Listing, listingView } from "./listing/listing.ts";
 import { leaveList } from "./listing/result_list.ts";
 import { entryHref } from "./listing/tiles.ts";
+import { isMenuOpen } from "./menu.ts";
 import {
   encodedPath,
   goTo,
@@ -93,6 +94,11 @@ class Page {
     addEventListener("hashchange", () => void this.show());
     onServerBack(() => this.#onBack(), new AbortController().signal);
     addEventListener("keydown", (event) => this.#onKey(event));
+    // A list has the focus from the start: that is seen by those who go on by keys.
+    const byKeys = (is: boolean) => () =>
+      document.documentElement.classList.toggle("keyboard", is);
+    addEventListener("keydown", byKeys(true), true);
+    addEventListener("pointerdown", byKeys(false), true);
   }
 
   /** Shows what the address says. */
@@ -231,7 +237,7 @@ class Page {
 
   #onKey(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (document.querySelector("dialog[open]") !== null) return;
+    if (document.querySelector("dialog[open]") !== null || isMenuOpen()) return;
     if (event.key === "Escape" && event.target instanceof HTMLInputElement) {
       return event.target.blur();
     }

@@ -44,7 +44,7 @@ function cellSection(cell: Cell, signal: AbortSignal): HTMLElement {
       "header",
       {},
       element("h3", {}, element("a", { href: hashOf(cell.url) }, key)),
-      element("span", { class: "type" }, cell.type),
+      element("span", { class: "type", title: cell.type }, cell.type),
       cell.isList ? null : element(
         "a",
         { class: "size", href: fileUrl(cell.url), download: cell.key },

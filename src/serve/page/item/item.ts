@@ -65,7 +65,7 @@ export function itemView(
         "div",
         { class: "bar" },
         icon(entry.kind),
-        element("h2", {}, shownName(entry.name)),
+        element("h2", { title: shownName(entry.name) }, shownName(entry.name)),
         neighbours.element,
       ),
       element(

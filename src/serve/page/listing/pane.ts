@@ -20,7 +20,10 @@ export interface PaneOptions {
   onScroll(first: number): void;
 }
 
+/** Height of a line in pixels, and where fingers point at it, as in the style sheets. */
 const LINE_HEIGHT = 36;
+const TOUCHED_HEIGHT = 44;
+const TOUCH = matchMedia("(max-width: 640px), (pointer: coarse)");
 const CAPTION_HEIGHT = 30;
 
 /** Sizes of tiles in pixels, the smallest first. */
@@ -67,9 +70,7 @@ export function entriesPane(
     label,
     role: mode === "grid" ? "listbox" : "grid",
     count: () => source.length,
-    layout: mode === "grid"
-      ? tileLayout
-      : () => ({ columns: 1, rowHeight: LINE_HEIGHT }),
+    layout: mode === "grid" ? tileLayout : lineLayout,
     make: painter.make,
     draw(index, into, isPassing) {
       const entry = source.at(index);
@@ -99,6 +100,11 @@ export function entriesPane(
   scroller.element.classList.add(mode);
   if (mode === "table") scroller.element.prepend(lineHead());
   return scroller;
+}
+
+function lineLayout(): Layout {
+  const rowHeight = TOUCH.matches ? TOUCHED_HEIGHT : LINE_HEIGHT;
+  return { columns: 1, rowHeight };
 }
 
 function tileLayout(width: number): Layout {

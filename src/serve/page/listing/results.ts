@@ -179,7 +179,7 @@ export function searchView(route: Route, { signal }: Scene): View {
       element(
         "div",
         { class: "bar" },
-        element("h2", {}, `Search: ${shownName(glob)}`),
+        element("h2", { title: shownName(glob) }, `Search: ${shownName(glob)}`),
         results.said,
         list.source.isGrowing ? cancel : null,
         results.ways,

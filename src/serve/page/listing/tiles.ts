@@ -235,6 +235,7 @@ export function linePainter(): Painter {
       setText(number, count(placed.index));
       setText(link, entry === undefined ? LOADING : placed.name);
       setAttribute(link, "href", entry && placed.href);
+      setAttribute(link, "title", entry && placed.name);
       setText(kind, entry === undefined ? "" : KIND_NAMES[entry.kind]);
       setState(line, entry);
       const isDamaged = entry?.size === null;

@@ -1,0 +1,251 @@
+/// <reference lib="dom" />
+/** Phones, small and large screens: nothing is crushed, cut without its name, or too small for a finger. */
+import assert from "node:assert/strict";
+import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
+import { goldenCase } from "../../support/golden.ts";
+import { gulpCase } from "../../support/gulp/gulp_golden.ts";
+import { withTempDir } from "../../support/paths.ts";
+import { Shown, textsOf } from "./support/browser.ts";
+import { pageTest } from "./support/page_test_of.ts";
+
+const text = (of: string) => new TextEncoder().encode(of);
+
+/** Widths of a phone, a small and a large screen, in pixels. */
+const WIDTHS = [390, 1024, 1600] as const;
+
+const DIRECTORIES = [
+  "train",
+  "validation",
+  "n02084071_dog_with_a_long_name",
+  "another level",
+];
+const FILE = `${"0123456789abcdef".repeat(4)}_annotation.txt`;
+
+/** Opens a packed folder of names and tables that have no room. */
+async function withLong(body: (path: string) => Promise<void>): Promise<void> {
+  await withTempDir(async (dir) => {
+    const names = Array.from({ length: 60 }, (_, i) => `c${i}`);
+    const row = names.map((_, i) => i % 2 === 0 ? "some words of a cell" : i);
+    const table = `${names.join(",")}\n${row.join(",")}\n`;
+    const wide = `a,b\n${"word ".repeat(100)},${"x".repeat(900)}\n`;
+    const [a, b, c, d] = DIRECTORIES as [string, string, string, string];
+    const path = `${dir}/a_container_with_a_name.ffr`;
+    await Deno.writeFile(
+      path,
+      ffrBytes(packedSamples({
+        [a]: { [b]: { [c]: { [d]: { [FILE]: text("x") } } } },
+        "many.csv": text(table),
+        "wide.csv": text(wide),
+      })),
+    );
+    await body(path);
+  });
+}
+
+pageTest(
+  "breadcrumbs that have no room are in a menu, and none is crushed",
+  async (browser) => {
+    await withLong(async (path) => {
+      await using shown = await Shown.open(browser, path);
+      const { page } = shown;
+      const url = [...DIRECTORIES, FILE].map(encodeURIComponent).join("/");
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        await shown.go(`#/${url}`);
+        const path = page.getByRole("navigation", { name: "Path" });
+        const links = path.locator("li:visible > a");
+        for (const link of await links.all()) {
+          const [has, wants] = await link.evaluate((link) => [
+            link.clientWidth,
+            link.scrollWidth,
+          ]);
+          const name = await link.textContent();
+          assert.ok(
+            has! >= Math.min(56, wants!),
+            `${name} at ${width}: ${has}`,
+          );
+          assert.equal(await link.getAttribute("title") !== null, true);
+        }
+        const seen = await textsOf(links);
+        assert.equal(seen[0], "a_container_with_a_name.ffr");
+        assert.equal(seen.at(-1), FILE);
+        const hidden = DIRECTORIES.filter((name) => !seen.includes(name));
+        if (width > 390 && hidden.length === 0) continue;
+        await path.getByRole("button", { name: "Directories between" }).click();
+        const menu = path.getByRole("group", { name: "Directories between" });
+        assert.deepEqual(await textsOf(menu.getByRole("link")), hidden);
+        const box = (await menu.boundingBox())!;
+        assert.ok(box.x >= 0 && box.x + box.width <= width);
+        await page.keyboard.press("Escape"); // closes the menu, and not the entry
+        await menu.waitFor({ state: "hidden" });
+        await page.getByRole("heading", { name: FILE }).waitFor();
+        await path.getByRole("button", { name: "Directories between" }).click();
+        await menu.getByRole("link", { name: hidden.at(-1)! }).click();
+        await page.locator(`.crumbs a[aria-current]`).filter({
+          hasText: hidden.at(-1)!,
+        }).waitFor();
+      }
+    });
+  },
+);
+
+pageTest(
+  "a title that is cut has all of it on hovering, and has several lines on a phone",
+  async (browser) => {
+    await withLong(async (path) => {
+      await using shown = await Shown.open(browser, path);
+      const { page } = shown;
+      const url = [...DIRECTORIES, FILE].map(encodeURIComponent).join("/");
+      const title = page.getByRole("heading", { level: 2 });
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        await shown.go(`#/${url}`);
+        assert.equal(await title.getAttribute("title"), FILE);
+        const [isCut, lines] = await title.evaluate((title) => [
+          title.scrollWidth > title.clientWidth + 1 ||
+          title.scrollHeight > title.clientHeight + 1,
+          Math.round(
+            title.clientHeight / parseFloat(getComputedStyle(title).lineHeight),
+          ),
+        ]);
+        if (width === 390) assert.deepEqual([isCut, lines], [false, 3]);
+        else assert.equal(lines, 1);
+        await shown.go(`#/${DIRECTORIES.map(encodeURIComponent).join("/")}`);
+        const link = page.locator(".line .name a:visible").first();
+        assert.equal(await link.getAttribute("title"), FILE);
+      }
+    });
+  },
+);
+
+pageTest(
+  "tables scroll in a box of their own: no cell is a column of letters, and none is wider than a text is read",
+  async (browser) => {
+    await withLong(async (path) => {
+      await using shown = await Shown.open(browser, path);
+      const { page } = shown;
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const name of ["many.csv", "wide.csv"]) {
+          await shown.go(`#/${name}`);
+          const where = `${name} at ${width}`;
+          await page.getByRole("cell").first().waitFor();
+          const cells = await page.getByRole("cell").evaluateAll((cells) =>
+            cells.map((cell) => cell.getBoundingClientRect().width)
+          );
+          assert.ok(cells.length > 1);
+          assert.ok(Math.min(...cells) >= 56, `${where}: ${cells}`);
+          const scrolls = await page.getByRole("region", { name: "Rows" })
+            .evaluate((box) => box.scrollWidth > box.clientWidth);
+          // Where there is more room than cells want, they share it.
+          assert.ok(
+            Math.max(...cells) <= 446 || !scrolls,
+            `${where}: ${cells}`,
+          );
+          if (name === "many.csv") assert.ok(scrolls, where);
+          const all = await page.evaluate(() =>
+            document.documentElement.scrollWidth
+          );
+          assert.equal(all, width, where);
+        }
+      }
+    });
+  },
+);
+
+pageTest(
+  "on a phone, what a finger points at is 40 pixels high, on every kind of page",
+  async (browser) => {
+    const bags = goldenCase("bags/types").path;
+    const gulp = gulpCase("v2_gray_and_rgb");
+    const clip = encodeURIComponent(gulp.content.videos[0]!.id);
+    const pages = [
+      [bags, ["", "?view=table", "?view=grid", "000009", "000009/grid"]],
+      [bags, ["?show=statistics", "?show=search&glob=*", "?show=random"]],
+      [bags, ["?show=check", "?show=info", "nothing"]],
+      [gulp.path, ["", clip]],
+    ] as const;
+    for (const [path, addresses] of pages) {
+      await using shown = await Shown.open(browser, path, "", {
+        viewport: { width: 390, height: 844 },
+      });
+      const { page } = shown;
+      for (const address of addresses) {
+        await shown.go(`#/${address}`);
+        await page.locator("main :is(a, button, p)").first().waitFor();
+        const small = await page.evaluate(() =>
+          [...document.querySelectorAll<HTMLElement>(
+            "a, button, summary, input, [role=separator]",
+          )].filter((each) =>
+            each.checkVisibility({ visibilityProperty: true })
+          )
+            .map((each) => ({
+              height: Math.round(each.getBoundingClientRect().height),
+              what: `${each.localName}.${each.className} ${each.textContent}`,
+            })).filter(({ height }) => height > 0 && height < 40)
+        );
+        assert.deepEqual(small, [], address);
+        const width = await page.evaluate(() =>
+          document.documentElement.scrollWidth
+        );
+        assert.equal(width, 390, address);
+      }
+    }
+  },
+);
+
+/** How far apart two colours are, as WCAG 2 says it; of CSS colours `rgb(r, g, b)`. */
+function contrast(one: string, other: string): number {
+  const [a, b] = [one, other].map((colour) => {
+    const [r, g, b] = colour.match(/[\d.]+/g)!.map((byte) => {
+      const share = Number(byte) / 255;
+      return share <= 0.04045
+        ? share / 12.92
+        : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b! + 0.05;
+  });
+  return Math.max(a!, b!) / Math.min(a!, b!);
+}
+
+pageTest(
+  "who goes through a list by keys sees where, in light and in dark",
+  async (browser) => {
+    const { path } = goldenCase("bags/types");
+    for (const colorScheme of ["light", "dark"] as const) {
+      await using shown = await Shown.open(browser, path, "", { colorScheme });
+      const { page } = shown;
+      for (
+        const [view, place] of [
+          ["grid", ".tile.active .thumbnail"],
+          ["table", ".line.active"],
+          ["rows", ".row.active"],
+        ] as const
+      ) {
+        await shown.go(`#/?view=${view}`);
+        await page.locator(".canvas > :visible").first().waitFor();
+        // Before the keyboard is at one of the things, the list has the ring.
+        await page.keyboard.press("Shift");
+        const list = await page.locator(".place").evaluate((place) =>
+          getComputedStyle(place, "::after").outlineStyle
+        );
+        assert.equal(list, "solid", view);
+        await page.keyboard.press("ArrowDown");
+        const [style, width, colour, ground] = await page.locator(place)
+          .evaluate((active) => {
+            const of = getComputedStyle(active);
+            const { backgroundColor } = getComputedStyle(document.body);
+            return [
+              of.outlineStyle,
+              of.outlineWidth,
+              of.outlineColor,
+              backgroundColor,
+            ] as const;
+          });
+        assert.equal(style, "solid", `${view} ${colorScheme}`);
+        assert.ok(Number.parseFloat(width) >= 2);
+        assert.ok(contrast(colour, ground) >= 3, `${colour} on ${ground}`);
+      }
+    }
+  },
+);
