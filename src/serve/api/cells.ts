@@ -3,6 +3,7 @@ import type { ValueView } from "../../tree/node_view.ts";
 import type { NodeId } from "../../tree/tree.ts";
 import { decodingOf } from "../decode/decoded.ts";
 import { type CellContent, cellValueOf } from "../decode/shown_cells.ts";
+import { textOf } from "../decode/text_encoding.ts";
 import { type ListedEntry, namesFrom } from "../entries.ts";
 import { headOf } from "../head_of.ts";
 import { encodeUrlName } from "../paths.ts";
@@ -120,7 +121,10 @@ export class Cells {
     }
     this.#bytes += bytes.length;
     if (isText) {
-      const text = new TextDecoder().decode(bytes).slice(0, CELL.text);
+      const decoded = holds === "text"
+        ? new TextDecoder().decode(bytes)
+        : textOf(bytes);
+      const text = decoded.slice(0, CELL.text);
       const isCut = size > bytes.length || bytes.length > CELL.text;
       return { kind: "text", text: text.toWellFormed(), isCut };
     }

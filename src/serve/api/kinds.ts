@@ -3,6 +3,7 @@ import type { Steps } from "../../io/concurrency/steps.ts";
 import type { NodeView, ValueKind } from "../../tree/node_view.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { newExtent, type NodeId } from "../../tree/tree.ts";
+import { encodingOf } from "../decode/text_encoding.ts";
 import { typeOfBytes, typeOfName } from "../files/content_type.ts";
 import type { Served } from "../served.ts";
 import type { Kind } from "./messages.ts";
@@ -28,8 +29,9 @@ const OF_VALUES: Readonly<Record<ValueKind, Kind>> = {
   video: "video",
 };
 
-/** Bytes by which a kind is told. */
+/** Bytes by which a kind is told, and those by which bytes without a name are text in another encoding than UTF-8. */
 const HEAD = 256;
+const LEAST_OF_TEXT = 32;
 
 /** Whether an error says that a container is damaged somewhere, or has something that is too large to be taken apart. */
 export function isOfContainer(error: unknown): error is RecordfsError {
@@ -127,6 +129,10 @@ export function kindOfBytes(head: Uint8Array): Kind {
     return /^[{[]/.test(String.fromCharCode(first!)) ? "json" : "text";
   }
   if (type !== "application/octet-stream") return kindOfType(type);
+  // Of few bytes, too many would be Windows-1252.
+  if (head.length >= LEAST_OF_TEXT && encodingOf(head) !== undefined) {
+    return "text";
+  }
   return first === 0x80 && second! >= 2 && second! <= 5 ? "pickle" : "binary";
 }
 

@@ -6,7 +6,7 @@ import { json, jsonOf } from "../answers.ts";
 import { decodingOf } from "../decode/decoded.ts";
 import type { Decoding } from "../decode/decoding.ts";
 import type { Coding } from "../decode/shown_value.ts";
-import { isText } from "../files/content_type.ts";
+import { encodingOf, isTextIn, named } from "../decode/text_encoding.ts";
 import { type Contents, SMALL } from "../files/content.ts";
 import { headOf } from "../head_of.ts";
 import { decodePath } from "../paths.ts";
@@ -21,6 +21,8 @@ import type { BytesValue, TextValue, TreeValue } from "./value_messages.ts";
 
 /** Bytes of text and of others on a page. */
 const PAGE = 65_536;
+/** Bytes at the front that tell whether all pages are UTF-16. */
+const FRONT = 4096;
 /** Numbers of an array, unless fewer are wanted. */
 const MOST_NUMBERS = 65_536;
 /** Bytes of what becomes objects, and of arrays, that are decoded at most. */
@@ -193,22 +195,31 @@ export class Values {
 
   /** A page of text, whose ends are between characters. */
   *#text(shown: Shown, why: string | null): Steps<TextValue | BytesValue> {
-    const { node, size } = shown;
-    const bytes = yield* headOf(this.#served, node, PAGE + 4, shown.offset);
+    const { node, size, offset } = shown;
+    const bytes = yield* headOf(this.#served, node, PAGE + 4, offset);
+    // UTF-16 is told by the front; a file that is ASCII there may have letters of Windows-1252 behind it.
+    const front = offset === 0
+      ? bytes.subarray(0, FRONT)
+      : yield* headOf(this.#served, node, FRONT, 0);
+    const byFront = encodingOf(front);
+    const isWide = byFront === "utf-16le" || byFront === "utf-16be";
+    const isContinued = isWide ? isSecondHalf(byFront) : isContinuation;
     let from = 0;
-    while (shown.offset > 0 && from < 4 && isContinuation(bytes[from])) from++;
     let to = Math.min(bytes.length, PAGE);
-    const isLast = shown.offset + to >= size;
-    while (!isLast && to > from && isContinuation(bytes[to])) to--;
+    const isLast = offset + to >= size;
+    while (offset > 0 && from < 4 && isContinued(bytes, from, offset)) from++;
+    while (!isLast && to > from && isContinued(bytes, to, offset)) to--;
     const part = bytes.subarray(from, to);
-    if (!isText(part)) {
-      return yield* this.#bytes(shown, why ?? "it is no text in UTF-8");
+    const encoding = isWide ? byFront : encodingOf(part);
+    if (encoding === undefined || isWide && !isTextIn(part, encoding)) {
+      return yield* this.#bytes(shown, why ?? "it is no text");
     }
-    const end = shown.offset + to;
+    const end = offset + to;
     return {
       kind: "text",
-      text: new TextDecoder().decode(part),
-      start: shown.offset + from,
+      ...named(encoding),
+      text: new TextDecoder(encoding).decode(part),
+      start: offset + from,
       end,
       size,
       isCut: end < size,
@@ -313,6 +324,19 @@ function isWrittenAsText(kind: Kind): boolean {
     kind === "text";
 }
 
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
+/** Whether a byte goes on with a character of UTF-8. */
+function isContinuation(bytes: Uint8Array, at: number): boolean {
+  return at < bytes.length && (bytes[at]! & 0xc0) === 0x80;
+}
+
+/** Whether a byte of UTF-16 is not the first one of a character. */
+function isSecondHalf(
+  encoding: "utf-16le" | "utf-16be",
+): (bytes: Uint8Array, at: number, offset: number) => boolean {
+  const high = encoding === "utf-16le" ? 1 : 0;
+  return (bytes, at, offset) => {
+    if (at + 1 >= bytes.length) return false;
+    const isOdd = (offset + at) % 2 === 1;
+    return isOdd || (bytes[at + high]! & 0xfc) === 0xdc; // a low surrogate
+  };
 }

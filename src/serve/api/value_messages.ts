@@ -2,6 +2,9 @@
  * Decoded values as the server's API answers them, for display: bounded in size whatever the values are.
  */
 
+/** Encodings of texts other than UTF-8, as `TextDecoder` calls them. */
+export type OtherEncoding = "utf-16le" | "utf-16be" | "windows-1252";
+
 /** A number as JSON can hold it: those that it has not are `"NaN"`, `"Infinity"`, `"-Infinity"`, `"-0"`, or digits. */
 export type DisplayNumber = number | boolean | string | null;
 
@@ -106,11 +109,15 @@ export interface TreeValue {
   readonly value: Display;
   /** Whether something was left out of it. */
   readonly isCut: boolean;
+  /** What its text is in, unless that is UTF-8. */
+  readonly encoding?: OtherEncoding;
 }
 
 /** CSV, TSV: rows as text. */
 export interface TableValue {
   readonly kind: "table";
+  /** What the file is in, unless that is UTF-8. */
+  readonly encoding?: OtherEncoding;
   /** The first line. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -120,9 +127,11 @@ export interface TableValue {
   readonly hasMore: boolean;
 }
 
-/** Text in UTF-8. */
+/** Text. */
 export interface TextValue {
   readonly kind: "text";
+  /** What the page is in, unless that is UTF-8; of UTF-16, the file's first bytes say it. */
+  readonly encoding?: OtherEncoding;
   readonly text: string;
   /** The byte that it starts at. */
   readonly start: number;

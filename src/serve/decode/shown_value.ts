@@ -13,6 +13,7 @@ import { type AnyDecoding, decoded, decodedArray } from "./decoded.ts";
 import { shownJson } from "./json_display.ts";
 import { shownMsgpack } from "./msgpack_display.ts";
 import { shownObject } from "./object_display.ts";
+import { encodingOf, inUtf8, named } from "./text_encoding.ts";
 
 /** How a value of its own is decoded to be shown. */
 export type Coding =
@@ -76,10 +77,21 @@ async function messageOf(
       }
   }
   const { type, decoding, part } = coding;
-  const shown = await shownTree(bytes, decoding, WHOLE, part);
+  // Of the encodings, JSON may be in UTF-16 (RFC 4627); another one than UTF-8 is a fault that its text is shown with.
+  const isWide = decoding === "json" && /^utf-16/.test(encodingOf(bytes) ?? "");
+  const { bytes: text, encoding } = isWide
+    ? inUtf8(bytes)
+    : { bytes, encoding: "utf-8" } as const;
+  const shown = await shownTree(text, decoding, WHOLE, part);
   if (shown === undefined) return undefined;
   const { value, isCut } = shown;
-  return { kind: "tree", type, value, isCut } satisfies TreeValue;
+  return {
+    kind: "tree",
+    type,
+    value,
+    isCut,
+    ...named(encoding),
+  } satisfies TreeValue;
 }
 
 /** A value as a tree, or `undefined` if it has no such part: of JSON and MessagePack, only what is shown is made. */

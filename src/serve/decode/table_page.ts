@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { PACKAGES } from "../../packages.ts";
 import type { TableValue } from "../api/value_messages.ts";
 import type { Coding } from "./shown_value.ts";
+import { inUtf8, named } from "./text_encoding.ts";
 
 /** Rows of a page, columns of a row, and characters of a field. */
 const ROWS = 200;
@@ -15,17 +16,18 @@ const LONGEST_WORK = 15_000;
 /**
  * A page of a CSV or TSV file, from a row on; the first line names the columns.
  *
- * @param bytes The file, or its beginning: rows have no places that are known.
+ * @param file The file, or its beginning: rows have no places that are known.
  * @returns The page, or `undefined` where it goes on behind the bytes.
  * @throws If they are no such table.
  */
 export async function tablePage(
-  bytes: Uint8Array<ArrayBuffer>,
+  file: Uint8Array<ArrayBuffer>,
   { delimiter, start, isWhole, isLast }: Extract<Coding, { kind: "table" }>,
 ): Promise<TableValue | undefined> {
   const { parse }: typeof import("csv-parse/sync") = await import(
     `${PACKAGES.csvParse}/sync`
   );
+  const { bytes, encoding } = inUtf8(file);
   const long = longLineIn(bytes);
   // What is cut may end in half a row.
   const end = long ?? (isWhole ? bytes.length : bytes.lastIndexOf(0x0a) + 1);
@@ -64,10 +66,17 @@ export async function tablePage(
   if (!hasMore && !isWhole && !isLast) return undefined;
   if (rows.length === 0 && !isWhole) {
     throw new RangeError(
-      `rows of the first ${bytes.length} bytes of a table are shown`,
+      `rows of the first ${file.length} bytes of a table are shown`,
     );
   }
-  return { kind: "table", columns, rows, start, hasMore };
+  return {
+    kind: "table",
+    ...named(encoding),
+    columns,
+    rows,
+    start,
+    hasMore,
+  };
 }
 
 /** Where the first line starts that is too long for a row, if there is one. */

@@ -1,6 +1,7 @@
 /** Text, rows of CSV, and bytes in hex: page by page. */
 import type {
   BytesValue,
+  OtherEncoding,
   TableValue,
   TextValue,
 } from "../../api/value_messages.ts";
@@ -29,6 +30,22 @@ function growing(
   return into;
 }
 
+/** How encodings are called. */
+const ENCODING_NAMES: Readonly<Record<OtherEncoding, string>> = {
+  "utf-16le": "UTF-16 (little-endian)",
+  "utf-16be": "UTF-16 (big-endian)",
+  "windows-1252": "Windows-1252 (Latin-1)",
+};
+
+/** Names the encoding of a text; not UTF-8, in which almost all texts are. */
+export function encodingNote(
+  { encoding }: { readonly encoding?: OtherEncoding },
+): HTMLElement | null {
+  if (encoding === undefined) return null;
+  const text = `Text in ${ENCODING_NAMES[encoding] ?? encoding}`;
+  return element("p", { class: "note" }, text);
+}
+
 /** Why a value is shown otherwise than it should be. */
 function reasonNote({ why }: TextValue | BytesValue): HTMLElement | null {
   return why === null ? null : element("p", { class: "note" }, why);
@@ -37,7 +54,7 @@ function reasonNote({ why }: TextValue | BytesValue): HTMLElement | null {
 /** Shows text. */
 export function textView(
   value: TextValue,
-  next: (offset: number) => Promise<TextValue>,
+  next: (offset: number) => Promise<TextValue | BytesValue>,
 ): HTMLElement {
   const pre = element("pre", {
     class: "text",
@@ -45,14 +62,28 @@ export function textView(
     role: "region",
     "aria-label": "Text",
   }, value.text);
-  const view = element("div", { class: "text-view" }, reasonNote(value), pre);
+  const view = element(
+    "div",
+    { class: "text-view" },
+    reasonNote(value),
+    encodingNote(value),
+    pre,
+  );
   if (value.text === "") {
     view.append(element("p", { class: "note" }, "The text is empty."));
   }
-  let { end } = value;
+  let { end, encoding } = value;
   if (!value.isCut) return view;
   return growing(view, `Show more of ${bytes(value.size)}`, async () => {
     const page = await next(end);
+    if (page.kind !== "text") {
+      view.append(reasonNote(page) ?? "");
+      return false;
+    }
+    if (page.encoding !== encoding) {
+      encoding = page.encoding; // what came before was ASCII
+      pre.before(encodingNote(page) ?? "");
+    }
     pre.append(page.text);
     end = page.end;
     return page.isCut;
@@ -93,7 +124,12 @@ export function tableView(
     role: "region",
     "aria-label": "Rows",
   }, table);
-  const view = element("div", { class: "table-view" }, place);
+  const view = element(
+    "div",
+    { class: "table-view" },
+    encodingNote(value),
+    place,
+  );
   if (!value.hasMore) return view;
   return growing(view, "Show more rows", async () => {
     const page = await next(end);

@@ -12,7 +12,7 @@ import type {
 import { Choice, element } from "../dom.ts";
 import { arraysView, arrayView } from "./array.ts";
 import { mediaView, pictureView } from "./media.ts";
-import { bytesView, tableView, textView } from "./text.ts";
+import { bytesView, encodingNote, tableView, textView } from "./text.ts";
 import { treeView } from "./tree.ts";
 import type { AskPart } from "./tree_leaf.ts";
 
@@ -55,6 +55,7 @@ export async function fileView(
       return element(
         "div",
         {},
+        encodingNote(value),
         treeView(value.value, partsOf(entry.url, signal)),
       );
     case "table":
@@ -63,7 +64,10 @@ export async function fileView(
         (offset) => ask<TableValue | TextValue | BytesValue>(offset),
       );
     case "text":
-      return textView(value, (offset) => ask<TextValue>(offset, "text"));
+      return textView(
+        value,
+        (offset) => ask<TextValue | BytesValue>(offset, "text"),
+      );
     case "bytes":
       return bytesView(value, (offset) => ask<BytesValue>(offset, "bytes"));
   }

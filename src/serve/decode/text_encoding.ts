@@ -1,0 +1,123 @@
+import type { OtherEncoding } from "../api/value_messages.ts";
+import { isText } from "../files/content_type.ts";
+
+/** Encodings of texts that are shown. */
+export type TextEncoding = OtherEncoding | "utf-8";
+
+/** Control characters that texts do not have, and U+FFFE, which a wrong order of bytes makes of a byte order mark. */
+// deno-lint-ignore no-control-regex -- these are what is looked for
+const NO_TEXT = /[\x00-\x08\x0e-\x1f\x7f\ufffe\uffff]/;
+
+/** Bytes that Windows-1252 leaves open. */
+const OPEN = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+
+/** Share of ASCII in a text of a western language: other bytes stand for letters with accents, which are few. */
+const LEAST_ASCII = 0.7;
+
+/** Share of high bytes that are NUL in UTF-16 without a byte order mark, and of low bytes compared with these. */
+const LEAST_NULS = 0.6;
+const MOST_LOW_NULS = 0.1;
+
+/** Bytes that are transcoded at a time. */
+const PIECE = 1 << 20;
+
+/**
+ * The encoding of a text by its first bytes, which may end within a character; `undefined` if they are no text. Any
+ * bytes are Windows-1252: here they are only if they have no control characters and are ASCII for the most part.
+ */
+export function encodingOf(head: Uint8Array): TextEncoding | undefined {
+  const [first, second] = head;
+  const isEven = head.length % 2 === 0; // as all heads are that are not whole files
+  if (first === 0xff && second === 0xfe) {
+    return isEven ? ifText(head, "utf-16le") : undefined;
+  }
+  if (first === 0xfe && second === 0xff) {
+    return isEven ? ifText(head, "utf-16be") : undefined;
+  }
+  if (isText(head)) return "utf-8";
+  const nuls = [0, 0];
+  for (let i = 0; i < head.length; i++) if (head[i] === 0) nuls[i & 1]!++;
+  const [even, odd] = nuls as [number, number];
+  if (even + odd === 0) return ifText(head, "windows-1252");
+  const [less, more] = even < odd ? [even, odd] : [odd, even];
+  if (!isEven || more < LEAST_NULS * Math.floor(head.length / 2)) {
+    return undefined;
+  }
+  if (less > MOST_LOW_NULS * more) return undefined;
+  return ifText(head, odd > even ? "utf-16le" : "utf-16be");
+}
+
+function ifText(
+  head: Uint8Array,
+  encoding: TextEncoding,
+): TextEncoding | undefined {
+  return isTextIn(head, encoding) ? encoding : undefined;
+}
+
+/** Whether bytes are text in an encoding; the last character may be cut. */
+export function isTextIn(bytes: Uint8Array, encoding: TextEncoding): boolean {
+  switch (encoding) {
+    case "utf-8":
+      return isText(bytes);
+    case "windows-1252":
+      return isWestern(bytes);
+    default:
+      try {
+        const decoder = new TextDecoder(encoding, { fatal: true });
+        return !NO_TEXT.test(decoder.decode(bytes, { stream: true }));
+      } catch {
+        return false; // half of a surrogate pair
+      }
+  }
+}
+
+function isWestern(bytes: Uint8Array): boolean {
+  let ascii = 0;
+  for (const byte of bytes) {
+    if (byte < 0x20 && !(byte >= 9 && byte <= 13)) return false;
+    if (byte === 0x7f || OPEN.includes(byte)) return false;
+    if (byte < 0x80) ascii++;
+  }
+  return ascii >= LEAST_ASCII * bytes.length;
+}
+
+/** An encoding as messages have it. */
+export function named(
+  encoding: TextEncoding,
+): { readonly encoding?: OtherEncoding } {
+  return encoding === "utf-8" ? {} : { encoding };
+}
+
+/** The text that bytes are, where one character may be cut at their end. */
+export function textOf(bytes: Uint8Array): string {
+  return new TextDecoder(encodingOf(bytes)).decode(bytes);
+}
+
+/** Bytes of a text in UTF-8. */
+export interface InUtf8 {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** What they were in. */
+  readonly encoding: TextEncoding;
+}
+
+/** A text in UTF-8; bytes that are no text in an encoding that is known stay as they are. */
+export function inUtf8(bytes: Uint8Array<ArrayBuffer>): InUtf8 {
+  const encoding = encodingOf(bytes) ?? "utf-8";
+  if (encoding === "utf-8") return { bytes, encoding };
+  const decoder = new TextDecoder(encoding);
+  const encoder = new TextEncoder();
+  const pieces: Uint8Array[] = [];
+  for (let start = 0; start < bytes.length; start += PIECE) {
+    const piece = bytes.subarray(start, start + PIECE);
+    pieces.push(encoder.encode(decoder.decode(piece, { stream: true })));
+  }
+  const all = new Uint8Array(
+    pieces.reduce((sum, { length }) => sum + length, 0),
+  );
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return { bytes: all, encoding };
+}
