@@ -158,6 +158,7 @@ const LOADS_PACKAGES = [
   "src/formats/parquet/read/library.ts",
   "src/data/datasets/choose_files.ts",
   "src/serve/dav/asked.ts",
+  "src/serve/decode/drawable_svg.ts",
   "src/serve/decode/matched_paths.ts",
   "src/serve/decode/table_page.ts",
 ];

@@ -95,7 +95,7 @@ function kindOfName(name: string): Kind | undefined {
 
 function kindOfType(type: string): Kind {
   const [kind] = type.split("/", 1);
-  if (type === "image/svg+xml") return "text"; // it is shown as what it is written as
+  if (type === "image/svg+xml") return "svg"; // never among others: drawing it may take long
   if (kind === "image" || kind === "video" || kind === "audio") return kind;
   switch (type) {
     case "text/csv":

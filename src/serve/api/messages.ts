@@ -13,6 +13,7 @@ export type Kind =
   | "clip"
   | "datapoint"
   | "image"
+  | "svg"
   | "video"
   | "audio"
   | "text"

@@ -27,6 +27,7 @@ const FRONT = 4096;
 const MOST_NUMBERS = 65_536;
 /** Bytes of what becomes objects, and of arrays, that are decoded at most. */
 const LARGEST_TREE = 16 << 20;
+const LARGEST_SVG = 4 << 20;
 const LARGEST_ARRAY = 64 << 20;
 /** Bytes of a table that are looked through for a page, at first and at most. */
 const FIRST_OF_TABLE = 1 << 18;
@@ -290,6 +291,8 @@ function codingOf(
   switch (kind) {
     case "array":
       return { kind: /\.npz$/i.test(name) ? "arrays" : "array", most };
+    case "svg":
+      return { kind };
     case "json":
     case "msgpack":
     case "pickle":
@@ -315,13 +318,14 @@ function isDecoded({ holds }: ValueView): boolean {
 
 function largestOf({ kind }: Coding, view: NodeView | undefined): number {
   if (kind === "view") return (view as ValueView).largest;
+  if (kind === "svg") return LARGEST_SVG;
   return kind === "tree" ? LARGEST_TREE : LARGEST_ARRAY;
 }
 
 /** Whether what is of a kind is text that a person may read. */
 function isWrittenAsText(kind: Kind): boolean {
   return kind === "csv" || kind === "html" || kind === "json" ||
-    kind === "text";
+    kind === "svg" || kind === "text";
 }
 
 /** Whether a byte goes on with a character of UTF-8. */

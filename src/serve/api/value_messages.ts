@@ -60,6 +60,7 @@ export type ValueMessage =
   | ArraysValue
   | TreeValue
   | TableValue
+  | SvgValue
   | TextValue
   | BytesValue;
 
@@ -125,6 +126,11 @@ export interface TableValue {
   readonly start: number;
   /** Whether there are more rows behind these: ask with `offset=start + rows.length`. */
   readonly hasMore: boolean;
+}
+
+/** SVG that is drawn in bounded time, from its file. */
+export interface SvgValue {
+  readonly kind: "svg";
 }
 
 /** Text. */

@@ -18,6 +18,7 @@ import { encodingOf, inUtf8, named } from "./text_encoding.ts";
 /** How a value of its own is decoded to be shown. */
 export type Coding =
   | { readonly kind: "array"; readonly most: number }
+  | { readonly kind: "svg" }
   /** Of an archive of arrays. */
   | { readonly kind: "arrays"; readonly most: number }
   | {
@@ -66,6 +67,11 @@ async function messageOf(
   switch (coding.kind) {
     case "array":
       return arrayValue(decodedArray(bytes), coding.most);
+    case "svg": {
+      const { assertDrawable } = await import("./drawable_svg.ts");
+      await assertDrawable(bytes);
+      return { kind: "svg" };
+    }
     case "table": {
       const { tablePage } = await import("./table_page.ts");
       return await tablePage(bytes, coding);

@@ -6,6 +6,7 @@ const MOST_PIXELS = 100_000_000;
 
 /** Longer sides of thumbnails, in pixels of the screen. */
 const THUMBNAIL_EDGES = [256, 512] as const;
+const LARGEST_EDGE = 2048;
 
 const loading = new Set<HTMLImageElement>();
 const watched = new WeakSet<HTMLImageElement>();
@@ -24,6 +25,11 @@ export function thumbnailUrl(url: string, edge: number): string {
   const [small, large] = THUMBNAIL_EDGES;
   const isLarge = edge * devicePixelRatio > small;
   return `${fileUrl(url)}?thumbnail=${isLarge ? large : small}`;
+}
+
+/** URL of a picture that the server has drawn, as large as it draws any. */
+export function drawnUrl(url: string): string {
+  return `${fileUrl(url)}?thumbnail=${LARGEST_EDGE}`;
 }
 
 /** Loads a picture into an element in place of the one before; none without a URL. */

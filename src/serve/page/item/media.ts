@@ -1,7 +1,7 @@
 /** Pictures, videos and audio, as the browser shows them. */
 import { fileUrl } from "../api.ts";
 import { Choice, element } from "../dom.ts";
-import { loadPicture, pictureUrl } from "../pictures.ts";
+import { drawnUrl, loadPicture, pictureUrl } from "../pictures.ts";
 import { shownName } from "../text.ts";
 import type { Entry } from "../../api/messages.ts";
 
@@ -9,27 +9,38 @@ import type { Entry } from "../../api/messages.ts";
 const NOT_DRAWN =
   "It can't be drawn: it is damaged, too large, or of a kind that browsers do not know.";
 
-/** A picture: as large as there is room, or each pixel as one. */
+/**
+ * A picture: as large as there is room, or each pixel as one. Of one that the browser cannot draw, such as TIFF, the
+ * server makes another.
+ */
 export function pictureView(entry: Pick<Entry, "name" | "url">): HTMLElement {
   const size = element("output", { class: "pointed" });
+  let isMade = /\.tiff?$/i.test(entry.name);
   const image = element("img", {
     class: "picture fit",
     alt: shownName(entry.name),
     decoding: "async",
     load: () => {
-      size.textContent =
-        `${image.naturalWidth} × ${image.naturalHeight} pixels`;
+      const { naturalWidth, naturalHeight } = image;
+      size.textContent = `${naturalWidth} × ${naturalHeight} pixels${
+        isMade ? ", as the server has drawn it" : ""
+      }`;
       // Small ones are looked at by their pixels.
-      const isSmall = image.naturalWidth <= 160 && image.naturalHeight <= 160;
+      const isSmall = naturalWidth <= 160 && naturalHeight <= 160;
       image.classList.toggle("pixels", isSmall);
     },
     error: () => {
+      if (!isMade) {
+        isMade = true;
+        return loadPicture(image, drawnUrl(entry.url));
+      }
       image.replaceWith(
         element("p", { class: "problem", role: "alert" }, NOT_DRAWN),
       );
     },
   });
-  loadPicture(image, pictureUrl(entry.url));
+  const url = isMade ? drawnUrl(entry.url) : pictureUrl(entry.url);
+  loadPicture(image, url);
   const choice = new Choice(
     "Size",
     [["fit", "Fit"], ["actual", "1:1"]],

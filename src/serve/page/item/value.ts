@@ -51,6 +51,8 @@ export async function fileView(
       return arrayView(value, isSmall);
     case "arrays":
       return arraysView(value);
+    case "svg":
+      return pictureView(entry);
     case "tree":
       return element(
         "div",

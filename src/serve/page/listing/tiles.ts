@@ -12,6 +12,7 @@ export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   clip: "clip",
   datapoint: "datapoint",
   image: "picture",
+  svg: "SVG",
   video: "video",
   audio: "audio",
   text: "text",
