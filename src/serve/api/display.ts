@@ -39,7 +39,7 @@ export const CELL: DisplayLimits = {
   values: 64,
   entries: 64,
   depth: 4,
-  text: 256,
+  text: 1024,
   characters: 4096,
   numbers: 64,
 };

@@ -31,7 +31,12 @@ const LARGEST_LABEL = 64;
 /** Bytes of a picture that tell its size, nearly always. */
 const FIRST_HEAD = 1 << 12;
 /** What is looked at of what is known of a clip. */
-const META: DisplayLimits = { ...CELL, values: 1000, entries: 1000 };
+const META: DisplayLimits = {
+  ...CELL,
+  values: 1000,
+  entries: 1000,
+  text: 256,
+};
 /** What files are labelled with that lie in directories: by the first of these. */
 const LABEL_OF_DIRECTORIES = "directory";
 

@@ -86,12 +86,8 @@ export function encodedPath(path: string): string {
   ).join("/");
 }
 
-/** How a directory was shown when it was left. */
-interface Place {
-  readonly view: string | null;
-  /** The first entry that was seen. */
-  readonly at: number | null;
-}
+/** How a directory was shown when it was left: parameters of its address. */
+type Place = Readonly<Record<string, string | number | null>>;
 
 /** How many are remembered. */
 const MOST = 100;

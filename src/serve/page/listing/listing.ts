@@ -18,6 +18,7 @@ import {
 } from "../route.ts";
 import { counted, shownName, unitOf } from "../text.ts";
 import type { Scene, View } from "../view.ts";
+import { columnParameters } from "./columns.ts";
 import {
   emptyNote,
   entriesPane,
@@ -254,7 +255,8 @@ export class Listing implements View {
 
   #remember(at: number | null): void {
     const view = this.#isChosen ? this.#mode : null;
-    rememberPlace(this.#route.url, { view, at });
+    const columns = columnParameters();
+    rememberPlace(this.#route.url, { view, at, ...columns });
   }
 
   #cycle(): void {
@@ -298,7 +300,11 @@ export class Listing implements View {
         this.#rows,
         this.#painter,
         this.#lead,
-        { label, onScroll },
+        {
+          label,
+          onScroll,
+          onColumns: () => this.#remember(this.#scroller?.first || null),
+        },
         this.#signal,
       );
     } else {

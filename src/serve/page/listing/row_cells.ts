@@ -21,8 +21,8 @@ const MOST_ARRAYS = 300;
 /** Longer side of pictures in cells at most, in pixels of CSS. */
 const CELL_EDGE = 128;
 
-/** How long a text in a cell may be: it is cut by the cell anyway. */
-const MOST_TEXT = 300;
+/** Characters of a text in a cell: the cell cuts it by its lines. */
+const MOST_TEXT = 1024;
 
 /** The text of a value that is one number; `undefined` where it is something else. */
 export function numberIn(value: CellValue): string | undefined {
@@ -155,8 +155,12 @@ export function noText(shown: string, says: string): HTMLElement {
 function text(of: string, isCut: boolean): Node {
   if (of === "") return noText('""', "An empty text");
   const shown = of.slice(0, MOST_TEXT);
-  const rest = isCut || shown.length < of.length ? "…" : "";
-  return element("span", { class: "words" }, `${shown}${rest}`);
+  const isPart = isCut || shown.length < of.length;
+  return element(
+    "span",
+    { class: isPart ? "words part" : "words" },
+    `${shown}${isPart ? "…" : ""}`,
+  );
 }
 
 function picture(cell: Cell): Node {

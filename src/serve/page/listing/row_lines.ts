@@ -1,8 +1,11 @@
 /** Datapoints as lines of a table, a column for each key. */
-import type { Cell, Row, RowsMessage } from "../../api/messages.ts";
+import type { Cell, Row } from "../../api/messages.ts";
 import { element, setAttribute } from "../dom.ts";
 import { cancelPictures } from "../pictures.ts";
-import { shownKey, shownName } from "../text.ts";
+import { hashOf } from "../route.ts";
+import { shownName } from "../text.ts";
+import { ColumnHead } from "./column_head.ts";
+import { type Column, Columns } from "./columns.ts";
 import { CellPainter, noText, numberIn } from "./row_cells.ts";
 import type { PaneOptions } from "./pane.ts";
 import { Scroller } from "./scroller.ts";
@@ -12,17 +15,14 @@ import { entryHref } from "./tiles.ts";
 /** A datapoint; `null` where another entry stands in its place. */
 export type PlacedRow = Row | null;
 
-/** A column. */
-export type Column = RowsMessage["keys"][number];
-
-/** Columns that are shown; the others are seen in the datapoint. */
-const MOST_COLUMNS = 40;
-
-/** Height of a line, in pixels. */
+/** What rows are taken for, in pixels, before they are measured. */
 const ROW_HEIGHT = 76;
 
 /** The longest of 64-bit numbers that is written out whole: `-1.2345678901234567e-300`. */
 const MOST_DIGITS = 24;
+
+/** Characters of a text that has a wide column. */
+const LONG_TEXT = 60;
 
 /** Width of a cell of a column, in pixels. */
 function widthOf({ kind, value }: Cell): number {
@@ -40,7 +40,7 @@ function widthOf({ kind, value }: Cell): number {
       return isShort ? 108 : 232;
     }
     case "text":
-      return 184;
+      return value.text.length > LONG_TEXT ? 320 : 184;
   }
   return 112;
 }
@@ -50,8 +50,11 @@ export class RowPainter {
   readonly #cells: CellPainter;
   #drawn = new WeakMap<HTMLElement, Row | undefined>();
   readonly #links = new WeakMap<HTMLElement, HTMLElement>();
-  #columns: readonly Column[] = [];
-  #template = "";
+  /** URLs of the values that texts show. */
+  readonly #texts = new WeakMap<Element, string>();
+  readonly #columns: Columns;
+  #shown: readonly Column[] = [];
+  #head: ColumnHead | undefined;
 
   readonly #list: (() => string) | undefined;
 
@@ -59,47 +62,44 @@ export class RowPainter {
   constructor(signal: AbortSignal, list?: () => string) {
     this.#cells = new CellPainter(signal);
     this.#list = list;
+    this.#columns = new Columns((isWidth) => this.onColumns(isWidth));
   }
 
+  /** Called when columns were chosen: widths, or others. */
+  onColumns: (isWidth: boolean) => void = () => {};
+
   /** Width of all columns, in pixels. */
-  width = 0;
+  get width(): number {
+    return this.#columns.width;
+  }
+
+  /** Columns of the grid that a line is. */
+  get template(): string {
+    return this.#columns.template;
+  }
 
   /** Takes the columns, with rows that say how wide they are. */
   setColumns(columns: readonly Column[], rows: readonly Row[]): void {
-    this.#columns = columns.slice(0, MOST_COLUMNS);
-    this.#drawn = new WeakMap(); // by other columns
     const widest = new Map<string, number>();
     for (const cell of rows.flatMap(({ cells }) => cells)) {
       const width = Math.max(widest.get(cell.key) ?? 0, widthOf(cell));
       widest.set(cell.key, width);
     }
-    const widths = [
-      144,
-      ...this.#columns.map(({ key }) => widest.get(key) ?? 112),
-    ];
-    this.width = widths.reduce((all, width) => all + width, 0);
-    this.#template = widths.map((width) => `minmax(${width}px, ${width}fr)`)
-      .join(" ");
+    this.#columns.set(columns, widest);
+    this.showColumns();
+  }
+
+  /** Has lines drawn with the columns that are chosen. */
+  showColumns(): void {
+    this.#shown = this.#columns.shown;
+    this.#drawn = new WeakMap();
+    this.#head?.draw();
   }
 
   /** The head of the table. */
   head(): HTMLElement {
-    const head = element(
-      "div",
-      { class: "row head", role: "row", "aria-rowindex": 1 },
-      element("span", { role: "columnheader" }, "Datapoint"),
-      ...this.#columns.map(({ key, type }) =>
-        element(
-          "span",
-          { role: "columnheader", title: `${key} (${type})` },
-          element("b", {}, shownKey(key)),
-          element("small", {}, type),
-        )
-      ),
-    );
-    head.style.gridTemplateColumns = this.#template;
-    head.style.minWidth = `${this.width}px`;
-    return head;
+    this.#head ??= new ColumnHead(this.#columns);
+    return this.#head.element;
   }
 
   /** The link of a datapoint. */
@@ -139,9 +139,6 @@ export class RowPainter {
       "data-state",
       row === undefined ? "loading" : row?.damage ? "damaged" : undefined,
     );
-    if (line.style.gridTemplateColumns !== this.#template) {
-      line.style.gridTemplateColumns = this.#template;
-    }
     if (this.#drawn.get(line) === shown && line.childElementCount > 1) return;
     this.#drawn.set(line, shown);
     cancelPictures(line);
@@ -157,15 +154,48 @@ export class RowPainter {
       return;
     }
     const cells = cellsByKey(shown);
-    for (const { key } of this.#columns) {
+    for (const { key } of this.#shown) {
       const cell = cells.get(key);
-      line.append(element(
-        "span",
-        { role: "gridcell", class: "value" },
-        cell === undefined ? noText("–", "Missing") : this.#cells.draw(cell),
-      ));
+      const value = cell === undefined
+        ? noText("–", "Missing")
+        : this.#cells.draw(cell);
+      const isText = cell?.value?.kind === "text" ||
+        cell?.value?.kind === "tree";
+      if (isText) this.#texts.set(value as Element, cell.url);
+      line.append(
+        element("span", { role: "gridcell", class: "value" }, value),
+      );
     }
   }
+
+  /** Measures lines, but for those that are not here yet; texts that are cut there have a link to all of them. */
+  measure(lines: readonly HTMLElement[]): number[] {
+    const texts = lines.flatMap((
+      line,
+    ) => [...line.querySelectorAll(".value > :is(.words, .tree)")]);
+    const areCut = texts.map((text) =>
+      text.scrollHeight > text.clientHeight + 1 ||
+      text.classList.contains("part")
+    );
+    texts.forEach((text, i) => {
+      text.nextSibling?.remove();
+      if (areCut[i]) {
+        const href = hashOf(this.#texts.get(text)!);
+        text.after(
+          element("a", { class: "more", tabindex: -1, href }, "more"),
+        );
+      }
+    });
+    return lines.map((line) =>
+      this.#drawn.get(line) === undefined ? 0 : line.offsetHeight
+    );
+  }
+}
+
+/** What a pane of rows is made with. */
+export interface RowsOptions extends Pick<PaneOptions, "label" | "onScroll"> {
+  /** Called when columns were chosen, which the address has then. */
+  onColumns?(): void;
 }
 
 /**
@@ -177,7 +207,7 @@ export function rowsPane(
   source: Source<PlacedRow>,
   painter: RowPainter,
   lead: number,
-  { label, onScroll }: Pick<PaneOptions, "label" | "onScroll">,
+  { label, onScroll, onColumns }: RowsOptions,
   signal: AbortSignal,
 ): Scroller {
   const scroller = new Scroller({
@@ -186,6 +216,7 @@ export function rowsPane(
     count: () => source.length,
     layout: () => ({ columns: 1, rowHeight: ROW_HEIGHT }),
     make: () => painter.make(),
+    measure: (lines) => painter.measure(lines),
     draw: (index, into, isPassing) =>
       painter.draw(source.at(index), index + lead, into, isPassing),
     onRange(first, end) {
@@ -199,15 +230,22 @@ export function rowsPane(
   }, signal);
   scroller.element.classList.add("rows");
   showHead(scroller, painter);
+  painter.onColumns = (isWidth) => {
+    if (!isWidth) painter.showColumns();
+    showHead(scroller, painter);
+    scroller.refit();
+    onColumns?.();
+  };
   return scroller;
 }
 
 /** Shows the columns that a painter has now. */
 export function showHead({ element }: Scroller, painter: RowPainter): void {
-  element.querySelector(".head")?.remove();
-  element.prepend(painter.head());
-  const canvas = element.querySelector<HTMLElement>(".canvas")!;
-  canvas.style.minWidth = `${painter.width}px`;
+  const head = painter.head();
+  // One that is there already may have its menu open.
+  if (head.parentElement !== element) element.prepend(head);
+  element.style.setProperty("--columns", painter.template);
+  element.style.setProperty("--columns-width", `${painter.width}px`);
 }
 
 function cellsByKey({ cells }: Row): Map<string, Cell> {

@@ -1,10 +1,13 @@
 /** Many things below each other, or in columns, of which only those that are seen are in the page. */
 import { element, setAttribute } from "../dom.ts";
+import { Heights } from "./heights.ts";
+import { LiveRows } from "./live_rows.ts";
+import { elementHeight, positionOf, scrollTopOf } from "./scrollbar.ts";
 
 /** How things are laid out. */
 export interface Layout {
   readonly columns: number;
-  /** In pixels. */
+  /** In pixels; where rows are measured, what they are taken for before. */
   readonly rowHeight: number;
 }
 
@@ -25,14 +28,17 @@ export interface ScrollerOptions {
    * @param isPassing Whether it goes by too fast to be looked at: what takes time is left out.
    */
   draw(index: number, into: HTMLElement, isPassing: boolean): void;
+  /**
+   * Measures elements that something was drawn in, where rows are as high as what is in them.
+   *
+   * @returns The height of each, in pixels; 0 for one that is not known yet.
+   */
+  measure?(drawn: readonly HTMLElement[]): readonly number[];
   /** Told what is seen. */
   onRange(first: number, end: number): void;
   /** Opens the thing that is chosen. */
   open(index: number): void;
 }
-
-/** Browsers have no elements higher than 17 to 33 million pixels. */
-const MOST_HEIGHT = 8_000_000;
 
 /** How long after a fast move nothing more is left out. */
 const REST_MS = 90;
@@ -40,24 +46,25 @@ const REST_MS = 90;
 /** Rows above and below those that are seen, as soon as those are there. */
 const MARGIN_ROWS = 2;
 
-/** Where each scroller's things get their ids from. */
-let scrollers = 0;
+/** How often rows are laid out again because they turned out to have other heights. */
+const MOST_TURNS = 8;
 
 /** A place that scrolls over any number of things. */
 export class Scroller {
   readonly element: HTMLElement;
   readonly #options: ScrollerOptions;
-  readonly #canvas = element("div", { class: "canvas", role: "presentation" });
-  readonly #live = new Map<number, HTMLElement>();
-  readonly #spare: HTMLElement[] = [];
-  readonly #id = ++scrollers;
+  readonly #live: LiveRows;
   readonly #resize: ResizeObserver;
   #layout: Layout = { columns: 1, rowHeight: 32 };
   /** Height that things are seen in, as it was measured: asking for it in between has the browser lay out all again. */
   #room = 0;
-  /** How far down is looked, in pixels of the whole, which may be more than the element has. */
-  #position = 0;
+  #heights = new Heights(32);
+  /** The first row that is seen, and where its top is: at most 0, which is the upper end of what is seen. */
+  #row = 0;
+  #y = 0;
   #scrollTop = 0;
+  #isScrolling = false;
+  #width = 0;
   #active = -1;
   #isPassing = false;
   #rest: ReturnType<typeof setTimeout> | undefined;
@@ -67,6 +74,7 @@ export class Scroller {
 
   constructor(options: ScrollerOptions, signal: AbortSignal) {
     this.#options = options;
+    this.#live = new LiveRows(options);
     this.element = element(
       "div",
       {
@@ -77,7 +85,7 @@ export class Scroller {
         scroll: () => this.#onScroll(),
         scrollend: () => this.#settle(),
       },
-      this.#canvas,
+      this.#live.canvas,
     );
     this.#resize = new ResizeObserver(() => this.#onResize());
     this.#resize.observe(this.element);
@@ -96,16 +104,22 @@ export class Scroller {
 
   /** The first thing that is seen whole. */
   get first(): number {
-    const { columns, rowHeight } = this.#layout;
-    return Math.ceil(this.#position / rowHeight - 0.01) * columns;
+    const isCut = this.#y < -0.01 * this.#heights.of(this.#row);
+    return (isCut ? this.#row + 1 : this.#row) * this.#layout.columns;
   }
 
   /** Draws again, since there are more things, or others. */
   update(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
+      const active = Math.floor(this.#active / this.#layout.columns);
+      const wasSeen = this.#isWhole(active);
       this.#setHeight();
       this.#render(true);
+      if (this.#isScrolling) return;
+      // What has come may be higher than it was taken for.
+      if (wasSeen && !this.#isWhole(active)) this.activate(this.#active);
+      this.#settle();
     });
   }
 
@@ -113,12 +127,25 @@ export class Scroller {
   layOut(): void {
     const first = this.first;
     this.#layout = this.#options.layout(this.element.clientWidth);
+    this.#forgetHeights(this.#layout.rowHeight);
     this.#measure();
     this.#setHeight();
     if (first > 0) this.show(first); // which has the browser lay out all at once
     cancelAnimationFrame(this.#frame);
     this.#render(true);
     if (this.#margin === 0) this.#widen();
+  }
+
+  /** Measures rows again, since they may have another height. */
+  refit(): void {
+    this.#forgetHeights(this.#heights.mean);
+    this.#render(true);
+    this.#settle();
+  }
+
+  #forgetHeights(usual: number): void {
+    this.#heights = new Heights(usual);
+    this.#live.setLayout(this.#layout.columns, this.#heights);
   }
 
   /** Draws rows around those that are seen, when these are on the screen. */
@@ -134,8 +161,7 @@ export class Scroller {
 
   /** Scrolls to a thing, as the first one that is seen. */
   show(index: number): void {
-    const { columns, rowHeight } = this.#layout;
-    this.#moveTo(Math.floor(index / columns) * rowHeight);
+    this.#moveTo(Math.floor(index / this.#layout.columns), 0);
   }
 
   /** Moves the keyboard to a thing, and scrolls where it is not seen. */
@@ -143,20 +169,23 @@ export class Scroller {
     const count = this.#options.count();
     if (count === 0) return;
     this.#active = Math.max(0, Math.min(count - 1, index));
-    const { columns, rowHeight } = this.#layout;
-    const top = Math.floor(this.#active / columns) * rowHeight;
-    const room = this.#room;
-    if (top < this.#position) this.#moveTo(top);
-    else if (top + rowHeight > this.#position + room) {
-      this.#moveTo(top + rowHeight - room);
+    const row = Math.floor(this.#active / this.#layout.columns);
+    const top = this.#live.tops.get(row);
+    const isAbove = top === undefined ? row < this.#row : top < 0;
+    if (isAbove) this.#moveTo(row, 0);
+    else if (
+      top === undefined || top + this.#heights.of(row) > this.#room
+    ) {
+      if (top === undefined) this.#moveTo(row, 0); // measures it
+      this.#moveTo(row, Math.max(0, this.#room - this.#heights.of(row)));
     }
     this.#render(true);
   }
 
   /** Handles a key. Returns whether it meant something here. */
   onKey(key: string): boolean {
-    const { columns, rowHeight } = this.#layout;
-    const page = Math.max(1, Math.floor(this.#room / rowHeight)) * columns;
+    const { columns } = this.#layout;
+    const page = Math.max(1, this.#wholeRows()) * columns;
     const steps: Record<string, number> = {
       ArrowDown: columns,
       ArrowUp: -columns,
@@ -178,43 +207,67 @@ export class Scroller {
     return true;
   }
 
+  /** How many rows are seen whole. */
+  #wholeRows(): number {
+    return [...this.#live.tops.keys()].filter((row) => this.#isWhole(row))
+      .length;
+  }
+
+  /** Whether all of a row is seen. */
+  #isWhole(row: number): boolean {
+    const top = this.#live.tops.get(row) ?? -1;
+    return top >= 0 && top + this.#heights.of(row) <= this.#room;
+  }
+
+  get #rows(): number {
+    return Math.ceil(this.#options.count() / this.#layout.columns);
+  }
+
   get #height(): number {
-    const { columns, rowHeight } = this.#layout;
-    return Math.ceil(this.#options.count() / columns) * rowHeight;
+    return this.#heights.top(this.#rows);
   }
 
   #setHeight(): void {
-    const height = `${Math.min(MOST_HEIGHT, this.#height)}px`;
-    if (this.#canvas.style.height !== height) {
-      this.#canvas.style.height = height;
+    const height = `${elementHeight(this.#height)}px`;
+    if (this.#live.canvas.style.height !== height) {
+      this.#live.canvas.style.height = height;
     }
   }
 
-  /** How many pixels of the whole one of the element's stands for. */
-  get #scale(): number {
-    const [height, room] = [this.#height, this.#room];
-    return height <= MOST_HEIGHT ? 1 : (height - room) / (MOST_HEIGHT - room);
+  /** Where the scrollbar is to stand for what is seen. */
+  get #wantedTop(): number {
+    const position = this.#heights.top(this.#row) - this.#y;
+    return scrollTopOf(position, this.#height, this.#room);
   }
 
-  #moveTo(position: number): void {
-    this.#position = Math.max(0, Math.min(position, this.#height - this.#room));
-    this.element.scrollTop = this.#position / this.#scale;
-    this.#scrollTop = this.element.scrollTop;
+  #moveTo(row: number, y: number): void {
+    [this.#row, this.#y] = [row, y];
     this.#render(false);
+    this.#setHeight();
+    this.#putScrollbar();
+  }
+
+  /** Puts the scrollbar where what is seen stands in the whole. */
+  #putScrollbar(): void {
+    this.element.scrollTop = this.#wantedTop;
+    this.#scrollTop = this.element.scrollTop;
+    this.#live.place(this.#scrollTop);
   }
 
   #onScroll(): void {
     const { scrollTop } = this.element;
     const delta = scrollTop - this.#scrollTop;
+    if (delta === 0) return;
+    this.#isScrolling = true;
     this.#scrollTop = scrollTop;
-    const scale = this.#scale;
     const room = this.#room;
     // Small moves go as far as the hand did; the scrollbar goes through all of it.
-    this.#position = scale === 1 || Math.abs(delta) > room
-      ? scrollTop * scale
-      : this.#position + delta;
-    this.#position = Math.max(0, Math.min(this.#position, this.#height - room));
-    if (Math.abs(delta) * scale > room / 2) this.#pass();
+    if (Math.abs(delta) > room) {
+      const position = positionOf(scrollTop, this.#height, room);
+      const { row, offset } = this.#heights.at(position, this.#rows);
+      [this.#row, this.#y] = [row, -offset];
+    } else this.#y -= delta;
+    if (Math.abs(delta) > room / 2) this.#pass();
     this.#render(false);
   }
 
@@ -229,90 +282,76 @@ export class Scroller {
 
   /** Puts the scrollbar where small moves have led to. */
   #settle(): void {
-    const scale = this.#scale;
-    if (scale === 1) return;
-    const wanted = this.#position / scale;
-    if (Math.abs(wanted - this.#scrollTop) > 1) this.#moveTo(this.#position);
+    this.#isScrolling = false;
+    this.#setHeight();
+    const isOff = Math.abs(this.#wantedTop - this.#scrollTop) > 1;
+    if (isOff) this.#putScrollbar();
   }
 
   #onResize(): void {
     const before = this.#layout;
+    const width = this.#width;
     const layout = this.#options.layout(this.element.clientWidth);
     this.#measure();
     const isSame = layout.columns === before.columns &&
       layout.rowHeight === before.rowHeight;
-    if (isSame) this.#render(false);
-    else this.layOut();
+    if (!isSame) this.layOut();
+    else if (this.#options.measure && width !== this.#width) this.refit();
+    else this.#render(false);
   }
 
   #measure(): void {
-    this.#room = this.element.clientHeight - this.#canvas.offsetTop;
+    this.#width = this.element.clientWidth;
+    this.#room = this.element.clientHeight - this.#live.canvas.offsetTop;
   }
 
   #render(redraws: boolean): void {
-    const { columns, rowHeight } = this.#layout;
+    const { columns } = this.#layout;
     const count = this.#options.count();
-    const firstRow = Math.floor(this.#position / rowHeight);
-    const endRow = Math.ceil((this.#position + this.#room) / rowHeight);
-    const first = Math.max(0, firstRow - this.#margin) * columns;
-    const end = Math.min(count, (endRow + this.#margin) * columns);
-    this.#options.onRange(
-      Math.min(count, firstRow * columns),
-      Math.min(count, endRow * columns),
-    );
-    for (const [index, live] of this.#live) {
-      if (index >= first && index < end) continue;
-      this.#live.delete(index);
-      this.#spare.push(live);
-    }
-    const width = 100 / columns;
-    for (let index = first; index < end; index++) {
-      let live = this.#live.get(index);
-      const isNew = live === undefined;
-      if (live === undefined) {
-        live = this.#spare.pop() ?? this.#options.make();
-        if (!live.isConnected) this.#canvas.append(live);
-        live.id = `thing-${this.#id}-${index}`;
-        this.#live.set(index, live);
-        live.style.width = `${width}%`;
-        live.style.height = `${rowHeight}px`;
-        live.style.display = "";
+    const rows = this.#rows;
+    const room = this.#room;
+    const live = this.#live;
+    const turn = {
+      ...{ redraws, isPassing: this.#isPassing, active: this.#active },
+      drawn: new Set<number>(),
+    };
+    let end = 0;
+    this.#row = Math.max(0, Math.min(this.#row, rows - 1));
+    // Each measurement may bring further rows into view: those of one that is far lower than it was taken for.
+    for (let turns = 0; turns < MOST_TURNS; turns++) {
+      while (this.#y > 0 && this.#row > 0) {
+        live.draw(this.#row - 1, this.#row, turn);
+        this.#y -= this.#heights.of(--this.#row);
       }
-      this.#place(live, index);
-      if (isNew || redraws) this.#draw(index, live, count);
+      if (this.#row === 0) this.#y = Math.min(0, this.#y);
+      while (
+        this.#row < rows - 1 && this.#y + this.#heights.of(this.#row) <= 0
+      ) this.#y += this.#heights.of(this.#row++);
+      let bottom = this.#y;
+      for (end = this.#row; end < rows && bottom < room; end++) {
+        bottom += this.#heights.of(end);
+      }
+      const from = Math.max(0, this.#row - this.#margin);
+      const to = Math.min(rows, end + this.#margin);
+      live.keep(from, to);
+      const isMeasured = !live.draw(from, to, turn);
+      const isShort = bottom < room && (this.#row > 0 || this.#y < 0);
+      if (isShort && isMeasured) this.#y += room - bottom;
+      else if (isMeasured) break;
     }
-    for (const spare of this.#spare) spare.style.display = "none";
-    const isSeen = this.#live.has(this.#active);
+    this.#options.onRange(
+      Math.min(count, this.#row * columns),
+      Math.min(count, end * columns),
+    );
+    live.keep(this.#row - this.#margin, end + this.#margin);
+    live.arrange(this.#row, this.#y, this.#scrollTop);
+    if (this.#options.role === "grid") {
+      setAttribute(this.element, "aria-rowcount", count + 1);
+    }
     setAttribute(
       this.element,
       "aria-activedescendant",
-      isSeen ? `thing-${this.#id}-${this.#active}` : undefined,
+      live.idOf(this.#active),
     );
-  }
-
-  #place(live: HTMLElement, index: number): void {
-    const { columns, rowHeight } = this.#layout;
-    const top = Math.floor(index / columns) * rowHeight;
-    const y = Math.round(this.#scrollTop + top - this.#position);
-    const transform = `translate(${index % columns * 100}%, ${y}px)`;
-    if (live.style.transform !== transform) live.style.transform = transform;
-    const width = `${100 / columns}%`;
-    if (live.style.width !== width) live.style.width = width;
-    const height = `${rowHeight}px`;
-    if (live.style.height !== height) live.style.height = height;
-  }
-
-  #draw(index: number, live: HTMLElement, count: number): void {
-    const isActive = index === this.#active;
-    live.classList.toggle("active", isActive);
-    setAttribute(live, "aria-selected", String(isActive));
-    if (this.#options.role === "grid") {
-      setAttribute(live, "aria-rowindex", index + 2);
-      setAttribute(this.element, "aria-rowcount", count + 1);
-    } else {
-      setAttribute(live, "aria-posinset", index + 1);
-      setAttribute(live, "aria-setsize", count);
-    }
-    this.#options.draw(index, live, this.#isPassing);
   }
 }

@@ -1,0 +1,177 @@
+/** The head of rows: names of columns, edges that are dragged, and a menu of columns. */
+import { button, element, setAttribute } from "../dom.ts";
+import { menu } from "../menu.ts";
+import { count, shownKey } from "../text.ts";
+import {
+  type Columns,
+  idOf,
+  LEAST_WIDTH,
+  MOST_WIDTH,
+  NAME_ID,
+} from "./columns.ts";
+
+/** Pixels that a key moves an edge by. */
+const STEP = 16;
+
+/** Columns that the menu lists. */
+const MOST_LISTED = 400;
+
+/** The head of a table of rows. */
+export class ColumnHead {
+  readonly element: HTMLElement;
+  readonly #columns: Columns;
+  readonly #list = element("ul", { class: "columns" });
+  readonly #note = element("p", { class: "note" });
+
+  constructor(columns: Columns) {
+    this.#columns = columns;
+    const { button: opener, content } = menu(
+      "⋮",
+      "Columns",
+      this.#list,
+      this.#note,
+      button("Reset", () => columns.reset(), {
+        title: "Shows all columns, in their order, as wide as suits them",
+      }),
+    );
+    content.addEventListener("beforetoggle", () => this.#drawList());
+    this.element = element(
+      "div",
+      { class: "row head", role: "row", "aria-rowindex": 1 },
+      element(
+        "span",
+        { role: "columnheader", class: "of-names" },
+        "Datapoint",
+        opener,
+        content,
+        this.#edge(NAME_ID, "Datapoint"),
+      ),
+    );
+    this.draw();
+  }
+
+  /** Draws the columns, since others are shown. */
+  draw(): void {
+    const head = this.element;
+    while (head.childElementCount > 1) head.lastElementChild!.remove();
+    for (const { key, type } of this.#columns.shown) {
+      head.append(element(
+        "span",
+        { role: "columnheader", title: `${key} (${type})` },
+        element("b", {}, shownKey(key)),
+        element("small", {}, type),
+        this.#edge(idOf(key), shownKey(key)),
+      ));
+    }
+    this.#drawList();
+  }
+
+  /** The right edge of a column. */
+  #edge(id: string, name: string): HTMLElement {
+    const columns = this.#columns;
+    const resize = (width: number | undefined) => {
+      columns.resize(id, width);
+      setAttribute(edge, "aria-valuenow", columns.widthOf(id));
+    };
+    /** As wide as it is: it may share in room that is left. */
+    const shownWidth = () => edge.parentElement!.offsetWidth;
+    let from: readonly [x: number, width: number] | undefined;
+    const edge = element("span", {
+      class: "edge",
+      role: "separator",
+      tabindex: 0,
+      "aria-orientation": "vertical",
+      "aria-label": `Width of ${name}`,
+      "aria-valuemin": LEAST_WIDTH,
+      "aria-valuemax": MOST_WIDTH,
+      "aria-valuenow": columns.widthOf(id),
+      title: "Drag to change the width; double-click for the one that suits",
+      dblclick: () => resize(undefined),
+    });
+    edge.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      from = [event.clientX, shownWidth()];
+      edge.setPointerCapture(event.pointerId);
+    });
+    edge.addEventListener("pointermove", (event) => {
+      if (from !== undefined) resize(from[1] + event.clientX - from[0]);
+    });
+    for (const end of ["pointerup", "pointercancel"]) {
+      edge.addEventListener(end, () => from = undefined);
+    }
+    edge.addEventListener("keydown", (event) => {
+      const steps: Record<string, number> = {
+        ArrowLeft: -STEP,
+        ArrowRight: STEP,
+      };
+      const step = steps[event.key];
+      if (step !== undefined) resize(shownWidth() + step);
+      else if (event.key === "Enter") resize(undefined);
+      else return;
+      // Arrows move in the list otherwise.
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    return edge;
+  }
+
+  #drawList(): void {
+    const columns = this.#columns;
+    const { all, omitted } = columns;
+    const listed = all.slice(0, MOST_LISTED);
+    const focused = document.activeElement?.getAttribute("data-column");
+    this.#list.replaceChildren(...listed.map(({ key }, at) => {
+      const id = idOf(key);
+      const name = shownKey(key);
+      const move = (by: -1 | 1, text: string, says: string) =>
+        button(text, () => columns.move(id, by), {
+          "aria-label": `Move ${name} ${says}`,
+          title: `Move ${says}`,
+          disabled: at + by < 0 || at + by >= all.length,
+          "data-column": `${by} ${id}`,
+        });
+      return element(
+        "li",
+        {},
+        element(
+          "label",
+          { title: key },
+          element("input", {
+            type: "checkbox",
+            checked: columns.isShown(id),
+            change: () => columns.toggle(id),
+            "data-column": `0 ${id}`,
+          }),
+          name,
+        ),
+        move(-1, "↑", "to the left"),
+        move(1, "↓", "to the right"),
+      );
+    }));
+    const unlisted = all.length - listed.length;
+    this.#note.textContent = [
+      omitted > 0 ? `${count(omitted)} are not shown: there are too many.` : "",
+      unlisted > 0 ? `${count(unlisted)} are not listed here.` : "",
+    ].join(" ").trim();
+    this.#note.hidden = this.#note.textContent === "";
+    if (focused) this.#focus(focused);
+  }
+
+  /** Has the keyboard stay at what it was at; at an end, at what moves back. */
+  #focus(column: string): void {
+    const same = this.#list.querySelectorAll<HTMLElement>("[data-column]");
+    for (
+      const each of [
+        column,
+        column.replace(/^(-?)1/, (_, sign) => sign ? "1" : "-1"),
+      ]
+    ) {
+      for (const control of same) {
+        if (control.dataset.column !== each || control.matches(":disabled")) {
+          continue;
+        }
+        return control.focus();
+      }
+    }
+  }
+}

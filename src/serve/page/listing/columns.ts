@@ -1,0 +1,177 @@
+/** Columns of rows: which ones are shown, in which order, and how wide. The address keeps what was chosen. */
+import type { RowsMessage } from "../../api/messages.ts";
+import { keepInAddress, parseRoute } from "../route.ts";
+
+/** A column. */
+export type Column = RowsMessage["keys"][number];
+
+/** Stands for the column of names where a column is meant: encoded keys have no such character. */
+export const NAME_ID = "@";
+const EMPTY_ID = "@@";
+
+/** Columns that are shown at a time; the others are seen in the datapoint. */
+const MOST_COLUMNS = 40;
+
+/** Columns of an address that are looked at. */
+const MOST_IN_ADDRESS = 1000;
+
+/** Widths in pixels. */
+export const LEAST_WIDTH = 56;
+export const MOST_WIDTH = 1200;
+const USUAL_WIDTH = 112;
+const NAME_WIDTH = 144;
+
+/** Parameters of an address that keep columns. */
+const PARAMETERS = ["order", "hide", "width"] as const;
+
+/** What a column is called in addresses. */
+export function idOf(key: string): string {
+  return key === "" ? EMPTY_ID : encodeURIComponent(key.toWellFormed());
+}
+
+/** The parameters of the address that is shown which keep columns. */
+export function columnParameters(): Record<string, string | null> {
+  const { parameters } = parseRoute(location.hash);
+  return Object.fromEntries(
+    PARAMETERS.map((name) => [name, parameters.get(name)]),
+  );
+}
+
+function clamped(width: number): number {
+  return Math.max(LEAST_WIDTH, Math.min(MOST_WIDTH, Math.round(width)));
+}
+
+/** Columns as they are shown. */
+export class Columns {
+  readonly #onChange: (isWidth: boolean) => void;
+  #natural: readonly Column[] = [];
+  #usual: ReadonlyMap<string, number> = new Map();
+  #order: readonly string[];
+  readonly #hidden: Set<string>;
+  readonly #widths: Map<string, number>;
+
+  /** @param onChange Called when something was chosen: a width, or something else. */
+  constructor(onChange: (isWidth: boolean) => void) {
+    this.#onChange = onChange;
+    const { order, hide, width } = columnParameters();
+    this.#order = listIn(order);
+    this.#hidden = new Set(listIn(hide));
+    this.#widths = new Map(
+      listIn(width).flatMap((part) => {
+        const [, id, pixels] = /^(.+):(\d{1,5})$/.exec(part) ?? [];
+        return id === undefined ? [] : [[id, clamped(Number(pixels))] as const];
+      }),
+    );
+  }
+
+  /** Takes the columns there are, and the widths that suit them, by their keys. */
+  set(columns: readonly Column[], widths: ReadonlyMap<string, number>): void {
+    this.#natural = columns;
+    this.#usual = new Map(
+      [...widths].map(([key, width]) => [idOf(key), width]),
+    );
+  }
+
+  /** All of them, in their order. */
+  get all(): readonly Column[] {
+    const places = new Map(this.#order.map((id, at) => [id, at]));
+    const placeOf = ({ key }: Column) => places.get(idOf(key)) ?? Infinity;
+    return this.#natural.toSorted((a, b) => {
+      const [first, second] = [placeOf(a), placeOf(b)];
+      return first === second ? 0 : first - second;
+    });
+  }
+
+  /** Those that are shown. */
+  get shown(): readonly Column[] {
+    return this.all.filter(({ key }) => this.isShown(idOf(key)))
+      .slice(0, MOST_COLUMNS);
+  }
+
+  /** How many are neither hidden nor shown, since there are too many. */
+  get omitted(): number {
+    const wanted = this.all.filter(({ key }) => this.isShown(idOf(key)));
+    return Math.max(0, wanted.length - MOST_COLUMNS);
+  }
+
+  /** Whether a column is not hidden. */
+  isShown(id: string): boolean {
+    return !this.#hidden.has(id);
+  }
+
+  /** Width of a column in pixels. */
+  widthOf(id: string): number {
+    return this.#widths.get(id) ?? this.#usual.get(id) ??
+      (id === NAME_ID ? NAME_WIDTH : USUAL_WIDTH);
+  }
+
+  get #ids(): readonly string[] {
+    return [NAME_ID, ...this.shown.map(({ key }) => idOf(key))];
+  }
+
+  /** Width of all in pixels. */
+  get width(): number {
+    return this.#ids.reduce((sum, id) => sum + this.widthOf(id), 0);
+  }
+
+  /** Columns of a CSS grid: those whose width was not chosen share the room that is left. */
+  get template(): string {
+    return this.#ids.map((id) => {
+      const width = this.widthOf(id);
+      return this.#widths.has(id)
+        ? `${width}px`
+        : `minmax(${width}px, ${width}fr)`;
+    }).join(" ");
+  }
+
+  /** Chooses a width; `undefined` is the one that suits. */
+  resize(id: string, width: number | undefined): void {
+    if (width === undefined) this.#widths.delete(id);
+    else this.#widths.set(id, clamped(width));
+    this.#keep(true);
+  }
+
+  /** Shows a column or hides it. */
+  toggle(id: string): void {
+    if (!this.#hidden.delete(id)) this.#hidden.add(id);
+    this.#keep(false);
+  }
+
+  /** Moves a column among all. */
+  move(id: string, by: -1 | 1): void {
+    const ids = this.all.map(({ key }) => idOf(key));
+    const from = ids.indexOf(id);
+    const to = from + by;
+    if (from < 0 || to < 0 || to >= ids.length) return;
+    [ids[from], ids[to]] = [ids[to]!, ids[from]!];
+    const natural = this.#natural.map(({ key }) => idOf(key));
+    this.#order = ids.every((id, at) => id === natural[at]) ? [] : ids;
+    this.#keep(false);
+  }
+
+  /** Shows all as they were. */
+  reset(): void {
+    this.#order = [];
+    this.#hidden.clear();
+    this.#widths.clear();
+    this.#keep(false);
+  }
+
+  #keep(isWidth: boolean): void {
+    const widths = [...this.#widths].map(([id, width]) => `${id}:${width}`);
+    keepInAddress({
+      order: joined(this.#order),
+      hide: joined([...this.#hidden]),
+      width: joined(widths),
+    });
+    this.#onChange(isWidth);
+  }
+}
+
+function listIn(text: string | null | undefined): string[] {
+  return text ? text.split(",", MOST_IN_ADDRESS) : [];
+}
+
+function joined(parts: readonly string[]): string | null {
+  return parts.length === 0 ? null : parts.join(",");
+}
