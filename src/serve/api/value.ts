@@ -46,6 +46,8 @@ interface Shown {
   readonly most: number;
   /** The part of a tree that is wanted; `undefined` for all of it. */
   readonly part: TreePart | undefined;
+  /** The first element of a part of an array, where one is wanted. */
+  readonly from: number | undefined;
 }
 
 /** What cannot be decoded, and why. */
@@ -80,9 +82,11 @@ export class Values {
       offset: query.number("offset") ?? 0,
       most: query.number("most", MOST_NUMBERS) ?? MOST_NUMBERS,
       part: partIn(query),
+      from: query.number("first"),
     };
     const as = query.text("as");
     if (shown.part !== undefined && as !== undefined) throw noTree();
+    if (shown.from !== undefined && as !== undefined) throw noArray();
     if (as === "bytes") return json(yield* this.#bytes(shown, null));
     if (as === "text") return json(yield* this.#text(shown, null));
     const view = yield* viewOf(served, node);
@@ -94,6 +98,7 @@ export class Values {
     }
     const coding = codingOf(shown, kind, view);
     if (shown.part !== undefined && !isTree(coding)) throw noTree();
+    if (shown.from !== undefined && !isArray(coding)) throw noArray();
     if (coding === undefined && kind !== "csv") {
       return yield* this.#plain(shown, kind);
     }
@@ -106,6 +111,7 @@ export class Values {
     } catch (error) {
       if (!(error instanceof Undecodable)) throw error;
       if (shown.part !== undefined) throw noTree(error);
+      if (shown.from !== undefined) throw noArray(error);
       const why = error.message.slice(0, LONGEST_REASON);
       // A page of a table begins at a row, and its text at the front.
       const whole = { ...shown, offset: 0 };
@@ -273,7 +279,7 @@ function* inPieces(
 
 /** How a value is decoded; `undefined` where it is shown as it is, or as a table. */
 function codingOf(
-  { name, most, part = WHOLE_TREE }: Shown,
+  { name, most, from, part = WHOLE_TREE }: Shown,
   kind: Kind,
   view: NodeView | undefined,
 ): Coding | undefined {
@@ -286,11 +292,14 @@ function codingOf(
       decoding: decodingOf(view),
       most,
       part,
+      from,
     };
   }
   switch (kind) {
     case "array":
-      return { kind: /\.npz$/i.test(name) ? "arrays" : "array", most };
+      return /\.npz$/i.test(name)
+        ? { kind: "arrays", most }
+        : { kind: "array", most, from };
     case "svg":
       return { kind };
     case "json":
@@ -310,6 +319,17 @@ function isTree(coding: Coding | undefined): boolean {
 function noTree(cause?: Error): ServeError {
   const why = cause === undefined ? "it is no tree" : cause.message;
   return new ServeError("bad-request", `Cannot show a part: ${why}`, { cause });
+}
+
+function isArray(coding: Coding | undefined): boolean {
+  return coding?.kind === "array" ||
+    coding?.kind === "view" && coding.holds === "array";
+}
+
+function noArray(cause?: Error): ServeError {
+  const why = cause === undefined ? "it is no array" : cause.message;
+  const message = `Cannot show a part of an array: ${why}`;
+  return new ServeError("bad-request", message, { cause });
 }
 
 function isDecoded({ holds }: ValueView): boolean {

@@ -57,6 +57,7 @@ export type DisplayMarker =
  */
 export type ValueMessage =
   | ArrayValue
+  | ArrayPart
   | ArraysValue
   | TreeValue
   | TableValue
@@ -89,6 +90,16 @@ export interface ArrayValue {
   } | null;
   /** How many elements the four above are of: fewer than all of very large arrays, evenly chosen. */
   readonly counted: number;
+}
+
+/** A run of an array's numbers. */
+export interface ArrayPart {
+  readonly kind: "array-part";
+  /** The first one, counted in C order. */
+  readonly start: number;
+  /** What `base64` has: numbers in the byte order of almost all machines, the least first; at most 4 MiB. */
+  readonly type: "uint8" | "float32" | "float64";
+  readonly base64: string;
 }
 
 /** Arrays by name, of an `.npz`. */

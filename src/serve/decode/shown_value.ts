@@ -5,6 +5,7 @@
  */
 import type { NdArray } from "../../codecs/numpy/mod.ts";
 import type { ValueKind } from "../../tree/node_view.ts";
+import { arrayPart } from "../api/array_part.ts";
 import { arrayValue } from "../api/array_value.ts";
 import { type DisplayLimits, type ShownTree, WHOLE } from "../api/display.ts";
 import { type TreePart, WHOLE_TREE } from "../api/tree_part.ts";
@@ -17,7 +18,12 @@ import { encodingOf, inUtf8, named } from "./text_encoding.ts";
 
 /** How a value of its own is decoded to be shown. */
 export type Coding =
-  | { readonly kind: "array"; readonly most: number }
+  | {
+    readonly kind: "array";
+    readonly most: number;
+    /** The first element of a part that is wanted in place of the whole. */
+    readonly from: number | undefined;
+  }
   | { readonly kind: "svg" }
   /** Of an archive of arrays. */
   | { readonly kind: "arrays"; readonly most: number }
@@ -37,6 +43,8 @@ export type Coding =
     readonly most: number;
     /** Of a tree. */
     readonly part: TreePart;
+    /** The first element of a part of an array that is wanted in place of the whole. */
+    readonly from: number | undefined;
   }
   | {
     readonly kind: "table";
@@ -66,7 +74,7 @@ async function messageOf(
 ): Promise<ValueMessage | undefined> {
   switch (coding.kind) {
     case "array":
-      return arrayValue(decodedArray(bytes), coding.most);
+      return shownArray(decodedArray(bytes), coding);
     case "svg": {
       const { assertDrawable } = await import("./drawable_svg.ts");
       await assertDrawable(bytes);
@@ -79,7 +87,7 @@ async function messageOf(
     case "view":
       if (coding.holds === "array") {
         const array = await decoded(bytes, coding.decoding);
-        return arrayValue(array as NdArray, coding.most);
+        return shownArray(array as NdArray, coding);
       }
   }
   const { type, decoding, part } = coding;
@@ -98,6 +106,13 @@ async function messageOf(
     isCut,
     ...named(encoding),
   } satisfies TreeValue;
+}
+
+function shownArray(
+  array: NdArray,
+  { most, from }: { readonly most: number; readonly from: number | undefined },
+): ValueMessage {
+  return from === undefined ? arrayValue(array, most) : arrayPart(array, from);
 }
 
 /** A value as a tree, or `undefined` if it has no such part: of JSON and MessagePack, only what is shown is made. */

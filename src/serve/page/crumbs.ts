@@ -10,6 +10,9 @@ export interface Crumb {
   readonly title: string;
 }
 
+/** Pixels that a longer first part is not shortened below. */
+const LEAST_FIRST = 72;
+
 /** Pixels that the last part needs at least, and its share of the room. */
 const LEAST_LAST = 120;
 const LAST_SHARE = 0.45;
@@ -58,6 +61,8 @@ export class Crumbs {
     const between = this.#between.offsetWidth;
     this.#list.classList.remove("measured");
     const last = widths.length - 1;
+    const least = Math.min(LEAST_FIRST, widths[0] ?? 0);
+    items[0]?.style.setProperty("min-width", `${least}px`);
     const share = Math.max(LEAST_LAST, room * LAST_SHARE);
     widths[last] = Math.min(widths[last] ?? 0, share);
     let width = widths.reduce((all, each) => all + each, 0);

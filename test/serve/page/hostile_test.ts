@@ -9,6 +9,7 @@ import {
   packedSamples,
 } from "../../support/ffrecord/make_ffr.ts";
 import { writeChunk } from "../../support/gulp/make_gulp.ts";
+import { entryOf, NAME, shardOf } from "../../support/mds/make_mds.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { Shown } from "./support/browser.ts";
 import { pageTest, wholeBrowserTest } from "./support/page_test_of.ts";
@@ -320,6 +321,51 @@ wholeBrowserTest(
       assert.deepEqual(await harmOf(shown), NO_HARM);
       await page.keyboard.press("s");
       await page.getByText("entries counted").waitFor();
+      assert.deepEqual(await harmOf(shown), NO_HARM);
+    });
+  },
+);
+
+wholeBrowserTest(
+  "keys of datapoints are names of columns, and their texts are text",
+  async (browser) => {
+    await withTempDir(async (dir) => {
+      // Some are shown escaped, and MDS has no column of the longest name.
+      const keys = NAMES.filter((name) =>
+        !/[\n\u202e]/.test(name) && name.length < 200
+      );
+      const columns = keys.map((key) => [key, "str", null] as const);
+      const value = text(`${HTML}\n`.repeat(20));
+      const sizes = Uint32Array.from(keys, () => value.length);
+      const sample = Buffer.concat([
+        new Uint8Array(sizes.buffer),
+        ...keys.map(() => value),
+      ]);
+      const shard = shardOf([sample, sample], columns);
+      const shards = [entryOf(NAME, shard.length, 2, columns)];
+      await Deno.writeFile(`${dir}/${NAME}`, shard);
+      await Deno.writeTextFile(
+        `${dir}/index.json`,
+        JSON.stringify({ shards, version: 2 }),
+      );
+      await using shown = await Shown.open(browser, dir, "#/?view=rows");
+      const { page } = shown;
+      await page.locator(".row .words").first().waitFor();
+      const heads = page.getByRole("columnheader").locator("b");
+      const seen = (await heads.allTextContents()).toSorted();
+      assert.deepEqual(seen, keys.toSorted());
+      assert.deepEqual(await harmOf(shown), NO_HARM);
+      await page.getByRole("button", { name: "Columns" }).click();
+      const menu = page.getByRole("group", { name: "Columns" });
+      for (const key of keys) {
+        await menu.getByRole("checkbox", { name: key, exact: true }).click();
+      }
+      assert.equal(await heads.count(), 0);
+      const hash = await shown.hash();
+      await page.reload();
+      await shown.ready();
+      assert.equal(await heads.count(), 0);
+      assert.equal(await shown.hash(), hash);
       assert.deepEqual(await harmOf(shown), NO_HARM);
     });
   },

@@ -1,14 +1,18 @@
 /** An array: what it is, a drawing of it, its numbers, and how they are spread. */
 import type { ArraysValue, ArrayValue } from "../../api/value_messages.ts";
-import { Choice, element } from "../dom.ts";
+import { messageOf } from "../api.ts";
+import { Choice, element, problemLine, setAttribute } from "../dom.ts";
 import { histogram } from "../plots/histogram.ts";
 import { count, number, shapeText } from "../text.ts";
 import { drawArray } from "./array_drawing.ts";
+import { ArrayParts, type AskPart, MOST_DRAWN } from "./array_parts.ts";
 import {
   type Drawing,
   drawingsOf,
+  type Drawn,
   drawnOf,
   numberText,
+  pictureAxes,
   planeIndices,
   planesOf,
 } from "./numbers.ts";
@@ -24,68 +28,129 @@ const NAMES: Record<Drawing, string> = {
 const MOST_ROWS = 200;
 const MOST_COLUMNS = 64;
 
+/** Elements that are drawn in full where an array is one among others. */
+const MOST_DRAWN_SMALL = 1 << 20;
+
+/** The longest edge of a canvas, in pixels. */
+const MOST_EDGE = 16_384;
+
 /** Largest size of a drawing, in pixels, and where it is one among others. */
 const ROOM = { width: 720, height: 440 };
 const SMALL_ROOM = { width: 310, height: 200 };
+
+/** A plane or a picture of an array that is drawn in full. */
+interface Plane extends Drawn {
+  /** The plane's first element in the array. */
+  readonly start: number;
+}
 
 /**
  * Shows an array.
  *
  * @param isSmall Whether it is one of the values of a datapoint: how its numbers are spread is left out.
+ * @param ask Asks for parts of it, where it is too large to be sent at once.
  */
-export function arrayView(value: ArrayValue, isSmall = false): HTMLElement {
+export function arrayView(
+  value: ArrayValue,
+  isSmall = false,
+  ask?: AskPart,
+): HTMLElement {
   if (value.shape.length === 0) {
     return element("section", { class: "array" }, facts(value));
   }
   const drawn = drawnOf(value);
-  const drawings = drawingsOf(drawn);
+  const largest = isSmall ? MOST_DRAWN_SMALL : MOST_DRAWN;
+  const drawings = drawingsOf({ ...drawn, shape: value.shape }).filter((way) =>
+    way !== "picture" || areSamePictures(value) ||
+    ask && fullPlane(value, way, largest)
+  );
   const place = element("div", { class: "drawing" });
   const said = element("output", { class: "pointed" });
-  const { planes } = planesOf(value.shownShape);
+  const note = element("p", { class: "note" });
+  const isThinned = value.steps.some((step) => step > 1);
+  const parts = isThinned && ask !== undefined
+    ? new ArrayParts(ask)
+    : undefined;
   let drawing = drawings[0]!;
-  let plane = 0;
+  let index = 0;
+  let plane: Plane | undefined;
   const slider = element("input", {
     type: "range",
     min: 0,
-    max: planes - 1,
     value: 0,
-    "aria-label": "Plane",
     input: () => {
-      plane = slider.valueAsNumber;
+      index = slider.valueAsNumber;
       show();
     },
   });
   const where = element("output");
+  const what = element("span");
   const planeChoice = element(
     "label",
     { class: "plane" },
-    "Plane ",
+    what,
     slider,
     where,
   );
-  const show = () => {
-    const hasPlanes = planes > 1 && drawing !== "picture" &&
-      drawing !== "curve";
-    planeChoice.hidden = !hasPlanes;
-    where.textContent = `[${
-      planeIndices(value.shownShape, plane).map((index, axis) =>
-        index * (value.steps[axis] ?? 1)
-      ).join(", ")
-    }]`;
-    said.textContent = "";
+  const draw = (drawn: Drawn, at: number, isFull: boolean) => {
+    note.hidden = isFull || !isThinned;
     place.replaceChildren(
       drawing === "numbers"
-        ? numbersTable(value, plane)
-        : sized(drawArray(drawn, drawing, plane), isSmall ? SMALL_ROOM : ROOM),
+        ? numbersTable(value, at)
+        : sized(drawArray(drawn, drawing, at), isSmall ? SMALL_ROOM : ROOM),
     );
+  };
+  let latest = 0;
+  const show = () => {
+    const turn = ++latest;
+    plane = undefined;
+    const full = parts && fullPlane(value, drawing, largest);
+    const shape = full ? value.shape : value.shownShape;
+    const count = full?.count ?? planeCount(shape, drawing);
+    index = Math.min(index, Math.max(0, count - 1));
+    slider.max = String(Math.max(0, count - 1));
+    slider.valueAsNumber = index;
+    planeChoice.hidden = count <= 1;
+    const isPicture = drawing === "picture";
+    what.textContent = isPicture ? "Picture " : "Plane ";
+    setAttribute(slider, "aria-label", isPicture ? "Picture" : "Plane");
+    const steps = full ? [] : value.steps;
+    where.textContent = isPicture
+      ? `${index * (steps[0] ?? 1) + 1} of ${value.shape[0]}`
+      : `[${
+        planeIndices(shape, index).map((at, axis) => at * (steps[axis] ?? 1))
+          .join(", ")
+      }]`;
+    said.textContent = "";
+    if (!full) return draw(drawn, index, false);
+    const { shape: planeShape, size } = full;
+    const isFirst = place.childElementCount === 0 && index === 0;
+    if (drawing === "map" && isFirst) draw(drawn, 0, false); // until all of it is here
+    place.setAttribute("aria-busy", "true");
+    const start = index * size;
+    parts!.load(start, size).then((data) => {
+      if (turn !== latest) return;
+      const { dtype } = value;
+      plane = { shape: planeShape, dtype, data, range: drawn.range, start };
+      draw(plane, 0, true);
+    }).catch((error: unknown) => {
+      if (turn === latest) place.replaceChildren(problemLine(messageOf(error)));
+    }).finally(() => {
+      if (turn === latest) place.removeAttribute("aria-busy");
+    });
   };
   if (drawings.includes("map")) {
     place.addEventListener("pointermove", (event) => {
-      said.textContent = drawing === "map"
-        ? pointedAt(event, value, plane)
-        : "";
+      said.textContent = drawing !== "map"
+        ? ""
+        : plane === undefined
+        ? pointedAt(event, drawn, index, value.steps)
+        : pointedAt(event, plane, 0, [], planeIndices(value.shape, index));
     });
   }
+  note.textContent = `Drawn by every ${
+    value.steps.map(count).join(" × ")
+  }th element: ${shapeText(value.shownShape)} of ${shapeText(value.shape)}.`;
   show();
   const choice = new Choice(
     "Drawing",
@@ -93,6 +158,7 @@ export function arrayView(value: ArrayValue, isSmall = false): HTMLElement {
     drawing,
     (chosen) => {
       drawing = chosen;
+      place.replaceChildren();
       show();
     },
   );
@@ -103,20 +169,11 @@ export function arrayView(value: ArrayValue, isSmall = false): HTMLElement {
     planeChoice,
     said,
   );
-  const isThinned = value.steps.some((step) => step > 1);
   return element(
     "section",
     { class: "array" },
     facts(value),
-    isThinned
-      ? element(
-        "p",
-        { class: "note" },
-        `Drawn by every ${value.steps.map(count).join(" × ")}th element: ${
-          shapeText(value.shownShape)
-        } of ${shapeText(value.shape)}.`,
-      )
-      : null,
+    note,
     tools,
     place,
     value.histogram === null || isSmall ? null : histogram(value.histogram, {
@@ -125,6 +182,42 @@ export function arrayView(value: ArrayValue, isSmall = false): HTMLElement {
       text: number,
     }),
   );
+}
+
+/** How many planes or pictures there are to choose from. */
+function planeCount(shape: readonly number[], drawing: Drawing): number {
+  if (drawing === "picture") return pictureAxes(shape)?.count ?? 0;
+  return drawing === "curve" ? 1 : planesOf(shape).planes;
+}
+
+/** Whether rows and columns that are left out leave the same pictures, only smaller. */
+function areSamePictures({ shape, shownShape }: ArrayValue): boolean {
+  const [whole, shown] = [pictureAxes(shape), pictureAxes(shownShape)];
+  return shown?.channels === whole?.channels &&
+    shown?.isFirst === whole?.isFirst &&
+    (shown?.count === 1) === (whole?.count === 1);
+}
+
+/** What is drawn in full at a time; `undefined` if it is too large, or no number of a kind that has parts. */
+function fullPlane(
+  { shape, dtype, min }: ArrayValue,
+  drawing: Drawing,
+  largest: number,
+): { count: number; size: number; shape: readonly number[] } | undefined {
+  if (drawing !== "picture" && drawing !== "map" || min === null) {
+    return undefined;
+  }
+  if (!/^(?:bool|u?int|float)/.test(dtype)) return undefined;
+  const count = planeCount(shape, drawing);
+  const size = shape.reduce((all, length) => all * length, 1) / count;
+  const ofPlane = drawing === "picture" && count === 1 && shape.length < 4
+    ? shape
+    : shape.slice(drawing === "map" ? -2 : 1);
+  const { height, width } = drawing === "map"
+    ? { height: planesOf(shape).rows, width: planesOf(shape).columns }
+    : pictureAxes(shape)!;
+  const isDrawn = size <= largest && Math.max(height, width) <= MOST_EDGE;
+  return isDrawn ? { count, size, shape: ofPlane } : undefined;
 }
 
 /** Shows arrays that stand together under names. */
@@ -180,20 +273,22 @@ function sized(drawing: Element, room: typeof ROOM): Element {
 
 function pointedAt(
   event: PointerEvent,
-  value: ArrayValue,
+  { shape, data }: Drawn,
   plane: number,
+  steps: readonly number[],
+  leading = planeIndices(shape, plane),
 ): string {
   const { target } = event;
   if (!(target instanceof HTMLCanvasElement)) return "";
-  const { rows, columns } = planesOf(value.shownShape);
+  const { rows, columns } = planesOf(shape);
   const box = target.getBoundingClientRect();
   const column = Math.floor((event.clientX - box.left) / box.width * columns);
   const row = Math.floor((event.clientY - box.top) / box.height * rows);
-  const shown = value.data[(plane * rows + row) * columns + column];
+  const shown = data[(plane * rows + row) * columns + column];
   if (shown === undefined || column < 0 || column >= columns) return "";
-  const axes = value.shownShape.length;
-  const indices = [...planeIndices(value.shownShape, plane), row, column]
-    .slice(-axes).map((index, axis) => index * (value.steps[axis] ?? 1));
+  const axes = Math.min(2, shape.length);
+  const indices = [...leading, ...[row, column].slice(-axes)]
+    .map((index, axis) => index * (steps[axis] ?? 1));
   return `[${indices.join(", ")}] = ${numberText(shown)}`;
 }
 

@@ -25,15 +25,14 @@ const COLOURS = [
   [253, 231, 37],
 ] as const;
 
-/** The colour of a number from 0 to 1, as bytes of red, green and blue. */
-function colour(part: number): readonly [number, number, number] {
-  const at = Math.max(0, Math.min(1, part)) * (COLOURS.length - 1);
+/** Colours of a heat map, of red, green and blue, from the least number to the greatest. */
+const LEVELS = 1024;
+const HEAT = Uint8Array.from({ length: 3 * LEVELS }, (_, i) => {
+  const at = Math.floor(i / 3) / (LEVELS - 1) * (COLOURS.length - 1);
   const below = Math.min(COLOURS.length - 2, Math.floor(at));
-  const mixed = COLOURS[below]!.map((from, channel) =>
-    Math.round(from + (COLOURS[below + 1]![channel]! - from) * (at - below))
-  );
-  return mixed as [number, number, number];
-}
+  const [from, to] = [COLOURS[below]![i % 3]!, COLOURS[below + 1]![i % 3]!];
+  return Math.round(from + (to - from) * (at - below));
+});
 
 function canvasOf(
   width: number,
@@ -56,9 +55,10 @@ function canvasOf(
 }
 
 /** A heat map of one plane. What is no number is transparent. */
-function heatMap({ shape, dtype, data }: Drawn, plane: number): HTMLElement {
+function heatMap(drawn: Drawn, plane: number): HTMLElement {
+  const { shape, dtype, data, range } = drawn;
   const { rows, columns } = planesOf(shape);
-  const [min, max] = rangeOf(data) ?? [0, 0];
+  const [min, max] = range ?? rangeOf(data) ?? [0, 0];
   const label = `Heat map of ${shapeText(shape)} ${dtype}, from ${
     number(min)
   } to ${number(max)}`;
@@ -67,26 +67,33 @@ function heatMap({ shape, dtype, data }: Drawn, plane: number): HTMLElement {
     for (let i = 0; i < rows * columns; i++) {
       const value = numeric(data[start + i] ?? null);
       if (!Number.isFinite(value)) continue;
-      pixels.set(
-        colour(max === min ? 0.5 : (value - min) / (max - min)),
-        4 * i,
-      );
+      // Halves, since the difference of the largest numbers is none.
+      const part = max === min
+        ? 0.5
+        : (value / 2 - min / 2) / (max / 2 - min / 2);
+      const level = 3 * Math.round(part * (LEVELS - 1));
+      for (let channel = 0; channel < 3; channel++) {
+        pixels[4 * i + channel] = HEAT[level + channel]!;
+      }
       pixels[4 * i + 3] = 255;
     }
   });
 }
 
-/** Rows × columns × channels, or channels first, as a picture. */
-function picture({ shape, dtype, data }: Drawn): HTMLElement {
+/** One of the pictures that an array is. */
+function picture(drawn: Drawn, index: number): HTMLElement {
+  const { shape, dtype, data, range } = drawn;
   const { height, width, channels, isFirst } = pictureAxes(shape)!;
-  const [min, max] = rangeOf(data) ?? [0, 1];
+  const start = index * height * width * channels;
+  const [min, max] = range ?? rangeOf(data) ?? [0, 1];
   const [from, to] = dtype === "uint8"
     ? [0, 255]
     : min >= 0 && max <= 1
     ? [0, 1]
     : [min, max];
   const byte = (at: number): number =>
-    255 * (numeric(data[at] ?? null) - from) / (to - from || 1);
+    255 * (numeric(data[start + at] ?? null) / 2 - from / 2) /
+    (to / 2 - from / 2 || 1);
   const label = `Picture of ${shapeText(shape)} ${dtype}`;
   return canvasOf(width, height, label, (pixels) => {
     for (let i = 0; i < width * height; i++) {
@@ -102,7 +109,7 @@ function picture({ shape, dtype, data }: Drawn): HTMLElement {
 
 /** A curve of one-dimensional numbers, the first at the left. */
 export function curve(
-  data: readonly DisplayNumber[],
+  data: ArrayLike<DisplayNumber>,
   label: string,
 ): SVGSVGElement {
   const [width, height, margin] = [640, 200, 6];
@@ -114,14 +121,14 @@ export function curve(
     (max === min ? 0.5 : (value - min) / (max - min)) * (height - 2 * margin);
   let path = "";
   let isDown = false;
-  data.forEach((value, i) => {
-    const it = numeric(value);
+  for (let i = 0; i < data.length; i++) {
+    const it = numeric(data[i]!);
     if (Number.isFinite(it)) {
       path += `${isDown ? "L" : "M"}${x(i).toFixed(2)} ${y(it).toFixed(2)}`;
       if (!isDown) path += "h0"; // a point, where no line goes on
     }
     isDown = Number.isFinite(it);
-  });
+  }
   const isCrossed = min < 0 && max > 0;
   return svg(
     "svg",
@@ -137,13 +144,13 @@ export function curve(
   );
 }
 
-/** Draws an array, or a plane of it, in one way. */
+/** Draws an array, or a plane or picture of it, in one way. */
 export function drawArray(
   drawn: Drawn,
   drawing: Exclude<Drawing, "numbers">,
   plane = 0,
 ): Element {
-  if (drawing === "picture") return picture(drawn);
+  if (drawing === "picture") return picture(drawn, plane);
   if (drawing === "map") return heatMap(drawn, plane);
   const [min, max] = rangeOf(drawn.data) ?? [0, 0];
   const label = `Curve of ${shapeText(drawn.shape)} ${drawn.dtype}, from ${

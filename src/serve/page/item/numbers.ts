@@ -10,12 +10,22 @@ import { number } from "../text.ts";
 export interface Drawn {
   readonly shape: readonly number[];
   readonly dtype: string;
-  readonly data: readonly DisplayNumber[];
+  readonly data: ArrayLike<DisplayNumber>;
+  /** The least and the greatest number of the whole that it is a part of. */
+  readonly range?: readonly [min: number, max: number] | undefined;
 }
 
 /** The part of an array's value that is drawn. */
-export function drawnOf({ shownShape, dtype, data }: ArrayValue): Drawn {
-  return { shape: shownShape, dtype, data };
+export function drawnOf(value: ArrayValue): Drawn {
+  const { shownShape, dtype, data } = value;
+  return { shape: shownShape, dtype, data, range: wholeRange(value) };
+}
+
+/** The least and the greatest number of an array. */
+export function wholeRange(
+  { min, max }: ArrayValue,
+): readonly [number, number] | undefined {
+  return min === null || max === null ? undefined : [min, max];
 }
 
 /** A number to draw by: NaN where it is none. */
@@ -30,11 +40,11 @@ export function numberText(value: DisplayNumber): string {
 
 /** The least and the greatest of finite numbers; `undefined` where there is none. */
 export function rangeOf(
-  data: readonly DisplayNumber[],
+  data: ArrayLike<DisplayNumber>,
 ): readonly [number, number] | undefined {
   let [min, max] = [Infinity, -Infinity];
-  for (const value of data) {
-    const it = numeric(value);
+  for (let at = 0; at < data.length; at++) {
+    const it = numeric(data[at]!);
     if (!Number.isFinite(it)) continue;
     if (it < min) min = it;
     if (it > max) max = it;
@@ -45,30 +55,61 @@ export function rangeOf(
 /** How an array may be drawn. */
 export type Drawing = "picture" | "map" | "curve" | "numbers";
 
-/** Axes of a picture in an array, or `undefined` where it looks like none. */
-export function pictureAxes(
-  shape: readonly number[],
-):
-  | { height: number; width: number; channels: number; isFirst: boolean }
-  | undefined {
-  if (shape.length !== 3) return undefined;
-  const [a, b, c] = shape as readonly [number, number, number];
+/** Pictures in an array. */
+export interface PictureAxes {
+  /** How many there are, one after the other. */
+  readonly count: number;
+  readonly height: number;
+  readonly width: number;
+  readonly channels: number;
+  /** Whether each channel is a plane of its own. */
+  readonly isFirst: boolean;
+}
+
+/** Axes of pictures in an array, or `undefined` if it looks like none: rows and columns with up to four channels. */
+export function pictureAxes(shape: readonly number[]): PictureAxes | undefined {
+  if (shape.length < 2 || shape.length > 4) return undefined;
   const isChannels = (size: number) => size === 1 || size === 3 || size === 4;
-  if (isChannels(c) && a > 4 && b > 4) {
-    return { height: a, width: b, channels: c, isFirst: false };
+  const [a, b, c] = shape.slice(-3) as [number, number, number?];
+  if (c === undefined) return axes(1, a, b, 1, false);
+  const count = shape.length === 4 ? shape[0]! : 1;
+  if (isChannels(c) && a > LEAST_EDGE && b > LEAST_EDGE) {
+    return axes(count, a, b, c, false);
   }
-  return isChannels(a) && b > 4 && c > 4
-    ? { height: b, width: c, channels: a, isFirst: true }
+  if (isChannels(a)) return axes(count, b, c, a, true);
+  return shape.length === 3 ? axes(a, b, c, 1, false) : undefined;
+}
+
+/** Shorter edges are those of a table. */
+const LEAST_EDGE = 4;
+
+function axes(
+  count: number,
+  height: number,
+  width: number,
+  channels: number,
+  isFirst: boolean,
+): PictureAxes | undefined {
+  return height > LEAST_EDGE && width > LEAST_EDGE && count > 0
+    ? { count, height, width, channels, isFirst }
     : undefined;
 }
 
 /** The ways an array can be drawn, the one that suits best first. */
-export function drawingsOf({ shape, data }: Drawn): readonly Drawing[] {
+export function drawingsOf({ shape, dtype, data }: Drawn): readonly Drawing[] {
   // Of texts, and where no number is finite, there is nothing to draw.
   if (rangeOf(data) === undefined) return ["numbers"];
   const length = shape.reduce((all, size) => all * size, 1);
   if (length <= 1) return ["numbers"];
-  if (pictureAxes(shape) !== undefined) return ["picture", "map", "numbers"];
+  const pictures = pictureAxes(shape);
+  if (pictures !== undefined) {
+    // Without channels, only bytes are more likely gray levels than a table.
+    const hasChannels = shape.length > 3 ||
+      shape.length === 3 && pictures.count === 1;
+    return hasChannels || dtype === "uint8"
+      ? ["picture", "map", "numbers"]
+      : ["map", "picture", "numbers"];
+  }
   if (shape.length === 1) return ["curve", "map", "numbers"];
   const isThin = shape.slice(0, -1).every((size) => size === 1);
   return isThin ? ["curve", "map", "numbers"] : ["map", "numbers"];

@@ -48,7 +48,13 @@ export async function fileView(
   const value = await ask();
   switch (value.kind) {
     case "array":
-      return arrayView(value, isSmall);
+      return arrayView(
+        value,
+        isSmall,
+        (first) => get("value", { path: entry.url, first }, signal),
+      );
+    case "array-part":
+      throw new TypeError("No part of an array was asked for.");
     case "arrays":
       return arraysView(value);
     case "svg":

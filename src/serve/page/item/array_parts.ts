@@ -1,0 +1,66 @@
+/** Runs of an array's numbers, which are fetched when they are drawn. */
+import type { ArrayPart, ValueMessage } from "../../api/value_messages.ts";
+
+/** Elements that are drawn at a time. */
+export const MOST_DRAWN = 1 << 22;
+
+/** Runs that are held, those used last. */
+const MOST_HELD = 4;
+
+/** Asks for the part of an array from an element on. */
+export type AskPart = (start: number) => Promise<ValueMessage>;
+
+/** Numbers of an array, in C order. */
+export type Numbers = Uint8Array | Float32Array | Float64Array;
+
+const TYPES = {
+  uint8: Uint8Array,
+  float32: Float32Array,
+  float64: Float64Array,
+} as const;
+
+/** Fetches runs of numbers, each once. */
+export class ArrayParts {
+  readonly #ask: AskPart;
+  readonly #held = new Map<number, Promise<Numbers>>();
+
+  constructor(ask: AskPart) {
+    this.#ask = ask;
+  }
+
+  /** Returns `length` numbers from an element on. */
+  load(start: number, length: number): Promise<Numbers> {
+    const loading = this.#held.get(start) ?? this.#load(start, length);
+    this.#held.delete(start);
+    this.#held.set(start, loading);
+    loading.catch(() => this.#held.delete(start));
+    const [oldest] = this.#held.keys();
+    if (this.#held.size > MOST_HELD) this.#held.delete(oldest!);
+    return loading;
+  }
+
+  async #load(start: number, length: number): Promise<Numbers> {
+    let all: Numbers | undefined;
+    for (let done = 0; done < length;) {
+      const value = await this.#ask(start + done);
+      if (value.kind !== "array-part") throw new TypeError(whyOf(value));
+      const numbers = numbersIn(value);
+      all ??= new TYPES[value.type](length);
+      const some = numbers.subarray(0, length - done);
+      if (some.length === 0) throw new TypeError("The array is cut.");
+      all.set(some, done);
+      done += some.length;
+    }
+    return all!;
+  }
+}
+
+function numbersIn({ base64, type }: ArrayPart): Numbers {
+  const { buffer } = Uint8Array.fromBase64(base64);
+  return new TYPES[type](buffer);
+}
+
+function whyOf(value: ValueMessage): string {
+  const why = "why" in value ? value.why : null;
+  return why ?? "The server sends no part of the array.";
+}
