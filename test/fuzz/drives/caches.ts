@@ -142,7 +142,7 @@ async function read(
   url: string,
   cache: false | { readonly directory: string; readonly shared?: boolean },
 ): Promise<string> {
-  const remote = { cache, timeout: 10_000, onWarning() {} };
+  const remote = { cache, timeout: 60_000, onWarning() {} };
   const outcome = await scene.attempt("open and read", async () => {
     using container = await open(url, { remote, onWarning() {} });
     const files: string[] = [];

@@ -4,10 +4,11 @@ import { open } from "../../../src/vfs/mod.ts";
 import { serve } from "../../../src/serve/serve.ts";
 import type { Dice } from "../dice.ts";
 import type { Scene } from "../scene.ts";
+import { encodeUrlPath } from "../../../src/serve/paths.ts";
 import { type Drive, QUIET } from "./drive.ts";
 
 /** How long an answer may take, in milliseconds. */
-const LONGEST = 60_000;
+const LONGEST = 120_000;
 /** Requests of a case. */
 const MOST = 12;
 const TOKEN = "a-token-of-the-fuzzer";
@@ -33,7 +34,7 @@ export const httpDrive: Drive = {
     using fs = opened.value;
     const paths = ["/files/", "/files/?tar", "/dav/", "/", "/api/info"];
     for await (const { path, isFile } of walked(scene, fs)) {
-      if (isFile) paths.push(`/files/${encodeURI(path)}`);
+      if (isFile) paths.push(`/files/${encodeUrlPath(path)}`);
       if (paths.length === 50) break;
     }
     const errors: unknown[] = [];

@@ -145,7 +145,7 @@ Deno.test("entries have kinds, by their formats, names and first bytes", async (
         "h.wav": "audio",
       },
       ...{ "i.pkl": "pickle", "j.msgpack": "msgpack", "k.txt": "text" },
-      ...{ "l.unknown": "text", "m.svg": "text", "n": "binary", "o": "json" },
+      ...{ "l.unknown": "text", "m.svg": "svg", "n": "binary", "o": "json" },
       ...{ "p": "pickle", "q": "directory" },
     },
   );

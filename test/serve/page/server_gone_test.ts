@@ -89,12 +89,14 @@ pageTest(
       document.querySelector<HTMLImageElement>("img.picture:not(.waiting)")
         ?.naturalWidth === 2
     );
-    await page.evaluate(() => {
-      const image = document.querySelector<HTMLImageElement>("img.picture")!;
-      image.src = "page/api.ts";
-    });
-    await page.getByText("It can't be drawn").waitFor();
-    assert.equal(await banner.count(), 0);
+    const damaged = new TextEncoder().encode("\x89PNG, and nothing more");
+    await using broken = await Shown.open(
+      browser,
+      manyPictures(3, damaged),
+      "#/0000001.png",
+    );
+    await broken.page.getByText("It can't be drawn").waitFor();
+    assert.equal(await broken.page.locator(".banner").count(), 0);
   },
 );
 

@@ -11,6 +11,9 @@ const PROGRAMS = "programs";
 const PLACE = 32;
 /** Objects that one thread has open at most, as far as files are read. */
 const MOST = 1 << 20;
+/** Places that are read at a time. */
+const AT_ONCE = 1 << 10;
+const NO_PLACE = Buffer.alloc(PLACE);
 
 /** The objects that a thread has open, in a file that other programs read before they delete any. */
 export class PlacesInUse {
@@ -77,14 +80,7 @@ export class PlacesInUse {
         programs!.remove(name);
         continue;
       }
-      const size = Math.min(file.facts().size, MOST * PLACE);
-      const bytes = Buffer.alloc(size);
-      const got = file.read(bytes, 0);
-      const text = bytes.toString("hex", 0, got);
-      for (let at = 0; at < text.length; at += 2 * PLACE) {
-        const key = text.slice(at, at + 2 * PLACE);
-        if (key.length === 2 * PLACE) add(...placeIn(key));
-      }
+      for (const key of keysIn(file)) add(...placeIn(key));
     }
     return all;
   }
@@ -107,6 +103,21 @@ export class PlacesInUse {
     } catch {
       // Nobody has its lock: whoever makes room next deletes it.
     }
+  }
+}
+
+/** Reads the places that a file of another program has; those that were taken out are zeros. */
+function* keysIn(file: EntryFile): Generator<string> {
+  const size = Math.min(file.facts().size, MOST * PLACE);
+  const bytes = Buffer.alloc(Math.min(size, AT_ONCE * PLACE));
+  for (let start = 0; start < size;) {
+    const got = file.read(bytes, start);
+    if (got < PLACE) return;
+    for (let at = 0; at + PLACE <= got; at += PLACE) {
+      const place = bytes.subarray(at, at + PLACE);
+      if (!place.equals(NO_PLACE)) yield place.toString("hex");
+    }
+    start += got - got % PLACE;
   }
 }
 
