@@ -12,6 +12,8 @@ import type { Scene } from "../scene.ts";
 import type { Drive } from "./drive.ts";
 
 const MOST_FILES = 50;
+/** Bytes of a file whose text is damaged. */
+const MOST_TEXT = 1 << 20;
 /** Somebody else, where root may say so. */
 const OTHER = 65534;
 const isRoot = Deno.uid() === 0;
@@ -56,6 +58,7 @@ const DAMAGES: readonly Damage[] = [
   },
   (path, { dice }) => {
     if (!isOwn(path, true) || CONTENT.test(path)) return;
+    if (fs.statSync(path).size > MOST_TEXT) return; // made so long before
     fs.writeFileSync(path, damagedText(fs.readFileSync(path), dice));
   },
   (path, { dice }) => {
