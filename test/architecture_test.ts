@@ -80,9 +80,48 @@ Deno.test("no file imports itself by way of others", () => {
   assert.ok(done.size >= files.length);
 });
 
+/** Files of a circle at most: those of one subject that need each other's types. */
+const MOST_IN_CIRCLE = 5;
+
+Deno.test("no circle of imports has more than five files, counting types and import()", () => {
+  const edges = new Map(files.map((file) => [
+    file,
+    importsOf(file).filter((name) => name.startsWith("."))
+      .map((name) => resolve(file, name)).filter((to) => files.includes(to)),
+  ]));
+  const large = circlesOf(edges).filter(({ length }) =>
+    length > MOST_IN_CIRCLE
+  );
+  assert.deepEqual(large, []);
+});
+
+/** Strongly connected components (Tarjan, 1972). */
+function circlesOf(
+  edges: ReadonlyMap<string, readonly string[]>,
+): string[][] {
+  const circles: string[][] = [];
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const visit = (file: string) => {
+    order.set(file, order.size);
+    lowest.set(file, order.get(file)!);
+    open.push(file);
+    for (const target of edges.get(file)!) {
+      if (!order.has(target)) visit(target);
+      else if (!open.includes(target)) continue;
+      lowest.set(file, Math.min(lowest.get(file)!, lowest.get(target)!));
+    }
+    if (lowest.get(file) !== order.get(file)) return;
+    circles.push(open.splice(open.indexOf(file)));
+  };
+  for (const file of edges.keys()) if (!order.has(file)) visit(file);
+  return circles;
+}
+
 /** What formats are told by, names and numbers, and the error of conversions. */
 const LIGHT =
-  /\/(registry|entry|layout|dataset\/dataset_names|convert\/conversion)\.ts$/;
+  /\/(registry|entry|kinds|layout|shard_patterns|dataset\/dataset_names|convert\/conversion)\.ts$/;
 
 Deno.test("importing the root loads no format, codec, dataset or conversion", () => {
   const loaded = new Set<string>();

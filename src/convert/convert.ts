@@ -8,7 +8,7 @@ import {
   Run,
 } from "./conversion.ts";
 import { isOfMember } from "./from/file_tree.ts";
-import { openSource } from "./from/source.ts";
+import { openSource } from "./from/open_source.ts";
 import { targetOf } from "./to/find_target.ts";
 import { Replacement } from "./to/replacement.ts";
 import { requireAbsent, requireApart, requireOptions } from "./to/target.ts";

@@ -1,6 +1,7 @@
 import { formats, loadFormat } from "../../formats/registry.ts";
 import { ConversionError, type ConvertOptions } from "../conversion.ts";
-import { type ConversionSource, FOLDER } from "../from/source.ts";
+import { FOLDER } from "../from/open_source.ts";
+import type { ConversionSource } from "../from/source.ts";
 import { folderTarget } from "./folder.ts";
 import type { ConversionTarget, TargetName } from "./target.ts";
 

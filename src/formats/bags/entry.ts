@@ -2,13 +2,11 @@ import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatEntry, Nearly } from "../format.ts";
 import {
+  BAG,
   isDatasetFile,
   SHARD_NAME,
   SPEC_FILE,
 } from "./dataset/dataset_names.ts";
-
-/** The kind of container that a single bag is. */
-export const BAG = "bag";
 
 /** Bags and Granular: datasets, sharded or not, and single bags. */
 export const bags: FormatEntry = {

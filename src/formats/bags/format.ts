@@ -2,7 +2,7 @@ import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Container, ContainerOptions } from "../../tree/format.ts";
 import type { Format } from "../format.ts";
 import { beginContainer } from "./tree/begin_container.ts";
-import { BAG } from "./entry.ts";
+import { BAG } from "./dataset/dataset_names.ts";
 import { checkBags } from "./check/check.ts";
 import { DecodedViews } from "./tree/decoded_views.ts";
 

@@ -5,7 +5,7 @@ import type { Span, Sums } from "../../io/sums/range_sums.ts";
 import { SPAN, spanSums } from "../../io/sums/span_sums.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { type Extent, newExtent, type NodeId, ROOT } from "../../tree/tree.ts";
-import { openAs } from "./entry.ts";
+import { openAs } from "./kinds.ts";
 import { packedNames } from "./folder/packed_files.ts";
 import { readSample, sampleMismatch } from "./read/read_samples.ts";
 import { openRecordFiles, type RecordFiles } from "./read/record_files.ts";

@@ -1,10 +1,8 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import type { ContainerOptions, Probe } from "../../tree/format.ts";
+import type { Probe } from "../../tree/format.ts";
 import type { FormatEntry } from "../format.ts";
+import { areSamples, PACKED, SAMPLES } from "./kinds.ts";
 import { endOfHeader, parseCount } from "./layout.ts";
-
-const PACKED = "ffrecord-packed";
-export const SAMPLES = "ffrecord-samples";
 
 /** FFRecord: packed folders as their directories, other files as numbered samples. */
 export const ffrecord: FormatEntry = {
@@ -40,23 +38,6 @@ export const ffrecord: FormatEntry = {
     return await openToServe(path, options);
   },
 };
-
-/** What packed folders are, among the kinds of containers. */
-export const PACKED_FOLDER = "packed folder";
-
-/** Whether a container of that kind shows as numbered samples. */
-export function areSamples(kind: string): boolean {
-  return kind.startsWith("samples");
-}
-
-/** As what files are opened: as what they are, as packed folders or not at all, or as samples. */
-export type OpenAs = "detect" | "packed" | "samples";
-
-/** As what files are opened that were given this name of the format, or of a variant of it. */
-export function openAs({ format }: ContainerOptions): OpenAs {
-  if (format === PACKED) return "packed";
-  return format === SAMPLES ? "samples" : "detect";
-}
 
 function* detect({ path: location, names, size, read }: Probe): Steps<boolean> {
   if (names !== undefined) return names.some((name) => name.endsWith(".ffr"));

@@ -1,7 +1,7 @@
 import type { Format } from "../format.ts";
 import { checkRecordFiles } from "./check.ts";
 import { containerOf } from "./folder/packed_files.ts";
-import { areSamples, PACKED_FOLDER, SAMPLES } from "./entry.ts";
+import { areSamples, PACKED_FOLDER, SAMPLES } from "./kinds.ts";
 import { openedAs } from "./read/record_files.ts";
 
 /** FFRecord: packed folders as their directories, other files as numbered samples. */

@@ -12,7 +12,7 @@ import type {
 import type { Format } from "../format.ts";
 import { warnOnConsole } from "../../message_text.ts";
 import { checkChunks } from "./check/check.ts";
-import { DIRECTORY } from "./entry.ts";
+import { DIRECTORY } from "./kinds.ts";
 import {
   type ChunkListing,
   findPartner,

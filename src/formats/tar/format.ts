@@ -1,6 +1,6 @@
 import type { Format } from "../format.ts";
 import { checkTars } from "./check.ts";
-import { hasSamples } from "./entry.ts";
+import { hasSamples } from "./kinds.ts";
 import { openTars } from "./tree/open_tars.ts";
 import { tarPaths } from "./tree/tar_paths.ts";
 

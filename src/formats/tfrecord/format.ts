@@ -1,6 +1,6 @@
 import type { Format } from "../format.ts";
 import { checkRecords } from "./check.ts";
-import { areExamples } from "./entry.ts";
+import { areExamples } from "./kinds.ts";
 import { recordPaths } from "./read/record_paths.ts";
 import { openRecords } from "./tree/open_records.ts";
 

@@ -33,3 +33,6 @@ export function requireGeneration(generation: Generation): void {
   if ([1, 2, 3].includes(generation)) return;
   throw new RangeError(`The generation is 1, 2 or 3, not ${generation}`);
 }
+
+/** The kind of container that a single bag is. */
+export const BAG = "bag";

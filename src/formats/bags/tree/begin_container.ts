@@ -28,7 +28,7 @@ import {
 import { DatasetTree } from "./dataset_tree.ts";
 import { openShard, type Shard } from "../dataset/open_shard.ts";
 import type { DecodedViews } from "./decoded_views.ts";
-import { BAG } from "../entry.ts";
+import { BAG } from "../dataset/dataset_names.ts";
 import type { Bag } from "../bag/bag.ts";
 
 /** A container of which as much is opened as serving it needs. */

@@ -4,7 +4,7 @@ import {
   RecordSource,
 } from "../../../convert/from/source.ts";
 import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
-import { areSamples, PACKED_FOLDER } from "../entry.ts";
+import { areSamples, PACKED_FOLDER } from "../kinds.ts";
 
 /** FFRecord files to be converted: packed folders as their files, others as samples. */
 export function recordsSource(container: VirtualFs): ConversionSource {

@@ -7,7 +7,7 @@ import {
   reopenRecordFiles,
   shareRecordFiles,
 } from "../read/record_files.ts";
-import { PACKED_FOLDER } from "../entry.ts";
+import { PACKED_FOLDER } from "../kinds.ts";
 import { showFiles } from "../tree/tree.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";

@@ -3,7 +3,7 @@ import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { NameTable } from "../../../tree/names/name_table.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
-import { type OpenAs, openAs, PACKED_FOLDER } from "../entry.ts";
+import { type OpenAs, openAs, PACKED_FOLDER } from "../kinds.ts";
 import { sampleContainer, showFiles } from "../tree/tree.ts";
 import { readSample } from "../read/read_samples.ts";
 import {

@@ -4,7 +4,7 @@ import type {
   ContainerOptions,
   ServedContainer,
 } from "../../../tree/format.ts";
-import { type OpenAs, openAs } from "../entry.ts";
+import { type OpenAs, openAs } from "../kinds.ts";
 import {
   completeHeaders,
   loadLastSample,

@@ -23,7 +23,7 @@ import { ahead } from "../../../io/concurrency/ahead.ts";
 import type { BatchReadOptions } from "../../../io/read/read_memory.ts";
 import { SpareMemory } from "../../../io/read/spare_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { isChunkName } from "../entry.ts";
+import { isChunkName } from "../kinds.ts";
 import { GulpSource } from "./source.ts";
 import { cutIds, idOfName, listed, lostInFiles } from "./video_reader.ts";
 

@@ -11,7 +11,7 @@ import type {
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
-import { DIRECTORY } from "../entry.ts";
+import { DIRECTORY } from "../kinds.ts";
 import { parseLabels } from "../meta/labels.ts";
 import {
   cutIds,

@@ -8,7 +8,7 @@ import { pathIn } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { byCodePoint } from "../../../names.ts";
-import { DATA_NAME, isChunkName, META_NAME } from "../entry.ts";
+import { DATA_NAME, isChunkName, META_NAME } from "../kinds.ts";
 
 /** The two files of a chunk. */
 export interface ChunkPaths {

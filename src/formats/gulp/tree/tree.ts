@@ -23,7 +23,7 @@ import {
   type TreeHandle,
 } from "../../../tree/tree.ts";
 import { LABEL_FILE } from "../read/chunk_files.ts";
-import { unnumbered } from "../entry.ts";
+import { unnumbered } from "../kinds.ts";
 import type { MetaColumns } from "../meta/meta_columns.ts";
 
 /** The tables a tree rests on, shared by threads as they are. */

@@ -1,7 +1,7 @@
 import type { PlanNotes } from "../../../convert/conversion.ts";
 import { ContainerSource } from "../../../convert/from/source.ts";
 import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
-import { hasSamples } from "../entry.ts";
+import { hasSamples } from "../kinds.ts";
 import {
   hasOtherLinks,
   OTHER_LINKS,

@@ -13,7 +13,7 @@ import {
 } from "../../../convert/to/target.ts";
 import { WriteError } from "../../../errors.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
-import { isShard } from "../entry.ts";
+import { isShard } from "../shard_patterns.ts";
 import { TarWriter } from "../write/tar_writer.ts";
 
 /** Digits of the number of a shard. */

@@ -1,4 +1,4 @@
-import { SAMPLES } from "../entry.ts";
+import { SAMPLES } from "../kinds.ts";
 import type { GroupFacts } from "./sample_groups.ts";
 
 /** Most extensions that are counted over all tars. */

@@ -12,7 +12,7 @@ import {
 import { fileCount } from "../../../tree/archive/archive_tree.ts";
 import type { Tree } from "../../../tree/tree.ts";
 import { UnionTree } from "../../../tree/union_tree.ts";
-import { FILES, inShards, WEB_DATASET } from "../entry.ts";
+import { FILES, inShards, WEB_DATASET } from "../kinds.ts";
 import { originOf } from "../read/heads.ts";
 import { openIndex } from "../read/open_index.ts";
 import { SampleGuess } from "../read/sample_guess.ts";

@@ -5,7 +5,7 @@ import { BracePattern } from "../../../io/storage/brace_pattern.ts";
 import { pathIn } from "../../../io/storage/place.ts";
 import { type ShardPaths, shardsIn } from "../../../io/storage/shard_paths.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { isShard, patternError, shardPatterns } from "../entry.ts";
+import { isShard, patternError, shardPatterns } from "../shard_patterns.ts";
 
 /** What a directory without shards has, and what to name instead. */
 const NO_TARS =

@@ -1,5 +1,5 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { RecordKind } from "../entry.ts";
+import type { RecordKind } from "../kinds.ts";
 import { scanExample } from "./scan_example.ts";
 import { WireError, WireFields } from "./wire.ts";
 

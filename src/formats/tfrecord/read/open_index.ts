@@ -6,7 +6,7 @@ import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
 import { newExtent } from "../../../tree/tree.ts";
-import type { RecordKind } from "../entry.ts";
+import type { RecordKind } from "../kinds.ts";
 import { compressionOf, FRAME, hasRightSum, HEADER } from "../layout.ts";
 import { kindOf } from "../proto/kind_of.ts";
 import { cutError, isNone } from "./cut.ts";

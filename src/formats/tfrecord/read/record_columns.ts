@@ -1,4 +1,4 @@
-import type { RecordKind } from "../entry.ts";
+import type { RecordKind } from "../kinds.ts";
 import { FRAME, HEADER, unmasked } from "../layout.ts";
 import type { Cut } from "./cut.ts";
 import type { WholeNumbers } from "../../../tree/shared_numbers.ts";

@@ -21,7 +21,7 @@ import {
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
 import { lastUpTo, sharedFloat64 } from "../../../tree/shared_numbers.ts";
 import { type Extent, newExtent } from "../../../tree/tree.ts";
-import type { RecordKind } from "../entry.ts";
+import type { RecordKind } from "../kinds.ts";
 import { cutError } from "./cut.ts";
 import { type IndexOptions, openIndex } from "./open_index.ts";
 import { locateRecord, type RecordIndex } from "./record_columns.ts";

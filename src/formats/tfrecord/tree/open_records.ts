@@ -6,7 +6,7 @@ import { warnOfAll, warnOnConsole } from "../../../message_text.ts";
 import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { nameSuffix } from "../../../tree/names/numbered_names.ts";
-import { inShards } from "../entry.ts";
+import { inShards } from "../kinds.ts";
 import { openFiles } from "../read/record_files.ts";
 import { recordPaths } from "../read/record_paths.ts";
 import { RecordTree } from "./record_tree.ts";
