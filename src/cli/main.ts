@@ -2,7 +2,6 @@ import { variable } from "../environment.ts";
 import { RecordfsError } from "../errors.ts";
 import { systemCode } from "../io/libc/system_error.ts";
 import { raiseOpenFilesLimit } from "../io/storage/descriptor_budget.ts";
-import { exactArguments } from "./exact_arguments.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { inFlagsOf } from "./flag_words.ts";
 import { endFloods, report } from "./messages.ts";
@@ -12,6 +11,8 @@ import { plainMount } from "./mount/job/plain_mount.ts";
 import { printError } from "./terminal/json_error.ts";
 import { output } from "./terminal/output.ts";
 import { systemMessage } from "./system_message.ts";
+import { decodeName } from "../names.ts";
+import { utf8Text } from "../utf8.ts";
 
 /**
  * Runs a command line.
@@ -68,4 +69,27 @@ function showStack(error: unknown): void {
   if (variable("RECORDFS_DEBUG") !== "1") return;
   if (!(error instanceof Error) || error.stack === undefined) return;
   for (const line of error.stack.split("\n")) report(line);
+}
+
+/** What Deno puts in place of bytes that are not UTF-8. */
+const REPLACEMENT = "\ufffd";
+
+/**
+ * The arguments with bytes that are not UTF-8 as lone surrogates, as the API has them, so that files
+ * with such names can be asked for. Deno replaces those bytes; the kernel still has them.
+ */
+function exactArguments(args: readonly string[]): readonly string[] {
+  if (!args.some((arg) => arg.includes(REPLACEMENT))) return args;
+  let commandLine: Uint8Array;
+  try {
+    commandLine = Deno.readFileSync("/proc/self/cmdline");
+  } catch {
+    return args; // not Linux, or not permitted: names that are UTF-8 work all the same
+  }
+  const { Buffer } = process.getBuiltinModule("node:buffer");
+  const list = Buffer.from(commandLine).toString("latin1").split("\0"); // a NUL ends each
+  const exact = list.slice(-args.length - 1, -1)
+    .map((text) => Buffer.from(text, "latin1"));
+  const same = exact.every((arg, i) => utf8Text(arg) === args[i]);
+  return same ? exact.map((arg) => decodeName(arg)) : args;
 }

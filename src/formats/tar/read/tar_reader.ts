@@ -17,11 +17,11 @@ import { encodeName } from "../../../names.ts";
 import { nameOfFiles } from "../../../tree/sample_indices.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
-import type { TarTree } from "../tree/tar_tree.ts";
+import { type TarFacts, TarTree } from "../tree/tar_tree.ts";
 import { openTrees } from "../tree/open_tars.ts";
 import { tarPaths } from "../tree/tar_paths.ts";
-import { reopenTars, shareTars, type TarsHandle } from "./shared_tars.ts";
 import { type SamplePart, TarFiles } from "./tar_files.ts";
+import { reopenSources } from "../../../io/storage/open_sources.ts";
 
 /** How a {@linkcode TarReader} opens its tars. */
 export type TarOptions = Pick<
@@ -309,4 +309,27 @@ function* openTars(
   const { onWarning = warnOnConsole } = options;
   for (const note of guess.notes(isGrouped)) onWarning(`${path}: ${note}`);
   return new TarReader(trees, storage);
+}
+
+/** Tars for another thread: their tables are in memory that threads share. */
+type TarsHandle = readonly TarFacts[];
+
+/** Describes opened tars for another thread. */
+function shareTars(trees: readonly TarTree[]): TarsHandle {
+  return trees.map(({ facts }) => facts);
+}
+
+/**
+ * Opens tars that another thread has opened, over its tables.
+ *
+ * @throws {FormatError} If one is not the same any more.
+ */
+function* reopenTars(
+  handle: TarsHandle,
+  storage: Storage,
+): Steps<TarTree[]> {
+  const sources = yield* reopenSources(storage, handle);
+  return handle.map((facts, i) =>
+    new TarTree(facts, { archive: sources[i]!, storage })
+  );
 }

@@ -18,7 +18,9 @@ import { JoinedSources } from "../../../tree/joined_sources.ts";
 import { indexAmong } from "../../../tree/shared_numbers.ts";
 import type {
   Extent,
+  NodeId,
   SampleNodes,
+  SampleRun,
   Tree,
   TreeHandle,
 } from "../../../tree/tree.ts";
@@ -31,7 +33,7 @@ import {
   type TarIndex,
   unreadableRecords,
 } from "../read/tar_columns.ts";
-import { sampleRuns } from "./sample_nodes.ts";
+import type { NameTable } from "../../../tree/names/name_table.ts";
 
 /** What every thread knows of a tar. */
 export interface TarFacts {
@@ -216,4 +218,38 @@ export async function reopenTree(data: unknown): Promise<TarTree> {
   const { facts, archive } = data as Seed;
   const opened = archive && await reopenArchive(archive);
   return new TarTree(facts, opened, { isOwner: false });
+}
+
+/**
+ * The samples of a tar as runs of nodes in one directory: each is as many neighbours as it has files, so that most
+ * tars are one run.
+ */
+function* sampleRuns(
+  { nodes, sampleRecords, sampleStarts }: TarColumns,
+  names: NameTable,
+): Generator<SampleRun> {
+  let run = { first: 0, stride: 0, width: 0, count: 0 };
+  let parent: NodeId = 0;
+  for (let sample = 0; sample + 1 < sampleStarts.length; sample++) {
+    const [start, end] = [sampleStarts[sample]!, sampleStarts[sample + 1]!];
+    const first = nodes[sampleRecords[start]!]!;
+    const width = end - start;
+    const directory = names.parent(first);
+    if (directory !== parent) {
+      if (run.count > 0) yield run;
+      run = { first: 0, stride: 0, width: 0, count: 0 };
+      parent = directory;
+    }
+    if (run.count === 1 && run.width === width && first > run.first) {
+      run.stride = first - run.first;
+    }
+    const goesOn = run.count > 0 && run.width === width &&
+      run.stride >= width && first === run.first + run.count * run.stride;
+    if (goesOn) run.count++;
+    else {
+      if (run.count > 0) yield run;
+      run = { first, stride: width, width, count: 1 };
+    }
+  }
+  if (run.count > 0) yield run;
 }

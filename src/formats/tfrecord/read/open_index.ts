@@ -8,7 +8,6 @@ import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import type { RecordKind } from "../kinds.ts";
 import { compressionOf, FRAME, hasRightSum, HEADER } from "../layout.ts";
-import { kindOf } from "../proto/kind_of.ts";
 import { cutError, isNone } from "./cut.ts";
 import {
   areOf,
@@ -17,6 +16,8 @@ import {
   type RecordIndex,
 } from "./record_columns.ts";
 import { scanRecords } from "./scan.ts";
+import { scanExample } from "../proto/scan_example.ts";
+import { WireError, WireFields } from "../proto/wire.ts";
 
 /** How an index is read. */
 export interface IndexOptions extends KeptOptions {
@@ -101,4 +102,39 @@ export function* refuseCompressed(source: ByteSource): Steps<void> {
       `it: make a plain one of it (${program} < ${path} > ${plain}), which is read from any place`,
     { path, actual: compression },
   );
+}
+
+/** Records up to this size are gone through; of larger ones only the start is looked at. */
+const LARGE = 1 << 20;
+/** Bytes of a tag and a length. */
+const START = 8;
+
+/**
+ * What a record seems to be: an example has nothing but features, one behind the other, to its end.
+ *
+ * @param length Of the record.
+ * @param read Reads so many bytes of its start.
+ */
+function* kindOf(
+  length: number,
+  read: (length: number) => Steps<Uint8Array>,
+): Steps<RecordKind> {
+  if (length === 0) return "records";
+  const isWhole = length <= LARGE;
+  const bytes = yield* read(isWhole ? length : START);
+  try {
+    if (isWhole) {
+      const { isSequence, hasOthers } = scanExample(bytes);
+      if (hasOthers) return "records";
+      return isSequence ? "SequenceExamples" : "Examples";
+    }
+    // The features of one that is this large take it up to its end, if it has no lists.
+    const fields = new WireFields(bytes, 0, length);
+    const isFeatures = fields.next() && fields.field === 1 && fields.type === 2;
+    if (!isFeatures) return "records";
+    return fields.end === length ? "Examples" : "SequenceExamples";
+  } catch (error) {
+    if (error instanceof WireError) return "records";
+    throw error;
+  }
 }
