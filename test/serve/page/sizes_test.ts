@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { gulpCase } from "../../support/gulp/gulp_golden.ts";
-import { withTempDir } from "../../support/paths.ts";
+import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { Shown, textsOf } from "./support/browser.ts";
+import { manyPictures } from "./support/many_files.ts";
 import { pageTest } from "./support/page_test_of.ts";
 
 const text = (of: string) => new TextEncoder().encode(of);
@@ -247,5 +248,151 @@ pageTest(
         assert.ok(contrast(colour, ground) >= 3, `${colour} on ${ground}`);
       }
     }
+  },
+);
+
+pageTest(
+  "the field that goes to an index has room for the range of a million datapoints",
+  async (browser) => {
+    const { path } = goldenCase("bags/types");
+    await using shown = await Shown.open(browser, path);
+    const { page } = shown;
+    const field = page.getByLabel("Go to index or path");
+    assert.equal(
+      await field.getAttribute("placeholder"),
+      "Go to datapoint 0–19",
+    );
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      const [has, wants] = await field.evaluate((field) => {
+        const input = field as HTMLInputElement;
+        const { font, paddingLeft, paddingRight } = getComputedStyle(input);
+        const pen = document.createElement("canvas").getContext("2d")!;
+        pen.font = font;
+        const { width } = pen.measureText(
+          input.placeholder.replace("19", "1,281,166"),
+        );
+        const padding = parseFloat(paddingLeft) + parseFloat(paddingRight);
+        return [input.clientWidth - padding, width] as const;
+      });
+      assert.ok(has >= wants, `${has} of ${wants} pixels at ${width}`);
+    }
+  },
+);
+
+/** Left and right edges of letters in an element, in pixels. */
+function lettersOf(element: Element): readonly [number, number] {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  const { left, right } = range.getBoundingClientRect();
+  return [Math.round(left), Math.round(right)];
+}
+
+pageTest(
+  "names of a table's columns stand above what is in them",
+  async (browser) => {
+    await using shown = await Shown.open(
+      browser,
+      manyPictures(1200),
+      "#/?view=table",
+    );
+    const { page } = shown;
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.locator(".line:not(.head):visible .name a").first().waitFor();
+      const edges = async (line: string) => [
+        (await page.locator(`${line} .number`).first().evaluate(lettersOf))[1],
+        (await page.locator(`${line} .name`).first()
+          .locator("xpath=descendant-or-self::*[not(*)][text()]")
+          .evaluate(lettersOf))[0],
+        (await page.locator(`${line} .size`).first().evaluate(lettersOf))[1],
+      ];
+      const [head, first] = [
+        await edges(".line.head"),
+        await edges(".line:not(.head):visible"),
+      ];
+      for (const [i, edge] of head.entries()) {
+        assert.ok(
+          Math.abs(edge - first[i]!) <= 1,
+          `${width}: ${head} ${first}`,
+        );
+      }
+    }
+  },
+);
+
+pageTest(
+  "what is below each other begins at one edge",
+  async (browser) => {
+    const { path } = goldenCase("bags/types");
+    for (const width of WIDTHS) {
+      await using shown = await Shown.open(browser, path, "", {
+        viewport: { width, height: 844 },
+      });
+      const { page } = shown;
+      const crumbs = await page.locator(".crumbs a").first().evaluate(
+        lettersOf,
+      );
+      const views = [
+        ["?show=info", ".page h2"],
+        ["?show=check", ".page .note"],
+        ["nothing", ".page .problem"],
+        ["000003", width === 390 ? "aside dt" : ".cell"],
+      ] as const;
+      for (const [address, place] of views) {
+        await shown.go(`#/${address}`);
+        const first = page.locator(place).first();
+        await first.waitFor();
+        const left = (await first.boundingBox())!.x +
+          await first.evaluate((first) =>
+            parseFloat(getComputedStyle(first).borderLeftWidth)
+          );
+        // On wide screens, pages of text stand in the middle.
+        const edge = width === 1600 && address !== "000003"
+          ? (width - 1120) / 2 + 16
+          : crumbs[0];
+        assert.ok(Math.abs(left - edge) <= 1, `${address} ${width}: ${left}`);
+      }
+    }
+  },
+);
+
+pageTest(
+  "a small picture has its own shape, without bands above and below",
+  async (browser) => {
+    await withTempDir(async (dir) => {
+      const photo = await Deno.readFile(
+        `${REPOSITORY}/test/golden/pictures/420.jpg`,
+      );
+      const path = `${dir}/a.ffr`;
+      await Deno.writeFile(path, ffrBytes(packedSamples({ "a.jpg": photo })));
+      await using shown = await Shown.open(browser, path, "#/a.jpg");
+      const { page } = shown;
+      await page.getByText("131 × 97 pixels").waitFor();
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        const box = (await page.locator("img.picture").boundingBox())!;
+        assert.ok(box.width > 131 && box.height > 97); // is drawn larger
+        assert.ok(box.width <= width);
+        const wide = box.width / box.height;
+        assert.ok(Math.abs(wide - 131 / 97) < 0.02, `${width}: ${wide}`);
+      }
+    });
+  },
+);
+
+pageTest(
+  "a check that has ended leaves no gap above what it found",
+  async (browser) => {
+    const { path } = goldenCase("ffrecord/bad_flip_sample");
+    await using shown = await Shown.open(browser, path, "#/?show=check");
+    const { page } = shown;
+    await page.getByRole("button", { name: "Check everything" }).click();
+    const verdict = page.locator(".verdict");
+    await verdict.waitFor();
+    const above = (await verdict.boundingBox())!;
+    const below = (await page.locator(".damages li").first().boundingBox())!;
+    const gap = below.y - above.y - above.height;
+    assert.ok(gap > 0 && gap < 24, `${gap} pixels`);
   },
 );

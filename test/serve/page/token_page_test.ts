@@ -33,6 +33,35 @@ async function typeToken(page: Page, token: string): Promise<void> {
 }
 
 pageTest(
+  "on a phone, the field and the button of the token are 40 pixels high",
+  async (browser) => {
+    await withTempDir(async (dir) => {
+      await Deno.writeFile(`${dir}/a.ffr`, packed(FILES));
+      const server = await startServing([
+        ...["serve", "--port", "0", "--token-file", `${dir}/token`],
+        `${dir}/a.ffr`,
+      ]);
+      const context = await browser.newContext({
+        viewport: { width: 390, height: 844 },
+      });
+      const page = await context.newPage();
+      await page.goto(server.link);
+      for (
+        const part of [
+          page.getByLabel("Token of this server"),
+          page.getByRole("button", { name: "Open" }),
+        ]
+      ) {
+        await part.waitFor();
+        assert.equal((await part.boundingBox())!.height, 40);
+      }
+      await context.close();
+      await server.end("SIGTERM");
+    });
+  },
+);
+
+pageTest(
   "the link of --token-file has no token, and leads to the page by typing it",
   async (browser) => {
     await withTempDir(async (dir) => {

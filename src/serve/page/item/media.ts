@@ -28,6 +28,7 @@ export function pictureView(entry: Pick<Entry, "name" | "url">): HTMLElement {
       // Small ones are looked at by their pixels.
       const isSmall = naturalWidth <= 160 && naturalHeight <= 160;
       image.classList.toggle("pixels", isSmall);
+      image.style.setProperty("--ratio", `${naturalWidth / naturalHeight}`);
     },
     error: () => {
       if (!isMade) {

@@ -32,8 +32,9 @@ export class Progress {
     this.#said.textContent = said;
   }
 
-  /** Shows that it has ended. */
+  /** Shows that it has ended, or hides itself if nothing is said. */
   end(said: string): void {
+    this.element.hidden = said === "";
     this.#bar.hidden = true;
     this.#cancel.hidden = true;
     this.#said.textContent = said;

@@ -9,7 +9,7 @@ export interface CountedSize {
   readonly count: number;
 }
 
-const SIDE = 320;
+const [WIDTH, HEIGHT] = [480, 320];
 const MARGIN = 14;
 
 /** Draws sizes of pictures. */
@@ -20,9 +20,9 @@ export function scatter(
   const widest = Math.max(1, ...sizes.map(({ width }) => width));
   const highest = Math.max(1, ...sizes.map(({ height }) => height));
   const most = Math.max(1, ...sizes.map((size) => size.count));
-  const x = (width: number) => MARGIN + width / widest * (SIDE - 2 * MARGIN);
+  const x = (width: number) => MARGIN + width / widest * (WIDTH - 2 * MARGIN);
   const y = (height: number) =>
-    SIDE - MARGIN - height / highest * (SIDE - 2 * MARGIN);
+    HEIGHT - MARGIN - height / highest * (HEIGHT - 2 * MARGIN);
   const dots = sizes.toReversed().map((size) =>
     svg(
       "circle",
@@ -46,7 +46,7 @@ export function scatter(
     svg(
       "svg",
       {
-        viewBox: `0 0 ${SIDE} ${SIDE}`,
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
         role: "img",
         "aria-label": `${label}: ${count(sizes.length)} different, up to ${
           count(widest)
@@ -54,7 +54,7 @@ export function scatter(
       },
       svg("path", {
         class: "axes",
-        d: `M${MARGIN} 4V${SIDE - MARGIN}H${SIDE - 4}`,
+        d: `M${MARGIN} 4V${HEIGHT - MARGIN}H${WIDTH - 4}`,
       }),
       ...dots,
     ),
