@@ -11,7 +11,7 @@ const CHECKED = "page/icon.svg";
 const listeners = new Set<() => void>();
 /** What the banner says. */
 const GONE =
-  "The server does not answer. Start recordfs again: what is missing is then loaded.";
+  "The server does not answer. Start recordfs again: the page then loads what is missing.";
 let banner: HTMLElement | undefined;
 let isGone = false;
 let failures = 0;

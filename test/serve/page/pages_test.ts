@@ -227,7 +227,7 @@ pageTest(
     for (
       const [name, says] of [
         ["ffrecord/packed_tree", /^All is sound/],
-        ["ffrecord/bad_flip_sample", /^1 damaged place/],
+        ["ffrecord/bad_flip_sample", /^1 damaged location/],
       ] as const
     ) {
       const { path } = goldenCase(name);

@@ -177,7 +177,7 @@ export function arrayView(
     tools,
     place,
     value.histogram === null || isSmall ? null : histogram(value.histogram, {
-      label: "How the values are spread",
+      label: "Distribution of values",
       one: "value",
       text: number,
     }),

@@ -87,7 +87,9 @@ export class ClipPlayer {
         element(
           "span",
           { class: "note" },
-          `${counted(view.frames, "frame")}, ${number(this.#rate)} a second${
+          `${counted(view.frames, "frame")}, ${
+            number(this.#rate)
+          } frames per second${
             view.framesPerSecond === null ? " (assumed)" : ""
           }`,
         ),

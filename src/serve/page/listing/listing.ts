@@ -137,7 +137,7 @@ export class Listing implements View {
     this.keys = [
       {
         key: "v",
-        says: "Show as tiles, table or rows",
+        says: "Switch between grid, table and rows",
         run: () => this.#cycle(),
       },
       { key: "+", says: "Larger tiles", run: size(1) },

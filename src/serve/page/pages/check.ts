@@ -31,7 +31,7 @@ export function checkView(_route: Route, { info, signal }: Scene): View {
         "p",
         { class: "note" },
         info.canCheck
-          ? "Reads the whole container, and compares its structure and each checksum that it records."
+          ? "Reads the whole container, and verifies its structure and every checksum it records."
           : "This container can't be checked here.",
       ),
       info.canCheck ? element("p", {}, start) : null,
@@ -73,7 +73,7 @@ async function run(place: HTMLElement, signal: AbortSignal): Promise<void> {
           line.report.damaged === 0,
           line.report.damaged === 0
             ? `${sound}: ${counted(samples, "sample")}, ${bytes(size)}.`
-            : `${counted(line.report.damaged, "damaged place")} in ${
+            : `${counted(line.report.damaged, "damaged location")} in ${
               counted(samples, "sample")
             }, ${bytes(size)}.`,
         ));

@@ -167,7 +167,7 @@ function numbers(
     ["Files", count(files)],
     ["Directories", count(directories)],
     ["Bytes", bytes(size)],
-    ["Bytes a file", files === 0 ? "–" : bytes(size / files)],
+    ["Bytes per file", files === 0 ? "–" : bytes(size / files)],
     ...(damaged === 0 ? [] : [["Damaged", count(damaged)] as const]),
   ];
   return element(

@@ -62,7 +62,7 @@ export function histogram(
       "figcaption",
       {},
       label,
-      element("span", { class: "most" }, `up to ${counted(most, one)}`),
+      element("span", { class: "most" }, `highest bar: ${counted(most, one)}`),
     ),
     svg(
       "svg",
