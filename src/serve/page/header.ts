@@ -66,6 +66,12 @@ export class Header {
       spellcheck: "false",
       title: "A number, or a path (g)",
     });
+    const jump = form(this.jump, "jump", () => {
+      const to = this.jump.value.trim();
+      if (to !== "") actions.jump(to);
+      this.jump.select();
+    });
+    jump.style.setProperty("--letters", `${this.jump.placeholder.length}`);
     this.#links = PAGES.map(([page, text, title]) => [
       page,
       element("a", { class: "button", title }, text),
@@ -78,11 +84,7 @@ export class Header {
         const glob = this.search.value.trim();
         if (glob !== "") goTo(this.#url, { show: "search", glob });
       }),
-      form(this.jump, "jump", () => {
-        const to = this.jump.value.trim();
-        if (to !== "") actions.jump(to);
-        this.jump.select();
-      }),
+      jump,
       element(
         "nav",
         { class: "pages", "aria-label": "Pages" },

@@ -252,30 +252,37 @@ pageTest(
 );
 
 pageTest(
-  "the field that goes to an index has room for the range of a million datapoints",
+  "the fields of the header have room for what stands in them, and for a range of a million datapoints",
   async (browser) => {
     const { path } = goldenCase("bags/types");
     await using shown = await Shown.open(browser, path);
     const { page } = shown;
-    const field = page.getByLabel("Go to index or path");
-    assert.equal(
-      await field.getAttribute("placeholder"),
-      "Go to datapoint 0–19",
-    );
+    await page.route("**/api/info", async (route) => {
+      const response = await route.fetch();
+      const info = await response.json();
+      info.samples.length = 1_281_167;
+      await route.fulfill({ response, json: info });
+    });
+    await page.reload();
+    const fields = [
+      [page.getByLabel("Go to index or path"), "Go to datapoint 0–1,281,166"],
+      [page.getByLabel("Search by glob"), "Search: *.jpg"],
+    ] as const;
     for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 800 });
-      const [has, wants] = await field.evaluate((field) => {
-        const input = field as HTMLInputElement;
-        const { font, paddingLeft, paddingRight } = getComputedStyle(input);
-        const pen = document.createElement("canvas").getContext("2d")!;
-        pen.font = font;
-        const { width } = pen.measureText(
-          input.placeholder.replace("19", "1,281,166"),
-        );
-        const padding = parseFloat(paddingLeft) + parseFloat(paddingRight);
-        return [input.clientWidth - padding, width] as const;
-      });
-      assert.ok(has >= wants, `${has} of ${wants} pixels at ${width}`);
+      for (const [field, says] of fields) {
+        await page.setViewportSize({ width, height: 800 });
+        assert.equal(await field.getAttribute("placeholder"), says);
+        const [has, wants] = await field.evaluate((field) => {
+          const input = field as HTMLInputElement;
+          const { font, paddingLeft, paddingRight } = getComputedStyle(input);
+          const pen = document.createElement("canvas").getContext("2d")!;
+          pen.font = font;
+          const { width } = pen.measureText(input.placeholder);
+          const padding = parseFloat(paddingLeft) + parseFloat(paddingRight);
+          return [input.clientWidth - padding, width] as const;
+        });
+        assert.ok(has >= wants, `${says} at ${width}: ${has} of ${wants}`);
+      }
     }
   },
 );
