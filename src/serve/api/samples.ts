@@ -61,7 +61,7 @@ export class Samples {
         ? "videos"
         : view?.kind === "datapoint"
         ? "datapoints"
-        : runs.columns.areDirectories === false
+        : runs.columns.areDirectories === false && runs.most === 1
         ? "files"
         : "samples";
       return { unit, length: runs.length };

@@ -127,6 +127,12 @@ pageTest(
   async (browser) => {
     const { path } = tarCase("webdataset");
     await using shown = await Shown.open(browser, path, "#/train");
+    // Samples have several files each: their numbers are none of files.
+    const jump = shown.page.getByLabel("Go to index or path");
+    assert.match(
+      (await jump.getAttribute("placeholder"))!,
+      /^Go to sample 0–\d+$/,
+    );
     const names = await shownNames(shown.page);
     assert.deepEqual(names.slice(0, 2), ["000.cls", "000.txt"]);
     await shown.go("#/train/003.txt?as=bytes");
