@@ -387,19 +387,3 @@ pageTest(
     });
   },
 );
-
-pageTest(
-  "a check that has ended leaves no gap above what it found",
-  async (browser) => {
-    const { path } = goldenCase("ffrecord/bad_flip_sample");
-    await using shown = await Shown.open(browser, path, "#/?show=check");
-    const { page } = shown;
-    await page.getByRole("button", { name: "Check everything" }).click();
-    const verdict = page.locator(".verdict");
-    await verdict.waitFor();
-    const above = (await verdict.boundingBox())!;
-    const below = (await page.locator(".damages li").first().boundingBox())!;
-    const gap = below.y - above.y - above.height;
-    assert.ok(gap > 0 && gap < 24, `${gap} pixels`);
-  },
-);
