@@ -126,7 +126,10 @@ export class Thumbnails {
   /** Whether a short file costs a browser no more than a thumbnail would. */
   *#isSmall(extent: Extent): Steps<boolean> {
     const head = yield* this.#headOf(extent, PICTURE_HEAD);
-    if (typeOfBytes(head.subarray(0, SNIFFED)) === "image/tiff") return false;
+    const type = typeOfBytes(head.subarray(0, SNIFFED));
+    if (type === "image/tiff") return false;
+    // A browser draws one that is cut without a word, or nothing at all.
+    if (type === "image/jpeg" && !hasEnd(head)) return false;
     const size = pictureSize(head);
     return size === undefined || size.width * size.height <= SMALL_PIXELS;
   }
@@ -170,6 +173,11 @@ export class Thumbnails {
     const size = Math.min(length, extent.length);
     return yield* this.#contents.peek(extent, size);
   }
+}
+
+/** Whether a whole JPEG ends with its marker (T.81, B.1.1.3). */
+function hasEnd(jpeg: Uint8Array): boolean {
+  return jpeg.at(-2) === 0xff && jpeg.at(-1) === 0xd9;
 }
 
 const NEVER = new AbortController().signal;

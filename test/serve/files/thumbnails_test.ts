@@ -103,6 +103,7 @@ Deno.test("wrong sizes, damaged pictures and bombs are refused with the reason",
     "a.jpg": sound,
     "cut.jpg": sound.subarray(0, sound.length - 10_000),
     "bomb.png": bomb,
+    "short.jpg": (await photo(100, 80)).subarray(0, 2000),
   });
   for (const edge of ["", "0", "15", "2049", "1e2", "-64", "256&x=1"]) {
     const response = await folder.get(`files/a.jpg?thumbnail=${edge}`);
@@ -112,9 +113,11 @@ Deno.test("wrong sizes, damaged pictures and bombs are refused with the reason",
       /^bad-request: Cannot make a thumbnail/,
     );
   }
-  const cut = await folder.get("files/cut.jpg?thumbnail=256");
-  assert.equal(cut.status, 422);
-  assert.match(await cut.text(), /^damaged: Cannot decode the picture/);
+  for (const name of ["cut.jpg", "short.jpg"]) {
+    const cut = await folder.get(`files/${name}?thumbnail=256`);
+    assert.equal(cut.status, 422, name);
+    assert.match(await cut.text(), /^damaged: Cannot decode the picture/);
+  }
   const huge = await folder.get("files/bomb.png?thumbnail=256");
   assert.ok([413, 422].includes(huge.status), `${huge.status}`);
   await huge.text();
