@@ -117,7 +117,7 @@ async function served(): Promise<void> {
   const headers = { authorization: `Bearer ${server.token}` };
   const [member, listing] = await Promise.all([
     fetch(url, { headers }),
-    fetch(`${server.url}files/cats/`, { headers }),
+    fetch(`${server.url}files/cats/?json`, { headers }),
   ]);
   assert.deepEqual(await member.bytes(), original("dogs/dog.json"));
   assert.equal((await listing.json()).length, 40);
