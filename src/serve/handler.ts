@@ -154,7 +154,7 @@ class Handler implements Answerer {
     const thumbnails = new Thumbnails(served, contents, answers, store);
     this.#files = new FileRoutes(served, contents, answers, thumbnails);
     this.#dav = new Dav(served, answers, base);
-    this.#api = new Api(served, contents, options, counts);
+    this.#api = new Api(served, contents, thumbnails, options, counts);
   }
 
   handle(request: RequestLike): Answer;

@@ -4,6 +4,7 @@ import type { Steps } from "../../io/concurrency/steps.ts";
 import { json } from "../answers.ts";
 import { Decoding } from "../decode/decoding.ts";
 import type { Contents } from "../files/content.ts";
+import { SMALL_BYTES, type Thumbnails } from "../files/thumbnails.ts";
 import type { HandlerOptions } from "../options.ts";
 import type { RequestLike } from "../request_like.ts";
 import type { Served } from "../served.ts";
@@ -13,7 +14,7 @@ import { Checking } from "./check.ts";
 import { EntryAnswers } from "./entry_answer.ts";
 import { isOfContainer } from "./kinds.ts";
 import { list } from "./listing.ts";
-import type { InfoMessage } from "./messages.ts";
+import type { InfoMessage, ListMessage } from "./messages.ts";
 import { Positions } from "./positions.ts";
 import { Query } from "./query.ts";
 import { Samples } from "./samples.ts";
@@ -25,6 +26,7 @@ import { Values } from "./value.ts";
 /** What the page asks: each question a path below `/api/`. */
 export class Api {
   readonly #served: Served;
+  readonly #thumbnails: Thumbnails;
   readonly #name: string;
   readonly #sources: readonly ServedSource[];
   readonly #positions: Positions;
@@ -38,10 +40,12 @@ export class Api {
   constructor(
     served: Served,
     contents: Contents,
+    thumbnails: Thumbnails,
     { name, sources }: HandlerOptions,
     counts: SharedCounts,
   ) {
     this.#served = served;
+    this.#thumbnails = thumbnails;
     this.#name = name ?? shownLocation(served.fs.location);
     this.#sources = sources ?? localSources(served.fs);
     this.#positions = new Positions(served.tree);
@@ -95,7 +99,7 @@ export class Api {
       case "info":
         return json(yield* this.#info());
       case "list":
-        return json(yield* list(served, this.#positions, this.#samples, query));
+        return json(yield* this.#list(query));
       case "entry":
         return yield* this.#entries.entry(query);
       case "row":
@@ -115,6 +119,21 @@ export class Api {
       default:
         throw new ServeError("not-found", "There is no such question");
     }
+  }
+
+  /** Lists a directory, and loads what makes thumbnails once the list is sent: the page asks for some next. */
+  *#list(query: Query): Steps<ListMessage> {
+    const message = yield* list(
+      this.#served,
+      this.#positions,
+      this.#samples,
+      query,
+    );
+    const isToMake = message.entries.some(({ kind, size }) =>
+      kind === "image" && size !== null && size > SMALL_BYTES
+    );
+    if (isToMake) setTimeout(() => this.#thumbnails.prepare());
+    return message;
   }
 
   *#info(): Steps<InfoMessage> {

@@ -23,7 +23,7 @@ const LEAST_EDGE = 16;
 const MOST_EDGE = 2048;
 
 /** A picture of fewer bytes and pixels is sent as it is: a thumbnail would save nothing. */
-const SMALL_BYTES = 60 << 10;
+export const SMALL_BYTES = 60 << 10;
 const SMALL_PIXELS = 4 << 20;
 
 /** Pixels of a picture that is sent as it is, because no thumbnail can be made of it. */
@@ -123,6 +123,15 @@ export class Thumbnails {
     return new Response(request.method === "HEAD" ? null : bytes, { headers });
   }
 
+  /** Loads what makes thumbnails: for a page that is about to ask for some. */
+  prepare(): void {
+    void this.#load();
+  }
+
+  #load(): Promise<Thumbnailer | undefined> {
+    return this.#thumbnailer ??= Thumbnailer.load().catch(() => undefined);
+  }
+
   /** Whether a short file costs a browser no more than a thumbnail would. */
   *#isSmall(extent: Extent): Steps<boolean> {
     const head = yield* this.#headOf(extent, PICTURE_HEAD);
@@ -138,9 +147,7 @@ export class Thumbnails {
   *#thumbnailerFor(extent: Extent): Steps<Thumbnailer | undefined> {
     const head = yield* this.#headOf(extent, SNIFFED);
     if (!DECODED.test(typeOfBytes(head))) return undefined;
-    return yield* waitFor(() =>
-      this.#thumbnailer ??= Thumbnailer.load().catch(() => undefined)
-    );
+    return yield* waitFor(() => this.#load());
   }
 
   async #make(
