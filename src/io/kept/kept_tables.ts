@@ -1,10 +1,11 @@
 import { warnOnConsole } from "../../message_text.ts";
 import type { EntryFile } from "../directories/entries.ts";
-import { NotTrustedError, unlessForeign } from "../directories/trust.ts";
+import { NotTrustedError } from "../directories/trust.ts";
 import type { TrustedDirectory } from "../directories/trusted_directory.ts";
 import { newSharedMemory } from "../libc/new_memory.ts";
 import { crc32Of } from "../read/crc32_of.ts";
 import { CacheRoot } from "../remote/cache/cache_root.ts";
+import { evictFiles, filesIn, touchFile } from "./kept_files.ts";
 import type { KeptPlace } from "./kept_place.ts";
 import { utf8Text } from "../../utf8.ts";
 
@@ -20,6 +21,8 @@ export interface KeptTables {
 
 /** Directory of all files of tables, in the cache. */
 const INDEXES = "indexes";
+/** Names of files in it, and of those that a program was killed at. */
+const NAME = /^[0-9a-f]{32}\.index/;
 
 /** How a file starts. */
 const MAGIC = "recordfs index 1\n";
@@ -72,7 +75,7 @@ export function readKeptTables(place: KeptPlace): KeptTables | undefined {
       const at = start - FIXED - headLength;
       return [name, columnOf(type, rest.buffer, at, length)] as const;
     });
-    touch(directory!, place.name);
+    touchFile(directory!, place.name);
     return { facts: head.facts, columns: Object.fromEntries(columns) };
   } catch (error) {
     // There is none, or it can't be read: neither is anybody's fault.
@@ -114,7 +117,10 @@ export function keepTables(
     const parts = partsOf(place, columns, facts);
     if (parts[1]!.length > LONGEST_HEAD) return false; // it would not be read
     const bytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    if (!hasRoom(directory, bytes)) return false;
+    // Room is made before it is written, if there can be enough.
+    const left = MOST_BYTES - bytes;
+    const kept = evictFiles(directory, filesIn(directory, NAME), left);
+    if (kept > left) return false;
     const temporary = `${place.name}.${crypto.randomUUID()}.tmp`;
     directory.replaceFile(place.name, temporary, parts);
     return true;
@@ -144,7 +150,7 @@ export function listKeptTables(cache: string | CacheRoot): KeptFile[] {
   if (root.missing !== undefined) return [];
   using directory = root.open([INDEXES]);
   if (directory === undefined) return [];
-  return keptFiles(directory).map((file) => ({
+  return filesIn(directory, NAME).map((file) => ({
     ...file,
     root,
     of: sourceOf(directory, file.name) ?? `${directory.path}/${file.name}`,
@@ -233,39 +239,4 @@ function aligned(length: number): number {
 
 function isFilled(file: EntryFile, into: Uint8Array, start: number): boolean {
   return file.read(into, start) === into.length;
-}
-
-function touch(directory: TrustedDirectory, name: string): void {
-  try {
-    using file = directory.openFile(name, "write");
-    file?.touch();
-  } catch {
-    // It may be on a disk that is not written to.
-  }
-}
-
-/** Makes room by what was not used for longest; whether there is enough then. */
-function hasRoom(directory: TrustedDirectory, bytes: number): boolean {
-  const files = keptFiles(directory).sort((a, b) => a.used - b.used);
-  let total = files.reduce((sum, { size }) => sum + size, bytes);
-  for (const { name, size } of files) {
-    if (total <= MOST_BYTES) break;
-    directory.remove(name);
-    total -= size;
-  }
-  return total <= MOST_BYTES;
-}
-
-/** All files of tables, with those that somebody was killed at; not what others have put in their place. */
-function keptFiles(
-  directory: TrustedDirectory,
-): Pick<KeptFile, "name" | "size" | "used">[] {
-  return directory.list()
-    .filter((name) => /^[0-9a-f]{32}\.index/.test(name))
-    .flatMap((name) => {
-      const facts = unlessForeign(() => directory.stat(name));
-      return facts === undefined
-        ? []
-        : [{ name, size: facts.size, used: facts.mtimeMs }];
-    });
 }

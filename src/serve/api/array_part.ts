@@ -23,7 +23,9 @@ export function arrayPart(array: NdArray, start: number): ArrayPart {
     throw new RangeError(`it has ${count} elements, and ${start} is none`);
   }
   const isSmall = dtype === "|u1" || dtype[1] === "b";
-  const isFloat32 = !isSmall && !isOutside(data, count);
+  // No other number is outside: parts need not look through all of them each time.
+  const isFloat32 = !isSmall &&
+    !(dtype.slice(1) === "f8" && isOutside(data, count));
   const ofType = isSmall ? Uint8Array : isFloat32 ? Float32Array : Float64Array;
   const end = Math.min(count, start + MOST_BYTES / ofType.BYTES_PER_ELEMENT);
   const numbers = new ofType(end - start);

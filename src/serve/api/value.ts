@@ -317,8 +317,7 @@ function isTree(coding: Coding | undefined): boolean {
 }
 
 function noTree(cause?: Error): ServeError {
-  const why = cause === undefined ? "it is no tree" : cause.message;
-  return new ServeError("bad-request", `Cannot show a part: ${why}`, { cause });
+  return noPart("a part", cause?.message ?? "it is no tree", cause);
 }
 
 function isArray(coding: Coding | undefined): boolean {
@@ -327,8 +326,15 @@ function isArray(coding: Coding | undefined): boolean {
 }
 
 function noArray(cause?: Error): ServeError {
-  const why = cause === undefined ? "it is no array" : cause.message;
-  const message = `Cannot show a part of an array: ${why}`;
+  return noPart(
+    "a part of an array",
+    cause?.message ?? "it is no array",
+    cause,
+  );
+}
+
+function noPart(what: string, why: string, cause?: Error): ServeError {
+  const message = `Cannot show ${what}: ${why}`;
   return new ServeError("bad-request", message, { cause });
 }
 

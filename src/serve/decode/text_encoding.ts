@@ -1,3 +1,4 @@
+import { concatBytes } from "../../bytes_of.ts";
 import type { OtherEncoding } from "../api/value_messages.ts";
 import { isText } from "../files/content_type.ts";
 
@@ -111,13 +112,5 @@ export function inUtf8(bytes: Uint8Array<ArrayBuffer>): InUtf8 {
     const piece = bytes.subarray(start, start + PIECE);
     pieces.push(encoder.encode(decoder.decode(piece, { stream: true })));
   }
-  const all = new Uint8Array(
-    pieces.reduce((sum, { length }) => sum + length, 0),
-  );
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return { bytes: all, encoding };
+  return { bytes: concatBytes(pieces), encoding };
 }

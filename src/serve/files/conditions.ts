@@ -1,4 +1,6 @@
 import type { HeadersLike } from "../request_like.ts";
+import { ServeError } from "../serve_error.ts";
+import { stateHeaders } from "./file_headers.ts";
 
 /** What tells a state of a content from others. */
 export interface Validators {
@@ -29,6 +31,30 @@ export function outcomeOf(
   }
   const since = secondsOf(headers.get("if-modified-since"));
   return since !== undefined && modified <= since ? "not-modified" : "go-on";
+}
+
+/**
+ * Answers a GET or HEAD without the content if its conditions say so.
+ *
+ * @throws {ServeError} If the content is in another state than the client asks for.
+ */
+export function answerByConditions(
+  headers: HeadersLike,
+  state: Validators,
+): Response | undefined {
+  const outcome = outcomeOf(headers, state);
+  if (outcome === "changed") {
+    throw new ServeError(
+      "changed",
+      "The file is not in the state that was asked for",
+    );
+  }
+  if (outcome === "go-on") return undefined;
+  const { etag, modified } = state;
+  return new Response(null, {
+    status: 304,
+    headers: stateHeaders(etag, modified),
+  });
 }
 
 /** Whether `Range` counts: `If-Range` names the state that there is, by its tag or its date. */

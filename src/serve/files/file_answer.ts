@@ -5,12 +5,12 @@ import { GatheredPieces } from "./gathered_pieces.ts";
 import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 import type { Served } from "../served.ts";
-import { outcomeOf, rangesCount } from "./conditions.ts";
+import { answerByConditions, rangesCount } from "./conditions.ts";
 import type { Contents } from "./content.ts";
 import { isActive, SNIFFED, typeOfBytes, typeOfName } from "./content_type.ts";
 import { attachment } from "./disposition.ts";
 import { etagOf } from "./etag.ts";
-import { fileHeaders, stateHeaders } from "./file_headers.ts";
+import { fileHeaders } from "./file_headers.ts";
 import { type ByteRange, rangesOf } from "./ranges.ts";
 
 /** In what is a document: nothing runs, nothing is loaded, and it is of no origin. */
@@ -46,19 +46,8 @@ export class FileAnswers {
     const { mtime } = yield* this.#served.stat(node);
     const modified = Math.floor(mtime / 1000);
     const etag = etagOf(this.#served.tree, extent);
-    const outcome = outcomeOf(headers, { etag, modified });
-    if (outcome === "changed") {
-      throw new ServeError(
-        "changed",
-        "The file is not in the state that was asked for",
-      );
-    }
-    if (outcome === "not-modified") {
-      return new Response(null, {
-        status: 304,
-        headers: stateHeaders(etag, modified),
-      });
-    }
+    const early = answerByConditions(headers, { etag, modified });
+    if (early !== undefined) return early;
     const size = extent.length;
     const range = headers.get("range");
     // Only GET has ranges (RFC 9110, 14.2).

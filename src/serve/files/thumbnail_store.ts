@@ -1,8 +1,13 @@
-import { createHash } from "node:crypto";
 import type { Thumbnail } from "../../codecs/image/thumbnail.ts";
 import { KeptValues } from "../../io/decoded/kept_values.ts";
 import { NotTrustedError, unlessForeign } from "../../io/directories/trust.ts";
 import type { TrustedDirectory } from "../../io/directories/trusted_directory.ts";
+import {
+  evictFiles,
+  type FileInCache,
+  filesIn,
+  touchFile,
+} from "../../io/kept/kept_files.ts";
 import { keptPlace } from "../../io/kept/kept_place.ts";
 import { crc32Of } from "../../io/read/crc32_of.ts";
 import type { CacheRoot } from "../../io/remote/cache/cache_root.ts";
@@ -92,13 +97,8 @@ export class ThumbnailStore {
       return;
     }
     this.#unlisted.set(shard, 0);
-    const files = filesIn(directory).sort((a, b) => a.used - b.used);
-    let total = files.reduce((sum, { size }) => sum + size, 0);
-    for (const { name, size } of files) {
-      if (total <= SHARD_BYTES - UNLISTED_BYTES) return;
-      directory.remove(name);
-      total -= size;
-    }
+    const most = SHARD_BYTES - UNLISTED_BYTES;
+    evictFiles(directory, filesIn(directory, NAME), most);
   }
 }
 
@@ -144,16 +144,12 @@ interface Place {
   readonly name: string;
 }
 
-interface StoredFile {
+interface StoredFile extends FileInCache {
   readonly directory: TrustedDirectory;
-  readonly name: string;
-  readonly size: number;
-  /** When it was used last, in milliseconds since 1970. */
-  readonly used: number;
 }
 
 function placeIn(root: CacheRoot, state: string): Place {
-  const name = createHash("sha256").update(state).digest("hex").slice(0, 32);
+  const name = state.slice(0, 32); // of a hash
   return { root, name, shard: name.slice(0, 2) };
 }
 
@@ -181,17 +177,12 @@ function readFrom({ root, shard, name }: Place): Thumbnail | undefined {
     const isSound = MAGIC.every((byte, i) => all[i] === byte) &&
       view.getUint32(HEAD - 5, true) === crc32Of(bytes);
     if (type === undefined || !isSound) return undefined;
-    if (Date.now() - mtimeMs > TOUCH_AFTER) touch(directory!, name);
+    if (Date.now() - mtimeMs > TOUCH_AFTER) touchFile(directory!, name);
     return { type, bytes };
   } catch (error) {
     if (error instanceof NotTrustedError) root.warn(error);
     return undefined;
   }
-}
-
-function touch(directory: TrustedDirectory, name: string): void {
-  using file = directory.openFile(name, "write");
-  file?.touch();
 }
 
 function* allFiles(root: CacheRoot): Generator<StoredFile> {
@@ -200,16 +191,7 @@ function* allFiles(root: CacheRoot): Generator<StoredFile> {
   for (const shard of above?.list() ?? []) {
     if (!/^[0-9a-f]{2}$/.test(shard)) continue;
     using directory = unlessForeign(() => above!.open(shard));
-    if (directory !== undefined) yield* filesIn(directory);
+    if (directory === undefined) continue;
+    for (const file of filesIn(directory, NAME)) yield { ...file, directory };
   }
-}
-
-/** Files of thumbnails, with those that a killed program left behind. */
-function filesIn(directory: TrustedDirectory): StoredFile[] {
-  return directory.list().filter((name) => NAME.test(name)).flatMap((name) => {
-    const facts = unlessForeign(() => directory.stat(name));
-    return facts === undefined
-      ? []
-      : [{ directory, name, size: facts.size, used: facts.mtimeMs }];
-  });
 }

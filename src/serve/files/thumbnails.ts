@@ -9,12 +9,12 @@ import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 import type { Served } from "../served.ts";
 import { waitFor } from "../wait_for.ts";
-import { outcomeOf } from "./conditions.ts";
+import { answerByConditions } from "./conditions.ts";
 import type { Contents } from "./content.ts";
 import { SNIFFED, typeOfBytes } from "./content_type.ts";
 import { etagOf } from "./etag.ts";
 import type { FileAnswers } from "./file_answer.ts";
-import { fileHeaders, stateHeaders } from "./file_headers.ts";
+import { fileHeaders } from "./file_headers.ts";
 import { refuseBomb } from "./picture_limit.ts";
 import type { ThumbnailStore } from "./thumbnail_store.ts";
 
@@ -89,10 +89,8 @@ export class Thumbnails {
     const modified = Math.floor(mtime / 1000);
     const content = etagOf(this.#served.tree, extent);
     const etag = `${content.slice(0, -1)}.t${edge}"`;
-    if (outcomeOf(request.headers, { etag, modified }) === "not-modified") {
-      const headers = stateHeaders(etag, modified);
-      return new Response(null, { status: 304, headers });
-    }
+    const early = answerByConditions(request.headers, { etag, modified });
+    if (early !== undefined) return early;
     const key = `${edge} ${keyOf(extent, content)}`;
     const from = extent.bytes === undefined ? sources.at(source) : undefined;
     let thumbnail = this.#store.get(key, from);
