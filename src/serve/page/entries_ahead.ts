@@ -1,6 +1,7 @@
 /** Descriptions and pictures of entries, asked for before somebody goes to them. */
 import type { Entry, EntryMessage } from "../api/messages.ts";
 import { get } from "./api.ts";
+import { hold } from "./listing/source.ts";
 import { pictureUrl } from "./pictures.ts";
 
 /** Entries whose descriptions, and whose pictures, are held. */
@@ -18,12 +19,12 @@ export function prefetchEntry({ url, thumbnailUrl }: Entry): void {
       new AbortController().signal,
     );
     asked.catch(() => descriptions.delete(url)); // who goes there asks again
-    hold(descriptions, url, asked);
+    hold(descriptions, url, asked, MOST);
   }
   if (thumbnailUrl === null || pictures.has(thumbnailUrl)) return;
   const image = new Image();
   image.src = pictureUrl(thumbnailUrl);
-  hold(pictures, thumbnailUrl, image);
+  hold(pictures, thumbnailUrl, image, MOST);
 }
 
 /** The description of an entry. */
@@ -40,10 +41,4 @@ export async function describedEntry(
     }
   }
   return await get<EntryMessage>("entry", { path: url }, signal);
-}
-
-function hold<T>(all: Map<string, T>, url: string, it: T): void {
-  all.set(url, it);
-  const [oldest] = all.keys();
-  if (all.size > MOST) all.delete(oldest!);
 }

@@ -1,5 +1,6 @@
 /** Runs of an array's numbers, which are fetched when they are drawn. */
 import type { ArrayPart, ValueMessage } from "../../api/value_messages.ts";
+import { hold } from "../listing/source.ts";
 
 /** Elements that are drawn at a time. */
 export const MOST_DRAWN = 1 << 22;
@@ -31,11 +32,8 @@ export class ArrayParts {
   /** Returns `length` numbers from an element on. */
   load(start: number, length: number): Promise<Numbers> {
     const loading = this.#held.get(start) ?? this.#load(start, length);
-    this.#held.delete(start);
-    this.#held.set(start, loading);
+    hold(this.#held, start, loading, MOST_HELD);
     loading.catch(() => this.#held.delete(start));
-    const [oldest] = this.#held.keys();
-    if (this.#held.size > MOST_HELD) this.#held.delete(oldest!);
     return loading;
   }
 

@@ -1,5 +1,6 @@
 /** The frames of a clip as pictures: those around the one that is shown, the next ones ahead. */
 import { get } from "../api.ts";
+import { hold } from "../listing/source.ts";
 import { loadPicture, pictureUrl } from "../pictures.ts";
 import type { ClipView, Entry, ListMessage } from "../../api/messages.ts";
 
@@ -38,12 +39,7 @@ export class Frames {
       picture = this.#load(index);
       picture.catch(() => {}); // told to who asks for it
     }
-    this.#pictures.delete(index); // to stand last: it is used
-    this.#pictures.set(index, picture);
-    for (const oldest of this.#pictures.keys()) {
-      if (this.#pictures.size <= MOST_HELD) break;
-      this.#pictures.delete(oldest);
-    }
+    hold(this.#pictures, index, picture, MOST_HELD);
     return picture;
   }
 

@@ -2,6 +2,7 @@
 import type { Entry, EntryMessage, ListMessage } from "../../api/messages.ts";
 import { get } from "../api.ts";
 import { listOpenedFrom, type ResultList } from "../listing/result_list.ts";
+import { hold } from "../listing/source.ts";
 import { entryHref } from "../listing/tiles.ts";
 import { listOf, rememberOpened, type Route } from "../route.ts";
 import { count } from "../text.ts";
@@ -137,8 +138,6 @@ function pageOf(path: string, number: number): Promise<readonly Entry[]> {
       return entries;
     });
   page.catch(() => pages.delete(number)); // it is asked for again
-  pages.set(number, page);
-  const [oldest] = pages.keys();
-  if (pages.size > MOST_PAGES) pages.delete(oldest!);
+  hold(pages, number, page, MOST_PAGES);
   return page;
 }

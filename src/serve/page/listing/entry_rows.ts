@@ -4,7 +4,7 @@ import { isAbort, messageOf, ServerError } from "../api.ts";
 import { describedEntry } from "../entries_ahead.ts";
 import { onServerBack } from "../server_state.ts";
 import type { PlacedRow } from "./row_lines.ts";
-import type { Source } from "./source.ts";
+import { hold, type Source } from "./source.ts";
 
 /** Rows that are asked for at once, and that are held. */
 const MOST_ASKED = 4;
@@ -72,9 +72,7 @@ export class EntryRows implements Source<PlacedRow> {
     let isGone = false;
     try {
       const row = await this.#row(index, entry);
-      this.#rows.set(index, row);
-      const [oldest] = this.#rows.keys();
-      if (this.#rows.size > MOST_ROWS) this.#rows.delete(oldest!);
+      hold(this.#rows, index, row, MOST_ROWS);
       this.problem = null;
       this.#onChange(this.#addKeys(row));
     } catch (error) {

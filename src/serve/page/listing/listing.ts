@@ -7,7 +7,7 @@ import type {
   RowsMessage,
 } from "../../api/messages.ts";
 import { get } from "../api.ts";
-import { Choice, element, loadStyle } from "../dom.ts";
+import { Choice, element } from "../dom.ts";
 import type { Key } from "../keyboard.ts";
 import {
   decodedPart,
@@ -23,6 +23,7 @@ import {
   emptyNote,
   entriesPane,
   keepTileSize,
+  loadRowLines,
   type Mode,
   TILE_SIZES,
   tileSize,
@@ -289,8 +290,7 @@ export class Listing implements View {
     const onScroll = (first: number) => this.#onScroll(first);
     if (this.#mode === "rows") {
       const [{ RowPainter, rowsPane }] = await Promise.all([
-        import("./row_lines.ts"),
-        loadStyle("item"), // values look as they do there
+        loadRowLines(),
         this.#rows.load(this.#first),
       ]);
       if (this.#signal.aborted) return;

@@ -1,6 +1,6 @@
 /** Entries in tiles or lines, wherever they come from. */
 import type { Entry } from "../../api/messages.ts";
-import { element } from "../dom.ts";
+import { element, loadStyle } from "../dom.ts";
 import { count } from "../text.ts";
 import { type Layout, Scroller } from "./scroller.ts";
 import type { Source } from "./source.ts";
@@ -113,6 +113,17 @@ function tileLayout(width: number): Layout {
   const columns = Math.max(2, Math.floor(width / size));
   const tile = Math.max(1, width / columns);
   return { columns, rowHeight: Math.round(tile) + CAPTION_HEIGHT };
+}
+
+/** Loads what draws rows, whose values look as they do by themselves. */
+export async function loadRowLines(): Promise<
+  typeof import("./row_lines.ts")
+> {
+  const [lines] = await Promise.all([
+    import("./row_lines.ts"),
+    loadStyle("item"),
+  ]);
+  return lines;
 }
 
 /** A place for a message in a listing. */

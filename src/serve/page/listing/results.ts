@@ -1,12 +1,12 @@
 /** Entries from anywhere below a directory: what a glob finds, and random samples. */
 import { isAbort } from "../api.ts";
-import { button, Choice, element, loadStyle } from "../dom.ts";
+import { button, Choice, element } from "../dom.ts";
 import { problemOf } from "../problem.ts";
 import { goTo, keepInAddress, type Route } from "../route.ts";
 import { count, counted, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 import { EntryRows } from "./entry_rows.ts";
-import { emptyNote, entriesPane, type Mode } from "./pane.ts";
+import { emptyNote, entriesPane, loadRowLines, type Mode } from "./pane.ts";
 import { type ResultList, resultList, seedIn } from "./result_list.ts";
 import type { RowPainter } from "./row_lines.ts";
 import type { Scroller } from "./scroller.ts";
@@ -67,10 +67,7 @@ class Results {
       onScroll() {},
     };
     if (this.#mode === "rows") {
-      const [{ RowPainter, rowsPane }] = await Promise.all([
-        import("./row_lines.ts"),
-        loadStyle("item"), // values look as they do there
-      ]);
+      const { RowPainter, rowsPane } = await loadRowLines();
       if (turn !== this.#latest || this.#signal.aborted) return;
       this.#painter ??= new RowPainter(this.#signal, list);
       this.#painter.setColumns(this.#rows.keys, this.#rows.rows);
@@ -101,6 +98,31 @@ class Results {
 
   onKey(key: string): boolean {
     return this.#scroller?.onKey(key) ?? false;
+  }
+
+  /**
+   * The list as a page.
+   *
+   * @param bar What stands above it.
+   */
+  view(
+    title: string,
+    bar: readonly (HTMLElement | null)[],
+    keys: View["keys"] = [],
+  ): View {
+    return {
+      element: element(
+        "section",
+        { class: "listing" },
+        element("div", { class: "bar" }, ...bar),
+        this.place,
+      ),
+      title,
+      keys,
+      onBack: () => this.#list.error === undefined,
+      onKey: (key) => this.onKey(key),
+      onShown: () => this.onShown(),
+    };
   }
 
   #onChange(): void {
@@ -172,26 +194,12 @@ export function searchView(route: Route, { signal }: Scene): View {
   void results.show();
   list.watch(say, signal);
   say();
-  return {
-    element: element(
-      "section",
-      { class: "listing" },
-      element(
-        "div",
-        { class: "bar" },
-        element("h2", { title: shownName(glob) }, `Search: ${shownName(glob)}`),
-        results.said,
-        list.source.isGrowing ? cancel : null,
-        results.ways,
-      ),
-      results.place,
-    ),
-    title: `Search: ${glob}`,
-    keys: [],
-    onBack: () => list.error === undefined,
-    onKey: (key) => results.onKey(key),
-    onShown: () => results.onShown(),
-  };
+  return results.view(`Search: ${glob}`, [
+    element("h2", { title: shownName(glob) }, `Search: ${shownName(glob)}`),
+    results.said,
+    list.source.isGrowing ? cancel : null,
+    results.ways,
+  ]);
 }
 
 /** How far a search is, or how it ended. */
@@ -241,25 +249,11 @@ export async function randomView(
       goTo(route.url, { show: "random", seed: field.valueAsNumber || 0 }),
   });
   await results.show();
-  return {
-    element: element(
-      "section",
-      { class: "listing" },
-      element(
-        "div",
-        { class: "bar" },
-        element("h2", {}, "Random samples"),
-        results.said,
-        element("label", { class: "seed" }, "Seed ", field),
-        button("Draw again", draw, { title: "Draw again (r)" }),
-        results.ways,
-      ),
-      results.place,
-    ),
-    title: "Random samples",
-    keys: [{ key: "r", says: "Draw again", run: draw }],
-    onBack: () => list.error === undefined,
-    onKey: (key) => results.onKey(key),
-    onShown: () => results.onShown(),
-  };
+  return results.view("Random samples", [
+    element("h2", {}, "Random samples"),
+    results.said,
+    element("label", { class: "seed" }, "Seed ", field),
+    button("Draw again", draw, { title: "Draw again (r)" }),
+    results.ways,
+  ], [{ key: "r", says: "Draw again", run: draw }]);
 }

@@ -13,6 +13,7 @@ import { drawnOf, markerOf, numberText } from "../item/numbers.ts";
 import { shortText } from "../item/tree.ts";
 import { loadPicture, thumbnailUrl } from "../pictures.ts";
 import { bytes, counted, shapeText, shownKey } from "../text.ts";
+import { hold } from "./source.ts";
 
 /** How many numbers of an array are drawn in a cell, and how many arrays are held. */
 const MOST_NUMBERS = 1024;
@@ -125,9 +126,7 @@ export class CellPainter {
     const query = { path: url, most: MOST_NUMBERS };
     get<ValueMessage>("value", query, this.#signal).then((value) => {
       const array = value.kind === "array" ? value : null;
-      this.#arrays.set(url, array);
-      const [oldest] = this.#arrays.keys();
-      if (this.#arrays.size > MOST_ARRAYS) this.#arrays.delete(oldest!);
+      hold(this.#arrays, url, array, MOST_ARRAYS);
       if (array !== null) {
         place.prepend(...present(smallDrawing(drawnOf(array))));
       }

@@ -114,10 +114,8 @@ export class PagedSource<T> implements Source<T> {
     }
     for (let number = first; number <= last; number++) {
       const held = this.#pages.get(number);
-      if (held !== undefined) {
-        this.#pages.delete(number); // to stand last: it is used
-        this.#pages.set(number, held);
-      } else if (!this.#asked.has(number)) {
+      if (held !== undefined) hold(this.#pages, number, held, MOST_PAGES);
+      else if (!this.#asked.has(number)) {
         void this.#load(number);
       }
     }
@@ -130,7 +128,7 @@ export class PagedSource<T> implements Source<T> {
     try {
       const start = number * this.#size;
       const page = await this.#fetchPage(start, this.#size, signal);
-      this.#keep(number, page.items);
+      hold(this.#pages, number, page.items, MOST_PAGES);
       this.#count(page, start + page.items.length, number);
       this.problem = null;
       this.unreachable = undefined;
@@ -147,14 +145,6 @@ export class PagedSource<T> implements Source<T> {
     this.#onChange();
   }
 
-  #keep(number: number, items: readonly T[]): void {
-    this.#pages.set(number, items);
-    for (const oldest of this.#pages.keys()) {
-      if (this.#pages.size <= MOST_PAGES) return;
-      this.#pages.delete(oldest);
-    }
-  }
-
   #count({ total, hasMore, items }: Page<T>, end: number, number: number) {
     this.length = total ??
       Math.max(this.length, items.length > 0 ? end + (hasMore ? 1 : 0) : 0);
@@ -164,6 +154,19 @@ export class PagedSource<T> implements Source<T> {
       if (this.isGrowing && !this.#closed.aborted) void this.#load(number);
     }, COUNTING_MS);
   }
+}
+
+/** Adds a value to those that are held, in place of the oldest if there are too many. */
+export function hold<Key, T>(
+  held: Map<Key, T>,
+  key: Key,
+  value: T,
+  most: number,
+): void {
+  held.delete(key); // to stand last: it is used
+  held.set(key, value);
+  const [oldest] = held.keys();
+  if (held.size > most) held.delete(oldest!);
 }
 
 /** Things that are all here, or come one by one. */
