@@ -16,14 +16,27 @@ export async function makePackedPictures(
   const pictures = await Promise.all(
     Array.from({ length: DIFFERENT }, (_, i) => codec.encode(slopes(i), 80)),
   );
-  const names = Array.from(
-    { length: count },
-    (_, i) => `${String(i).padStart(6, "0")}.jpg`,
-  );
+  await packPictures(archive, count, pictures);
+}
+
+/** Packs `count` of some pictures, which go round, called `000000.jpg` and so on. */
+export async function packPictures(
+  archive: string,
+  count: number,
+  pictures: readonly Uint8Array[],
+): Promise<void> {
+  const names = Array.from({ length: count }, (_, i) => pictureName(i));
   await using writer = await FFRecordWriter.open(archive, { count: count + 1 });
-  for (let i = 0; i < count; i++) writer.writeSync(pictures[i % DIFFERENT]!);
+  for (let i = 0; i < count; i++) {
+    writer.writeSync(pictures[i % pictures.length]!);
+  }
   writer.writeSync(pickleStructure(names));
   await writer.close();
+}
+
+/** What a picture is called. */
+export function pictureName(index: number): string {
+  return `${String(index).padStart(6, "0")}.jpg`;
 }
 
 /** A picture with two slopes, in colours of its own. */

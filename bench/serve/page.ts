@@ -10,9 +10,8 @@
  *
  * @module
  */
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { imageCodec } from "../../src/codecs/image/mod.ts";
-import { succeeds } from "../../test/support/programs/programs.ts";
 import { makePackedPictures } from "./packed_pictures.ts";
 import {
   type Benchmark,
@@ -24,7 +23,7 @@ import {
 import { median } from "../support/rounds.ts";
 import { run } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
-import { startView } from "./view_server.ts";
+import { requireChromium, startChromium, startView } from "./view_server.ts";
 
 /** `serve_page`: the page over a million pictures. */
 export const servePageBenchmark: Benchmark = {
@@ -64,19 +63,12 @@ async function measure(args: string[]): Promise<Row[]> {
     files: 1_000_000,
     rounds: 5,
   });
-  if (!succeeds("chromium", "--version")) {
-    throw new Error(
-      "bench/serve takes chromium: `deno task setup` or `apt-get install chromium`",
-    );
-  }
+  requireChromium();
   await using workspace = await Workspace.create(dir, 1500 * files);
   progress(`serve_page: packing ${files} pictures`);
   const archive = workspace.file("pictures.ffr");
   await makePackedPictures(archive, files, await imageCodec());
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: Deno.uid() === 0 ? ["--no-sandbox"] : [],
-  });
+  const browser = await startChromium();
   workspace.defer(() => browser.close());
   await run(["sync"]); // what is still to be written is not the page's
   const measured: Opening[] = [];

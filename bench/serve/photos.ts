@@ -9,16 +9,8 @@
  *
  * @module
  */
-import {
-  type Browser,
-  type CDPSession,
-  chromium,
-  type Page,
-} from "playwright-core";
+import type { Browser, CDPSession, Page } from "playwright-core";
 import sharp from "sharp";
-import { succeeds } from "../../test/support/programs/programs.ts";
-import { FFRecordWriter } from "../../src/formats/ffrecord/mod.ts";
-import { pickleStructure } from "../support/packed_directory.ts";
 import {
   type Benchmark,
   parseOptions,
@@ -28,7 +20,8 @@ import {
 } from "../support/report.ts";
 import { median } from "../support/rounds.ts";
 import { Workspace } from "../support/workspace.ts";
-import { startView } from "./view_server.ts";
+import { packPictures, pictureName } from "./packed_pictures.ts";
+import { requireChromium, startChromium, startView } from "./view_server.ts";
 
 /** `serve_photos`: thumbnails of photos. */
 export const servePhotosBenchmark: Benchmark = {
@@ -51,21 +44,14 @@ async function measure(args: string[]): Promise<Row[]> {
     small: 1000,
     rounds: 3,
   });
-  if (!succeeds("chromium", "--version")) {
-    throw new Error(
-      "bench/serve takes chromium: `deno task setup` or `apt-get install chromium`",
-    );
-  }
+  requireChromium();
   await using workspace = await Workspace.create(dir, 4_000_000 * photos);
   progress(`serve_photos: packing ${photos} photos`);
   const large = workspace.file("photos.ffr");
   const bytes = await packPhotos(large, photos, 4000, 3000, 87);
   const others = workspace.file("small.ffr");
   await packPhotos(others, small, 640, 480, 92);
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: Deno.uid() === 0 ? ["--no-sandbox"] : [],
-  });
+  const browser = await startChromium();
   workspace.defer(() => browser.close());
   const grids: Grid[] = [];
   const slow: Grid[] = [];
@@ -156,20 +142,9 @@ async function packPhotos(
     const raw = { raw: { width, height, channels: 3 as const } };
     different.push(await sharp(soft, raw).jpeg({ quality }).toBuffer());
   }
-  const names = Array.from(
-    { length: count },
-    (_, i) => `${String(i).padStart(6, "0")}.jpg`,
-  );
-  let bytes = 0;
-  await using writer = await FFRecordWriter.open(archive, { count: count + 1 });
-  for (let i = 0; i < count; i++) {
-    const photo = different[i % different.length]!;
-    bytes += photo.length;
-    writer.writeSync(photo);
-  }
-  writer.writeSync(pickleStructure(names));
-  await writer.close();
-  return bytes / count;
+  await packPictures(archive, count, different);
+  const bytes = different.reduce((sum, { length }) => sum + length, 0);
+  return bytes / different.length;
 }
 
 /** Of a grid that is opened. */
@@ -291,7 +266,7 @@ async function thumbnailRate(archive: string, count: number): Promise<number> {
   await using server = await startView(archive, "--no-cache");
   const names = Array.from(
     { length: count },
-    (_, i) => `${String(i).padStart(6, "0")}.jpg`,
+    (_, i) => pictureName(i),
   ).values();
   const start = performance.now();
   await Promise.all(Array.from({ length: CONNECTIONS }, async () => {

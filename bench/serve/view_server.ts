@@ -1,4 +1,6 @@
-/** `recordfs view` as a program of its own. */
+/** `recordfs view` as a program of its own, and the browser that looks at it. */
+import { type Browser, chromium } from "playwright-core";
+import { succeeds } from "../../test/support/programs/programs.ts";
 import { RECORDFS } from "../mount/mount_suite/recordfs.ts";
 
 /** A server that runs. */
@@ -44,4 +46,20 @@ async function printedLink(
     }
     if (done) throw new Error(`recordfs view printed no link:\n${text}`);
   }
+}
+
+/** Makes sure that there is a browser, before anything is packed for it. */
+export function requireChromium(): void {
+  if (succeeds("chromium", "--version")) return;
+  throw new Error(
+    "bench/serve takes chromium: `deno task setup` or `apt-get install chromium`",
+  );
+}
+
+/** Starts the browser of the distribution. */
+export async function startChromium(): Promise<Browser> {
+  return await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: Deno.uid() === 0 ? ["--no-sandbox"] : [],
+  });
 }

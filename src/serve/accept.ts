@@ -1,8 +1,8 @@
 /** A form in which an answer can be sent. */
-export type MediaType = "text/html" | "application/json";
+type MediaType = "text/html" | "application/json";
 
 /** How much a client wants a form of an answer. */
-export interface Preference {
+interface Preference {
   /** From 0, which refuses it, to 1. */
   readonly quality: number;
   /** Of the range that says so: 3 names the form, 2 its main type, 1 is any form, 0 where no range has it. */
@@ -18,7 +18,7 @@ const WEIGHT = /;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*(?:;|$)/i;
  * How much a client wants a form, as `Accept` says it (RFC 9110, 12.5.1): the most precise range that has the form counts.
  * Parameters other than the weight are not compared. A range with a wrong weight says nothing.
  */
-export function preferenceFor(
+function preferenceFor(
   accept: string | null,
   type: MediaType,
 ): Preference {

@@ -12,8 +12,20 @@ import { imageSource, type PixelSource } from "./pixels/render.ts";
 import type { Size } from "./short_edge.ts";
 
 type Sharp = typeof import("sharp");
-type SharpFactory = Sharp["default"];
-type Pipeline = ReturnType<SharpFactory>;
+/** What starts pipelines of libvips. */
+export type SharpFactory = Sharp["default"];
+/** A picture and what is to be done with it. */
+export type Pipeline = ReturnType<SharpFactory>;
+
+/**
+ * Loads the package.
+ *
+ * @throws If it is not there for this platform, or a permission is missing.
+ */
+export async function loadSharp(): Promise<SharpFactory> {
+  const sharp: Sharp = await import(PACKAGES.sharp);
+  return sharp.default;
+}
 
 /**
  * Images through npm's sharp, which is libvips: native code, so it needs `--allow-ffi`,
@@ -33,8 +45,7 @@ export class SharpBackend implements ImageBackend {
    * @throws If it is not there for this platform, or a permission is missing.
    */
   static async load(): Promise<SharpBackend> {
-    const sharp: Sharp = await import(PACKAGES.sharp);
-    return new SharpBackend(sharp.default);
+    return new SharpBackend(await loadSharp());
   }
 
   async pixels(
@@ -111,17 +122,20 @@ export class SharpBackend implements ImageBackend {
   }
 }
 
+/** What a pipeline makes, in memory that is not copied. */
+export async function bytesOf(
+  pipeline: Pipeline,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { buffer, byteOffset, byteLength } = await pipeline.toBuffer();
+  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+}
+
 async function output(
   pipeline: Pipeline,
   path?: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    const buffer = await pipeline.toBuffer();
-    return new Uint8Array(
-      buffer.buffer as ArrayBuffer,
-      buffer.byteOffset,
-      buffer.byteLength,
-    );
+    return await bytesOf(pipeline);
   } catch (cause) {
     throw new ImageError("bad-image", `sharp: ${(cause as Error).message}`, {
       path,

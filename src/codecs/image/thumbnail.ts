@@ -2,9 +2,13 @@ import { PACKAGES } from "../../packages.ts";
 import { inDecodeMemory } from "./decode_memory.ts";
 import { ImageError } from "./image_error.ts";
 import { MAX_PIXELS } from "./image_header.ts";
+import {
+  bytesOf,
+  loadSharp,
+  type Pipeline,
+  type SharpFactory,
+} from "./sharp_backend.ts";
 
-type SharpFactory = typeof import("sharp")["default"];
-type Pipeline = ReturnType<SharpFactory>;
 type Metadata = Awaited<ReturnType<Pipeline["metadata"]>>;
 type ReadExif = typeof import("exif-reader");
 
@@ -54,13 +58,11 @@ export class Thumbnailer {
    * @throws If one is not there for this platform, or a permission is missing.
    */
   static async load(): Promise<Thumbnailer> {
-    const sharp: { readonly default: SharpFactory } = await import(
-      PACKAGES.sharp
-    );
+    const sharp = await loadSharp();
     const exif: { readonly default: ReadExif } = await import(
       PACKAGES.exifReader
     );
-    return new Thumbnailer(sharp.default, exif.default);
+    return new Thumbnailer(sharp, exif.default);
   }
 
   /**
@@ -142,12 +144,7 @@ async function encode(
     ? resized.webp(WEBP)
     : resized.jpeg({ quality: JPEG_QUALITY });
   try {
-    const { buffer, byteOffset, byteLength } = await encoded.toBuffer();
-    const bytes = new Uint8Array(
-      buffer as ArrayBuffer,
-      byteOffset,
-      byteLength,
-    );
+    const bytes = await bytesOf(encoded);
     return { type: hasAlpha ? "image/webp" : "image/jpeg", bytes };
   } catch (cause) {
     throw badImage(cause);

@@ -29,8 +29,9 @@ const OF_VALUES: Readonly<Record<ValueKind, Kind>> = {
   video: "video",
 };
 
-/** Bytes by which a kind is told, and those by which bytes without a name are text in another encoding than UTF-8. */
+/** Bytes at the front of a file that its kind is detected by. */
 const HEAD = 256;
+/** Bytes that a file without a suffix must have to be detected as text in an encoding other than UTF-8. */
 const LEAST_OF_TEXT = 32;
 
 /** Whether an error says that a container is damaged somewhere, or has something that is too large to be taken apart. */

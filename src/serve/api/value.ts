@@ -204,7 +204,7 @@ export class Values {
   *#text(shown: Shown, why: string | null): Steps<TextValue | BytesValue> {
     const { node, size, offset } = shown;
     const bytes = yield* headOf(this.#served, node, PAGE + 4, offset);
-    // UTF-16 is told by the front; a file that is ASCII there may have letters of Windows-1252 behind it.
+    // UTF-16 is detected at the front; an ASCII front may be followed by letters of Windows-1252.
     const front = offset === 0
       ? bytes.subarray(0, FRONT)
       : yield* headOf(this.#served, node, FRONT, 0);

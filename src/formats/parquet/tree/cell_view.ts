@@ -11,7 +11,7 @@ const IMAGES = /\.(jpe?g|png|gif|webp|bmp|avif|svg)$/i;
 const VIDEOS = /\.(mp4|webm|mov|m4v)$/i;
 
 /**
- * Describes a cell to whoever shows it.
+ * Describes a cell for viewers.
  *
  * @param isNull Whether it is null.
  */

@@ -22,7 +22,7 @@ export function drawnOf(value: ArrayValue): Drawn {
 }
 
 /** The least and the greatest number of an array. */
-export function wholeRange(
+function wholeRange(
   { min, max }: ArrayValue,
 ): readonly [number, number] | undefined {
   return min === null || max === null ? undefined : [min, max];
