@@ -187,17 +187,24 @@ export function wordOf(value: Display): string | null | undefined {
   if (value === null || typeof value !== "object") {
     return value === null ? null : String(value);
   }
-  if (!("$" in value)) return undefined;
-  switch (value.$) {
+  const marker = markerOf(value);
+  switch (marker?.$) {
     case "integer":
-      return String(value.digits);
+      return marker.digits;
     case "float":
-      return String(value.text);
+      return marker.text;
     case "other":
-      return value.content === undefined ? String(value.text) : undefined;
+      return marker.content === undefined ? marker.text : undefined;
     default:
       return undefined;
   }
+}
+
+/** What is shown otherwise than as the JSON that it is: keys of an object that begin so have another `$` before. */
+export function markerOf(value: Display): DisplayMarker | undefined {
+  return value !== null && typeof value === "object" && "$" in value
+    ? value as DisplayMarker
+    : undefined;
 }
 
 /** The entries of an object as it is shown, also where it is cut; none of what is no object. */
@@ -205,21 +212,19 @@ export function entriesOf(value: Display): [key: string, value: Display][] {
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
     return [];
   }
-  const object = value as { readonly [key: string]: Display };
-  switch (object.$) {
+  const marker = markerOf(value);
+  switch (marker?.$) {
     case undefined:
-      return Object.entries(object).map(([key, each]) => [
+      return Object.entries(value).map(([key, each]) => [
         key.startsWith("$$") ? key.slice(1) : key,
         each,
       ]);
     case "cut":
-      return entriesOf(object.shown!);
-    case "object": {
-      const pairs = object.pairs as readonly (readonly [Display, Display])[];
-      return pairs.flatMap(([key, each]) =>
-        typeof key === "string" ? [[key, each]] : []
+      return entriesOf(marker.shown);
+    case "object":
+      return marker.pairs.flatMap(([key, each]) =>
+        typeof key === "string" ? [[key, each!]] : []
       );
-    }
     default:
       return [];
   }

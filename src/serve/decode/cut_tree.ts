@@ -9,6 +9,7 @@ import {
   type DisplayLimits,
   Leaves,
   mark,
+  markerOf,
   shownKey,
   type ShownTree,
 } from "../api/display.ts";
@@ -199,6 +200,6 @@ function mapOf(keys: readonly Display[], values: readonly Display[]): Display {
 
 function isText(key: Display): boolean {
   if (typeof key === "string") return true;
-  return key !== null && typeof key === "object" && "$" in key &&
-    key.$ === "cut" && typeof key.shown === "string";
+  const marker = markerOf(key);
+  return marker?.$ === "cut" && typeof marker.shown === "string";
 }

@@ -1,24 +1,37 @@
 /// <reference lib="dom" />
 /**
- * Asks for the entries that the first view lists, while its modules load: a script of its own, since only the address
- * says whether they will be needed.
+ * Asks for what the first view needs, while its modules load: a script of its own, since only the address says what that
+ * is. A `<link rel="preload">` would do as much, but browsers warn of one that is not used soon enough.
  */
-export {}; // a module
 
 /** As many as a listing asks for at once. */
 const ENTRIES = 200;
 
+const answers = new Map<string, Promise<Response>>();
+
+/** The answer to what was asked for ahead: whoever wants it again asks for itself. */
+export function takeAhead(url: string): Promise<Response> | undefined {
+  const answer = answers.get(url);
+  answers.delete(url);
+  return answer;
+}
+
+/** Forgets what the first view did not need: later it would be old. */
+export function forgetAhead(): void {
+  answers.clear();
+}
+
+function ask(url: string): void {
+  const answer = fetch(url);
+  answer.catch(() => {}); // who takes it is told
+  answers.set(url, answer);
+}
+
+ask("api/info");
 const [, path, query] = /^#?\/*([^?]*)\??(.*)$/s.exec(location.hash)!;
 const parameters = new URLSearchParams(query);
 if (path === "" && !parameters.has("show")) {
   const at = Math.max(0, Math.trunc(Number(parameters.get("at"))) || 0);
   const first = at - at % ENTRIES;
-  const link = document.createElement("link");
-  Object.assign(link, {
-    rel: "preload",
-    as: "fetch",
-    crossOrigin: "anonymous",
-    href: `api/list?path=&at=${first}&limit=${ENTRIES}`,
-  });
-  document.head.append(link);
+  ask(`api/list?path=&at=${first}&limit=${ENTRIES}`);
 }

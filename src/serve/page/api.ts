@@ -1,5 +1,6 @@
 /** Asking the server: URLs are relative to the page, so that it may lie below any path. */
 import type { ErrorMessage } from "../api/messages.ts";
+import { takeAhead } from "./ahead.ts";
 import { noteAnswer, noteFailure } from "./server_state.ts";
 
 /** What the server says went wrong, or that it can't be reached. */
@@ -29,7 +30,8 @@ function apiUrl(name: string, query: Query): string {
 async function ask(url: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(url, init);
+    response = await (takeAhead(url) ?? fetch(url, init));
+    init.signal?.throwIfAborted();
   } catch (cause) {
     if (init.signal?.aborted) throw cause;
     throw unreachable(cause);

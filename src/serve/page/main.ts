@@ -5,6 +5,7 @@ import type {
   InfoMessage,
   ListMessage,
 } from "../api/messages.ts";
+import { forgetAhead } from "./ahead.ts";
 import { get, isAbort, messageOf, ServerError } from "./api.ts";
 import { element, loadStyle } from "./dom.ts";
 import { containerName, Header } from "./header.ts";
@@ -21,6 +22,7 @@ import {
   parentUrl,
   parseRoute,
   type Route,
+  takeRoute,
 } from "./route.ts";
 import { cancelPictures } from "./pictures.ts";
 import { isUnreachable, problemOf } from "./problem.ts";
@@ -33,18 +35,16 @@ import {
 import { count } from "./text.ts";
 import type { Scene, View } from "./view.ts";
 
+type MakeView = (route: Route, scene: Scene) => View | Promise<View>;
+
 /** Pages of a directory, by the name that the address has for them; loaded when they are gone to. */
-const PAGES: Readonly<
-  Record<string, (route: Route, scene: Scene) => Promise<View>>
-> = {
-  search: async (...at) =>
-    (await import("./listing/results.ts")).searchView(...at),
-  random: async (...at) =>
-    await (await import("./listing/results.ts")).randomView(...at),
-  statistics: async (...at) =>
-    (await import("./pages/statistics.ts")).statisticsView(...at),
-  check: async (...at) => (await import("./pages/check.ts")).checkView(...at),
-  info: async (...at) => (await import("./pages/info.ts")).infoView(...at),
+const PAGES: Readonly<Record<string, () => Promise<MakeView>>> = {
+  search: async () => (await import("./listing/results.ts")).searchView,
+  random: async () => (await import("./listing/results.ts")).randomView,
+  statistics: async () =>
+    (await import("./pages/statistics.ts")).statisticsView,
+  check: async () => (await import("./pages/check.ts")).checkView,
+  info: async () => (await import("./pages/info.ts")).infoView,
 };
 
 /** Holds what is shown. */
@@ -108,7 +108,7 @@ class Page {
     this.#leave = new AbortController();
     const { signal } = this.#leave;
     this.#failures = failureCount();
-    const route = parseRoute(location.hash);
+    const route = takeRoute();
     leaveList(route);
     this.#main.setAttribute("aria-busy", "true");
     let view: View;
@@ -139,14 +139,18 @@ class Page {
     if (!(this.#view?.onBack?.() ?? false)) void this.show();
   }
 
+  /** A view begins when it is clear that nobody has gone elsewhere: it may end what another needs, such as a search. */
   async #viewOf(route: Route, scene: Scene): Promise<View> {
-    const make = PAGES[route.parameters.get("show") ?? ""];
-    if (make !== undefined || route.url === "") {
+    const load = PAGES[route.parameters.get("show") ?? ""];
+    if (load !== undefined || route.url === "") {
       this.#directoryUrl = route.url;
-      return await (make ?? listingView)(route, scene);
+      const make = await load?.() ?? listingView;
+      scene.signal.throwIfAborted();
+      return await make(route, scene);
     }
     this.#directoryUrl = parentUrl(route.url);
     const message = await describedEntry(route.url, scene.signal);
+    scene.signal.throwIfAborted();
     const isListed = message.entry.isDirectory &&
       (message.view === null || route.parameters.has("view"));
     this.#directoryUrl = isListed ? route.url : message.parentUrl;
@@ -157,6 +161,7 @@ class Page {
       import("./item/item.ts"),
       loadStyle("item"),
     ]);
+    scene.signal.throwIfAborted();
     return itemView(route, message, scene);
   }
 
@@ -317,6 +322,7 @@ watchServer();
 try {
   const info = await get<InfoMessage>("info", {}, new AbortController().signal);
   await new Page(info, main).show();
+  forgetAhead();
 } catch (error) {
   main.replaceChildren(problemOf(error), ...waysIn(error));
   onServerBack(() => location.reload(), new AbortController().signal);

@@ -39,16 +39,27 @@ export function hashOf(
   return query.size === 0 ? `#/${url}` : `#/${url}?${query}`;
 }
 
-/** Changes parameters of the address that is shown, without going anywhere. */
+/** The address that is shown: the browser's own may be ahead of it. */
+let shown = "";
+
+/** The address that the browser has, which is shown from now on. */
+export function takeRoute(): Route {
+  shown = location.hash;
+  return parseRoute(shown);
+}
+
+/** Changes parameters of the address that is shown, without going anywhere; not of one that somebody goes to just now. */
 export function keepInAddress(
   parameters: Readonly<Record<string, string | number | null>>,
 ): void {
-  const route = parseRoute(location.hash);
+  if (location.hash !== shown) return;
+  const route = parseRoute(shown);
   const all: Record<string, string | number | null> = {
     ...Object.fromEntries(route.parameters),
     ...parameters,
   };
   history.replaceState(history.state, "", hashOf(route.url, all));
+  shown = location.hash;
 }
 
 /** Goes to an address. */

@@ -95,8 +95,8 @@ Deno.test("many reads at once need no more descriptors than the pool keeps", asy
     // Who cannot wait gets one all the same.
     assert.equal(sources[399]!.readAtSync(new Uint8Array(1), 0), 1);
     assert.deepEqual(await Promise.all(reading), sources.map(() => 1));
-    // Deno opens some once more while its threads read.
-    assert.ok(during < 256, `${during} descriptors`);
+    // Deno opens each once more while a thread of its own reads it.
+    assert.ok(during <= 2 * 128, `${during} descriptors`);
     const open = await descriptorsBelow(dir);
     assert.ok(open <= 128, `${open} descriptors`);
     for (const source of sources) source.close();

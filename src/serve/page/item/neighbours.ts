@@ -20,7 +20,14 @@ const MOST_PASSED = 200;
  * How far keys have led, which views that come and go have in common: a press counts while what an earlier one leads to
  * still loads.
  */
-const walk = { key: "", url: "", index: -1, wanted: -1 };
+const walk = {
+  key: "",
+  url: "",
+  index: -1,
+  wanted: -1,
+  /** Presses before it was known what the entry stands in. */
+  early: 0,
+};
 
 /** The entries before and behind one. */
 export class Neighbours {
@@ -31,8 +38,6 @@ export class Neighbours {
   readonly #where = element("span", { class: "where" });
   readonly #buttons: readonly HTMLButtonElement[];
   #sequence: Sequence | undefined;
-  /** Presses before it was known what the entry stands in. */
-  #early = 0;
 
   constructor(route: Route, message: EntryMessage, signal: AbortSignal) {
     this.#route = route;
@@ -66,6 +71,7 @@ export class Neighbours {
         run: () => this.#close(),
       },
     ];
+    if (walk.url !== message.entry.url) walk.early = 0;
     // It may be closed before the answer is here.
     if (message.index !== null) rememberOpened(this.#parentUrl, message.index);
     this.#find(message, signal).catch(() => {}); // there are none then
@@ -73,7 +79,9 @@ export class Neighbours {
 
   async #find(message: EntryMessage, signal: AbortSignal): Promise<void> {
     const sequence = await sequenceOf(this.#route, message);
-    if (sequence === undefined || signal.aborted) return;
+    const isLeft = signal.aborted ||
+      parseRoute(location.hash).url !== this.#route.url;
+    if (sequence === undefined || isLeft) return;
     this.#sequence = sequence;
     const { key, index, first } = sequence;
     const { url } = message.entry;
@@ -84,7 +92,9 @@ export class Neighbours {
     const [back, forward] = this.#buttons;
     back!.disabled = index <= first;
     forward!.disabled = index >= sequence.last();
-    if (this.#early !== 0) this.#go(this.#early);
+    const { early } = walk;
+    walk.early = 0;
+    if (early !== 0) this.#go(early);
     for (const at of [index + 1, index - 1]) {
       if (at < first || at > sequence.last()) continue;
       const entry = await sequence.entryAt(at);
@@ -99,7 +109,7 @@ export class Neighbours {
   #go(by: number): void {
     const sequence = this.#sequence;
     if (sequence === undefined || walk.key !== sequence.key) {
-      this.#early += by;
+      walk.early += by;
       return;
     }
     const wanted = Math.min(walk.wanted + by, sequence.last());
@@ -137,6 +147,7 @@ export class Neighbours {
   }
 
   #close(): void {
+    walk.early = 0;
     location.hash = hashToCloseTo(this.#parentUrl, listOf(this.#route));
   }
 }

@@ -226,6 +226,7 @@ export async function randomView(
   const seed = seedIn(route);
   const list = resultList(route);
   await list.entryAt(0);
+  signal.throwIfAborted();
   if (list.error !== undefined && !isAbort(list.error)) throw list.error;
   // What was asked for may be no seed.
   if (route.parameters.has("seed")) keepInAddress({ seed });
