@@ -6,7 +6,8 @@ import {
   SharedRoom,
 } from "../io/read/read_memory.ts";
 import { readSlices } from "../io/read/read_slices.ts";
-import { RecordfsError } from "../errors.ts";
+import { isMade } from "../io/storage/made_source.ts";
+import { FormatError, RecordfsError } from "../errors.ts";
 import { NotLoaded, whenLoaded } from "./not_loaded.ts";
 import { type Extent, newExtent } from "./tree.ts";
 
@@ -60,6 +61,37 @@ function isLocated(locate: () => void): boolean {
   }
 }
 
+/** Bytes of holes that are made for one batch: a container of a few bytes may say that it has any number of them. */
+const MOST_HOLES = 256 << 20;
+
+/** Contents below are not asked whether they have holes. */
+const LARGE = 1 << 20;
+
+/** Counts the holes of contents, and refuses too many. */
+class Holes {
+  readonly #sources: SourceList;
+  #bytes = 0;
+
+  constructor(sources: SourceList) {
+    this.#sources = sources;
+  }
+
+  /** @throws {FormatError} If there are too many. */
+  add({ source: number, length }: Extent): void {
+    if (length < LARGE) return;
+    const source = this.#sources.at(number);
+    if (source === undefined || !isMade(source)) return;
+    this.#bytes += source.holes ?? 0;
+    if (this.#bytes <= MOST_HOLES) return;
+    throw new FormatError(
+      "too-large",
+      `Cannot read ${source.name} as a whole: of its ${length} bytes, ${source.holes} are holes, and a batch may have ` +
+        `${MOST_HOLES} of them. Read it in parts, or extract it, which keeps holes`,
+      { path: source.storedIn },
+    );
+  }
+}
+
 /** Has trees hear which places will be asked for: what has to be fetched to tell them is, where they can say so. */
 function expectPlaces({ length, locate }: Contents, from: number): void {
   const extent = newExtent();
@@ -87,6 +119,7 @@ export function* readContents(
   const extents: Extent[] = [];
   /** Which of them lie in sources. */
   const stored: number[] = [];
+  const holes = new Holes(sources);
   let isHinted = false;
   yield* whenLoaded(() => {
     for (let i = extents.length; i < length; i++) {
@@ -100,7 +133,9 @@ export function* readContents(
         throw error;
       }
       extents.push(extent);
-      if (extent.bytes === undefined) stored.push(i);
+      if (extent.bytes !== undefined) continue;
+      holes.add(extent);
+      stored.push(i);
     }
   });
   /** Those that were kept somewhere, and not as they were written. */

@@ -5,8 +5,8 @@ import type { ByteSource } from "./byte_source.ts";
 export interface MadeSource extends ByteSource {
   /** Path of the file that they are made of, where it is one: who serves it looks whether that changes. */
   readonly storedIn: string | undefined;
-  /** Whether it has holes, which take no room where they were. */
-  readonly hasHoles?: boolean;
+  /** How many of its bytes are holes, which take no room where they were, and are zeros. */
+  readonly holes?: number;
   /** Reads exactly `into.length` bytes, for who keeps them; left out where that is no other way to read. */
   fillToKeep?(into: Uint8Array, offset: number): Steps<void>;
 }

@@ -336,5 +336,5 @@ function hasHoles(tree: Tree, node: NodeId): boolean {
     throw error;
   }
   const source = tree.sources.at(extent.source);
-  return source !== undefined && isMade(source) && source.hasHoles === true;
+  return source !== undefined && isMade(source) && source.holes !== undefined;
 }

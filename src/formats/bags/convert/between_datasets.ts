@@ -39,7 +39,8 @@ export async function betweenDatasets(
     let empty = 0;
     if (mayBeEmpty(from) && !mayBeEmpty(to)) {
       for (const shard of shards) {
-        empty += await countEmpty(bagOf(shard, key), signal);
+        const bag = bagOf(shard, key);
+        if (bag !== undefined) empty += await countEmpty(bag, signal);
       }
     }
     const type = reader.spec[key]!;
@@ -78,8 +79,9 @@ export async function betweenDatasets(
   });
 }
 
-function bagOf({ keys, bags }: Shard, name: string): Bag {
-  return bags[keys.findIndex(({ key }) => key === name)]!;
+/** A shard whose writer was killed before it had made all bags has none, and no datapoint. */
+function bagOf({ keys, bags }: Shard, name: string): Bag | undefined {
+  return bags[keys.findIndex(({ key }) => key === name)];
 }
 
 /** Records that are looked at in one go. */
@@ -115,7 +117,8 @@ function noteShared(
 ): void {
   for (const key of reader.keys) {
     const isList = reader.spec[key]!.endsWith("[]");
-    if (isList || bagOf(shard!, key).length >= reader.length) continue;
+    const records = bagOf(shard!, key)?.length ?? 0;
+    if (isList || records >= reader.length) continue;
     notes.changed.push(
       `'${key}': records that several datapoints share become copies`,
     );

@@ -70,7 +70,7 @@ interface Pieces {
 
 /** A file of pieces, with holes between them. */
 class SparseFile implements MadeSource {
-  readonly hasHoles = true;
+  readonly holes: number;
   readonly size: number;
   readonly readAtSync?: (into: Uint8Array, offset: number) => number;
   readonly expect?: (offset: number, length: number) => boolean;
@@ -89,6 +89,7 @@ class SparseFile implements MadeSource {
     this.#memberName = memberName;
     this.size = size;
     this.#pieces = pieces;
+    this.holes = pieces.lengths.reduce((left, length) => left - length, size);
     // Whether there are such methods tells whether it lies far away.
     if (archive.readAtSync !== undefined) {
       this.readAtSync = (into, offset) => {

@@ -88,6 +88,36 @@ Deno.test("a writer that was killed while it made its files leaves an empty data
   });
 });
 
+Deno.test("a shard whose writer was killed while it made its files is converted as one without datapoints", async () => {
+  await withTempDir(async (dir) => {
+    const spec = { text: "utf8", more: "bytes" };
+    for (const [shard, points] of [[0, []], [1, [point("x")]]] as const) {
+      const path = `${dir}/whole/00000${shard}`;
+      await Deno.mkdir(path, { recursive: true });
+      writeDataset(path, spec, [...points], 3);
+    }
+    for (const file of ["more.bag", "more.idx", "text.idx"]) {
+      await Deno.remove(`${dir}/whole/000000/${file}`);
+    }
+    for (const source of ["whole", "whole/000000"]) {
+      for (const generation of [1, 2, 3] as const) {
+        const target = `${dir}/${source.replace("/", "-")}-${generation}`;
+        const { count } = await convert(`${dir}/${source}`, target, {
+          to: "bags",
+          generation,
+          onWarning: () => {},
+        });
+        assert.equal(count, source === "whole" ? 1 : 0);
+      }
+    }
+  });
+});
+
+function point(text: string): Records {
+  const bytes = new TextEncoder().encode(text);
+  return { text: bytes, more: bytes };
+}
+
 Deno.test("a file that is missing beside others with records is named", async () => {
   const refused = (dir: string, code: string, message: RegExp) =>
     assert.throws(

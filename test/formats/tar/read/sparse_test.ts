@@ -234,6 +234,29 @@ Deno.test("a file of a terabyte of hole costs what is read of it", async () => {
   assert.equal(Buffer.from(part).toString(), "\0\0abc\0");
   const end = await large.readRange("s", size - 4, 10);
   assert.deepEqual([...end], [0, 0, 0, 0]);
+  const refused = { code: "too-large", message: /'s' .*Read it in parts/ };
+  await assert.rejects(async () => await large.read("s"), refused);
+  await assert.rejects(async () => await large.read(["behind", "s"]), refused);
+});
+
+Deno.test("holes of one batch are not made without a bound, however many files they are in", async () => {
+  const members = Array.from({ length: 10 }, (_, i) => [
+    pax({
+      "GNU.sparse.size": String(32 << 20),
+      "GNU.sparse.map": "7,3",
+      "GNU.sparse.name": `${i}`,
+    }),
+    { name: "x", data: "abc" },
+  ]);
+  using container = await opened([...members.flat(), BEHIND]);
+  const names = (await container.list("")).filter((name) => name !== "behind");
+  await assert.rejects(async () => await container.read(names), {
+    code: "too-large",
+    message: /a batch may have/,
+  });
+  const [bytes] = await container.read(names.slice(0, 1));
+  assert.equal(bytes!.length, 32 << 20);
+  assert.equal(Buffer.from(bytes!.subarray(5, 12)).toString(), "\0\0abc\0\0");
 });
 
 Deno.test("files with holes are read from a server, and through a cache", () =>
