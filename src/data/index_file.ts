@@ -63,24 +63,27 @@ export function readIndexFile(
 }
 
 /**
- * {@linkcode readIndexFile} of a local file, which must be an index of the samples of these names if it says of which.
+ * {@linkcode readIndexFile}, of a file that must be an index of the samples of these names if it says of which.
  *
- * @param hashOfNames Computes the hash of the samples' names; not called unless the file has one.
+ * @param hashOfNames Computes the hash of the samples' names; not called unless the file has one. `undefined` where they
+ * are not known.
  * @throws {DataError} Likewise, and if it is an index of other samples.
  */
 export async function readIndexOf(
-  path: string,
+  path: string | URL,
   length: number,
-  hashOfNames: () => Promise<string>,
+  hashOfNames: () => Promise<string | undefined>,
+  options: ReadIndexOptions = {},
 ): Promise<WholeNumbers> {
-  const { path: file, storage } = storedAt(path, {});
+  const { path: file, storage } = storedAt(path, options);
   let expected: string | undefined;
   const indices = await runAsync(
     readIndices(storage, file, length, (names) => expected = names),
+    options.signal,
   );
-  if (expected === undefined || expected === await hashOfNames()) {
-    return indices;
-  }
+  if (expected === undefined) return indices;
+  const actual = await hashOfNames();
+  if (actual === undefined || actual === expected) return indices;
   throw badIndices(file, "first comment", OTHER_SAMPLES);
 }
 

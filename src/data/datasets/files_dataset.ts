@@ -1,3 +1,5 @@
+import { openedFrom } from "../dataset_origin.ts";
+import type { Dataset } from "../dataset.ts";
 import { IndexError } from "../../errors.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
@@ -127,7 +129,7 @@ export interface OpenFilesOptions extends ChooseFilesOptions, WaitOptions {
  * Makes a dataset of the files of an opened container that are chosen. The container is closed if that
  * fails.
  */
-export async function datasetOf<D>(
+export async function datasetOf<D extends Dataset<unknown>>(
   Class: new (files: OpenedFiles, process?: Process<FileSample, unknown>) => D,
   fs: VirtualFs,
   { files, paths, process, signal }: OpenFilesOptions,
@@ -145,7 +147,9 @@ export async function datasetOf<D>(
       signal,
     );
     const made = process && await importedFunction(process);
-    return new Class({ fs, chosen }, made);
+    const dataset = new Class({ fs, chosen }, made);
+    const areAll = files === undefined && paths === undefined;
+    return areAll ? openedFrom(dataset, fs) : dataset;
   } catch (error) {
     fs.close();
     throw error;

@@ -1,7 +1,12 @@
+import { open } from "../../vfs/open.ts";
+import { VirtualFs } from "../../vfs/virtual_fs.ts";
+import { samplesOf } from "../../tree/samples_of.ts";
+import { originOf } from "../dataset_origin.ts";
+import { hashOfNames } from "../trees/sample_names.ts";
 import { IndexError } from "../../errors.ts";
 import { Dataset, type GetOptions, tellDataset } from "../dataset.ts";
 import { newNumbers, type WholeNumbers } from "../../tree/shared_numbers.ts";
-import { readIndexFile, type ReadIndexOptions } from "../index_file.ts";
+import { readIndexOf, type ReadIndexOptions } from "../index_file.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
 import { hasSample } from "./has_sample.ts";
 import { recipeOf } from "./process.ts";
@@ -46,11 +51,14 @@ export class Subset<T> extends Dataset<T> {
 
   /**
    * The subset that a file names, as `recordfs split` writes it: decimal indices, one a line; or a NumPy
-   * `.npy` file of whole numbers.
+   * `.npy` file of whole numbers. Where it says of which samples it is, those of the container that the dataset was
+   * opened from must have these names, or lie in shards of these lengths; of datasets of your own, and of chosen files,
+   * only the number of samples is compared.
    *
    * @param dataset The whole; it is closed with the subset.
    * @param path The file.
-   * @throws {DataError} With code `bad-indices` if it has something else than indices of the dataset.
+   * @throws {DataError} With code `bad-indices` if it has something else than indices of the dataset, or is an index of other
+   * samples.
    *
    * @example Write the indices of a subset, and read them
    * ```ts
@@ -69,7 +77,8 @@ export class Subset<T> extends Dataset<T> {
     path: string | URL,
     options: ReadIndexOptions = {},
   ): Promise<Subset<T>> {
-    const indices = await readIndexFile(path, dataset.length, options);
+    const names = () => hashOfDataset(dataset, options.signal);
+    const indices = await readIndexOf(path, dataset.length, names, options);
     checked.add(indices);
     return new Subset(dataset, indices);
   }
@@ -119,6 +128,24 @@ export class Subset<T> extends Dataset<T> {
   override close(): void {
     this.#dataset.close();
   }
+}
+
+/** The hash of the names of a dataset's samples; `undefined` where it is not known what they are called. */
+async function hashOfDataset(
+  dataset: Dataset<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const origin = originOf(dataset);
+  if (origin === undefined) return undefined;
+  if (origin instanceof VirtualFs) return await hashOfFiles(origin);
+  const { location, ...options } = origin;
+  const quiet = { ...options, signal, onWarning() {} }; // told of before
+  using fs = await open(location, quiet);
+  return await hashOfFiles(fs);
+}
+
+async function hashOfFiles({ tree, info }: VirtualFs): Promise<string> {
+  return await hashOfNames(tree, await samplesOf(tree), info);
 }
 
 /** Makes the subset in another thread. */

@@ -1,3 +1,4 @@
+import { openedFrom } from "../../../data/dataset_origin.ts";
 import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
 import type { ShardedDatasetOptions } from "../read/dataset_options.ts";
 import type { DatasetReader } from "../read/dataset_reader.ts";
@@ -140,7 +141,10 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
     }, signal);
     try {
       await reader.read([], mask); // says now what the mask has too much
-      return new this<unknown>(reader, mask, made);
+      return openedFrom(
+        new this<unknown>(reader, mask, made),
+        { location: root, storage, format: "bags" },
+      );
     } catch (error) {
       reader.close();
       throw error;

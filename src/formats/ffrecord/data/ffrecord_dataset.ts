@@ -1,3 +1,5 @@
+import { SAMPLES } from "../kinds.ts";
+import { openedFrom } from "../../../data/dataset_origin.ts";
 import { FFRecordReader, type ReaderHandle } from "../read/reader.ts";
 import {
   lastingLocation,
@@ -127,7 +129,11 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
       lastingLocation(location, options),
       options,
     );
-    return new this<unknown>(reader, process);
+    const dataset = new this<unknown>(reader, process);
+    const isOne = typeof location === "string" || location instanceof URL;
+    if (!isOne) return dataset; // of no one container
+    const { storage, remote } = options;
+    return openedFrom(dataset, { location, storage, remote, format: SAMPLES });
   }
 
   /** Number of samples; those that a file was cut before are none. */

@@ -1,3 +1,4 @@
+import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { Image } from "../../../codecs/image/image.ts";
 import { GulpDirectory } from "../read/directory.ts";
 import { shownId } from "../check/faults.ts";
@@ -134,6 +135,8 @@ export abstract class GulpDataset<In, Data, Label>
     super();
     const { transform } = opened.options;
     this.#opened = opened;
+    const { directory: { path: location }, options: { storage } } = opened;
+    openedFrom(this, { location, storage, format: "gulp" });
     this.#kind = kind;
     this.#run = transform === undefined
       ? (input) => input

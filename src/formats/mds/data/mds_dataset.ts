@@ -1,3 +1,4 @@
+import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { GetOptions } from "../../../data/dataset.ts";
 import { hasSample } from "../../../data/datasets/has_sample.ts";
 import {
@@ -111,7 +112,11 @@ export class MDSDataset<T = MDSSample> extends ProcessedDataset<MDSSample, T> {
     const process = options.process && await importedFunction(options.process);
     const reader = await MDSReader.open(location, options);
     const takesAny = process as Process<MDSSample, unknown> | undefined;
-    return new MDSDataset<unknown>(reader, options, takesAny);
+    const { storage, remote } = options;
+    return openedFrom(
+      new MDSDataset<unknown>(reader, options, takesAny),
+      { location, storage, remote, format: "mds" },
+    );
   }
 
   /** Number of samples. */

@@ -1,3 +1,4 @@
+import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { GetOptions } from "../../../data/dataset.ts";
 import { hasSample } from "../../../data/datasets/has_sample.ts";
 import {
@@ -89,7 +90,11 @@ export class ParquetDataset<T = ParquetRow>
   ): Promise<ParquetDataset<unknown>> {
     const process = options.process && await importedFunction(options.process);
     const reader = await ParquetReader.open(location, options);
-    return new ParquetDataset<unknown>(reader, process);
+    const { storage, remote } = options;
+    return openedFrom(
+      new ParquetDataset<unknown>(reader, process),
+      { location, storage, remote, format: "parquet" },
+    );
   }
 
   /** Number of rows. */

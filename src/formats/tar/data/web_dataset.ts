@@ -1,3 +1,5 @@
+import { SAMPLES } from "../kinds.ts";
+import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { GetOptions } from "../../../data/dataset.ts";
 import { hasSample } from "../../../data/datasets/has_sample.ts";
 import {
@@ -137,7 +139,11 @@ export class WebDataset<T = WebSample> extends ProcessedDataset<WebSample, T> {
       ? await importedValue(from) as SampleDecoders
       : from;
     const reader = await TarReader.open(location, options);
-    return new this<unknown>(reader, { extensions, decoders }, process);
+    const { storage, remote } = options;
+    return openedFrom(
+      new this<unknown>(reader, { extensions, decoders }, process),
+      { location, storage, remote, format: SAMPLES },
+    );
   }
 
   /** Number of samples. */

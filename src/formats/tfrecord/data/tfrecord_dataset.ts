@@ -1,3 +1,4 @@
+import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { GetOptions } from "../../../data/dataset.ts";
 import { hasSample } from "../../../data/datasets/has_sample.ts";
 import {
@@ -110,7 +111,11 @@ export class TFRecordDataset<T = TFExample>
     const takesAny = process as
       | Process<TFExample | Uint8Array<ArrayBuffer>, unknown>
       | undefined;
-    return new TFRecordDataset<unknown>(reader, options.decode, takesAny);
+    const { decode, storage, remote } = options;
+    return openedFrom(
+      new TFRecordDataset<unknown>(reader, decode, takesAny),
+      { location, storage, remote, format: "tfrecord" },
+    );
   }
 
   /** Number of records that are whole. */
