@@ -34,18 +34,18 @@
  *
  * @module
  */
-import type { ConvertOptions, ConvertReport } from "./src/convert/mod.ts";
+import type { ConvertOptions, ConvertReport } from "./src/open/convert/mod.ts";
 import type * as bags from "./src/formats/bags/mod.ts";
 import type * as ffrecord from "./src/formats/ffrecord/mod.ts";
 import type * as gulp from "./src/formats/gulp/mod.ts";
 
-export { check, open, type OpenContainerOptions } from "./src/vfs/open.ts";
+export { check, open, type OpenContainerOptions } from "./src/open/open.ts";
 export {
   VirtualFs,
   type VirtualStat,
   type WalkEntry,
   type WalkOptions,
-} from "./src/vfs/virtual_fs.ts";
+} from "./src/tree/vfs/virtual_fs.ts";
 export type { CheckOptions, CheckReport } from "./src/tree/format.ts";
 export { mount, type MountContainerOptions } from "./fuse/mount_container.ts";
 export type { Mount } from "./fuse/mounting/mount_handle.ts";
@@ -63,7 +63,7 @@ export {
   PathError,
   RecordfsError,
   WriteError,
-} from "./src/errors.ts";
+} from "./src/base/errors.ts";
 
 /**
  * Converts a container or a folder; see `@recordfs/recordfs/convert`.
@@ -79,7 +79,7 @@ export async function convert(
   target: string | URL,
   options?: ConvertOptions,
 ): Promise<ConvertReport> {
-  const module = await import("./src/convert/mod.ts");
+  const module = await import("./src/open/convert/mod.ts");
   return await module.convert(source, target, options);
 }
 

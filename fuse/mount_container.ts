@@ -3,10 +3,10 @@ import type { Tree } from "../src/tree/tree.ts";
 import { shownLocation } from "../src/io/remote/remote_location.ts";
 import { localPath } from "../src/io/storage/local_path.ts";
 import { isRemote } from "../src/io/storage/place.ts";
-import type { OpenContainerOptions } from "../src/vfs/open.ts";
-import type { ContainerPlace } from "../src/vfs/location.ts";
-import { openToServe } from "../src/vfs/open_to_serve.ts";
-import type { VirtualFs } from "../src/vfs/virtual_fs.ts";
+import type { OpenContainerOptions } from "../src/open/open.ts";
+import type { ContainerPlace } from "../src/open/location.ts";
+import { openToServe } from "../src/open/open_to_serve.ts";
+import type { VirtualFs } from "../src/tree/vfs/virtual_fs.ts";
 import {
   type Beforehand,
   mountOpening,

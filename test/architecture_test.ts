@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { formatNames, formats } from "../src/formats/registry.ts";
-import { PACKAGES } from "../src/packages.ts";
-import { MAY_IMPORT, ROOM } from "./support/layers.ts";
+import { PACKAGES } from "../src/base/packages.ts";
+import { MAY_IMPORT } from "./support/layers.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
 /** The one file of `fuse/` that opens containers; the rest of it knows only trees. */
@@ -18,11 +18,9 @@ function sources(dir: string): string[] {
 }
 
 function layerOf(file: string): string {
-  const layer = /^src\/formats\/\w+\/(convert|data)\//.test(file)
-    ? ROOM
-    : Object.keys(MAY_IMPORT).find((layer) =>
-      file === layer || file.startsWith(`${layer}/`)
-    );
+  const layer = Object.keys(MAY_IMPORT).find((layer) =>
+    file === layer || file.startsWith(`${layer}/`)
+  );
   assert.ok(layer !== undefined, `${file} belongs to no layer`);
   return layer;
 }
@@ -62,7 +60,7 @@ Deno.test("imports point one way", () => {
       const target = resolve(file, specifier);
       const there = layerOf(target);
       const allowed = there === layer || MAY_IMPORT[layer]!.includes(there) ||
-        file === MOUNTS_PATHS && there === "src/vfs";
+        file === MOUNTS_PATHS && there === "src/open";
       assert.ok(allowed, `${file} imports ${target}`);
     }
   }
@@ -131,7 +129,7 @@ Deno.test("importing the root loads no format, codec, dataset or conversion", ()
     runtimeImports(file).forEach(load);
   };
   load("mod.ts");
-  assert.ok(loaded.has("src/vfs/open.ts"));
+  assert.ok(loaded.has("src/open/open.ts"));
   assert.deepEqual(
     [...loaded].filter((file) =>
       /^src\/(formats|codecs|data|convert)\//.test(file)
@@ -144,11 +142,10 @@ Deno.test("importing the root loads no format, codec, dataset or conversion", ()
 Deno.test("what a format is made of says nothing of how: rooms are loaded when they are asked for", () => {
   const text = (file: string) => Deno.readTextFileSync(REPOSITORY + file);
   assert.doesNotMatch(text("src/formats/format.ts"), /^import (?!type )/m);
-  for (
-    const file of sources("src/formats").filter((file) =>
-      layerOf(file) === "src/formats"
-    )
-  ) {
+  const core = sources("src/formats").filter((file) =>
+    /^src\/formats\/\w+\//.test(file) && !/\/(convert|data)\//.test(file)
+  );
+  for (const file of core) {
     assert.doesNotMatch(
       text(file),
       /^import [^;]*from "[^"]*\/(convert|data)\//m,
@@ -156,7 +153,7 @@ Deno.test("what a format is made of says nothing of how: rooms are loaded when t
     );
     assert.doesNotMatch(
       text(file),
-      /^import (?!type )[^;]*from "[^"]*\/vfs\//m,
+      /^import (?!type )[^;]*from "[^"]*\/tree\/vfs\//m,
       file,
     );
   }
@@ -164,7 +161,7 @@ Deno.test("what a format is made of says nothing of how: rooms are loaded when t
 
 Deno.test("formats never import each other, and only the registry all", () => {
   for (const file of sources("src/formats")) {
-    if (layerOf(file).endsWith(".ts")) continue;
+    if (!/^src\/formats\/\w+\//.test(file)) continue;
     const own = file.split("/").slice(0, 3).join("/");
     for (
       const specifier of importsOf(file).filter((name) => name.startsWith("."))
@@ -181,7 +178,7 @@ Deno.test("formats never import each other, and only the registry all", () => {
 
 /** Who loads packages: when the first image is decoded, a list is read, files are chosen by a glob, a server is asked. */
 const LOADS_PACKAGES = [
-  "src/packages.ts",
+  "src/base/packages.ts",
   "src/io/decoded/decoded_pieces.ts",
   "src/io/decoded/snappy.ts",
   "src/io/sums/crc32c.ts",
@@ -260,9 +257,9 @@ Deno.test("what reads containers is given a storage, and names no local call", (
 const NAMES_FORMATS = [
   "src/serve/files/", // archives that are sent to whoever knows no format
   "src/formats/registry.ts",
-  "src/convert/mod.ts",
-  "src/data/mod.ts",
-  "src/data/datasets/mod.ts",
+  "src/open/convert/mod.ts",
+  "src/open/data/mod.ts",
+  "src/open/data/datasets.ts",
   "src/cli/command_list.ts",
   "src/cli/program.ts",
   "src/cli/permissions.ts",

@@ -18,7 +18,7 @@ import {
   ShardedDatasetReader,
   ShardedDatasetWriter,
 } from "../src/formats/bags/mod.ts";
-import { DataLoader, PackedFolderDataset } from "../src/data/mod.ts";
+import { DataLoader, PackedFolderDataset } from "../src/open/data/mod.ts";
 import { makeImages, PHOTOS, writeFolder } from "./support/demo_data.ts";
 import { REPOSITORY } from "./support/paths.ts";
 import { FileServer } from "./support/remote/file_server.ts";

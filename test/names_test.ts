@@ -7,7 +7,7 @@ import {
   decodeName,
   encodeName,
   sortNames,
-} from "../src/names.ts";
+} from "../src/base/names.ts";
 import { goldenCase } from "./support/golden.ts";
 
 Deno.test("any bytes survive decoding and encoding", () => {

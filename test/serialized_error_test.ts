@@ -10,10 +10,13 @@ import {
   PathError,
   RecordfsError,
   WriteError,
-} from "../src/errors.ts";
+} from "../src/base/errors.ts";
 import { PackError } from "../src/formats/ffrecord/pack/pack_problem.ts";
 import { IngestError } from "../src/formats/gulp/ingest/ingest_report.ts";
-import { deserializeError, serializeError } from "../src/serialized_error.ts";
+import {
+  deserializeError,
+  serializeError,
+} from "../src/base/serialized_error.ts";
 
 const KNOWN = [BatchError, DataError, ImageError, VideoError, IngestError];
 

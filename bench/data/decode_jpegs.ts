@@ -10,7 +10,7 @@ import {
   DecodeImage,
   type GetOptions,
   transformSamples,
-} from "../../src/data/mod.ts";
+} from "../../src/open/data/mod.ts";
 
 /** Width and height of the results. */
 export const EDGE = 224;

@@ -9,7 +9,7 @@
  */
 import { FFRecordReader } from "../../src/formats/ffrecord/mod.ts";
 import type { NdArray } from "../../src/codecs/numpy/mod.ts";
-import { DataLoader, FFRecordDataset } from "../../src/data/mod.ts";
+import { DataLoader, FFRecordDataset } from "../../src/open/data/mod.ts";
 import decodeJpegs, { EDGE } from "./decode_jpegs.ts";
 import { HEIGHT, jpegRecords, WIDTH } from "./jpeg_records.ts";
 import { batchesOf } from "../support/random_order.ts";

@@ -1,5 +1,5 @@
 /** Passes over loaders, for benchmarks. */
-import type { DataLoader } from "../../src/data/mod.ts";
+import type { DataLoader } from "../../src/open/data/mod.ts";
 
 /**
  * Takes all batches of an epoch.

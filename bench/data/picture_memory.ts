@@ -6,7 +6,7 @@
  * @module
  */
 import type { NdArray } from "../../src/codecs/numpy/mod.ts";
-import { DataLoader, FFRecordDataset } from "../../src/data/mod.ts";
+import { DataLoader, FFRecordDataset } from "../../src/open/data/mod.ts";
 import { anonymousMemory } from "../support/memory.ts";
 import {
   type Benchmark,

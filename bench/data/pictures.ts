@@ -11,7 +11,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { imageCodec } from "../../src/codecs/image/mod.ts";
 import type { NdArray } from "../../src/codecs/numpy/mod.ts";
-import { DataLoader, FFRecordDataset } from "../../src/data/mod.ts";
+import { DataLoader, FFRecordDataset } from "../../src/open/data/mod.ts";
 import { countSamples, passRates } from "./loader_passes.ts";
 import { jpegRecords } from "./jpeg_records.ts";
 import {

@@ -15,7 +15,7 @@ import {
   Scale,
   ToArray,
   transformSamples,
-} from "../../src/data/mod.ts";
+} from "../../src/open/data/mod.ts";
 
 const decode = new DecodeImage({ colorspace: "RGB" });
 

@@ -1,4 +1,4 @@
-import { Dataset } from "../../src/data/mod.ts";
+import { Dataset } from "../../src/open/data/mod.ts";
 
 /** Any number of samples that are their own indices: what a loader itself costs. */
 export class VirtualSamples extends Dataset<number> {

@@ -12,7 +12,7 @@
 import * as fs from "node:fs";
 import type { AsyncBuffer } from "hyparquet";
 import { ParquetReader } from "../../src/formats/parquet/mod.ts";
-import { PACKAGES } from "../../src/packages.ts";
+import { PACKAGES } from "../../src/base/packages.ts";
 import {
   dataPage,
   type Page,

@@ -13,7 +13,7 @@ import {
   RandHorFlipVideo,
   RandomCropVideo,
   ToArrayVideo,
-} from "../../src/data/mod.ts";
+} from "../../src/open/data/mod.ts";
 import { countSamples, passRates } from "../data/loader_passes.ts";
 
 const [way, path, ...numbers] = Deno.args;

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { DataLoader, FFRecordDataset } from "../../src/data/mod.ts";
+import { DataLoader, FFRecordDataset } from "../../src/open/data/mod.ts";
 
 const [location, directory, workers, passes, batches] = Deno.args;
 const batchSize = 64;

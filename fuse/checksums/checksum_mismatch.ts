@@ -1,4 +1,4 @@
-import { FormatError } from "../../src/errors.ts";
+import { FormatError } from "../../src/base/errors.ts";
 import { bareSum } from "../../src/io/sums/content_sum.ts";
 
 /** The error for a sample of a file whose checksum is not the recorded one. */

@@ -1,4 +1,4 @@
-import { FormatError } from "../../src/errors.ts";
+import { FormatError } from "../../src/base/errors.ts";
 import {
   type ContentSum,
   emptySum,

@@ -1,4 +1,4 @@
-import type { FormatError } from "../../src/errors.ts";
+import type { FormatError } from "../../src/base/errors.ts";
 import {
   type ContentSum,
   emptySum,

@@ -1,4 +1,4 @@
-import { FormatError } from "../../src/errors.ts";
+import { FormatError } from "../../src/base/errors.ts";
 import { runSync } from "../../src/io/concurrency/steps.ts";
 import { fill } from "../../src/io/read/read_part.ts";
 import type { MadeSource } from "../../src/io/storage/made_source.ts";

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../src/errors.ts";
+import { RecordfsError } from "../../src/base/errors.ts";
 import { runSync } from "../../src/io/concurrency/steps.ts";
 import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
 import type { ByteSource } from "../../src/io/storage/byte_source.ts";

@@ -1,5 +1,5 @@
 import { receiveMessageOnPort } from "node:worker_threads";
-import { FormatError, RecordfsError } from "../../src/errors.ts";
+import { FormatError, RecordfsError } from "../../src/base/errors.ts";
 import { perform, type Steps } from "../../src/io/concurrency/steps.ts";
 import { blockOf, Known } from "../../src/io/remote/cache/block_store.ts";
 import { RemoteError } from "../../src/io/remote/remote_error.ts";
@@ -7,7 +7,7 @@ import type { ByteSource } from "../../src/io/storage/byte_source.ts";
 import type { FileSource } from "../../src/io/storage/file_source.ts";
 import { openBlockFile } from "../../src/io/remote/cache/block_file.ts";
 import type { FileFacts, Storage } from "../../src/io/storage/storage.ts";
-import { deserializeError } from "../../src/serialized_error.ts";
+import { deserializeError } from "../../src/base/serialized_error.ts";
 import type {
   Answered,
   Asked,

@@ -7,7 +7,7 @@
 import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
 import type { RemoteOrigin } from "../../src/io/remote/remote_source.ts";
 import type { TreeHandle } from "../../src/tree/tree.ts";
-import type { SerializedError } from "../../src/serialized_error.ts";
+import type { SerializedError } from "../../src/base/serialized_error.ts";
 
 /** An object of a server that the mount shows. */
 export interface WantedObject {

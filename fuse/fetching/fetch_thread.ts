@@ -1,5 +1,5 @@
-import { deserializeError } from "../../src/serialized_error.ts";
-import { FormatError, RecordfsError } from "../../src/errors.ts";
+import { deserializeError } from "../../src/base/serialized_error.ts";
+import { FormatError, RecordfsError } from "../../src/base/errors.ts";
 import { startThread } from "../../src/io/concurrency/thread.ts";
 import { backoffTable } from "../../src/io/remote/backoff_table.ts";
 import { warnedCaches } from "../../src/io/remote/cache/warned_caches.ts";

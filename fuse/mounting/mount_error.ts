@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../src/errors.ts";
+import { RecordfsError } from "../../src/base/errors.ts";
 
 /** Subjects of a {@linkcode MountError}. */
 export type MountErrorCode =

@@ -1,4 +1,4 @@
-import { sizeOf } from "../../src/size_text.ts";
+import { sizeOf } from "../../src/base/size_text.ts";
 import { MountError } from "./mount_error.ts";
 
 /** Options of a mount that do not depend on its tree. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SerializedError } from "../../src/serialized_error.ts";
+import type { SerializedError } from "../../src/base/serialized_error.ts";
 import type { TreeHandle } from "../../src/tree/tree.ts";
 import type { FetchPorts } from "../fetching/fetch_thread.ts";
 import type { ListAheadMemory } from "../session/list_ahead.ts";

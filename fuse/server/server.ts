@@ -1,4 +1,4 @@
-import { deserializeError } from "../../src/serialized_error.ts";
+import { deserializeError } from "../../src/base/serialized_error.ts";
 import {
   hasDescriptors,
   requireDescriptors,

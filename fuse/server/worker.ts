@@ -5,7 +5,7 @@
  */
 
 import { reachServersBy } from "../../src/io/storage/thread_storage.ts";
-import { serializeError } from "../../src/serialized_error.ts";
+import { serializeError } from "../../src/base/serialized_error.ts";
 import { newStat, ROOT, type Tree } from "../../src/tree/tree.ts";
 import { ConnectionState } from "./connection_state.ts";
 import { openServingFunctions, serveDevice } from "./device.ts";

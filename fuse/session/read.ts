@@ -1,5 +1,5 @@
 import { newExtent } from "../../src/tree/tree.ts";
-import { FormatError } from "../../src/errors.ts";
+import { FormatError } from "../../src/base/errors.ts";
 import { Errno } from "../wire/errno.ts";
 import { MAX_TRANSFER } from "../limits.ts";
 import { REPLY_HEADER_SIZE } from "../wire/reply.ts";

@@ -1,4 +1,4 @@
-import { FormatError } from "../../src/errors.ts";
+import { FormatError } from "../../src/base/errors.ts";
 import type { Tree } from "../../src/tree/tree.ts";
 import type { ConnectionState } from "../server/connection_state.ts";
 import { type Action, actionsFor } from "./dispatch.ts";

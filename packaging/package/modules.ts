@@ -109,7 +109,7 @@ function compiledNames(
 
 /** Packages are named without versions: they lie beside this one, in the versions of its lock file. */
 function named(text: string, module: string): string {
-  return module === "src/packages.ts"
+  return module === "src/base/packages.ts"
     ? text.replaceAll(/"npm:(@?[^@"]+)@[^"]+"/g, '"$1"')
     : text;
 }

@@ -1,5 +1,5 @@
-import { variable } from "../environment.ts";
-import { RecordfsError } from "../errors.ts";
+import { variable } from "../base/environment.ts";
+import { RecordfsError } from "../base/errors.ts";
 import { systemCode } from "../io/libc/system_error.ts";
 import { raiseOpenFilesLimit } from "../io/storage/descriptor_budget.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
@@ -11,8 +11,8 @@ import { plainMount } from "./mount/job/plain_mount.ts";
 import { printError } from "./terminal/json_error.ts";
 import { output } from "./terminal/output.ts";
 import { systemMessage } from "./system_message.ts";
-import { decodeName } from "../names.ts";
-import { utf8Text } from "../utf8.ts";
+import { decodeName } from "../base/names.ts";
+import { utf8Text } from "../base/utf8.ts";
 
 /**
  * Runs a command line.

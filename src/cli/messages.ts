@@ -1,4 +1,4 @@
-import { messageText } from "../message_text.ts";
+import { messageText } from "../base/message_text.ts";
 import { inFlags } from "./flag_words.ts";
 
 const encoder = new TextEncoder();

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../errors.ts";
+import { RecordfsError } from "../base/errors.ts";
 import { whatIsWrong } from "../io/libc/system_error.ts";
 import { workingDirectory } from "../io/storage/local_path.ts";
 

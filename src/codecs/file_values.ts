@@ -1,6 +1,10 @@
-import { FormatError } from "../errors.ts";
+import { FormatError } from "../base/errors.ts";
 import { parsePlainJson } from "./json/value.ts";
-import { strictUtf8Text, trimSpace, withoutByteOrderMark } from "../utf8.ts";
+import {
+  strictUtf8Text,
+  trimSpace,
+  withoutByteOrderMark,
+} from "../base/utf8.ts";
 
 /** Makes a value of a file's bytes; it may keep and share their memory. */
 export type SampleDecoder = (bytes: Uint8Array<ArrayBuffer>) => unknown;

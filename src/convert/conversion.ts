@@ -1,4 +1,4 @@
-import { RecordfsError } from "../errors.ts";
+import { RecordfsError } from "../base/errors.ts";
 import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 

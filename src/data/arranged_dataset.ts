@@ -1,4 +1,4 @@
-import { IndexError } from "../errors.ts";
+import { IndexError } from "../base/errors.ts";
 import { DataError } from "./data_error.ts";
 import {
   Dataset,

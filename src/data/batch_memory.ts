@@ -1,4 +1,4 @@
-import { RecordfsError } from "../errors.ts";
+import { RecordfsError } from "../base/errors.ts";
 import { newMemory, newSharedMemory } from "../io/libc/new_memory.ts";
 import { aligned } from "../io/read/read_memory.ts";
 

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../errors.ts";
+import { RecordfsError } from "../base/errors.ts";
 
 /** What a {@linkcode DataError} can be about. */
 export type DataErrorCode =

@@ -1,36 +1,69 @@
+import { runAsync, type Steps } from "../io/concurrency/steps.ts";
 import { lastingAt, type PlaceOptions } from "../io/storage/place.ts";
-import { LOCAL_DISK } from "../io/storage/storage.ts";
-import { VirtualFs } from "../vfs/virtual_fs.ts";
+import { samplesOf } from "../tree/samples_of.ts";
+import type { Container, ContainerOptions } from "../tree/format.ts";
 import type { Dataset } from "./dataset.ts";
+import { hashOfNames } from "./trees/sample_names.ts";
 
-/** The container that the samples of a dataset are those of, all of them: opened, or where it lies. */
-export type DatasetOrigin = VirtualFs | ContainerPlace;
+/** How a format opens its containers. */
+type OpenContainer = (
+  path: string,
+  options: ContainerOptions,
+) => Steps<Container>;
 
-/** Where a container lies, and what it is opened as so that its samples are those of a dataset. */
-export interface ContainerPlace extends PlaceOptions {
-  readonly location: string | URL;
-  /** The format, or the variant of one. */
-  readonly format: string;
-}
+/** Hashes the names of a dataset's samples. */
+type HashNames = (signal: AbortSignal | undefined) => Promise<string>;
 
-const origins = new WeakMap<object, DatasetOrigin>();
+const hashers = new WeakMap<Dataset<unknown>, HashNames>();
 
-/** Remembers what a dataset was opened from: who reads an index file compares the names of the samples with it. */
+/**
+ * Remembers the container whose samples, all of them, are those of a dataset: who reads an index file compares their
+ * names with it.
+ *
+ * @param open How it is opened as files.
+ * @param format What it is opened as, where that is a variant of the format.
+ */
 export function openedFrom<D extends Dataset<unknown>>(
   dataset: D,
-  origin: DatasetOrigin,
+  open: OpenContainer,
+  location: string | URL,
+  options: PlaceOptions,
+  format?: string,
 ): D {
-  origins.set(dataset, origin instanceof VirtualFs ? origin : lasting(origin));
+  const { path, storage } = lastingAt(location, options);
+  hashers.set(dataset, async (signal) => {
+    const quiet = { storage, format, onWarning() {} }; // told of before
+    const container = await runAsync(open(path, quiet), signal);
+    try {
+      return await hashOfContainer(container);
+    } finally {
+      container.tree.close();
+    }
+  });
   return dataset;
 }
 
-/** The place also when the working directory is another one. */
-function lasting(place: ContainerPlace): ContainerPlace {
-  const { path, storage } = lastingAt(place.location, place);
-  return storage === LOCAL_DISK ? { ...place, location: path } : place;
+/** Remembers a container that stays open as long as the dataset whose samples are its files. */
+export function openedOver<D extends Dataset<unknown>>(
+  dataset: D,
+  container: Container,
+): D {
+  hashers.set(dataset, () => hashOfContainer(container));
+  return dataset;
 }
 
-/** What a dataset was opened from; `undefined` of one that was made of something else. */
-export function originOf(dataset: Dataset<unknown>): DatasetOrigin | undefined {
-  return origins.get(dataset);
+/**
+ * Hashes the names of a dataset's samples, as {@linkcode hashOfNames} does.
+ *
+ * @returns `undefined` of a dataset that was made of something else than a container.
+ */
+export async function hashOfDataset(
+  dataset: Dataset<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  return await hashers.get(dataset)?.(signal);
+}
+
+async function hashOfContainer({ tree, info }: Container): Promise<string> {
+  return await hashOfNames(tree, await samplesOf(tree), info);
 }

@@ -1,5 +1,5 @@
 import { readNpy } from "../codecs/numpy/npy.ts";
-import { RecordfsError } from "../errors.ts";
+import { RecordfsError } from "../base/errors.ts";
 import {
   type ByteSource,
   type WaitOptions,
@@ -9,7 +9,7 @@ import { type PlaceOptions, storedAt } from "../io/storage/place.ts";
 import type { Storage } from "../io/storage/storage.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { runAsync, type Steps, unaborted } from "../io/concurrency/steps.ts";
-import { utf8Text, withoutByteOrderMark } from "../utf8.ts";
+import { utf8Text, withoutByteOrderMark } from "../base/utf8.ts";
 import { DataError } from "./data_error.ts";
 import { newNumbers, type WholeNumbers } from "../tree/shared_numbers.ts";
 import { GrowingNumbers } from "../tree/growing_numbers.ts";

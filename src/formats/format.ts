@@ -1,7 +1,7 @@
 import type { ConversionSource } from "../convert/from/source.ts";
 import type { ConversionTarget, TargetName } from "../convert/to/target.ts";
 import type { Dataset } from "../data/dataset.ts";
-import type { FormatErrorCode } from "../errors.ts";
+import type { FormatErrorCode } from "../base/errors.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 import type { Storage } from "../io/storage/storage.ts";
@@ -15,7 +15,7 @@ import type {
   Probe,
   ServedContainer,
 } from "../tree/format.ts";
-import type { VirtualFs } from "../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
 /** Another way to take a format's containers, for those who name it. */
 export interface FormatVariant {

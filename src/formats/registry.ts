@@ -1,4 +1,5 @@
-import { RecordfsError } from "../errors.ts";
+import { addThreadModule } from "../io/concurrency/thread_modules.ts";
+import { RecordfsError } from "../base/errors.ts";
 import { bags } from "./bags/entry.ts";
 import { ffrecord } from "./ffrecord/entry.ts";
 import type { Format, FormatEntry } from "./format.ts";
@@ -96,6 +97,11 @@ async function register(url: string): Promise<void> {
   }
   await loadFormat(format);
   ENTRIES.unshift(format);
+  addThreadModule({
+    module: import.meta.url,
+    name: registerFormat.name,
+    argument: url,
+  });
 }
 
 /** All formats, in the order in which they are asked whether a container is theirs. */

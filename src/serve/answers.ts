@@ -1,4 +1,4 @@
-import { FormatError, PathError, RecordfsError } from "../errors.ts";
+import { FormatError, PathError, RecordfsError } from "../base/errors.ts";
 import type { ErrorMessage } from "./api/messages.ts";
 import { ServeError, type ServeErrorCode } from "./serve_error.ts";
 

@@ -1,6 +1,6 @@
-import { FormatError } from "../errors.ts";
+import { FormatError } from "../base/errors.ts";
 import { perform, type Steps } from "../io/concurrency/steps.ts";
-import { decodeName } from "../names.ts";
+import { decodeName } from "../base/names.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import {
   type EntryVisitor,

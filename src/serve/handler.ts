@@ -1,6 +1,6 @@
 import { goOn, type Steps } from "../io/concurrency/steps.ts";
-import type { VirtualFs } from "../vfs/virtual_fs.ts";
-import { RecordfsError } from "../errors.ts";
+import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
+import { RecordfsError } from "../base/errors.ts";
 import {
   type Gate,
   hasToken,

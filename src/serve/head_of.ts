@@ -1,7 +1,7 @@
 import type { Steps } from "../io/concurrency/steps.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import { newExtent, type NodeId } from "../tree/tree.ts";
-import { readExtent } from "../vfs/read_files.ts";
+import { readExtent } from "../tree/vfs/read_files.ts";
 import type { Served } from "./served.ts";
 
 /** The first bytes of a file, or of some behind them: they are not compared with a checksum. None of what is no file. */

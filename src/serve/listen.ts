@@ -1,4 +1,4 @@
-import { RecordfsError } from "../errors.ts";
+import { RecordfsError } from "../base/errors.ts";
 import { sendAtOnce } from "../io/libc/sockets.ts";
 import { type HttpOptions, HttpServer } from "./http/http_server.ts";
 

@@ -1,5 +1,5 @@
-import { RecordfsError } from "../errors.ts";
-import { encodeName } from "../names.ts";
+import { RecordfsError } from "../base/errors.ts";
+import { encodeName } from "../base/names.ts";
 import { ServeError } from "./serve_error.ts";
 
 /** Longest path of a URL that is looked at, in characters. */

@@ -1,6 +1,6 @@
-import { RecordfsError } from "../errors.ts";
+import { RecordfsError } from "../base/errors.ts";
 import { requireDescriptors } from "../io/storage/thread_descriptors.ts";
-import type { VirtualFs } from "../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 import { hidePath, newSession, type SessionSecrets } from "./access/session.ts";
 import { newToken } from "./access/token.ts";
 import { answererOf, tellOnConsole } from "./handler.ts";

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../errors.ts";
+import { RecordfsError } from "../base/errors.ts";
 
 /** What a request can be refused for; each has one status of HTTP. */
 const STATUS = {

@@ -1,4 +1,4 @@
-import { PathError } from "../errors.ts";
+import { PathError } from "../base/errors.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import {
@@ -8,7 +8,7 @@ import {
   ROOT,
   type Tree,
 } from "../tree/tree.ts";
-import type { VirtualFs } from "../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 import { decodePath } from "./paths.ts";
 import { ServeError } from "./serve_error.ts";
 import type { Streams } from "./streams.ts";

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../errors.ts";
+import { RecordfsError } from "../base/errors.ts";
 import { NotLoaded } from "./not_loaded.ts";
 import { newExtent, type NodeId, type NodeStat, type Tree } from "./tree.ts";
 

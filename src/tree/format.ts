@@ -1,4 +1,4 @@
-import type { FormatError, FormatErrorCode } from "../errors.ts";
+import type { FormatError, FormatErrorCode } from "../base/errors.ts";
 import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import type { Storage } from "../io/storage/storage.ts";
 import type { Steps } from "../io/concurrency/steps.ts";

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../errors.ts";
+import { RecordfsError } from "../base/errors.ts";
 import { LONGEST_NAME } from "./names/name_table_builder.ts";
 import { type NodeId, ROOT, type Tree } from "./tree.ts";
 

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../errors.ts";
+import { RecordfsError } from "../base/errors.ts";
 import { runAsync } from "../io/concurrency/steps.ts";
 import { LinkPath } from "./link_path.ts";
 import { LinkTargets, type LinkTargetsData } from "./link_targets.ts";
@@ -8,7 +8,7 @@ import { whenLoaded } from "./not_loaded.ts";
 import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
 import { newStat, reopenHandle, ROOT } from "./tree.ts";
 import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
-import { utf8Text } from "../utf8.ts";
+import { utf8Text } from "../base/utf8.ts";
 
 /** Ids that are left to a container without a limit behind its last sample: what is in it, and beside it. */
 const LEFT_IDS = 2 ** 32;

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../errors.ts";
+import { RecordfsError } from "../base/errors.ts";
 import { runSync, type Steps } from "../io/concurrency/steps.ts";
 
 /**

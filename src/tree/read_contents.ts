@@ -7,7 +7,7 @@ import {
 } from "../io/read/read_memory.ts";
 import { readSlices } from "../io/read/read_slices.ts";
 import { isMade } from "../io/storage/made_source.ts";
-import { FormatError, RecordfsError } from "../errors.ts";
+import { FormatError, RecordfsError } from "../base/errors.ts";
 import { NotLoaded, whenLoaded } from "./not_loaded.ts";
 import { type Extent, newExtent } from "./tree.ts";
 

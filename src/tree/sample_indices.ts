@@ -1,4 +1,4 @@
-import { IndexError } from "../errors.ts";
+import { IndexError } from "../base/errors.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 
 /** How samples are gone through in batches. */

@@ -1,5 +1,5 @@
-import { RecordfsError } from "../errors.ts";
-import { encodeName } from "../names.ts";
+import { RecordfsError } from "../base/errors.ts";
+import { encodeName } from "../base/names.ts";
 import { lazySources, openedSources } from "./joined_sources.ts";
 import { NameTable, type NameTableColumns } from "./names/name_table.ts";
 import { NameTableBuilder } from "./names/name_table_builder.ts";

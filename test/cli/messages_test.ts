@@ -7,8 +7,8 @@ import {
   open,
   PathError,
   RecordfsError,
-} from "../../src/vfs/mod.ts";
-import { messageText } from "../../src/message_text.ts";
+} from "../../src/open/mod.ts";
+import { messageText } from "../../src/base/message_text.ts";
 import { goldenCase } from "../support/golden.ts";
 import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";

@@ -4,7 +4,7 @@ import { FULL } from "../support/long.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
 import { makeProgram, overview } from "../../src/cli/program.ts";
 import { usageLine } from "../../src/cli/usage.ts";
-import { sizeOf } from "../../src/size_text.ts";
+import { sizeOf } from "../../src/base/size_text.ts";
 import { parseMountOptions } from "../../fuse/mounting/mount_options.ts";
 import {
   assertFailed,

@@ -5,8 +5,8 @@ import {
   type ConversionPlan,
   convert,
   type ConvertOptions,
-} from "../../src/convert/mod.ts";
-import { RecordfsError, WriteError } from "../../src/errors.ts";
+} from "../../src/open/convert/mod.ts";
+import { RecordfsError, WriteError } from "../../src/base/errors.ts";
 import { bagCases, datasetCases } from "../support/bags/bag_golden.ts";
 import { DatasetReader } from "../../src/formats/bags/mod.ts";
 import { dump } from "../../src/formats/ffrecord/mod.ts";

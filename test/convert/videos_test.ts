@@ -1,7 +1,7 @@
 /** Directories of chunks that GulpIO wrote, to all that holds videos, and back. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { convert, type ConvertOptions } from "../../src/convert/mod.ts";
+import { convert, type ConvertOptions } from "../../src/open/convert/mod.ts";
 import { GulpDirectory } from "../../src/formats/gulp/mod.ts";
 import { DatasetReader } from "../../src/formats/bags/mod.ts";
 import { filesOf, videosOf } from "../support/converted.ts";

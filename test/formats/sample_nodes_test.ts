@@ -8,8 +8,8 @@ import {
   ROOT,
   type Tree,
 } from "../../src/tree/tree.ts";
-import { open } from "../../src/vfs/mod.ts";
-import { decodeName } from "../../src/names.ts";
+import { open } from "../../src/open/mod.ts";
+import { decodeName } from "../../src/base/names.ts";
 import { bagCases, datasetCase } from "../support/bags/bag_golden.ts";
 import { goldenCase } from "../support/golden.ts";
 import { mdsCase } from "../support/mds/mds_golden.ts";

@@ -1,10 +1,10 @@
 /** A container format of one file, of which nobody knows before it is registered, does all that others do. */
 import assert from "node:assert/strict";
-import { FileDataset } from "../../src/data/datasets/file_dataset.ts";
+import { FileDataset } from "../../src/open/data/file_dataset.ts";
 import { DataLoader } from "../../src/data/loader/data_loader.ts";
-import { FormatError, RecordfsError } from "../../src/errors.ts";
-import { registerFormat } from "../../src/formats/mod.ts";
-import { check, open, openSync } from "../../src/vfs/mod.ts";
+import { FormatError, RecordfsError } from "../../src/base/errors.ts";
+import { registerFormat } from "../../src/open/formats.ts";
+import { check, open, openSync } from "../../src/open/mod.ts";
 import { bothAlive, record } from "../mount/numbers_mount.ts";
 import { isRunning, until, withMountPlace } from "../cli/mount/mount_place.ts";
 import { recordfs, succeed } from "../cli/run_cli.ts";

@@ -2,8 +2,8 @@
 import * as fs from "node:fs";
 import { runSync } from "../../src/io/concurrency/steps.ts";
 import { newExtent } from "../../src/tree/tree.ts";
-import { openSync } from "../../src/vfs/mod.ts";
-import { findNode } from "../../src/vfs/paths.ts";
+import { openSync } from "../../src/open/mod.ts";
+import { findNode } from "../../src/tree/vfs/paths.ts";
 import { digestOf } from "./digest.ts";
 import { Draft } from "./draft.ts";
 import type { Original } from "./originals.ts";

@@ -1,8 +1,8 @@
 /** Bugs for the fuzzer to find: which one is planted, the query of this module's URL says. */
 import * as fs from "node:fs";
-import { FormatError } from "../../src/errors.ts";
+import { FormatError } from "../../src/base/errors.ts";
 import { TrustedDirectory } from "../../src/io/directories/trusted_directory.ts";
-import { VirtualFs } from "../../src/vfs/mod.ts";
+import { VirtualFs } from "../../src/open/mod.ts";
 
 const { listSync, list } = VirtualFs.prototype;
 

@@ -1,5 +1,5 @@
 /** One case while it is driven: what is tried of it, and what is found wrong. */
-import { RecordfsError } from "../../src/errors.ts";
+import { RecordfsError } from "../../src/base/errors.ts";
 import type { Dice } from "./dice.ts";
 import { digestOf } from "./digest.ts";
 import type { Touched } from "./draft.ts";

@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import binaries from "../../packaging/deno_binaries.json" with { type: "json" };
 import manifest from "../../deno.json" with { type: "json" };
 import { buildPackage } from "../../packaging/package/build_package.ts";
-import { PACKAGES } from "../../src/packages.ts";
+import { PACKAGES } from "../../src/base/packages.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
 import { needs } from "../support/programs/programs.ts";
 import { sh } from "./installed.ts";

@@ -2,7 +2,7 @@
 import * as fs from "node:fs";
 import type { Directory } from "../../src/io/directories/directory.ts";
 import { openDirectory } from "../../src/io/directories/open_directory.ts";
-import { decodeName, encodeName } from "../../src/names.ts";
+import { decodeName, encodeName } from "../../src/base/names.ts";
 
 /** A folder: the bytes of names, as hex, and what they name. */
 export interface ExactFolder {

@@ -1,6 +1,6 @@
 /** What comes of reading from different storages, in a form that can be compared. */
 import * as fs from "node:fs";
-import { RecordfsError } from "../../src/errors.ts";
+import { RecordfsError } from "../../src/base/errors.ts";
 import { MemoryStorage } from "../../src/io/storage/memory_storage.ts";
 import { sha256 } from "./golden.ts";
 

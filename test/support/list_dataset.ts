@@ -1,4 +1,4 @@
-import { IndexError } from "../../src/errors.ts";
+import { IndexError } from "../../src/base/errors.ts";
 import { Dataset, type GetOptions } from "../../src/data/dataset.ts";
 import { RECIPE, type Recipe } from "../../src/data/recipe.ts";
 

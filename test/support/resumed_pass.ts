@@ -1,6 +1,6 @@
 /** Passes of a loader that is stopped, and goes on in another. */
 import assert from "node:assert/strict";
-import type { DataLoader } from "../../src/data/mod.ts";
+import type { DataLoader } from "../../src/open/data/mod.ts";
 
 /**
  * All that a loader gives, in its order. One that stops after a batch and another one that goes on there have to give

@@ -8,7 +8,7 @@ import { SubsetTree } from "../../src/tree/subset_tree.ts";
 import { newExtent, reopenHandle, type Tree } from "../../src/tree/tree.ts";
 import { nodeShare } from "../../src/tree/union_columns.ts";
 import { UnionTree } from "../../src/tree/union_tree.ts";
-import { RecordfsError } from "../../src/errors.ts";
+import { RecordfsError } from "../../src/base/errors.ts";
 import { ordersHandle } from "../../src/data/trees/epoch_orders.ts";
 import { checkedTree } from "../fuse/support/checked_tree.ts";
 import { MemoryTree } from "../fuse/support/memory_tree.ts";

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import { runAsync } from "../../io/concurrency/steps.ts";
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import {
   type KeptFile,
   listKeptTables,
@@ -20,7 +20,7 @@ import {
   removeThumbnails,
   type StoredThumbnails,
 } from "../../serve/files/thumbnail_store.ts";
-import { open } from "../../vfs/open.ts";
+import { open } from "../../open/open.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
 import { remoteOf } from "../input/remote_flags.ts";

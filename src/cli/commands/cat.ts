@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { RecordfsError } from "../../errors.ts";
-import type { VirtualFs } from "../../vfs/mod.ts";
+import { RecordfsError } from "../../base/errors.ts";
+import type { VirtualFs } from "../../open/mod.ts";
 import {
   chosenPaths,
   GLOB_HELP,

@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import { FormatError, RecordfsError } from "../../errors.ts";
-import type { CheckReport } from "../../vfs/mod.ts";
-import { check as checkContainer } from "../../vfs/open.ts";
+import { FormatError, RecordfsError } from "../../base/errors.ts";
+import type { CheckReport } from "../../open/mod.ts";
+import { check as checkContainer } from "../../open/open.ts";
 import { counted } from "../terminal/amounts.ts";
-import { messageText } from "../../message_text.ts";
+import { messageText } from "../../base/message_text.ts";
 import { inFlags } from "../flag_words.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { checkSource } from "../input/given.ts";

@@ -4,9 +4,9 @@ import {
   type ConversionPlan,
   convert,
   type ConvertOptions,
-} from "../../convert/mod.ts";
-import { targetNames } from "../../convert/to/find_target.ts";
-import { WriteError } from "../../errors.ts";
+} from "../../open/convert/mod.ts";
+import { targetNames } from "../../open/convert/find_target.ts";
+import { WriteError } from "../../base/errors.ts";
 import { formatNames } from "../../formats/registry.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { checkGiven, checkSource } from "../input/given.ts";

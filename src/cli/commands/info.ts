@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { ContainerInfo } from "../../vfs/mod.ts";
+import type { ContainerInfo } from "../../open/mod.ts";
 import { counted } from "../terminal/amounts.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";

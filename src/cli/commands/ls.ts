@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { FormatError, RecordfsError } from "../../errors.ts";
-import type { VirtualFs, WalkEntry } from "../../vfs/mod.ts";
+import { FormatError, RecordfsError } from "../../base/errors.ts";
+import type { VirtualFs, WalkEntry } from "../../open/mod.ts";
 import {
   chosenPaths,
   GLOB_HELP,

@@ -8,10 +8,10 @@ import {
 } from "../../formats/ffrecord/mod.ts";
 import { isInParts } from "../../formats/ffrecord/write/record_paths.ts";
 import { isLeftOut } from "../../formats/ffrecord/pack/pack_problem.ts";
-import { PathFilter } from "../../vfs/path_filter.ts";
-import { RecordfsError } from "../../errors.ts";
+import { PathFilter } from "../../tree/vfs/path_filter.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
-import { findFormat } from "../../vfs/find_format.ts";
+import { findFormat } from "../../open/find_format.ts";
 import { counted, rateAfter } from "../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";

@@ -4,10 +4,10 @@ import {
   type ListedRecord,
   RecordListing,
 } from "../../formats/ffrecord/read/record_listing.ts";
-import { FormatError, RecordfsError } from "../../errors.ts";
+import { FormatError, RecordfsError } from "../../base/errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { Storage } from "../../io/storage/storage.ts";
-import { findFormat } from "../../vfs/find_format.ts";
+import { findFormat } from "../../open/find_format.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { Flood, report, warn } from "../messages.ts";
 import { nameWriter, withOutput } from "../terminal/output.ts";

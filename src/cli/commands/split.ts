@@ -5,19 +5,19 @@ import {
   randomAssignment,
   stratifiedAssignment,
 } from "../../data/split/assignment.ts";
-import { countSamples } from "../../data/split/counted_samples.ts";
+import { countSamples } from "../../open/data/counted_samples.ts";
 import type { LabelColumn } from "../../data/split/label_column.ts";
 import { indexLine } from "../../data/index_file.ts";
 import { hashOfNames } from "../../data/trees/sample_names.ts";
 import { samplesOf } from "../../tree/samples_of.ts";
 import { IndexOutput } from "../../data/index_output.ts";
 import { Ratios } from "../../data/split/ratios.ts";
-import { isFileLabel, readLabels } from "../../data/split/read_labels.ts";
+import { isFileLabel, readLabels } from "../../open/data/read_labels.ts";
 import { formatNamed } from "../../formats/registry.ts";
 import { makeDirectories } from "../../io/write/make_directories.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { CountedSamples } from "../../tree/format.ts";
-import type { VirtualFs } from "../../vfs/mod.ts";
+import type { VirtualFs } from "../../open/mod.ts";
 import { counted } from "../terminal/amounts.ts";
 import { asUsage, UsageError } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";

@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import { PathError } from "../../errors.ts";
+import { PathError } from "../../base/errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
-import type { NodeId, VirtualFs } from "../../vfs/mod.ts";
-import { type WalkedNode, Walker } from "../../vfs/walk.ts";
+import type { NodeId, VirtualFs } from "../../open/mod.ts";
+import { type WalkedNode, Walker } from "../../tree/vfs/walk.ts";
 import { counted } from "../terminal/amounts.ts";
 import { nameWriter, type Output, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { MountError } from "../../../fuse/mounting/mount_error.ts";
 import { readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import { mountpointOf, unmountPath } from "../../../fuse/mounting/unmount.ts";
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { absolutePath } from "../input/given.ts";
 import { report } from "../messages.ts";

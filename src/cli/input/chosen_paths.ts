@@ -1,7 +1,7 @@
-import { RecordfsError } from "../../errors.ts";
-import type { VirtualFs, WalkEntry } from "../../vfs/mod.ts";
-import { PathPattern } from "../../vfs/path_filter.ts";
-import { normalise } from "../../vfs/paths.ts";
+import { RecordfsError } from "../../base/errors.ts";
+import type { VirtualFs, WalkEntry } from "../../open/mod.ts";
+import { PathPattern } from "../../tree/vfs/path_filter.ts";
+import { normalise } from "../../tree/vfs/paths.ts";
 
 /** What help says of globs. */
 export const GLOB_HELP = `

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { isUrl, shownLocation } from "../../io/remote/remote_location.ts";
 import { requireLocal, workingDirectory } from "../../io/storage/local_path.ts";
 import { UsageError } from "../exit.ts";
@@ -78,7 +78,7 @@ export function parsePlaced(text: string): PlacedSource {
 /** Places that containers can't have are a matter of the command line; other errors stay as they are. */
 export async function asUsageError(error: unknown): Promise<unknown> {
   if (!(error instanceof RecordfsError)) return error;
-  const { PlacementError } = await import("../../vfs/open_several.ts");
+  const { PlacementError } = await import("../../open/open_several.ts");
   return error instanceof PlacementError
     ? new UsageError(error.message)
     : error;

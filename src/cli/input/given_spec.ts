@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import {
   LARGEST_SPEC,
   parseSpec,

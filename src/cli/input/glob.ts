@@ -1,6 +1,6 @@
 import picomatch from "picomatch";
-import { RecordfsError } from "../../errors.ts";
-import { compileGlob as compile, type Glob } from "../../vfs/glob.ts";
+import { RecordfsError } from "../../base/errors.ts";
+import { compileGlob as compile, type Glob } from "../../tree/vfs/glob.ts";
 import { asUsage } from "../exit.ts";
 
 /**

@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { RecordfsError, WriteError } from "../../errors.ts";
+import { RecordfsError, WriteError } from "../../base/errors.ts";
 import { recordFilePath } from "../../formats/ffrecord/write/record_paths.ts";
 import { asUsage } from "../exit.ts";
 import { checkGiven } from "./given.ts";

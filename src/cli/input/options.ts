@@ -5,7 +5,7 @@ import {
   Option,
 } from "commander";
 import { formatNames } from "../../formats/registry.ts";
-import { sizeOf } from "../../size_text.ts";
+import { sizeOf } from "../../base/size_text.ts";
 import { SHOWN } from "../messages.ts";
 import type { RemoteFlags } from "./remote_flags.ts";
 import { isRemote, REMOTE_HINT, remoteOptions } from "./remote_options.ts";

@@ -1,4 +1,4 @@
-import { strictUtf8Text, withoutByteOrderMark } from "../../utf8.ts";
+import { strictUtf8Text, withoutByteOrderMark } from "../../base/utf8.ts";
 
 /** A line that stands for no sample; the message says why. */
 export class SampleError extends Error {

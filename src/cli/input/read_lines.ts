@@ -1,5 +1,5 @@
-import { concatBytes } from "../../bytes_of.ts";
-import { RecordfsError } from "../../errors.ts";
+import { concatBytes } from "../../base/bytes_of.ts";
+import { RecordfsError } from "../../base/errors.ts";
 
 /** How lines are told apart, and how much of one is kept in memory. */
 export interface LineOptions {

@@ -3,7 +3,7 @@ import type {
   RemoteOptions,
   S3Options,
 } from "../../io/remote/remote_options.ts";
-import { sizeOf } from "../../size_text.ts";
+import { sizeOf } from "../../base/size_text.ts";
 import { UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
 

@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import type { FFRecordWriter } from "../../formats/ffrecord/mod.ts";
 import type {
   Directory,

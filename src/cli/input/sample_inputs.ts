@@ -1,6 +1,6 @@
-import { RecordfsError, WriteError } from "../../errors.ts";
+import { RecordfsError, WriteError } from "../../base/errors.ts";
 import type { FFRecordWriter } from "../../formats/ffrecord/mod.ts";
-import { decodeName } from "../../names.ts";
+import { decodeName } from "../../base/names.ts";
 import { type InputStream, openInput } from "./input_stream.ts";
 import { parseSample, SampleError } from "./parse_sample.ts";
 import type { ProgressUnit } from "../terminal/progress.ts";

@@ -1,6 +1,6 @@
 import type { Storage } from "../../io/storage/storage.ts";
-import { open } from "../../vfs/open.ts"; // `mod.ts` loads every format
-import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import { open } from "../../open/open.ts"; // `mod.ts` loads every format
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { Flood, warn } from "../messages.ts";
 import { Opening } from "../terminal/opening.ts";
 import { asUsageError, checkExt, checkSource, parsePlaced } from "./given.ts";

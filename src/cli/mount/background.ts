@@ -5,7 +5,7 @@ import {
   openHeld,
 } from "../../../fuse/server/held_descriptors.ts";
 import { DEFAULT_WORKERS } from "../../../fuse/limits.ts";
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { Exit, UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
 import type { MountJob } from "./job/mount_job.ts";

@@ -3,7 +3,7 @@ import { runAsync } from "../../io/concurrency/steps.ts";
 import type { RemoteStorage } from "../../io/remote/remote_storage.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import { loadFormat } from "../../formats/registry.ts";
-import { findPattern } from "../../vfs/find_format.ts";
+import { findPattern } from "../../open/find_format.ts";
 import { storages } from "../input/remote_storages.ts";
 import type { MountJob } from "./job/mount_job.ts";
 

@@ -4,7 +4,7 @@ import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
 import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import { keepToThisProcess } from "../../../fuse/server/held_descriptors.ts";
 import type { Server } from "../../../fuse/server/server.ts";
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { Opening } from "../terminal/opening.ts";
 import { onEndSignal, signalExitCode } from "../terminal/signals.ts";

@@ -1,5 +1,5 @@
 import { libc } from "../../../fuse/libc.ts";
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import {
   NotPrivateError,
   PrivateDirectory,

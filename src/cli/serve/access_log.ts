@@ -1,5 +1,5 @@
 import type { Access } from "../../serve/options.ts";
-import { messageText } from "../../message_text.ts";
+import { messageText } from "../../base/message_text.ts";
 
 /** Lines are written at once when there are so many bytes of them, and after so many milliseconds. */
 const GATHERED = 16 << 10;

@@ -1,4 +1,4 @@
-import { variable } from "../../environment.ts";
+import { variable } from "../../base/environment.ts";
 
 /** What opens a link, by the system that this program was built for. */
 const OPENERS: Partial<Record<typeof Deno.build.os, readonly string[]>> = {

@@ -6,8 +6,8 @@ import type {
   OpenedToServe,
   ThreadOpener,
 } from "../../serve/threads/messages.ts";
-import { check } from "../../vfs/open.ts";
-import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import { check } from "../../open/open.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { parsePlaced } from "../input/given.ts";
 import { openSources, type SourceOptions } from "../input/source.ts";
 import type { ServeCommandOptions } from "./serve_options.ts";

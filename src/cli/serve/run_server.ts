@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import {
   type OtherThreads,
   type ServedAddress,
@@ -7,7 +7,7 @@ import {
 } from "../../serve/serve.ts";
 import { keepFreedMemory } from "../../io/libc/new_memory.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
-import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { inFlags } from "../flag_words.ts";
 import { UsageError } from "../exit.ts";
 import { Flood, report } from "../messages.ts";

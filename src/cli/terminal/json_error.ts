@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { systemCode } from "../../io/libc/system_error.ts";
 import { inFlags } from "../flag_words.ts";
 import { output, print } from "./output.ts";

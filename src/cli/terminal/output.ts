@@ -1,8 +1,8 @@
 import { isOutputClosed } from "./closed_output.ts";
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { systemCode } from "../../io/libc/system_error.ts";
-import { escapeUnshown, escapeUtf16 } from "../../message_text.ts";
-import { encodeName } from "../../names.ts";
+import { escapeUnshown, escapeUtf16 } from "../../base/message_text.ts";
+import { encodeName } from "../../base/names.ts";
 import { makeWay } from "../messages.ts";
 
 const CAPACITY = 1 << 16;

@@ -1,4 +1,4 @@
-import { encodeName } from "../../names.ts";
+import { encodeName } from "../../base/names.ts";
 import type { Output } from "./output.ts";
 
 /** Output copies what is this small, in bytes. */

@@ -2,7 +2,7 @@ import type { ImageBackend } from "./image_backend.ts";
 import type { ImageCodec } from "./image_codec.ts";
 import { BackedCodec } from "./backed_codec.ts";
 import { ImageError } from "./image_error.ts";
-import { warnOnConsole } from "../../message_text.ts";
+import { warnOnConsole } from "../../base/message_text.ts";
 
 /** The codecs there are. */
 export type ImageCodecName = "turbojpeg" | "sharp" | "imagescript";

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { crc32, deflate } from "node:zlib";
-import { concatBytes } from "../../bytes_of.ts";
+import { concatBytes } from "../../base/bytes_of.ts";
 import { type AlphaImage, assertImage } from "./image.ts";
 
 /** By the number of channels, IHDR's colour type. */

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { packageFile } from "../../packages.ts";
+import { packageFile } from "../../base/packages.ts";
 
 /** Exports of a module: functions of numbers, which may be pointers into its memory. */
 type WasmExports<Names extends string> =

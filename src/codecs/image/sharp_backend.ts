@@ -5,7 +5,7 @@ import {
   rgbaToChannels,
 } from "./image.ts";
 import type { Eighths, ImageBackend } from "./image_backend.ts";
-import { PACKAGES } from "../../packages.ts";
+import { PACKAGES } from "../../base/packages.ts";
 import { ImageError } from "./image_error.ts";
 import { type ImageHeader, MAX_PIXELS } from "./image_header.ts";
 import { imageSource, type PixelSource } from "./pixels/render.ts";

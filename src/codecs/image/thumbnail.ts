@@ -1,4 +1,4 @@
-import { PACKAGES } from "../../packages.ts";
+import { PACKAGES } from "../../base/packages.ts";
 import { inDecodeMemory } from "./decode_memory.ts";
 import { ImageError } from "./image_error.ts";
 import { MAX_PIXELS } from "./image_header.ts";

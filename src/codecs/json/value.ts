@@ -5,7 +5,7 @@ import {
 } from "../msgpack/value.ts";
 import { JsonError, JsonScanner, withSentinel } from "./scanner.ts";
 import { type JsonMakers, JsonParser } from "./parser.ts";
-import { strictUtf8Text } from "../../utf8.ts";
+import { strictUtf8Text } from "../../base/utf8.ts";
 
 /** A value of JSON; an integer beyond 2^53 is a `bigint`. */
 export type JsonValue =

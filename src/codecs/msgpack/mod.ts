@@ -13,4 +13,4 @@ export {
   type PackableValue,
 } from "./value.ts";
 export { writeMsgpack } from "./write_msgpack.ts";
-export { type ErrorFacts, RecordfsError } from "../../errors.ts";
+export { type ErrorFacts, RecordfsError } from "../../base/errors.ts";

@@ -10,7 +10,7 @@ import {
   objectKeepsOrder,
   type PackableValue,
 } from "./value.ts";
-import { strictUtf8Text } from "../../utf8.ts";
+import { strictUtf8Text } from "../../base/utf8.ts";
 
 /** Options of {@linkcode readMsgpack}. */
 export interface ReadMsgpackOptions {

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 
 /** A value of MessagePack; see {@linkcode readMsgpack} for which becomes what. */
 export type MsgpackValue =

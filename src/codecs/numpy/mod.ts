@@ -10,4 +10,4 @@ export {
   NumpyError,
 } from "./nd_array.ts";
 export { readNpy, writeNpy } from "./npy.ts";
-export { type ErrorFacts, RecordfsError } from "../../errors.ts";
+export { type ErrorFacts, RecordfsError } from "../../base/errors.ts";

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 
 /** A typed array that holds the elements of an {@linkcode NdArray}. */
 export type NumericArray =

@@ -1,5 +1,5 @@
 import { ByteOutput } from "../byte_output.ts";
-import { shortAsciiInto } from "../../short_ascii.ts";
+import { shortAsciiInto } from "../../base/short_ascii.ts";
 import { Op } from "./opcodes.ts";
 import { encodePickledText } from "./text.ts";
 

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 
 /** A pickle is damaged, or asks for something that is never done. */
 export class PickleError extends RecordfsError<"bad-pickle" | "unsafe-pickle"> {

@@ -1,6 +1,6 @@
-import { decodeShortAscii, encodeShortAscii } from "../../short_ascii.ts";
+import { decodeShortAscii, encodeShortAscii } from "../../base/short_ascii.ts";
 import { PickleError } from "./pickle_error.ts";
-import { strictUtf8Text } from "../../utf8.ts";
+import { strictUtf8Text } from "../../base/utf8.ts";
 
 /**
  * Pickled strings are UTF-8 in which lone surrogates stand as three bytes ED A0 80 … ED BF BF

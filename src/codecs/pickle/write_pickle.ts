@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { types } from "node:util";
-import { bytesOf } from "../../bytes_of.ts";
+import { bytesOf } from "../../base/bytes_of.ts";
 import { Op } from "./opcodes.ts";
 import { PickleEmitter } from "./pickle_emitter.ts";
 

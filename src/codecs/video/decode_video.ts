@@ -1,4 +1,4 @@
-import { concatBytes } from "../../bytes_of.ts";
+import { concatBytes } from "../../base/bytes_of.ts";
 import type { NdArray } from "../numpy/mod.ts";
 import { VideoError } from "./video_error.ts";
 import { Ffmpeg, type ProgramOptions, withWorkFile } from "./ffmpeg.ts";

@@ -1,5 +1,5 @@
 import { VideoError } from "./video_error.ts";
-import { utf8Text } from "../../utf8.ts";
+import { utf8Text } from "../../base/utf8.ts";
 
 /** Options common to calls of ffmpeg. */
 export interface ProgramOptions {

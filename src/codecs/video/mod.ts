@@ -13,4 +13,4 @@ export {
 export type { ProgramOptions } from "./ffmpeg.ts";
 export { VideoError, type VideoErrorCode } from "./video_error.ts";
 export type { NdArray, NumericArray } from "../numpy/mod.ts";
-export { type ErrorFacts, RecordfsError } from "../../errors.ts";
+export { type ErrorFacts, RecordfsError } from "../../base/errors.ts";

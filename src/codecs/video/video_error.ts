@@ -1,4 +1,4 @@
-import { type ErrorFacts, RecordfsError } from "../../errors.ts";
+import { type ErrorFacts, RecordfsError } from "../../base/errors.ts";
 
 /** Subjects of a {@linkcode VideoError}. */
 export type VideoErrorCode =

@@ -1,4 +1,4 @@
-import { concatBytes } from "../../bytes_of.ts";
+import { concatBytes } from "../../base/bytes_of.ts";
 import { JpegScanner } from "../image/jpeg_scanner.ts";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,13 +1,13 @@
-import { FormatError } from "../../errors.ts";
+import { FormatError } from "../../base/errors.ts";
 import type { BatchReadOptions } from "../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import { readAhead, type ReadAheadOptions } from "../../vfs/read_ahead.ts";
-import { contentPieces } from "../../vfs/read_files.ts";
+import { readAhead, type ReadAheadOptions } from "../../tree/vfs/read_ahead.ts";
+import { contentPieces } from "../../tree/vfs/read_files.ts";
 import type {
   VirtualFs,
   WalkEntry,
   WalkOptions,
-} from "../../vfs/virtual_fs.ts";
+} from "../../tree/vfs/virtual_fs.ts";
 import type { UnreadableFiles } from "./unreadable_files.ts";
 
 /** An entry of a directory. */

@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { FormatError, RecordfsError } from "../../errors.ts";
+import { FormatError, RecordfsError } from "../../base/errors.ts";
 import {
   shouldYield,
   yieldToEventLoop,
@@ -18,7 +18,7 @@ import type { BatchReadOptions, BatchRoom } from "../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { openError } from "../../io/storage/file_source.ts";
 import { isTemporary } from "../../io/write/temporaries.ts";
-import { sortNames } from "../../names.ts";
+import { sortNames } from "../../base/names.ts";
 import type {
   FileContents,
   FilePlace,

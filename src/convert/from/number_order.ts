@@ -1,4 +1,4 @@
-import { byCodePoint } from "../../names.ts";
+import { byCodePoint } from "../../base/names.ts";
 
 /**
  * Orders names by the numbers they end in, before an extension, where they differ in no more:

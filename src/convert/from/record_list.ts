@@ -1,7 +1,7 @@
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { SampleRuns } from "../../tree/sample_runs.ts";
 import type { NodeId } from "../../tree/tree.ts";
-import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { type ConvertOptions, PlanNotes } from "../conversion.ts";
 import type { FileTree } from "./file_tree.ts";
 import type { ConversionSource } from "./source.ts";

@@ -1,11 +1,11 @@
-import type { FormatError } from "../../errors.ts";
+import type { FormatError } from "../../base/errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import { readFile } from "../../io/read/read_file.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import type { ContainerInfo, ContainerOptions } from "../../tree/format.ts";
 import type { NodeId } from "../../tree/tree.ts";
-import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import type { PlanNotes } from "../conversion.ts";
 import { containerFiles, type FileTree } from "./file_tree.ts";
 import { UnreadableFiles } from "./unreadable_files.ts";

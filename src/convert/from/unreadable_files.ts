@@ -1,10 +1,10 @@
-import type { FormatError } from "../../errors.ts";
+import type { FormatError } from "../../base/errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { newExtent, type NodeId } from "../../tree/tree.ts";
-import { readAhead } from "../../vfs/read_ahead.ts";
-import { contentPieces } from "../../vfs/read_files.ts";
-import type { VirtualFs, WalkEntry } from "../../vfs/virtual_fs.ts";
+import { readAhead } from "../../tree/vfs/read_ahead.ts";
+import { contentPieces } from "../../tree/vfs/read_files.ts";
+import type { VirtualFs, WalkEntry } from "../../tree/vfs/virtual_fs.ts";
 import { isOfMember } from "./file_tree.ts";
 
 /** The files of a container that cannot be read, which a conversion leaves out. */

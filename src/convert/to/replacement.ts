@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { WriteError } from "../../errors.ts";
+import { WriteError } from "../../base/errors.ts";
 import { makeTemporaryDirectory } from "../../io/write/new_directory.ts";
 import { removeTree } from "../../io/write/remove_tree.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";

@@ -1,6 +1,6 @@
-import { PACKAGES } from "../../packages.ts";
-import { compileGlob } from "../../vfs/glob.ts";
-import { type FilteredEntry, PathFilter } from "../../vfs/path_filter.ts";
+import { PACKAGES } from "../../base/packages.ts";
+import { compileGlob } from "../../tree/vfs/glob.ts";
+import { type FilteredEntry, PathFilter } from "../../tree/vfs/path_filter.ts";
 
 /** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
 

@@ -1,4 +1,4 @@
-import { IndexError } from "../../errors.ts";
+import { IndexError } from "../../base/errors.ts";
 import { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
 import { firstFrom } from "../../tree/shared_numbers.ts";
 import type { Dataset } from "../dataset.ts";

@@ -1,10 +1,10 @@
-import { PathError } from "../../errors.ts";
+import { PathError } from "../../base/errors.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { decodeName } from "../../names.ts";
+import { decodeName } from "../../base/names.ts";
 import { shareNumbers, type WholeNumbers } from "../../tree/shared_numbers.ts";
 import { type NodeId, ROOT, type Tree } from "../../tree/tree.ts";
-import { findNode, normalise } from "../../vfs/paths.ts";
-import { type WalkedNode, Walker } from "../../vfs/walk.ts";
+import { findNode, normalise } from "../../tree/vfs/paths.ts";
+import { type WalkedNode, Walker } from "../../tree/vfs/walk.ts";
 import { GrowingNumbers } from "../../tree/growing_numbers.ts";
 
 /** The columns of a {@linkcode FileList}: it survives `postMessage` without being copied. */

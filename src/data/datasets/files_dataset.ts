@@ -1,10 +1,10 @@
-import { openedFrom } from "../dataset_origin.ts";
+import { openedOver } from "../dataset_origin.ts";
 import type { Dataset } from "../dataset.ts";
-import { IndexError } from "../../errors.ts";
+import { IndexError } from "../../base/errors.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import { expectFiles, readFiles } from "../../vfs/read_files.ts";
-import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import { expectFiles, readFiles } from "../../tree/vfs/read_files.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import type { GetOptions } from "../dataset.ts";
 import { type Imported, importedFunction } from "../recipe.ts";
 import { type ChooseFilesOptions, chooserOf } from "./choose_files.ts";
@@ -149,7 +149,7 @@ export async function datasetOf<D extends Dataset<unknown>>(
     const made = process && await importedFunction(process);
     const dataset = new Class({ fs, chosen }, made);
     const areAll = files === undefined && paths === undefined;
-    return areAll ? openedFrom(dataset, fs) : dataset;
+    return areAll ? openedOver(dataset, fs) : dataset;
   } catch (error) {
     fs.close();
     throw error;

@@ -1,9 +1,5 @@
-import { open } from "../../vfs/open.ts";
-import { VirtualFs } from "../../vfs/virtual_fs.ts";
-import { samplesOf } from "../../tree/samples_of.ts";
-import { originOf } from "../dataset_origin.ts";
-import { hashOfNames } from "../trees/sample_names.ts";
-import { IndexError } from "../../errors.ts";
+import { hashOfDataset } from "../dataset_origin.ts";
+import { IndexError } from "../../base/errors.ts";
 import { Dataset, type GetOptions, tellDataset } from "../dataset.ts";
 import { newNumbers, type WholeNumbers } from "../../tree/shared_numbers.ts";
 import { readIndexOf, type ReadIndexOptions } from "../index_file.ts";
@@ -128,24 +124,6 @@ export class Subset<T> extends Dataset<T> {
   override close(): void {
     this.#dataset.close();
   }
-}
-
-/** The hash of the names of a dataset's samples; `undefined` where it is not known what they are called. */
-async function hashOfDataset(
-  dataset: Dataset<unknown>,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
-  const origin = originOf(dataset);
-  if (origin === undefined) return undefined;
-  if (origin instanceof VirtualFs) return await hashOfFiles(origin);
-  const { location, ...options } = origin;
-  const quiet = { ...options, signal, onWarning() {} }; // told of before
-  using fs = await open(location, quiet);
-  return await hashOfFiles(fs);
-}
-
-async function hashOfFiles({ tree, info }: VirtualFs): Promise<string> {
-  return await hashOfNames(tree, await samplesOf(tree), info);
 }
 
 /** Makes the subset in another thread. */

@@ -1,4 +1,4 @@
-import type { ErrorFacts } from "../../errors.ts";
+import type { ErrorFacts } from "../../base/errors.ts";
 import { DataError, type DataErrorCode } from "../data_error.ts";
 
 /** Facts of a {@linkcode BatchError}. */

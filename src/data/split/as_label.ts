@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 
 /** Types of values that are labels. */
 const LABELS = ["bigint", "boolean", "number", "string"];

@@ -1,14 +1,11 @@
-import type { Steps } from "../../io/concurrency/steps.ts";
-import type { Container, ContainerOptions } from "../../tree/format.ts";
 import type { Format } from "../format.ts";
-import { beginContainer } from "./tree/begin_container.ts";
+import { openBags } from "./tree/open_bags.ts";
 import { BAG } from "./dataset/dataset_names.ts";
 import { checkBags } from "./check/check.ts";
-import { DecodedViews } from "./tree/decoded_views.ts";
 
 /** Bags and Granular: datasets, sharded or not, and single bags. */
 export const bags: Format = {
-  open,
+  open: openBags,
   check: checkBags,
   async openSource(container, options) {
     const { bagsSource } = await import("./convert/dataset_source.ts");
@@ -30,16 +27,3 @@ export const bags: Format = {
     return valueLabels(container, label, signal);
   },
 };
-
-/** Opens everything, so that what is damaged is found now. */
-function* open(path: string, options: ContainerOptions): Steps<Container> {
-  const views = options.decoded ? new DecodedViews() : undefined;
-  const container = yield* beginContainer(path, options, views);
-  try {
-    yield* container.complete();
-  } catch (error) {
-    container.tree.close();
-    throw error;
-  }
-  return { tree: container.tree, info: container.info };
-}

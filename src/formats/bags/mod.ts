@@ -43,4 +43,4 @@ export {
   IndexError,
   RecordfsError,
   WriteError,
-} from "../../errors.ts";
+} from "../../base/errors.ts";

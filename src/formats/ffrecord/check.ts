@@ -1,4 +1,4 @@
-import { FormatError } from "../../errors.ts";
+import { FormatError } from "../../base/errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import { combineCrc32 } from "../../io/sums/combine_crc32.ts";
 import type { Span, Sums } from "../../io/sums/range_sums.ts";

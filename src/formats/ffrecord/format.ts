@@ -1,13 +1,11 @@
 import type { Format } from "../format.ts";
 import { checkRecordFiles } from "./check.ts";
-import { containerOf } from "./folder/packed_files.ts";
+import { openFFRecord } from "./folder/packed_files.ts";
 import { areSamples, PACKED_FOLDER, SAMPLES } from "./kinds.ts";
-import { openedAs } from "./read/record_files.ts";
 
 /** FFRecord: packed folders as their directories, other files as numbered samples. */
 export const ffrecord: Format = {
-  open: (location, options) =>
-    openedAs(location, options, (files) => containerOf(files, options)),
+  open: openFFRecord,
   check: checkRecordFiles,
   async openSource(container) {
     const { recordsSource } = await import("./convert/source.ts");

@@ -40,4 +40,4 @@ export {
   writePickle,
 } from "../../codecs/pickle/write_pickle.ts";
 export { PickleError } from "../../codecs/pickle/pickle_error.ts";
-export * from "../../errors.ts";
+export * from "../../base/errors.ts";

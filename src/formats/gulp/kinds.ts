@@ -1,5 +1,5 @@
 /** Kinds of GulpIO containers, names of their files, and what a kind may lack. */
-import { FormatError } from "../../errors.ts";
+import { FormatError } from "../../base/errors.ts";
 
 /** What a directory of chunks is, among the kinds of containers. */
 export const DIRECTORY = "directory of chunks";

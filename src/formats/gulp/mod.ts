@@ -77,4 +77,4 @@ export {
   IndexError,
   RecordfsError,
   WriteError,
-} from "../../errors.ts";
+} from "../../base/errors.ts";

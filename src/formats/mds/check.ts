@@ -1,11 +1,11 @@
-import { FormatError, RecordfsError } from "../../errors.ts";
+import { FormatError, RecordfsError } from "../../base/errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import { DecodedBlocks } from "../../io/decoded/decoded_blocks.ts";
 import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import { type FileHash, newFileHash } from "../../io/sums/file_hash.ts";
-import { warnOnConsole } from "../../message_text.ts";
+import { warnOnConsole } from "../../base/message_text.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { requireSoundList } from "./encodings/list_value.ts";
 import { badValue, ValueFault } from "./encodings/value_fault.ts";

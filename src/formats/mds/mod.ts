@@ -32,4 +32,4 @@ export { WriterBase } from "../../io/write/writer_base.ts";
 export type * from "../../io/remote/remote_options.ts";
 export type { WaitOptions } from "../../io/storage/byte_source.ts";
 export type { Storage } from "../../io/storage/storage.ts";
-export * from "../../errors.ts";
+export * from "../../base/errors.ts";

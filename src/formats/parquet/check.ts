@@ -1,10 +1,10 @@
-import { FormatError } from "../../errors.ts";
+import { FormatError } from "../../base/errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
-import { warnOnConsole } from "../../message_text.ts";
+import { warnOnConsole } from "../../base/message_text.ts";
 import { MAGIC, MAGIC_SIZE } from "./layout.ts";
 import { CellReader } from "./read/cells.ts";
 import { readFooter } from "./read/footer.ts";

@@ -1,10 +1,10 @@
-import { FormatError } from "../../errors.ts";
+import { FormatError } from "../../base/errors.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { openFile } from "../../io/storage/open_file.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
-import { warnOnConsole } from "../../message_text.ts";
-import { encodeName } from "../../names.ts";
+import { warnOnConsole } from "../../base/message_text.ts";
+import { encodeName } from "../../base/names.ts";
 import { skippedError } from "../../tree/archive/archive_notes.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { daliPath, readDaliFiles } from "./read/dali_index.ts";

@@ -1,4 +1,4 @@
-import { BLOCK, Field, Length } from "../../tar_header.ts";
+import { BLOCK, Field, Length } from "../../base/tar_header.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatEntry, Nearly } from "../format.ts";

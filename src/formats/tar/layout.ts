@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { BLOCK, Field, Length } from "../../tar_header.ts";
+import { BLOCK, Field, Length } from "../../base/tar_header.ts";
 
 const SPACE = 0x20;
 const ZERO = 0x30;

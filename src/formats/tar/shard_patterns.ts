@@ -1,5 +1,5 @@
 /** Locations that stand for several tars, as Python's `webdataset` spells them. */
-import { FormatError } from "../../errors.ts";
+import { FormatError } from "../../base/errors.ts";
 import {
   isUrl,
   separateUrls,

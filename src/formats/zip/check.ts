@@ -1,4 +1,4 @@
-import { FormatError, type FormatErrorCode } from "../../errors.ts";
+import { FormatError, type FormatErrorCode } from "../../base/errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import { RangeSums } from "../../io/sums/range_sums.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";

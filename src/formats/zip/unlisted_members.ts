@@ -1,7 +1,7 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
-import { decodeName } from "../../names.ts";
+import { decodeName } from "../../base/names.ts";
 import { Signature, Size, variableSize } from "./layout.ts";
 import type { MemberPlaces } from "./read/zip_builder.ts";
 

@@ -1,8 +1,8 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import {
   deserializeError,
   type SerializedError,
-} from "../../serialized_error.ts";
+} from "../../base/serialized_error.ts";
 import { abortable } from "./abortable.ts";
 import { type BoundedThread, startBoundedThread } from "./thread.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { serializeError } from "../../serialized_error.ts";
+import { serializeError } from "../../base/serialized_error.ts";
 import type { CallReport, CallTask } from "./call_threads.ts";
 import { inTask, threadScope } from "./thread.ts";
 

@@ -1,4 +1,4 @@
-import { WriteError } from "../../errors.ts";
+import { WriteError } from "../../base/errors.ts";
 
 /** Work that is done in the order in which it was asked for, one piece at a time. */
 export class SerialQueue {

@@ -1,4 +1,4 @@
-import { PACKAGES } from "../../packages.ts";
+import { PACKAGES } from "../../base/packages.ts";
 import { yieldWhenDue } from "../concurrency/event_loop.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { fill } from "../read/read_part.ts";

@@ -1,4 +1,4 @@
-import { PACKAGES } from "../../packages.ts";
+import { PACKAGES } from "../../base/packages.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { mustWait } from "../storage/must_wait.ts";
 import type { DecodeFault } from "./inflate.ts";

@@ -10,7 +10,7 @@ import {
   throwUnlessRepeated,
 } from "../libc/libc_files.ts";
 import { systemCode } from "../libc/system_error.ts";
-import { decodeName } from "../../names.ts";
+import { decodeName } from "../../base/names.ts";
 import {
   CLOSED,
   type Directory,

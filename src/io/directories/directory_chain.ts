@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import type { Directory, Links } from "./directory.ts";
 
 /** Multiple of a depth's largest power of two for which its directory stays open behind the last one. */

@@ -1,4 +1,4 @@
-import { utf8Text } from "../../utf8.ts";
+import { utf8Text } from "../../base/utf8.ts";
 import { NO_LOCKS } from "../write/file_lock.ts";
 import { lastError, libcIfPermitted } from "../libc/libc.ts";
 import { At, cName, Open, throwUnlessRepeated } from "../libc/libc_files.ts";

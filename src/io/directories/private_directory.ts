@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { errnoOf, libcIfPermitted } from "../libc/libc.ts";
 import { At, cName, F_OK, Open } from "../libc/libc_files.ts";
 import { systemCode } from "../libc/system_error.ts";

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { libcIfPermitted } from "../libc/libc.ts";
 import type { EntryFacts } from "./directory.ts";
 

@@ -1,4 +1,4 @@
-import type { SerializedError } from "../../serialized_error.ts";
+import type { SerializedError } from "../../base/serialized_error.ts";
 import type { Placing } from "./unplaced_file.ts";
 
 /** Files for another thread to put in place. */

@@ -1,5 +1,5 @@
-import { deserializeError } from "../../serialized_error.ts";
-import { RecordfsError } from "../../errors.ts";
+import { deserializeError } from "../../base/serialized_error.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { startThread } from "../concurrency/thread.ts";
 import { libcIfPermitted } from "../libc/libc.ts";
 import { SystemError } from "../libc/system_error.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { threadScope } from "../concurrency/thread.ts";
-import { serializeError } from "../../serialized_error.ts";
+import { serializeError } from "../../base/serialized_error.ts";
 import { borrowedDirectory } from "../directories/directory_by_descriptor.ts";
 import type {
   FilesToPlace,

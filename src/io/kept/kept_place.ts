@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { warnOnConsole } from "../../message_text.ts";
+import { warnOnConsole } from "../../base/message_text.ts";
 import { CacheRoot } from "../remote/cache/cache_root.ts";
 import { withoutSecrets } from "../remote/remote_location.ts";
 import { RemoteSource } from "../remote/remote_source.ts";

@@ -1,4 +1,4 @@
-import { warnOnConsole } from "../../message_text.ts";
+import { warnOnConsole } from "../../base/message_text.ts";
 import type { EntryFile } from "../directories/entries.ts";
 import { NotTrustedError } from "../directories/trust.ts";
 import type { TrustedDirectory } from "../directories/trusted_directory.ts";
@@ -7,7 +7,7 @@ import { crc32Of } from "../read/crc32_of.ts";
 import { CacheRoot } from "../remote/cache/cache_root.ts";
 import { evictFiles, filesIn, touchFile } from "./kept_files.ts";
 import type { KeptPlace } from "./kept_place.ts";
-import { utf8Text } from "../../utf8.ts";
+import { utf8Text } from "../../base/utf8.ts";
 
 /** A column of numbers, over memory that threads share. */
 export type Column = Uint8Array | Uint32Array | Float64Array;

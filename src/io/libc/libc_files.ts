@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { encodeName } from "../../names.ts";
-import { shortAsciiInto } from "../../short_ascii.ts";
+import { encodeName } from "../../base/names.ts";
+import { shortAsciiInto } from "../../base/short_ascii.ts";
 import { type ErrnoFunctions, lastError } from "./libc.ts";
 
 /** `struct statx` of `linux/stat.h`: its size, and what of it is used. */

@@ -1,5 +1,5 @@
 import { changedFile } from "../storage/changed_file.ts";
-import { FormatError, RecordfsError } from "../../errors.ts";
+import { FormatError, RecordfsError } from "../../base/errors.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { FileSource } from "../storage/file_source.ts";
 import {

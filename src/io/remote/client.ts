@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { whatIsWrong } from "../libc/system_error.ts";
-import { warnOnConsole } from "../../message_text.ts";
+import { warnOnConsole } from "../../base/message_text.ts";
 import { Backoff } from "./backoff.ts";
 import { warnedCaches } from "./cache/warned_caches.ts";
-import { variable } from "../../environment.ts";
+import { variable } from "../../base/environment.ts";
 import { judged } from "./judge_answer.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { RemoteOptions } from "./remote_options.ts";

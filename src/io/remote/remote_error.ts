@@ -1,4 +1,4 @@
-import { type ErrorFacts, RecordfsError } from "../../errors.ts";
+import { type ErrorFacts, RecordfsError } from "../../base/errors.ts";
 
 /** Why a container on a server can't be read. */
 export type RemoteErrorCode =

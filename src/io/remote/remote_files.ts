@@ -1,5 +1,5 @@
-import { RecordfsError } from "../../errors.ts";
-import { warnOnConsole } from "../../message_text.ts";
+import { RecordfsError } from "../../base/errors.ts";
+import { warnOnConsole } from "../../base/message_text.ts";
 import { noSuchFile } from "../storage/storage.ts";
 import { BlockFetcher } from "./block_fetcher.ts";
 import { BLOCK, type BlockStore, NO_STORE } from "./cache/block_store.ts";

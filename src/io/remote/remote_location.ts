@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 
 /** A scheme of at least two letters: one may be a drive. */
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;

@@ -1,5 +1,5 @@
 import { changedFile } from "../storage/changed_file.ts";
-import { FormatError } from "../../errors.ts";
+import { FormatError } from "../../base/errors.ts";
 import type { Client, Patience } from "./client.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { StallWatch } from "./stall_watch.ts";

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import type { ByteSource, ReadOptions } from "../storage/byte_source.ts";
 import type { BlockFetcher } from "./block_fetcher.ts";
 import type { ObjectState } from "./remote_object.ts";

@@ -1,4 +1,4 @@
-import { FormatError } from "../../errors.ts";
+import { FormatError } from "../../base/errors.ts";
 import type { ByteSource } from "./byte_source.ts";
 
 /** What is known of a file that was opened: by that it is known again. */

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { changedFile } from "./changed_file.ts";
 import type {
   ByteSource,

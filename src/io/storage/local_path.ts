@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { isUrl, withoutSecrets } from "../remote/remote_location.ts";
 import { systemCode } from "../libc/system_error.ts";
 

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import type { Steps } from "../concurrency/steps.ts";
 import type { ByteSource, WaitOptions } from "./byte_source.ts";
 import { MemorySource } from "./memory_source.ts";

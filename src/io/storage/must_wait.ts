@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 
 /**
  * The error of a call that does not wait, about something that has to be waited for.

@@ -1,5 +1,5 @@
-import { FormatError } from "../../errors.ts";
-import { utf8Text } from "../../utf8.ts";
+import { FormatError } from "../../base/errors.ts";
+import { utf8Text } from "../../base/utf8.ts";
 import type { Steps } from "../concurrency/steps.ts";
 import { readPart } from "../read/read_part.ts";
 import type { ByteSource, OpenFileOptions } from "./byte_source.ts";

@@ -1,5 +1,5 @@
-import { FormatError } from "../../errors.ts";
-import { sortNames } from "../../names.ts";
+import { FormatError } from "../../base/errors.ts";
+import { sortNames } from "../../base/names.ts";
 import type { Steps } from "../concurrency/steps.ts";
 import { pathIn } from "./place.ts";
 import { SHARD, SHARD_PATTERN } from "./shard_names.ts";

@@ -1,5 +1,5 @@
 import { perform, type Steps } from "../concurrency/steps.ts";
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { reasonOf, systemCode } from "../libc/system_error.ts";
 import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
 import { FileSource, openError } from "./file_source.ts";

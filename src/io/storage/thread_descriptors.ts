@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { libcReads } from "../libc/libc_reads.ts";
 import { reasonOf, systemCode } from "../libc/system_error.ts";
 import { type Descriptor, descriptors } from "./descriptor_pool.ts";

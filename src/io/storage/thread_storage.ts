@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { isUrl } from "../remote/remote_location.ts";
 import { RemoteStorage } from "../remote/remote_storage.ts";
 import { LOCAL_DISK, type Storage } from "./storage.ts";

@@ -1,5 +1,5 @@
-import { RecordfsError } from "../../errors.ts";
-import { PACKAGES } from "../../packages.ts";
+import { RecordfsError } from "../../base/errors.ts";
+import { PACKAGES } from "../../base/packages.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
 /** The CRC-32C (Castagnoli) of bytes, going on from that of those before them. */

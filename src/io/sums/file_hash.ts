@@ -1,4 +1,4 @@
-import { PACKAGES } from "../../packages.ts";
+import { PACKAGES } from "../../base/packages.ts";
 
 /** Takes the hash of bytes that come piece by piece. */
 export interface FileHash {

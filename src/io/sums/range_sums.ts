@@ -1,4 +1,4 @@
-import { FormatError } from "../../errors.ts";
+import { FormatError } from "../../base/errors.ts";
 import { ReadWindows } from "../read/read_windows.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { runAsync } from "../concurrency/steps.ts";

@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { WriteError } from "../../errors.ts";
+import { WriteError } from "../../base/errors.ts";
 import { systemCode } from "../libc/system_error.ts";
 import { writeError } from "./write_error.ts";
 

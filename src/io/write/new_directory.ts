@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { RecordfsError, WriteError } from "../../errors.ts";
+import { RecordfsError, WriteError } from "../../base/errors.ts";
 import { removeTree } from "./remove_tree.ts";
 import { perform, runAsync, type Steps } from "../concurrency/steps.ts";
 import { renamed, writeError } from "./write_error.ts";

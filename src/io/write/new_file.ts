@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { WriteError } from "../../errors.ts";
+import { WriteError } from "../../base/errors.ts";
 import type { Steps } from "../concurrency/steps.ts";
 import { WritableFile } from "./writable_file.ts";
 import { writeError } from "./write_error.ts";

@@ -1,4 +1,4 @@
-import { bytesOf } from "../../bytes_of.ts";
+import { bytesOf } from "../../base/bytes_of.ts";
 import {
   forEachPulled,
   isAsyncIterable,

@@ -12,7 +12,7 @@ import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import process from "node:process";
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { FileLock } from "./file_lock.ts";
 import { LOCAL_DISK } from "../storage/storage.ts";
 import { removeTree } from "./remove_tree.ts";

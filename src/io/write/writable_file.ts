@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { promisify } from "node:util";
-import { WriteError } from "../../errors.ts";
+import { WriteError } from "../../base/errors.ts";
 import { libcIfPermitted } from "../libc/libc.ts";
 import { SYNC_FILE_RANGE_WRITE } from "../libc/libc_files.ts";
 import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";

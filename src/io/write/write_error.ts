@@ -1,4 +1,4 @@
-import { RecordfsError, WriteError } from "../../errors.ts";
+import { RecordfsError, WriteError } from "../../base/errors.ts";
 import { systemCode, whatIsWrong } from "../libc/system_error.ts";
 
 /** What means something else where a file is written. */

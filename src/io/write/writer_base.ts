@@ -1,7 +1,7 @@
-import { WriteError } from "../../errors.ts";
+import { WriteError } from "../../base/errors.ts";
 import { goOn, runAsync, runSync, type Steps } from "../concurrency/steps.ts";
 import { SerialQueue } from "../concurrency/serial_queue.ts";
-import { warnOnConsole } from "../../message_text.ts";
+import { warnOnConsole } from "../../base/message_text.ts";
 import type { WaitOptions } from "../storage/byte_source.ts";
 
 /** The end of a writer. */

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import type { RequestLike } from "../request_like.ts";
 import type { Gate } from "./gate.ts";
 

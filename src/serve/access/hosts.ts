@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 
 /** How many authorities that were right are remembered. */
 const REMEMBERED = 64;

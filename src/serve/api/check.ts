@@ -1,4 +1,4 @@
-import type { FormatError } from "../../errors.ts";
+import type { FormatError } from "../../base/errors.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
 import { lines } from "./lines.ts";

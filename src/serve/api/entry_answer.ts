@@ -8,7 +8,7 @@ import type { UndecodedParts } from "../decode/shown_cells.ts";
 import { entriesFrom, namesFrom } from "../entries.ts";
 import { headOf } from "../head_of.ts";
 import { encodeUrlName } from "../paths.ts";
-import { encodeName } from "../../names.ts";
+import { encodeName } from "../../base/names.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
 import { Cells } from "./cells.ts";

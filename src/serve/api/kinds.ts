@@ -1,4 +1,4 @@
-import { FormatError, RecordfsError } from "../../errors.ts";
+import { FormatError, RecordfsError } from "../../base/errors.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { NodeView, ValueKind } from "../../tree/node_view.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";

@@ -1,5 +1,5 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { decodeName } from "../../names.ts";
+import { decodeName } from "../../base/names.ts";
 import type { NodeId } from "../../tree/tree.ts";
 import { describe, namesFrom } from "../entries.ts";
 import { decodePath } from "../paths.ts";

@@ -1,8 +1,8 @@
 import { permutation } from "../../data/random/permutation.ts";
 import { Random } from "../../data/random/random.ts";
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import { decodeName } from "../../names.ts";
+import { decodeName } from "../../base/names.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { PrefixTree } from "../../tree/prefix_tree.ts";
 import { SampleRuns } from "../../tree/sample_runs.ts";
@@ -12,7 +12,7 @@ import {
   type SampleRun,
   type Tree,
 } from "../../tree/tree.ts";
-import { Walker } from "../../vfs/walk.ts";
+import { Walker } from "../../tree/vfs/walk.ts";
 import { namesFrom } from "../entries.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";

@@ -1,7 +1,7 @@
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import { isSimpleGlob } from "../../vfs/glob.ts";
-import type { PathPattern } from "../../vfs/path_filter.ts";
-import { Walker } from "../../vfs/walk.ts";
+import { isSimpleGlob } from "../../tree/vfs/glob.ts";
+import type { PathPattern } from "../../tree/vfs/path_filter.ts";
+import { Walker } from "../../tree/vfs/walk.ts";
 import type { Decoding } from "../decode/decoding.ts";
 import { patternOf } from "../decode/matched_paths.ts";
 import { encodeUrlPath } from "../paths.ts";

@@ -1,7 +1,7 @@
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { isUrl, shownLocation } from "../../io/remote/remote_location.ts";
-import { check } from "../../vfs/open.ts";
-import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import { check } from "../../open/open.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 
 /** A container that is served. */
 export interface ServedSource {

@@ -2,7 +2,7 @@ import { PICTURE_HEAD, pictureSize } from "../../codecs/image/picture_size.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { NodeView, ValueView } from "../../tree/node_view.ts";
 import { type NodeId, ROOT } from "../../tree/tree.ts";
-import { type WalkedNode, Walker } from "../../vfs/walk.ts";
+import { type WalkedNode, Walker } from "../../tree/vfs/walk.ts";
 import { describe } from "../entries.ts";
 import { decodingOf } from "../decode/decoded.ts";
 import { metaIn } from "../decode/shown_cells.ts";

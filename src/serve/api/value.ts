@@ -1,5 +1,5 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { decodeName } from "../../names.ts";
+import { decodeName } from "../../base/names.ts";
 import type { NodeView, ValueView } from "../../tree/node_view.ts";
 import { newStat, type NodeId } from "../../tree/tree.ts";
 import { json, jsonOf } from "../answers.ts";

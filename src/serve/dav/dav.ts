@@ -1,5 +1,5 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { decodeName } from "../../names.ts";
+import { decodeName } from "../../base/names.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { newExtent, type NodeId } from "../../tree/tree.ts";
 import type { AnswerRoom } from "../answer_room.ts";

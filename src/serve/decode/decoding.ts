@@ -1,6 +1,6 @@
 import { CallError, CallThreads } from "../../io/concurrency/call_threads.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import type { FilteredEntry } from "../../vfs/path_filter.ts";
+import type { FilteredEntry } from "../../tree/vfs/path_filter.ts";
 import type { EntryMessage, RowsMessage } from "../api/messages.ts";
 import { ServeError } from "../serve_error.ts";
 import { waitFor } from "../wait_for.ts";

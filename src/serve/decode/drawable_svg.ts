@@ -1,4 +1,4 @@
-import { PACKAGES } from "../../packages.ts";
+import { PACKAGES } from "../../base/packages.ts";
 import { textOf } from "./text_encoding.ts";
 
 /** Elements of an SVG that is drawn at most: those that are drawn again by reference count again. */

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { PACKAGES } from "../../packages.ts";
-import { compileGlob } from "../../vfs/glob.ts";
-import { type FilteredEntry, PathPattern } from "../../vfs/path_filter.ts";
+import { PACKAGES } from "../../base/packages.ts";
+import { compileGlob } from "../../tree/vfs/glob.ts";
+import { type FilteredEntry, PathPattern } from "../../tree/vfs/path_filter.ts";
 
 /** How long a page of entries is compared, in milliseconds. */
 const LONGEST_WORK = 5000;

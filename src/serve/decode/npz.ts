@@ -1,6 +1,6 @@
-import { FormatError } from "../../errors.ts";
-import { open } from "../../vfs/open.ts";
-import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import { FormatError } from "../../base/errors.ts";
+import { open } from "../../open/open.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { arrayValue } from "../api/array_value.ts";
 import type { ArraysValue } from "../api/value_messages.ts";
 import { decodedArray } from "./decoded.ts";

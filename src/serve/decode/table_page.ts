@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { PACKAGES } from "../../packages.ts";
+import { PACKAGES } from "../../base/packages.ts";
 import type { TableValue } from "../api/value_messages.ts";
 import type { Coding } from "./shown_value.ts";
 import { inUtf8, named } from "./text_encoding.ts";

@@ -1,4 +1,4 @@
-import { concatBytes } from "../../bytes_of.ts";
+import { concatBytes } from "../../base/bytes_of.ts";
 import type { OtherEncoding } from "../api/value_messages.ts";
 import { isText } from "../files/content_type.ts";
 

@@ -6,8 +6,8 @@ import {
   type NewMember,
   padded,
   writeHeader,
-} from "../../tar_header.ts";
-import { encodeName } from "../../names.ts";
+} from "../../base/tar_header.ts";
+import { encodeName } from "../../base/names.ts";
 import { NotLoaded, whenLoaded } from "../../tree/not_loaded.ts";
 import {
   type Extent,
@@ -15,7 +15,7 @@ import {
   type NodeId,
   type Tree,
 } from "../../tree/tree.ts";
-import { type WalkedNode, Walker } from "../../vfs/walk.ts";
+import { type WalkedNode, Walker } from "../../tree/vfs/walk.ts";
 import type { AnswerRoom } from "../answer_room.ts";
 import { Turns } from "../api/turns.ts";
 import { describeNow } from "../entries.ts";

@@ -1,4 +1,4 @@
-import { FormatError } from "../../errors.ts";
+import { FormatError } from "../../base/errors.ts";
 import { perform, runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import { readSlices } from "../../io/read/read_slices.ts";
 import { fillAsync, fillNow } from "../../io/read/read_part.ts";

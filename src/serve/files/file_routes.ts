@@ -3,7 +3,7 @@ import type { NodeId } from "../../tree/tree.ts";
 import { redirect, SAFE, unsent } from "../answers.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
-import { decodeName } from "../../names.ts";
+import { decodeName } from "../../base/names.ts";
 import { decodePath } from "../paths.ts";
 import type { RequestLike } from "../request_like.ts";
 import { attachment } from "./disposition.ts";

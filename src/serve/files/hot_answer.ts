@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { newExtent, newStat, type NodeId, ROOT } from "../../tree/tree.ts";
 import type { Served } from "../served.ts";
 import { contentHead } from "../http/answer_head.ts";

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { giveBackFreedMemory } from "../../io/libc/new_memory.ts";
 import {
   descriptorBudget,

@@ -1,6 +1,6 @@
-import { RecordfsError } from "../../errors.ts";
+import { RecordfsError } from "../../base/errors.ts";
 import { startThread } from "../../io/concurrency/thread.ts";
-import { deserializeError } from "../../serialized_error.ts";
+import { deserializeError } from "../../base/serialized_error.ts";
 import { GRACE } from "../listen.ts";
 import type { Access } from "../options.ts";
 import type { AnsweringReport, AnsweringTask, AnswerTask } from "./messages.ts";

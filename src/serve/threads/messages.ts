@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { SerializedError } from "../../serialized_error.ts";
-import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import type { SerializedError } from "../../base/serialized_error.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import type { SessionSecrets } from "../access/session.ts";
 import type { ServedSource } from "../api/sources.ts";
 import type { Listening } from "../listen.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { threadScope } from "../../io/concurrency/thread.ts";
-import { serializeError } from "../../serialized_error.ts";
+import { serializeError } from "../../base/serialized_error.ts";
 import { answererOf } from "../handler.ts";
 import { listen } from "../listen.ts";
 import type { Access } from "../options.ts";

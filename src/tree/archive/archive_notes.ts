@@ -8,8 +8,8 @@ import {
   FormatError,
   type FormatErrorCode,
   type RecordfsError,
-} from "../../errors.ts";
-import { decodeName } from "../../names.ts";
+} from "../../base/errors.ts";
+import { decodeName } from "../../base/names.ts";
 import type {
   ContainerInfo,
   MemberKind,

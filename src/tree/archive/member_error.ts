@@ -1,5 +1,5 @@
-import { FormatError, type FormatErrorCode } from "../../errors.ts";
-import { decodeName } from "../../names.ts";
+import { FormatError, type FormatErrorCode } from "../../base/errors.ts";
+import { decodeName } from "../../base/names.ts";
 import { NamesTooLongError } from "../names/name_table_builder.ts";
 
 /** An error about a member of an archive, which the message and the field `member` name. */

@@ -1,4 +1,4 @@
-import { decodeName } from "../../names.ts";
+import { decodeName } from "../../base/names.ts";
 import type { MemberKind, SkippedMember, SkipReason } from "../format.ts";
 import { DIRECTORY_BIT, type NameTableColumns } from "../names/name_table.ts";
 import { sharedUint32 } from "../shared_numbers.ts";

@@ -1,5 +1,5 @@
 import { newSharedMemory } from "../../io/libc/new_memory.ts";
-import { decodeName } from "../../names.ts";
+import { decodeName } from "../../base/names.ts";
 import { GrowingNumbers } from "../growing_numbers.ts";
 import { sharedBytes } from "../names/name_bytes.ts";
 import { DIRECTORY_BIT, type NameTableColumns } from "../names/name_table.ts";

@@ -1,4 +1,4 @@
-import { decodeName } from "../../names.ts";
+import { decodeName } from "../../base/names.ts";
 import { LONGEST_NAME } from "./name_table_builder.ts";
 import {
   type EntryVisitor,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { encodeName } from "../../../src/names.ts";
+import { encodeName } from "../../../src/base/names.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { needs } from "../../support/programs/programs.ts";
 import {

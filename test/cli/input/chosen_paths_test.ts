@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
 import { compileGlob } from "../../../src/cli/input/glob.ts";
-import { PathPattern } from "../../../src/vfs/path_filter.ts";
+import { PathPattern } from "../../../src/tree/vfs/path_filter.ts";
 import {
   ffrBytes,
   type Folder,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { UsageError } from "../../../src/cli/exit.ts";
 import { compileGlob } from "../../../src/cli/input/glob.ts";
-import { PathFilter } from "../../../src/vfs/path_filter.ts";
+import { PathFilter } from "../../../src/tree/vfs/path_filter.ts";
 
 Deno.test("globs match as shells and .gitignore have it", () => {
   const cases: [string, string[], string[]][] = [

@@ -11,7 +11,7 @@ import {
   DataLoader,
   GulpImageDataset,
   Scale,
-} from "../../../src/data/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import { gulpCase } from "../../support/gulp/gulp_golden.ts";
 
 const MB = 2 ** 20;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DataError, datasetFrom } from "../../../src/data/datasets/mod.ts";
+import { DataError, datasetFrom } from "../../../src/open/data/datasets.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { CustomDataset, type Numbered } from "../support/custom_dataset.ts";
 import { assertPortable, inThread } from "../support/in_thread.ts";

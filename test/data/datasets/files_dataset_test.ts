@@ -1,7 +1,7 @@
 /** Datasets of the files of packed folders, and of containers of any format. */
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
-import { FormatError, PathError } from "../../../src/errors.ts";
+import { FormatError, PathError } from "../../../src/base/errors.ts";
 import {
   BatchMemory,
   DataError,
@@ -10,10 +10,10 @@ import {
   IndexError,
   PackedFolderDataset,
   RECIPE,
-} from "../../../src/data/datasets/mod.ts";
+} from "../../../src/open/data/datasets.ts";
 import { followRecipe } from "../../../src/data/recipe.ts";
 import { PackedFolder } from "../../../src/formats/ffrecord/mod.ts";
-import { open } from "../../../src/vfs/mod.ts";
+import { open } from "../../../src/open/mod.ts";
 import { goldenCase, sha256 } from "../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";

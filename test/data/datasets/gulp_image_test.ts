@@ -17,7 +17,7 @@ import {
   ToArray,
   UnitNorm,
 } from "../../../src/data/transforms/mod.ts";
-import { FormatError, IndexError } from "../../../src/errors.ts";
+import { FormatError, IndexError } from "../../../src/base/errors.ts";
 import { GulpDirectory } from "../../../src/formats/gulp/mod.ts";
 import { JPEGS } from "../../support/gulp/gulp_content.ts";
 import { gulpCase } from "../../support/gulp/gulp_golden.ts";

@@ -13,7 +13,7 @@ import {
   RECIPE,
   Subset,
   writeIndexFile,
-} from "../../../src/data/datasets/mod.ts";
+} from "../../../src/open/data/datasets.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { assertPortable } from "../support/in_thread.ts";

@@ -8,7 +8,7 @@ import {
   PackedFolderDataset,
   readIndexFile,
   Subset,
-} from "../../../src/data/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
 import type { Storage } from "../../../src/io/storage/storage.ts";
 import { goldenCase } from "../../support/golden.ts";

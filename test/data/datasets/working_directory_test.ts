@@ -9,7 +9,7 @@ import {
   FileDataset,
   GulpVideoDataset,
   PackedFolderDataset,
-} from "../../../src/data/mod.ts";
+} from "../../../src/open/data/mod.ts";
 
 import { goldenCase } from "../../support/golden.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import { DataLoader, Dataset } from "../../../src/data/mod.ts";
+import { DataLoader, Dataset } from "../../../src/open/data/mod.ts";
 import { BatchesAhead } from "../../../src/data/loader/batches_ahead.ts";
 import { StepsAhead } from "../../../src/data/loader/steps_ahead.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FormatError } from "../../../src/errors.ts";
+import { FormatError } from "../../../src/base/errors.ts";
 import { BatchError, DataLoader } from "../../../src/data/loader/mod.ts";
 import { type Deed, HostileDataset } from "../support/hostile_dataset.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";

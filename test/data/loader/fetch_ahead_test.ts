@@ -8,7 +8,7 @@ import {
   FFRecordDataset,
   Subset,
   Transform,
-} from "../../../src/data/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import { BatchError } from "../../../src/data/loader/batch_error.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";

@@ -5,7 +5,7 @@ import {
   ConcatDataset,
   FFRecordDataset,
   Subset,
-} from "../../../src/data/datasets/mod.ts";
+} from "../../../src/open/data/datasets.ts";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { LONG } from "../../support/long.ts";

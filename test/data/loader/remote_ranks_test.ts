@@ -17,7 +17,7 @@ const SAMPLES = below(LENGTH).map((i) => {
 });
 
 const PROGRAM = `
-import { DataLoader, FFRecordDataset } from "${REPOSITORY}src/data/mod.ts";
+import { DataLoader, FFRecordDataset } from "${REPOSITORY}src/open/data/mod.ts";
 
 const [endpoint, directory, rank, numWorkers] = Deno.args;
 const cache = directory === "" ? false : { directory };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { imageCodec } from "../../../src/codecs/image/mod.ts";
 import type { NdArray } from "../../../src/codecs/numpy/mod.ts";
-import { DataLoader, FFRecordDataset } from "../../../src/data/mod.ts";
+import { DataLoader, FFRecordDataset } from "../../../src/open/data/mod.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { testImage } from "../../support/images.ts";

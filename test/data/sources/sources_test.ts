@@ -1,6 +1,6 @@
 /** The behaviour of granular's sources, from the description of each. */
 import assert from "node:assert/strict";
-import { IndexError } from "../../../src/errors.ts";
+import { IndexError } from "../../../src/base/errors.ts";
 import { DataError } from "../../../src/data/data_error.ts";
 import { Dataset } from "../../../src/data/dataset.ts";
 import { RECIPE } from "../../../src/data/recipe.ts";

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path/posix";
 import { BagDataset } from "../../../src/formats/bags/data/bag_dataset.ts";
-import { FileDataset } from "../../../src/data/datasets/file_dataset.ts";
+import { FileDataset } from "../../../src/open/data/file_dataset.ts";
 import { GulpVideoDataset } from "../../../src/formats/gulp/data/gulp_video_dataset.ts";
 import { PackedFolderDataset } from "../../../src/formats/ffrecord/data/packed_folder_dataset.ts";
-import { countSamples } from "../../../src/data/split/counted_samples.ts";
-import { readLabels } from "../../../src/data/split/read_labels.ts";
-import { open } from "../../../src/vfs/mod.ts";
+import { countSamples } from "../../../src/open/data/counted_samples.ts";
+import { readLabels } from "../../../src/open/data/read_labels.ts";
+import { open } from "../../../src/open/mod.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { imageCodec } from "../../../src/codecs/image/mod.ts";
 import { testImage } from "../../support/images.ts";

@@ -6,7 +6,7 @@ import {
   type GetOptions,
   ToArray,
   transformSamples,
-} from "../../../src/data/mod.ts";
+} from "../../../src/open/data/mod.ts";
 
 /** Refuses. */
 export function refuse(samples: readonly unknown[]): never {

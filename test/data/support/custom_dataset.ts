@@ -5,7 +5,7 @@ import {
   FFRecordDataset,
   type FileSample,
   type GetOptions,
-} from "../../../src/data/datasets/mod.ts";
+} from "../../../src/open/data/datasets.ts";
 
 /** A sample with its number. */
 export interface Numbered {

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import process from "node:process";
 import { Dataset, type GetOptions } from "../../../src/data/dataset.ts";
 import { RECIPE, type Recipe } from "../../../src/data/recipe.ts";
-import { FormatError } from "../../../src/errors.ts";
+import { FormatError } from "../../../src/base/errors.ts";
 import { blockThread } from "../../support/block_thread.ts";
 
 /** What happens when the bad sample is read. */

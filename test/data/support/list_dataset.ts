@@ -1,5 +1,5 @@
 import { Dataset, type GetOptions } from "../../../src/data/dataset.ts";
-import { IndexError } from "../../../src/errors.ts";
+import { IndexError } from "../../../src/base/errors.ts";
 
 /** A dataset of what it is given, that tells what it was asked for. */
 export class ListDataset<T> extends Dataset<T> {

@@ -1,4 +1,4 @@
-import { RECIPE, type Recipe } from "../../../src/data/mod.ts";
+import { RECIPE, type Recipe } from "../../../src/open/data/mod.ts";
 import { LOCAL_DISK, type Storage } from "../../../src/io/storage/storage.ts";
 
 /** The local disk under another name, which other threads can make too. */

@@ -3,7 +3,7 @@
  * most.
  */
 import { FFRecordWriter } from "../../../src/formats/ffrecord/mod.ts";
-import { DataLoader, FFRecordDataset } from "../../../src/data/mod.ts";
+import { DataLoader, FFRecordDataset } from "../../../src/open/data/mod.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 await withTempDir(async (dir) => {

@@ -8,7 +8,7 @@ import {
   GulpImageDataset,
   GulpVideoDataset,
   PackedFolderDataset,
-} from "../../../src/data/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import { DatasetWriter } from "../../../src/formats/bags/mod.ts";
 import { packFolder } from "../../../src/formats/ffrecord/mod.ts";
 import { GulpChunk } from "../../../src/formats/gulp/mod.ts";

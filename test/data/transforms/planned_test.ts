@@ -24,7 +24,7 @@ import {
   ToArray,
   ToArrayVideo,
   UnitNorm,
-} from "../../../src/data/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import { ImageError } from "../../../src/codecs/image/mod.ts";
 import { RECIPE } from "../../../src/data/recipe.ts";
 import { FULL } from "../../support/long.ts";

@@ -1,6 +1,6 @@
 /** Bags and datasets, sound and damaged, where every answer has to be waited for: the same as from disk. */
 import assert from "node:assert/strict";
-import { RecordfsError } from "../../../src/errors.ts";
+import { RecordfsError } from "../../../src/base/errors.ts";
 import { checkBags } from "../../../src/formats/bags/check/check.ts";
 import { bags } from "../../../src/formats/bags/format.ts";
 import {
@@ -11,7 +11,7 @@ import {
 import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
 import { LOCAL_DISK, type Storage } from "../../../src/io/storage/storage.ts";
-import { VirtualFs } from "../../../src/vfs/mod.ts";
+import { VirtualFs } from "../../../src/open/mod.ts";
 import { bagCases, datasetCases } from "../../support/bags/bag_golden.ts";
 import { u64s } from "../../support/bags/make_bag.ts";
 import { sha256 } from "../../support/golden.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
-import { FormatError } from "../../../src/errors.ts";
-import { check } from "../../../src/vfs/mod.ts";
+import { FormatError } from "../../../src/base/errors.ts";
+import { check } from "../../../src/open/mod.ts";
 import { goldenCases } from "../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";

@@ -4,7 +4,7 @@ import {
   FFRecordDataset,
   FileDataset,
   PackedFolderDataset,
-} from "../../../src/data/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import {
   FFRecordReader,
   PackedFolder,
@@ -17,7 +17,7 @@ import {
   openSync,
   type VirtualFs,
   type WalkEntry,
-} from "../../../src/vfs/mod.ts";
+} from "../../../src/open/mod.ts";
 import {
   inMemory,
   outcome,

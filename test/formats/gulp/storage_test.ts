@@ -1,7 +1,7 @@
 /** Every golden case from storages that are no disk: what they give is what the disk gives. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { RecordfsError } from "../../../src/errors.ts";
+import { RecordfsError } from "../../../src/base/errors.ts";
 import { gulp } from "../../../src/formats/gulp/format.ts";
 import {
   type FrameSelection,
@@ -12,7 +12,7 @@ import {
 import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
 import { LOCAL_DISK, type Storage } from "../../../src/io/storage/storage.ts";
-import { VirtualFs } from "../../../src/vfs/virtual_fs.ts";
+import { VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { sha256 } from "../../support/golden.ts";
 import { gulpCase, gulpCases } from "../../support/gulp/gulp_golden.ts";
 import { slowStorage } from "../../support/slow_storage.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { zstdCompressSync } from "node:zlib";
-import { check } from "../../../src/vfs/mod.ts";
+import { check } from "../../../src/open/mod.ts";
 import {
   COLUMNS,
   configOf,

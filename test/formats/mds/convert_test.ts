@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { convert } from "../../../src/convert/mod.ts";
+import { convert } from "../../../src/open/convert/mod.ts";
 import { MDSReader } from "../../../src/formats/mds/mod.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { check } from "../../../mod.ts";
-import type { FormatError } from "../../../src/errors.ts";
+import type { FormatError } from "../../../src/base/errors.ts";
 import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
 import { parquetCase } from "../../support/parquet/parquet_golden.ts";
 import { parquetFile } from "../../support/parquet/make_parquet.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import type { FormatError } from "../../../src/errors.ts";
-import { check } from "../../../src/vfs/mod.ts";
+import type { FormatError } from "../../../src/base/errors.ts";
+import { check } from "../../../src/open/mod.ts";
 import { memberBytes, pax, tarBytes } from "../../support/tar/make_tar.ts";
 
 const MEMBERS = [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import type { FormatError } from "../../../src/errors.ts";
-import { check } from "../../../src/vfs/mod.ts";
+import type { FormatError } from "../../../src/base/errors.ts";
+import { check } from "../../../src/open/mod.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { fileOf } from "../../support/tfrecord/make_tfrecord.ts";
 

@@ -1,9 +1,9 @@
 /** Checking zips, and converting to and from them. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { convert } from "../../../src/convert/mod.ts";
-import type { FormatError } from "../../../src/errors.ts";
-import { check, open } from "../../../src/vfs/mod.ts";
+import { convert } from "../../../src/open/convert/mod.ts";
+import type { FormatError } from "../../../src/base/errors.ts";
+import { check, open } from "../../../src/open/mod.ts";
 import { output } from "../../fuse/support/mounting.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs, PYTHON } from "../../support/programs/programs.ts";

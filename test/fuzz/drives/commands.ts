@@ -1,7 +1,7 @@
 /** The command line: exit codes 0, 1 and 2, messages that are one line each, and no stack traces. */
 import { main } from "../../../src/cli/main.ts";
 import { REPOSITORY } from "../../support/paths.ts";
-import { openSync } from "../../../src/vfs/mod.ts";
+import { openSync } from "../../../src/open/mod.ts";
 import type { Dice } from "../dice.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";

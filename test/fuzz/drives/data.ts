@@ -14,7 +14,7 @@ import {
   Scale,
   TFRecordDataset,
   WebDataset,
-} from "../../../src/data/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";
 

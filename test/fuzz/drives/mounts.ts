@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { mount } from "../../../fuse/mod.ts";
-import { encodeName } from "../../../src/names.ts";
-import { open, type VirtualFs } from "../../../src/vfs/mod.ts";
+import { encodeName } from "../../../src/base/names.ts";
+import { open, type VirtualFs } from "../../../src/open/mod.ts";
 import { needs } from "../../support/programs/programs.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";

@@ -1,7 +1,7 @@
 /** The reader of tars: one by one, in batches, without waiting, by samples, as a tree of samples; all must agree. */
 import { TarReader } from "../../../src/formats/tar/mod.ts";
 import { samplesOf } from "../../../src/tree/samples_of.ts";
-import { open } from "../../../src/vfs/mod.ts";
+import { open } from "../../../src/open/mod.ts";
 import type { Scene } from "../scene.ts";
 import { closeAll, compareShared, MOST, readBoth } from "./batch_readers.ts";
 import { type Drive, QUIET } from "./drive.ts";

@@ -5,7 +5,7 @@ import {
   openSync,
   type VirtualFs,
   type WalkEntry,
-} from "../../../src/vfs/mod.ts";
+} from "../../../src/open/mod.ts";
 import { digestOf } from "../digest.ts";
 import { knownEntries, type KnownEntry } from "../known_entries.ts";
 import type { Outcome, Scene } from "../scene.ts";

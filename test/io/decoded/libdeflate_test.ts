@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { deflateRawSync } from "node:zlib";
 import fc from "fast-check";
-import { FormatError } from "../../../src/errors.ts";
+import { FormatError } from "../../../src/base/errors.ts";
 import { runAsync, type Steps } from "../../../src/io/concurrency/steps.ts";
 import { decompress, decompressed } from "../../../src/io/decoded/inflate.ts";
 import { libdeflate } from "../../../src/io/decoded/libdeflate.ts";

@@ -5,7 +5,7 @@ import { check, open } from "../../../mod.ts";
 import { FFRecordReader } from "../../../src/formats/ffrecord/mod.ts";
 import { SharedRoom } from "../../../src/io/read/read_memory.ts";
 import { RemoteStorage } from "../../../src/io/remote/remote_storage.ts";
-import { contentPieces } from "../../../src/vfs/read_files.ts";
+import { contentPieces } from "../../../src/tree/vfs/read_files.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { FileServer } from "../../support/remote/file_server.ts";

@@ -273,7 +273,7 @@ Deno.test("the threads of a loader do not say again that a cache is not used", a
     const cache = makeDirectory(`${dir}/c`, 0o777);
     fs.writeFileSync(
       `${dir}/program.ts`,
-      `import { DataLoader, FFRecordDataset } from "${REPOSITORY}src/data/mod.ts";
+      `import { DataLoader, FFRecordDataset } from "${REPOSITORY}src/open/data/mod.ts";
       const [url, directory] = Deno.args;
       const remote = { cache: { directory } };
       using dataset = await FFRecordDataset.open(url, { remote });

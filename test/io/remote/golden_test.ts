@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { open, RecordfsError } from "../../../mod.ts";
-import type { VirtualFs, WalkEntry } from "../../../src/vfs/mod.ts";
+import type { VirtualFs, WalkEntry } from "../../../src/open/mod.ts";
 import { FULL } from "../../support/long.ts";
 import { fromFileUrl, withTempDir } from "../../support/paths.ts";
 import { FileServer } from "../../support/remote/file_server.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
 import fc from "../../support/random.ts";
-import { FormatError, RecordfsError } from "../../../src/errors.ts";
+import { FormatError, RecordfsError } from "../../../src/base/errors.ts";
 import { FileSource, openError } from "../../../src/io/storage/file_source.ts";
 import { fillAsync, fillSync } from "../../../src/io/read/read_part.ts";
 import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { RecordfsError } from "../../../src/errors.ts";
+import { RecordfsError } from "../../../src/base/errors.ts";
 import {
   runAsync,
   runSync,

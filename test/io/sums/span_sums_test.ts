@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
-import { FormatError } from "../../../src/errors.ts";
+import { FormatError } from "../../../src/base/errors.ts";
 import { spanSums } from "../../../src/io/sums/span_sums.ts";
 import { FileSource } from "../../../src/io/storage/file_source.ts";
 import { runSync } from "../../../src/io/concurrency/steps.ts";

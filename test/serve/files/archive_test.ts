@@ -1,7 +1,7 @@
 /** A directory as one archive: what is in it, how it is read, and what ends it. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { FormatError } from "../../../src/errors.ts";
+import { FormatError } from "../../../src/base/errors.ts";
 import type { ByteSource } from "../../../src/io/storage/byte_source.ts";
 import { ROOT } from "../../../src/tree/tree.ts";
 import { Contents } from "../../../src/serve/files/content.ts";
@@ -10,7 +10,7 @@ import { Served } from "../../../src/serve/served.ts";
 import { Streams } from "../../../src/serve/streams.ts";
 import { SharedCounts } from "../../../src/serve/threads/shared_counts.ts";
 import type { AnswerRoom } from "../../../src/serve/answer_room.ts";
-import { open, type VirtualFs } from "../../../src/vfs/mod.ts";
+import { open, type VirtualFs } from "../../../src/open/mod.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { run, withOriginal } from "../../support/serve/client_programs.ts";
 import {

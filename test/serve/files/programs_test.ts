@@ -3,8 +3,8 @@
  * them cannot copy from any server stands beside its test.
  */
 import assert from "node:assert/strict";
-import { encodeName } from "../../../src/names.ts";
-import { open } from "../../../src/vfs/mod.ts";
+import { encodeName } from "../../../src/base/names.ts";
+import { open } from "../../../src/open/mod.ts";
 import { needs, PYTHON } from "../../support/programs/programs.ts";
 import { run, withOriginal } from "../../support/serve/client_programs.ts";
 import {

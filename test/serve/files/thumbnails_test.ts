@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import sharp from "sharp";
-import { open } from "../../../src/vfs/mod.ts";
+import { open } from "../../../src/open/mod.ts";
 import { withTempDir } from "../../support/paths.ts";
 import {
   packed,

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { LONG } from "../../support/long.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
-import { open } from "../../../src/vfs/open.ts";
+import { open } from "../../../src/open/open.ts";
 import { Shown } from "./support/browser.ts";
 import { pageTest } from "./support/page_test_of.ts";
 import { photoOf } from "./support/photos.ts";

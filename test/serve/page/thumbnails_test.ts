@@ -5,7 +5,7 @@ import { Shown } from "./support/browser.ts";
 import { pageTest } from "./support/page_test_of.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { photoOf } from "./support/photos.ts";
-import { open } from "../../../src/vfs/open.ts";
+import { open } from "../../../src/open/open.ts";
 
 const PHOTOS = 24;
 

@@ -1,10 +1,10 @@
 /** Trees of bags and datasets, compared with what should be in them. */
 import assert from "node:assert/strict";
-import { type VirtualFs } from "../../../src/vfs/mod.ts";
+import { type VirtualFs } from "../../../src/open/mod.ts";
 import { reopenTree as reopenBag } from "../../../src/formats/bags/tree/bag_tree.ts";
 import { reopenTree as reopenDecoded } from "../../../src/formats/bags/tree/decoded_views.ts";
 import { reopenTree as reopenDataset } from "../../../src/formats/bags/tree/dataset_tree.ts";
-import { decodeName } from "../../../src/names.ts";
+import { decodeName } from "../../../src/base/names.ts";
 import {
   newExtent,
   newStat,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { MDSReader, type MDSSample } from "../../../src/formats/mds/mod.ts";
 import type { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
-import { check, open } from "../../../src/vfs/mod.ts";
+import { check, open } from "../../../src/open/mod.ts";
 
 /** Reads samples of the dataset `d`. */
 export function read(

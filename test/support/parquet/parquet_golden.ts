@@ -1,7 +1,7 @@
 /** The files of Parquet that pyarrow wrote, and what it reads of them. */
 import * as fs from "node:fs";
 import type { ParquetValue } from "../../../src/formats/parquet/mod.ts";
-import type { VirtualFs } from "../../../src/vfs/mod.ts";
+import type { VirtualFs } from "../../../src/open/mod.ts";
 import { REPOSITORY } from "../paths.ts";
 
 const ROOT = `${REPOSITORY}test/golden/parquet`;

@@ -6,7 +6,7 @@
  * @module
  */
 import * as fs from "node:fs";
-import { DataLoader, WebDataset } from "../../../src/data/mod.ts";
+import { DataLoader, WebDataset } from "../../../src/open/data/mod.ts";
 
 const [dir, threads] = Deno.args;
 

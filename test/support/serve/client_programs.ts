@@ -1,6 +1,6 @@
 /** Files that programs of others are to copy from a server, and how the programs are run. */
 import assert from "node:assert/strict";
-import { encodeName } from "../../../src/names.ts";
+import { encodeName } from "../../../src/base/names.ts";
 import type { Files } from "./served_folder.ts";
 
 /** Runs a program to its end, which has to be a good one. */

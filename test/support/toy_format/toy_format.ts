@@ -24,7 +24,7 @@ import {
   type Tree,
   type TreeHandle,
   VirtualFs,
-} from "../../../src/formats/mod.ts";
+} from "../../../src/open/formats.ts";
 
 const HEAD = 14; // "TOY1 00000042\n"
 const HEAD_LINE = /^TOY1 (\d{8})\n$/;

@@ -1,6 +1,6 @@
 import * as path from "node:path";
 import { UnfitError } from "../../../convert/conversion.ts";
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import type { DatapointFolders } from "../../../formats/bags/convert/datapoint_folders.ts";
 import { writtenSpec } from "../../../formats/bags/dataset/spec.ts";
 import type { Generation, Spec } from "../../../formats/bags/mod.ts";

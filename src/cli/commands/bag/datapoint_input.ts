@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import { counted } from "../../terminal/amounts.ts";
 import type { Datapoint } from "../../../formats/bags/mod.ts";
 import type { ProgressUnit } from "../../terminal/progress.ts";

@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import { jsonRecords } from "../../../formats/bags/write/json_records.ts";
 import { requireLocal } from "../../../io/storage/local_path.ts";
 import type { Generation, Spec } from "../../../formats/bags/mod.ts";

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { RecordfsError, WriteError } from "../../../errors.ts";
+import { RecordfsError, WriteError } from "../../../base/errors.ts";
 import { makeDirectories } from "../../../io/write/make_directories.ts";
 import {
   DatasetWriter,

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import { counted } from "../../terminal/amounts.ts";
 import { datasetOf } from "./dataset_of.ts";
 import { UsageError } from "../../exit.ts";

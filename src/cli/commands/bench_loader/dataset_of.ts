@@ -1,7 +1,7 @@
 import { codecAskedBy } from "../../../codecs/image/choose_codec.ts";
 import type { Dataset } from "../../../data/dataset.ts";
-import { FileDataset } from "../../../data/datasets/file_dataset.ts";
-import { countSamples } from "../../../data/split/counted_samples.ts";
+import { FileDataset } from "../../../open/data/file_dataset.ts";
+import { countSamples } from "../../../open/data/counted_samples.ts";
 import { formatNamed, formats, loadFormat } from "../../../formats/registry.ts";
 import type { SampleUnit } from "../../../tree/format.ts";
 import { UsageError } from "../../exit.ts";

@@ -1,6 +1,6 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { variable } from "../../../environment.ts";
+import { variable } from "../../../base/environment.ts";
 import { NotTrustedError } from "../../../io/directories/trust.ts";
 import { CacheRoot } from "../../../io/remote/cache/cache_root.ts";
 import { isUrl, shownLocation } from "../../../io/remote/remote_location.ts";

@@ -12,8 +12,8 @@ import {
 } from "../../input/options.ts";
 import { shownLocation } from "../../../io/remote/remote_location.ts";
 import type { SkippedMember } from "../../../tree/format.ts";
-import { normalise } from "../../../vfs/paths.ts";
-import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import { normalise } from "../../../tree/vfs/paths.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { keepNoMore } from "../../../tree/remote_parts.ts";
 import { openSource } from "../../input/source.ts";
 import { Flood, report, warn } from "../../messages.ts";

@@ -1,4 +1,4 @@
-import { FormatError, RecordfsError } from "../../../errors.ts";
+import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import type { ExtractTarget } from "../../../io/extract/extract_target.ts";
 import type { RefusedFile } from "../../../io/extract/file_group.ts";
 import {
@@ -7,9 +7,9 @@ import {
 } from "../../../io/extract/file_placer.ts";
 import { isMade } from "../../../io/storage/made_source.ts";
 import { newExtent, type NodeId, type Tree } from "../../../tree/tree.ts";
-import { type FileBatch, readAhead } from "../../../vfs/read_ahead.ts";
-import { contentPieces } from "../../../vfs/read_files.ts";
-import type { VirtualFs, WalkEntry } from "../../../vfs/virtual_fs.ts";
+import { type FileBatch, readAhead } from "../../../tree/vfs/read_ahead.ts";
+import { contentPieces } from "../../../tree/vfs/read_files.ts";
+import type { VirtualFs, WalkEntry } from "../../../tree/vfs/virtual_fs.ts";
 import { inFlags } from "../../flag_words.ts";
 import {
   type ChosenGlob,

@@ -1,10 +1,10 @@
-import { FormatError, RecordfsError } from "../../../errors.ts";
+import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { ExtractTarget } from "../../../io/extract/extract_target.ts";
-import { decodeName } from "../../../names.ts";
+import { decodeName } from "../../../base/names.ts";
 import { newStat, type NodeId, type Tree } from "../../../tree/tree.ts";
-import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
-import { type WalkedNode, Walker } from "../../../vfs/walk.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
+import { type WalkedNode, Walker } from "../../../tree/vfs/walk.ts";
 
 /** Bytes of a link's target, at most. */
 const LONGEST_TARGET = 4095;

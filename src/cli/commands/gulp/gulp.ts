@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { basename } from "node:path";
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import { ADAPTERS } from "../../../formats/gulp/adapters/adapters.ts";
 import type { AdapterClass } from "../../../formats/gulp/adapters/dataset_adapter.ts";
 import {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { repairGulp } from "../../../formats/gulp/mod.ts";
 import { counted } from "../../terminal/amounts.ts";
-import { messageText } from "../../../message_text.ts";
+import { messageText } from "../../../base/message_text.ts";
 import { checkGiven } from "../../input/given.ts";
 import { type CommonOptions, withOptions } from "../../input/options.ts";
 import { Flood } from "../../messages.ts";

@@ -107,7 +107,7 @@ async function readSources(
     return { sources: [{ location: lasting }], remote };
   }
   const [{ placeContainers }, { runAsync }, { remoteOf }] = await Promise.all([
-    import("../../../vfs/open_several.ts"),
+    import("../../../open/open_several.ts"),
     import("../../../io/concurrency/steps.ts"),
     import("../../input/remote_flags.ts"),
   ]);

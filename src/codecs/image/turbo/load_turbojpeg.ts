@@ -1,4 +1,4 @@
-import { packageFile } from "../../../packages.ts";
+import { packageFile } from "../../../base/packages.ts";
 
 /** Where the system's may be: from version 3 on it has what is called here. */
 const SYSTEM: Partial<Record<typeof Deno.build.os, readonly string[]>> = {

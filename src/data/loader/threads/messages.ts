@@ -3,10 +3,11 @@
  *
  * @module
  */
+import type { ThreadModule } from "../../../io/concurrency/thread_modules.ts";
 import type { DecodeMemoryShare } from "../../../codecs/image/decode_memory.ts";
 import type { Recipe } from "../../recipe.ts";
 import type { BatchJob } from "../batch_error.ts";
-import type { SerializedError } from "../../../serialized_error.ts";
+import type { SerializedError } from "../../../base/serialized_error.ts";
 
 /** Setup of a thread. */
 export interface ThreadSetup {
@@ -14,8 +15,8 @@ export interface ThreadSetup {
   readonly worker: number;
   /** Number of threads. */
   readonly numWorkers: number;
-  /** Modules of formats that it has to register before. */
-  readonly formatModules: readonly string[];
+  /** What it has to do first, such as registering formats. */
+  readonly modules: readonly ThreadModule[];
   /** Recipe of the dataset. */
   readonly dataset: Recipe;
   /** Number of samples that it must have. */

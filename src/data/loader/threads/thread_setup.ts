@@ -1,7 +1,7 @@
 import { DataError } from "../../data_error.ts";
 import type { Dataset } from "../../dataset.ts";
 import { importedRecipe, isPortable, RECIPE } from "../../recipe.ts";
-import { registeredModules } from "../../../formats/registry.ts";
+import { threadModules } from "../../../io/concurrency/thread_modules.ts";
 import type { LoaderSettings } from "../loader_options.ts";
 import type { ThreadSetup } from "./messages.ts";
 
@@ -28,7 +28,7 @@ export function threadSetupOf(
   }
   return {
     numWorkers,
-    formatModules: registeredModules(),
+    modules: threadModules(),
     dataset: recipe,
     length: dataset.length,
     collate: collate && importedRecipe(collate, "The option 'collate'"),

@@ -7,7 +7,7 @@ import process from "node:process";
 import { workerData } from "node:worker_threads";
 import { leaveCodecAdvice } from "../../../codecs/image/choose_codec.ts";
 import { shareDecodeMemory } from "../../../codecs/image/decode_memory.ts";
-import { registerFormat } from "../../../formats/registry.ts";
+import { importThreadModules } from "../../../io/concurrency/thread_modules.ts";
 import {
   BatchMemory,
   BufferPool,
@@ -31,7 +31,7 @@ import {
 } from "./messages.ts";
 import { markLoaderThread } from "./thread_setup.ts";
 import { type JobMemory, packBatch } from "../batch/pack_batch.ts";
-import { serializeError } from "../../../serialized_error.ts";
+import { serializeError } from "../../../base/serialized_error.ts";
 
 /** Belongings of a thread that is started. */
 interface Started {
@@ -162,7 +162,7 @@ async function startedWith(setup: ThreadSetup): Promise<Started> {
   shareProcessors(numWorkers);
   shareDecodeMemory(setup.decodeMemory);
   if (worker > 0) leaveCodecAdvice();
-  await Promise.all(setup.formatModules.map(registerFormat));
+  await importThreadModules(setup.modules);
   if (init !== undefined) {
     const call = await followRecipe(init) as (worker: number) => unknown;
     await call(worker);

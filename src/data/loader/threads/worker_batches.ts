@@ -3,7 +3,7 @@ import { VideoError } from "../../../codecs/video/video_error.ts";
 import {
   deserializeError,
   type SerializedError,
-} from "../../../serialized_error.ts";
+} from "../../../base/serialized_error.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import { sizeOfAll } from "../../batch_memory.ts";
 import { DataError, messageOf } from "../../data_error.ts";

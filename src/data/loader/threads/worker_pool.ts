@@ -8,7 +8,7 @@ import {
   requireDescriptors,
   threadsStart,
 } from "../../../io/storage/thread_descriptors.ts";
-import { serializeError } from "../../../serialized_error.ts";
+import { serializeError } from "../../../base/serialized_error.ts";
 import { DataError, messageOf } from "../../data_error.ts";
 import { type FromThread, type ToThread, transferable } from "./messages.ts";
 import type { CommonSetup } from "./thread_setup.ts";

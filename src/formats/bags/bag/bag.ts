@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { MappedFile } from "../../../io/read/memory_map.ts";
 import type { GrowingMemory } from "../../../io/read/read_memory.ts";

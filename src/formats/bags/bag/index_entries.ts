@@ -1,4 +1,4 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 
 /** Bytes of an entry of an index: a little-endian u64, the end of a record. */
 export const ENTRY = 8;

@@ -1,5 +1,5 @@
-import { FormatError } from "../../../errors.ts";
-import { warnOnConsole } from "../../../message_text.ts";
+import { FormatError } from "../../../base/errors.ts";
+import { warnOnConsole } from "../../../base/message_text.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { CheckOptions, CheckReport } from "../../../tree/format.ts";

@@ -9,7 +9,7 @@ import {
 import { recordsFrom } from "../../../convert/from/record_list.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 import type { ConversionTarget } from "../../../convert/to/target.ts";
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { writeError } from "../../../io/write/write_error.ts";

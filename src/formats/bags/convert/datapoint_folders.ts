@@ -2,7 +2,7 @@ import { UnfitError } from "../../../convert/conversion.ts";
 import type { FileTree, TreeEntry } from "../../../convert/from/file_tree.ts";
 import { byNumber } from "../../../convert/from/number_order.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
 import { shardName } from "../dataset/dataset_location.ts";

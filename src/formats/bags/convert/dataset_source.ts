@@ -17,7 +17,7 @@ import {
 import type { VideoSource } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { BAG } from "../dataset/dataset_names.ts";
 import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
 import type { Shard } from "../dataset/open_shard.ts";

@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 import type { Datapoint } from "../read/selection.ts";
 import { DatasetWriter } from "../write/dataset_writer.ts";
 import { type Generation, mayBeEmpty } from "../dataset/dataset_names.ts";

@@ -1,3 +1,4 @@
+import { openBags } from "../tree/open_bags.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
 import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
 import type { ShardedDatasetOptions } from "../read/dataset_options.ts";
@@ -141,10 +142,8 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
     }, signal);
     try {
       await reader.read([], mask); // says now what the mask has too much
-      return openedFrom(
-        new this<unknown>(reader, mask, made),
-        { location: root, storage, format: "bags" },
-      );
+      const dataset = new this<unknown>(reader, mask, made);
+      return openedFrom(dataset, openBags, root, { storage });
     } catch (error) {
       reader.close();
       throw error;

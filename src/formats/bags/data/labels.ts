@@ -1,6 +1,6 @@
 import { asLabel } from "../../../data/split/as_label.ts";
-import { RecordfsError } from "../../../errors.ts";
-import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import { RecordfsError } from "../../../base/errors.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
 
 /** Values read at a time. */

@@ -1,7 +1,7 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { isDatasetFile, SHARD_NAME } from "./dataset_names.ts";
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 
 /** A location: one bag, or a dataset with the directories of its shards, or its own. */
 export type DatasetLocation =

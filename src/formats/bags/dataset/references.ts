@@ -1,4 +1,4 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { MsgpackReader } from "../../../codecs/msgpack/read_msgpack.ts";
 import type { Bag } from "../bag/bag.ts";
 import type { SpecKey } from "./spec.ts";

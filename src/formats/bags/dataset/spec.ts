@@ -1,8 +1,8 @@
 import { parseObjectEntries } from "../../../codecs/json/parts.ts";
 import { briefJson, formatString } from "../../../codecs/json/format.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
-import { FormatError, WriteError } from "../../../errors.ts";
-import { byCodePoint } from "../../../names.ts";
+import { FormatError, WriteError } from "../../../base/errors.ts";
+import { byCodePoint } from "../../../base/names.ts";
 import { type Generation, REFS_KEY } from "./dataset_names.ts";
 
 /** A dataset's keys and their types, as `spec.json` has them: `{ "text": "utf8", "n": "int(8)" }`. */

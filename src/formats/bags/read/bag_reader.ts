@@ -1,5 +1,5 @@
-import { bytesOf } from "../../../bytes_of.ts";
-import { IndexError } from "../../../errors.ts";
+import { bytesOf } from "../../../base/bytes_of.ts";
+import { IndexError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";

@@ -1,4 +1,4 @@
-import { IndexError } from "../../../errors.ts";
+import { IndexError } from "../../../base/errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
   runAsync,

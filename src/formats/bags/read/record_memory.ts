@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { GrowingMemory } from "../../../io/read/read_memory.ts";
 

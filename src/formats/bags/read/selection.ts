@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import type { SpecKey } from "../dataset/spec.ts";
 
 /** The values of a datapoint, by key. */

@@ -1,5 +1,5 @@
 import { changedFile } from "../../../io/storage/changed_file.ts";
-import { type FormatError, RecordfsError } from "../../../errors.ts";
+import { type FormatError, RecordfsError } from "../../../base/errors.ts";
 import { runSync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";

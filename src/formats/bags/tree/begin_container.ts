@@ -8,7 +8,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import { warnOfAll, warnOnConsole } from "../../../message_text.ts";
+import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
 import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
 import type {
   Container,

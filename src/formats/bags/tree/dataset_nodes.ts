@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import { type NodeId, ROOT, type SampleNodes } from "../../../tree/tree.ts";
 import { ShardFact, type TreeShards } from "./tree_shards.ts";
 import { numberedNames } from "../../../tree/names/numbered_names.ts";

@@ -1,5 +1,5 @@
 import { writeNpy } from "../../../codecs/numpy/mod.ts";
-import { FormatError, RecordfsError } from "../../../errors.ts";
+import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import { KeptValues } from "../../../io/decoded/kept_values.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";

@@ -2,7 +2,7 @@ import { changedFile } from "../../../io/storage/changed_file.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { FileSource } from "../../../io/storage/file_source.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { encodeName } from "../../../names.ts";
+import { encodeName } from "../../../base/names.ts";
 import type { NameTable } from "../../../tree/names/name_table.ts";
 import { NameTableBuilder } from "../../../tree/names/name_table_builder.ts";
 import {

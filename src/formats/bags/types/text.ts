@@ -1,6 +1,6 @@
-import { bytesOf } from "../../../bytes_of.ts";
+import { bytesOf } from "../../../base/bytes_of.ts";
 import { ValueError } from "./value_error.ts";
-import { strictUtf8Text } from "../../../utf8.ts";
+import { strictUtf8Text } from "../../../base/utf8.ts";
 
 /**
  * The type `bytes`: the value itself.

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 
 /** A value's bytes or JSON are not what they should be, or its type's arguments mean nothing. */
 export class ValueError

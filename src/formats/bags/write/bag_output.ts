@@ -1,4 +1,4 @@
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 import {
   forEachPiece,
   sampleBytes,

@@ -1,4 +1,4 @@
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { NewFile } from "../../../io/write/new_file.ts";

@@ -1,6 +1,6 @@
 import { MsgpackWriter } from "../../../codecs/msgpack/write_msgpack.ts";
 import type { Datapoint } from "../read/selection.ts";
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 import {
   forEachPulled,
   isAsyncIterable,

@@ -23,7 +23,7 @@ import { type Encoders, encodersOf } from "../types/shipped.ts";
 import { ValueEncoder } from "./value_encoder.ts";
 import type { Ending } from "../../../io/write/writer_base.ts";
 import * as fs from "node:fs";
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { removeLeftovers } from "../../../io/write/temporaries.ts";

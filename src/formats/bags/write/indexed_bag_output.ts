@@ -1,4 +1,4 @@
-import { FormatError, WriteError } from "../../../errors.ts";
+import { FormatError, WriteError } from "../../../base/errors.ts";
 import { FileLock } from "../../../io/write/file_lock.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { WritableFile } from "../../../io/write/writable_file.ts";

@@ -4,7 +4,7 @@ import {
   parseExactJson,
 } from "../../../codecs/json/value.ts";
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
 import type { Datapoint } from "../read/selection.ts";
 import { setOwn } from "../../../codecs/set_own.ts";

@@ -9,7 +9,7 @@ import {
   openDatasetTarget,
 } from "./dataset_target.ts";
 import { requireWhole, shardName } from "../dataset/dataset_location.ts";
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { checkEntries, checkLengths } from "../check/check.ts";
 import { listDirectory, openShard, type Shard } from "../dataset/open_shard.ts";

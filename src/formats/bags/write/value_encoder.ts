@@ -1,5 +1,5 @@
-import { bytesOf } from "../../../bytes_of.ts";
-import { WriteError } from "../../../errors.ts";
+import { bytesOf } from "../../../base/bytes_of.ts";
+import { WriteError } from "../../../base/errors.ts";
 import {
   describe,
   sampleBytes,

@@ -3,7 +3,7 @@ import {
   type ConversionSource,
   RecordSource,
 } from "../../../convert/from/source.ts";
-import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { areSamples, PACKED_FOLDER } from "../kinds.ts";
 
 /** FFRecord files to be converted: packed folders as their files, others as samples. */

@@ -1,3 +1,4 @@
+import { openFFRecord } from "../folder/packed_files.ts";
 import { SAMPLES } from "../kinds.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
 import { FFRecordReader, type ReaderHandle } from "../read/reader.ts";
@@ -132,8 +133,7 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
     const dataset = new this<unknown>(reader, process);
     const isOne = typeof location === "string" || location instanceof URL;
     if (!isOne) return dataset; // of no one container
-    const { storage, remote } = options;
-    return openedFrom(dataset, { location, storage, remote, format: SAMPLES });
+    return openedFrom(dataset, openFFRecord, location, options, SAMPLES);
   }
 
   /** Number of samples; those that a file was cut before are none. */

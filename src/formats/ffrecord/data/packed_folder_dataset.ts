@@ -16,7 +16,7 @@ import {
   NameTable,
   type NameTableColumns,
 } from "../../../tree/names/name_table.ts";
-import { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import {
   type Imported,
   RECIPE,

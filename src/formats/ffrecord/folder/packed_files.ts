@@ -1,5 +1,5 @@
 import { newSharedMemory } from "../../../io/libc/new_memory.ts";
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { NameTable } from "../../../tree/names/name_table.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
@@ -45,6 +45,14 @@ export function openPackedFiles(
     const structure = yield* readStructureAt(files, 0, last, options);
     return { files, names: buildNameTable([{ structure, folder: undefined }]) };
   });
+}
+
+/** Opens files: packed folders as their directories, others as numbered samples. */
+export function openFFRecord(
+  location: RecordLocation,
+  options: ContainerOptions,
+): Steps<Container> {
+  return openedAs(location, options, (files) => containerOf(files, options));
 }
 
 /** Shows files, by their names where they are packed folders. */

@@ -1,7 +1,7 @@
-import { PathError } from "../../../errors.ts";
+import { PathError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { runAsync, runSync } from "../../../io/concurrency/steps.ts";
-import { decodeName, encodeName } from "../../../names.ts";
+import { decodeName, encodeName } from "../../../base/names.ts";
 import { type NodeId, ROOT } from "../../../tree/tree.ts";
 import { openPackedFiles, type PackedFiles } from "./packed_files.ts";
 import { FFRecordReader } from "../read/reader.ts";

@@ -1,5 +1,5 @@
 import { newSharedMemory } from "../../../io/libc/new_memory.ts";
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { ORDERED_DICT } from "../../../codecs/pickle/class_roles.ts";
 import {
   NumberedBatch,
@@ -9,7 +9,7 @@ import { PickleMachine } from "../../../codecs/pickle/machine.ts";
 import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { decodePickledText } from "../../../codecs/pickle/text.ts";
 import { Tag } from "../../../codecs/pickle/columns.ts";
-import { decodeName, encodeName } from "../../../names.ts";
+import { decodeName, encodeName } from "../../../base/names.ts";
 import type { NameTable } from "../../../tree/names/name_table.ts";
 import {
   MOST_NAME_BYTES,

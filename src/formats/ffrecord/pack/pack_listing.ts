@@ -1,5 +1,5 @@
 import { LONGEST_PICKLE } from "../../../codecs/pickle/columns.ts";
-import { decodeName, encodeNameInto } from "../../../names.ts";
+import { decodeName, encodeNameInto } from "../../../base/names.ts";
 import { MOST_RECORDS } from "../../../tree/names/name_table_builder.ts";
 import { writeStructure } from "../folder/write_structure.ts";
 import { PackError } from "./pack_problem.ts";

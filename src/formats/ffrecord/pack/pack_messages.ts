@@ -1,4 +1,4 @@
-import type { SerializedError } from "../../../serialized_error.ts";
+import type { SerializedError } from "../../../base/serialized_error.ts";
 
 /** What a thread that reads the files of a folder is told. */
 export type ToPackThread =

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import { NAME_NEEDS_FFI } from "../../../io/directories/directory_by_path.ts";
 import {
   reasonOf,

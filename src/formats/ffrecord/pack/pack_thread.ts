@@ -3,7 +3,7 @@ import { yieldToEventLoop } from "../../../io/concurrency/event_loop.ts";
 import { startThread } from "../../../io/concurrency/thread.ts";
 import { SystemError } from "../../../io/libc/system_error.ts";
 import { hasDescriptors } from "../../../io/storage/thread_descriptors.ts";
-import { deserializeError } from "../../../serialized_error.ts";
+import { deserializeError } from "../../../base/serialized_error.ts";
 import { SampleBlock } from "../write/sample_block.ts";
 import type { ListingPlace, PackListing } from "./pack_listing.ts";
 import type { FromPackThread, ToPackThread } from "./pack_messages.ts";

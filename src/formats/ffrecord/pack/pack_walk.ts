@@ -8,7 +8,7 @@ import {
   yieldToEventLoop,
 } from "../../../io/concurrency/event_loop.ts";
 import { isTemporary } from "../../../io/write/temporaries.ts";
-import { encodeName, sortNames } from "../../../names.ts";
+import { encodeName, sortNames } from "../../../base/names.ts";
 import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import type { PackOptions } from "./pack_folder.ts";
 import { type ListingMark, PackListing } from "./pack_listing.ts";

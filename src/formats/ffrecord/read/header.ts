@@ -1,5 +1,5 @@
 import { newSharedMemory } from "../../../io/libc/new_memory.ts";
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { fill, readElsewhere, readPart } from "../../../io/read/read_part.ts";

@@ -1,4 +1,4 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import type { MappedSources } from "../../../io/read/mapped_sources.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";

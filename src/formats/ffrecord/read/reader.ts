@@ -10,7 +10,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import { warnOfAll } from "../../../message_text.ts";
+import { warnOfAll } from "../../../base/message_text.ts";
 import { readHeader } from "./header.ts";
 import {
   expectSamples,

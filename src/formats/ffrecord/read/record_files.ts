@@ -1,6 +1,6 @@
-import { warnOnConsole } from "../../../message_text.ts";
-import { RecordfsError } from "../../../errors.ts";
-import { sortNames } from "../../../names.ts";
+import { warnOnConsole } from "../../../base/message_text.ts";
+import { RecordfsError } from "../../../base/errors.ts";
+import { sortNames } from "../../../base/names.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import {
   allStoredAt,

@@ -1,4 +1,4 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { newExtent } from "../../../tree/tree.ts";

@@ -1,5 +1,5 @@
 import { isIndex, nameOfFiles } from "../../../tree/sample_indices.ts";
-import { FormatError, IndexError } from "../../../errors.ts";
+import { FormatError, IndexError } from "../../../base/errors.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type { Extent } from "../../../tree/tree.ts";
 import { endOfHeader } from "../layout.ts";

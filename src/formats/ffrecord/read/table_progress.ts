@@ -1,4 +1,4 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 
 /** Int32 slots of the shared memory; those from `PIECES` on are 1 for each piece that is loaded. */
 const VERDICT = 0;

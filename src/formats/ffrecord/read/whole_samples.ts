@@ -1,4 +1,4 @@
-import { IndexError } from "../../../errors.ts";
+import { IndexError } from "../../../base/errors.ts";
 import { isIndex } from "../../../tree/sample_indices.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type { SampleIndex } from "./sample_index.ts";

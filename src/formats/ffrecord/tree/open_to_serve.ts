@@ -1,4 +1,4 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
 import type {
   ContainerOptions,

@@ -1,6 +1,6 @@
-import { type FormatError, RecordfsError } from "../../../errors.ts";
+import { type FormatError, RecordfsError } from "../../../base/errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { warnOfAll } from "../../../message_text.ts";
+import { warnOfAll } from "../../../base/message_text.ts";
 import {
   type ArchiveNotes,
   notedInfo,

@@ -7,7 +7,7 @@ import { makeDirectories } from "../../../io/write/make_directories.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
-import { warnOnConsole } from "../../../message_text.ts";
+import { warnOnConsole } from "../../../base/message_text.ts";
 import { divide, type Part, requireParts } from "./record_paths.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
 import { FFRecordWriter } from "./writer.ts";

@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 
 /** A run of samples that goes to one of several files. */
 export interface Part {

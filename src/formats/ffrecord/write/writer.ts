@@ -1,6 +1,6 @@
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { bytesOf } from "../../../bytes_of.ts";
+import { bytesOf } from "../../../base/bytes_of.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { SMALL } from "../../../io/write/gathered_bytes.ts";
 import { NewFile } from "../../../io/write/new_file.ts";

@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { byCodePoint } from "../../../names.ts";
+import { byCodePoint } from "../../../base/names.ts";
 import type { FrameFile } from "./frame_sources.ts";
 import { inputError, reading } from "./input_error.ts";
 import type { LabelledVideo } from "./listed_adapter.ts";

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 
 /** A data set cannot be read as its adapter expects it. */
 export function inputError(

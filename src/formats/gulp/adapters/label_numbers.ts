@@ -1,4 +1,4 @@
-import { FormatError, RecordfsError } from "../../../errors.ts";
+import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import { inserted } from "../../../codecs/insertions.ts";
 import { endOfObject, insertItems } from "../../../codecs/json/insert_items.ts";
 import { formatJson, formatString } from "../../../codecs/json/format.ts";
@@ -12,7 +12,7 @@ import {
 import { readFile } from "../../../io/read/read_file.ts";
 import { systemCode } from "../../../io/libc/system_error.ts";
 import { writeError } from "../../../io/write/write_error.ts";
-import { byCodePoint } from "../../../names.ts";
+import { byCodePoint } from "../../../base/names.ts";
 import * as path from "node:path";
 import { LABEL_FILE } from "../read/chunk_files.ts";
 import { parseLabels } from "../meta/labels.ts";

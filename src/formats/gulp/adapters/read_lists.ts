@@ -1,10 +1,10 @@
-import { PACKAGES } from "../../../packages.ts";
+import { PACKAGES } from "../../../base/packages.ts";
 import * as fs from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { jsonItems, jsonMembers } from "../../../codecs/json/parts.ts";
 import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
 import { inputError, reading } from "./input_error.ts";
-import { strictUtf8Text, withoutByteOrderMark } from "../../../utf8.ts";
+import { strictUtf8Text, withoutByteOrderMark } from "../../../base/utf8.ts";
 
 /**
  * The text of each value of a JSON file that is an object, by key, in its order; `.json.gz` is

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { JsonValue } from "../../../codecs/json/value.ts";
-import { byCodePoint } from "../../../names.ts";
+import { byCodePoint } from "../../../base/names.ts";
 import {
   directoriesIn,
   filesByFolder,

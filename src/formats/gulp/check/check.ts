@@ -1,8 +1,8 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
-import { warnOnConsole } from "../../../message_text.ts";
+import { warnOnConsole } from "../../../base/message_text.ts";
 import { ChunkCheck } from "./check_chunk.ts";
 import type { ChunkListing } from "../read/chunk_files.ts";
 import { openChunks } from "../read/directory_index.ts";

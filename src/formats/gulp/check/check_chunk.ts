@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";

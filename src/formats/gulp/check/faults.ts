@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 
 /** Ids are free text: long ones are cut in messages. */
 const LONGEST_SHOWN = 100;

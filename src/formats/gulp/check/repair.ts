@@ -1,6 +1,10 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { FormatError, RecordfsError, WriteError } from "../../../errors.ts";
+import {
+  FormatError,
+  RecordfsError,
+  WriteError,
+} from "../../../base/errors.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";

@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { ahead } from "../../../io/concurrency/ahead.ts";
 import { fill, readPart } from "../../../io/read/read_part.ts";
 import { SpareMemory } from "../../../io/read/spare_memory.ts";
@@ -10,7 +10,7 @@ import { shownId } from "./faults.ts";
 import { OpenedChunk } from "../read/opened_chunk.ts";
 import { ChunkOutput } from "../write/chunk_output.ts";
 import { jpegFault } from "../write/frame_data.ts";
-import { utf8Text } from "../../../utf8.ts";
+import { utf8Text } from "../../../base/utf8.ts";
 
 /** Frames on top of each other could make a small file a large one: no more is read than that. */
 const MOST_READING = 2;

@@ -10,7 +10,7 @@ import type {
 } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { DIRECTORY } from "../kinds.ts";
 import { parseLabels } from "../meta/labels.ts";
 import {

@@ -8,7 +8,7 @@ import { decodeId, encodeId } from "../ids/id_text.ts";
 import type { StoredVideoMeta } from "../meta/video_meta.ts";
 import type { SourceOptions } from "../../../convert/from/source.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
-import { decodeName, encodeName } from "../../../names.ts";
+import { decodeName, encodeName } from "../../../base/names.ts";
 
 /** A chunk whose frames stay JPEGs. */
 export type RawChunk = GulpChunk<Uint8Array<ArrayBuffer>>;

@@ -1,8 +1,9 @@
+import { openGulp } from "../tree/open_gulp.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { Image } from "../../../codecs/image/image.ts";
 import { GulpDirectory } from "../read/directory.ts";
 import { shownId } from "../check/faults.ts";
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { lastingAt, type PlaceOptions } from "../../../io/storage/place.ts";
 import { Dataset, type GetOptions, STACK } from "../../../data/dataset.ts";
 import {
@@ -136,7 +137,7 @@ export abstract class GulpDataset<In, Data, Label>
     const { transform } = opened.options;
     this.#opened = opened;
     const { directory: { path: location }, options: { storage } } = opened;
-    openedFrom(this, { location, storage, format: "gulp" });
+    openedFrom(this, openGulp, location, { storage });
     this.#kind = kind;
     this.#run = transform === undefined
       ? (input) => input

@@ -1,6 +1,6 @@
 import { parseJsonFile } from "../../../codecs/json/value.ts";
 import { asLabel } from "../../../data/split/as_label.ts";
-import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 
 /** Videos whose meta data are read at a time. */
 const PAGE = 4096;

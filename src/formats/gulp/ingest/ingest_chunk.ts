@@ -10,7 +10,7 @@ import type { ChunkPaths } from "../read/chunk_files.ts";
 import { type FailedVideo, writeVideos } from "../write/chunk_writer.ts";
 import { openMeta } from "../meta/open_meta.ts";
 import type { NumberedReport } from "./ingest_journal.ts";
-import type { SerializedError } from "../../../serialized_error.ts";
+import type { SerializedError } from "../../../base/serialized_error.ts";
 
 /** A chunk to be written. */
 export interface ChunkJob extends ChunkPaths {

@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 import {
   removeLeftovers,
   temporaryName,
@@ -17,7 +17,7 @@ import type {
   DatasetAdapter,
 } from "../adapters/dataset_adapter.ts";
 import type { AdapterOption } from "../adapters/options.ts";
-import { utf8Text } from "../../../utf8.ts";
+import { utf8Text } from "../../../base/utf8.ts";
 
 const LINE_FEED = 0x0a;
 

@@ -1,5 +1,5 @@
 import type { FailedVideo } from "../write/chunk_writer.ts";
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 
 /** How far an ingest is. */
 export interface IngestProgress {

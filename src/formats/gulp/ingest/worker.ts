@@ -13,7 +13,10 @@ import {
 } from "./ingest_chunk.ts";
 import { leaveCodecAdvice } from "../../../codecs/image/choose_codec.ts";
 import { threadScope } from "../../../io/concurrency/thread.ts";
-import { deserializeError, serializeError } from "../../../serialized_error.ts";
+import {
+  deserializeError,
+  serializeError,
+} from "../../../base/serialized_error.ts";
 import { IngestError } from "./ingest_report.ts";
 
 /** Frames are told of that often, in milliseconds: a message for each would cost more than it tells. */

@@ -17,7 +17,10 @@ import * as path from "node:path";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import { temporaryTarget } from "../../../io/write/temporaries.ts";
 import { IngestError } from "./ingest_report.ts";
-import { deserializeError, serializeError } from "../../../serialized_error.ts";
+import {
+  deserializeError,
+  serializeError,
+} from "../../../base/serialized_error.ts";
 
 /** How chunks are written. */
 export interface WriteOptions {

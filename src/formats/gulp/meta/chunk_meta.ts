@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { jsonItems } from "../../../codecs/json/parts.ts";
 import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
-import { FormatError, type FormatErrorCode } from "../../../errors.ts";
+import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
@@ -13,7 +13,7 @@ import {
   VideoFault,
 } from "./meta_columns.ts";
 import type { VideoIds } from "../ids/video_ids.ts";
-import { utf8Text } from "../../../utf8.ts";
+import { utf8Text } from "../../../base/utf8.ts";
 
 /** Where a frame's JPEG lies, without its padding. */
 export interface FramePlace {

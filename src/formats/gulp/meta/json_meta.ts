@@ -25,7 +25,7 @@ import {
 } from "./meta_columns.ts";
 import { type AddedVideos, frameInfoOf, type MetaFile } from "./meta_file.ts";
 import type { FrameInfo } from "./serializer.ts";
-import { utf8Text } from "../../../utf8.ts";
+import { utf8Text } from "../../../base/utf8.ts";
 
 /** Bytes of text that a frame takes, roughly: `[123456789, 2, 25000], `. */
 const BYTES_PER_FRAME = 16;

@@ -1,5 +1,5 @@
 import { parseObjectEntries } from "../../../codecs/json/parts.ts";
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { readFile } from "../../../io/read/read_file.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";

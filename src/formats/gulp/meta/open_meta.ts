@@ -2,7 +2,7 @@ import { formatJson } from "../../../codecs/json/format.ts";
 import { JsonError, withSentinel } from "../../../codecs/json/scanner.ts";
 import { parseJson } from "../../../codecs/json/value.ts";
 import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
-import { FormatError, RecordfsError } from "../../../errors.ts";
+import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";

@@ -3,7 +3,7 @@ import { type ExactJson, parseExactJson } from "../../../codecs/json/value.ts";
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import { Op } from "../../../codecs/pickle/opcodes.ts";
 import { PickleEmitter } from "../../../codecs/pickle/pickle_emitter.ts";
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { shownId } from "../check/faults.ts";
 import { type AddedVideo, frameInfoOf, type MetaFile } from "./meta_file.ts";
 import type { PickledLists } from "./read_pickled_meta.ts";

@@ -1,7 +1,7 @@
 import type { Image } from "../../../codecs/image/image.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
-import { RecordfsError } from "../../../errors.ts";
-import { warnOnConsole } from "../../../message_text.ts";
+import { RecordfsError } from "../../../base/errors.ts";
+import { warnOnConsole } from "../../../base/message_text.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { allStoredAt } from "../../../io/storage/place.ts";
 import {

@@ -3,11 +3,11 @@ import {
   FormatError,
   type FormatErrorCode,
   RecordfsError,
-} from "../../../errors.ts";
+} from "../../../base/errors.ts";
 import { pathIn } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { byCodePoint } from "../../../names.ts";
+import { byCodePoint } from "../../../base/names.ts";
 import { DATA_NAME, isChunkName, META_NAME } from "../kinds.ts";
 
 /** The two files of a chunk. */

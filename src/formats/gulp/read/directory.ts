@@ -1,5 +1,5 @@
 import type { Image } from "../../../codecs/image/image.ts";
-import { IndexError, RecordfsError } from "../../../errors.ts";
+import { IndexError, RecordfsError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { storedAt } from "../../../io/storage/place.ts";
 import {

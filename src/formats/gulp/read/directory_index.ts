@@ -1,4 +1,4 @@
-import type { FormatError } from "../../../errors.ts";
+import type { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { firstFrom } from "../../../tree/shared_numbers.ts";
 import { type ChunkMeta, duplicateId } from "../meta/chunk_meta.ts";

@@ -1,4 +1,4 @@
-import { IndexError } from "../../../errors.ts";
+import { IndexError } from "../../../base/errors.ts";
 
 /**
  * A slice with Python's meaning: negative positions count from the end, those beyond it are taken as

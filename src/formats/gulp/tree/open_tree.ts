@@ -1,4 +1,4 @@
-import { FormatError, RecordfsError } from "../../../errors.ts";
+import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
@@ -7,7 +7,7 @@ import {
   NameFaultError,
   NameTableBuilder,
 } from "../../../tree/names/name_table_builder.ts";
-import { decodeName } from "../../../names.ts";
+import { decodeName } from "../../../base/names.ts";
 import type { ChunkListing } from "../read/chunk_files.ts";
 import type { ChunkMeta } from "../meta/chunk_meta.ts";
 import { openChunks } from "../read/directory_index.ts";

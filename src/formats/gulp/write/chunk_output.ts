@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { FormatError, WriteError } from "../../../errors.ts";
+import { FormatError, WriteError } from "../../../base/errors.ts";
 import {
   perform,
   runAsync,

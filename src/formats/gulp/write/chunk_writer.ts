@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { RecordfsError, WriteError } from "../../../errors.ts";
+import { RecordfsError, WriteError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import {
   shouldYield,

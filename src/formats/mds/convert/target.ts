@@ -16,12 +16,12 @@ import {
   type ConversionTarget,
   DIRECTORY,
 } from "../../../convert/to/target.ts";
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 import type { MDSInput } from "../encodings/encode.ts";
 import { INDEX, isShard } from "../layout.ts";
 import { MDSWriter } from "../write/mds_writer.ts";
 import { type GroupedFiles, groupFiles, isStray } from "./sample_groups.ts";
-import { strictUtf8Text, trimSpace } from "../../../utf8.ts";
+import { strictUtf8Text, trimSpace } from "../../../base/utf8.ts";
 
 /** The columns beside those of files: where a file was, and what the files of a sample had in common. */
 const PATH = "path";

@@ -1,3 +1,4 @@
+import { openMds } from "../tree/open_mds.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { GetOptions } from "../../../data/dataset.ts";
 import { hasSample } from "../../../data/datasets/has_sample.ts";
@@ -112,11 +113,8 @@ export class MDSDataset<T = MDSSample> extends ProcessedDataset<MDSSample, T> {
     const process = options.process && await importedFunction(options.process);
     const reader = await MDSReader.open(location, options);
     const takesAny = process as Process<MDSSample, unknown> | undefined;
-    const { storage, remote } = options;
-    return openedFrom(
-      new MDSDataset<unknown>(reader, options, takesAny),
-      { location, storage, remote, format: "mds" },
-    );
+    const dataset = new MDSDataset<unknown>(reader, options, takesAny);
+    return openedFrom(dataset, openMds, location, options);
   }
 
   /** Number of samples. */

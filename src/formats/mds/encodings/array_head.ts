@@ -5,7 +5,7 @@ import {
   MOST_DIMENSIONS,
 } from "./encoding.ts";
 import { ValueFault } from "./value_fault.ts";
-import { utf8Text } from "../../../utf8.ts";
+import { utf8Text } from "../../../base/utf8.ts";
 
 /** What stands before the elements of an array, or of a picture's pixels. */
 export interface ArrayHead {

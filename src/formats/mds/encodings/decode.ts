@@ -6,7 +6,7 @@ import type { Encoding } from "./encoding.ts";
 import { elementsOf } from "./list_value.ts";
 import { ValueFault } from "./value_fault.ts";
 import { arrayOf, scalarOf, whole } from "./values.ts";
-import { strictUtf8Text } from "../../../utf8.ts";
+import { strictUtf8Text } from "../../../base/utf8.ts";
 
 /**
  * A value of a column: bytes (`bytes`), a text (`str`, `str_decimal`), a number (`int`, `uint8` … `float64`, `str_int`,

@@ -1,4 +1,4 @@
-import { bytesOf } from "../../../bytes_of.ts";
+import { bytesOf } from "../../../base/bytes_of.ts";
 import { formatFloat, formatJson } from "../../../codecs/json/format.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";

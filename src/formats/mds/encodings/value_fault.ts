@@ -1,4 +1,4 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 
 /** What is wrong with a value; whoever knows where it is makes an error of it. */
 export class ValueFault extends TypeError {

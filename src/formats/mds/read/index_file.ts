@@ -1,11 +1,11 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import {
   type Encoding,
   ENCODING_NAMES,
   encodingOf,
 } from "../encodings/encoding.ts";
 import { FORMAT, LARGEST_SHARD, tableSize, VERSION } from "../layout.ts";
-import { strictUtf8Text, withoutByteOrderMark } from "../../../utf8.ts";
+import { strictUtf8Text, withoutByteOrderMark } from "../../../base/utf8.ts";
 
 /** A column: its name, and how its values are written. */
 export interface Column {

@@ -1,4 +1,4 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { fillNow } from "../../../io/read/read_part.ts";
 import { tableSize, WORD } from "../layout.ts";

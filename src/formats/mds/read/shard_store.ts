@@ -1,5 +1,5 @@
 import { reopenSource } from "../../../io/storage/open_sources.ts";
-import { FormatError, RecordfsError } from "../../../errors.ts";
+import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import {

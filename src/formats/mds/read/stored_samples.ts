@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import { readContents } from "../../../tree/read_contents.ts";

@@ -1,7 +1,7 @@
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { isIndex } from "../../../tree/sample_indices.ts";
-import { FormatError } from "../../../errors.ts";
-import { decodeName } from "../../../names.ts";
+import { FormatError } from "../../../base/errors.ts";
+import { decodeName } from "../../../base/names.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import {
   requireReached,

@@ -1,5 +1,5 @@
 import { KeptValues } from "../../../io/decoded/kept_values.ts";
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { fillNow } from "../../../io/read/read_part.ts";
 import { atOnce } from "../../../tree/not_loaded.ts";

@@ -1,4 +1,4 @@
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 import {
   runAsync,
   runSync,
@@ -8,7 +8,7 @@ import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { WriterBase } from "../../../io/write/writer_base.ts";
-import { byCodePoint } from "../../../names.ts";
+import { byCodePoint } from "../../../base/names.ts";
 import { encodeValue, type MDSInput } from "../encodings/encode.ts";
 import { ENCODING_NAMES, encodingOf } from "../encodings/encoding.ts";
 import type { Column } from "../read/index_file.ts";

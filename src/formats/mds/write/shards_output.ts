@@ -1,4 +1,4 @@
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { pathIn } from "../../../io/storage/place.ts";
 import { newSystemHash } from "../../../io/sums/file_hash.ts";

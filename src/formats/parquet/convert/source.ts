@@ -1,6 +1,6 @@
 import type { PlanNotes } from "../../../convert/conversion.ts";
 import { ContainerSource } from "../../../convert/from/source.ts";
-import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 
 /** Files of Parquet to be converted: each row as a directory of its cells. */
 class ParquetSource extends ContainerSource {

@@ -1,8 +1,8 @@
 import { asLabel } from "../../../data/split/as_label.ts";
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { areOpen } from "../../../tree/tree.ts";
-import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { ParquetReader } from "../read/parquet_reader.ts";
 import { sharedColumns } from "../read/shared_columns.ts";
 import { RowTree } from "../tree/row_tree.ts";

@@ -1,3 +1,4 @@
+import { openParquet } from "../tree/open_parquet.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { GetOptions } from "../../../data/dataset.ts";
 import { hasSample } from "../../../data/datasets/has_sample.ts";
@@ -90,11 +91,8 @@ export class ParquetDataset<T = ParquetRow>
   ): Promise<ParquetDataset<unknown>> {
     const process = options.process && await importedFunction(options.process);
     const reader = await ParquetReader.open(location, options);
-    const { storage, remote } = options;
-    return openedFrom(
-      new ParquetDataset<unknown>(reader, process),
-      { location, storage, remote, format: "parquet" },
-    );
+    const dataset = new ParquetDataset<unknown>(reader, process);
+    return openedFrom(dataset, openParquet, location, options);
   }
 
   /** Number of rows. */

@@ -1,4 +1,4 @@
-import { concatBytes } from "../../../bytes_of.ts";
+import { concatBytes } from "../../../base/bytes_of.ts";
 import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { type Codec, MOST_LISTED, MOST_VALUES } from "../layout.ts";

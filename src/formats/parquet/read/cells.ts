@@ -1,4 +1,4 @@
-import { FormatError, type FormatErrorCode } from "../../../errors.ts";
+import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import {
   perform,

@@ -1,4 +1,4 @@
-import { FormatError, type FormatErrorCode } from "../../../errors.ts";
+import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { brief, exactNumber } from "./footer_message.ts";
 

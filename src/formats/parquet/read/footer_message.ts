@@ -1,4 +1,4 @@
-import { utf8Text } from "../../../utf8.ts";
+import { utf8Text } from "../../../base/utf8.ts";
 import {
   BadSchema,
   type LogicalType,

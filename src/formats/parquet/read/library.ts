@@ -1,7 +1,7 @@
 import { mustWait } from "../../../io/storage/must_wait.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { PageFault } from "../pages/page_fault.ts";
-import { PACKAGES } from "../../../packages.ts";
+import { PACKAGES } from "../../../base/packages.ts";
 
 type ThriftModule = typeof import("hyparquet/src/thrift.js");
 type Column = typeof import("hyparquet/src/column.js");

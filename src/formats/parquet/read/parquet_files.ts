@@ -9,7 +9,7 @@ import { openSources } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { lastUpTo, sharedFloat64 } from "../../../tree/shared_numbers.ts";
 import { isNamedSo } from "../layout.ts";
-import { warnOnConsole } from "../../../message_text.ts";
+import { warnOnConsole } from "../../../base/message_text.ts";
 import { readFooter } from "./footer.ts";
 import type { ParquetIndex } from "./parquet_index.ts";
 

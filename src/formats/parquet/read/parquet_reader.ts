@@ -5,7 +5,7 @@ import {
   requireIndices,
 } from "../../../tree/sample_indices.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
   runAsync,
@@ -20,7 +20,7 @@ import { lastingAt } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
-import { warnOnConsole } from "../../../message_text.ts";
+import { warnOnConsole } from "../../../base/message_text.ts";
 import { type ParquetValue, valueOf } from "../values/render.ts";
 import { CellReader } from "./cells.ts";
 import {

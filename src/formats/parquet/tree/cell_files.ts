@@ -1,9 +1,9 @@
 import { reopenSource } from "../../../io/storage/open_sources.ts";
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
-import { encodeName } from "../../../names.ts";
+import { encodeName } from "../../../base/names.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
 import { CellReader, type DecodedRows } from "../read/cells.ts";
 import { type ParquetFile, rowsOf } from "../read/parquet_files.ts";

@@ -1,8 +1,8 @@
 import { isIndex } from "../../../tree/sample_indices.ts";
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { decodeName, encodeName } from "../../../names.ts";
+import { decodeName, encodeName } from "../../../base/names.ts";
 import {
   type NumberedNames,
   numberedNames,

@@ -1,4 +1,4 @@
-import { encodeName } from "../../../names.ts";
+import { encodeName } from "../../../base/names.ts";
 import { escapedName } from "../../../tree/names/escaped_name.ts";
 import { type Field, mediaOf } from "./schema.ts";
 

@@ -8,7 +8,7 @@ import {
   timeText,
   uuidText,
 } from "./texts.ts";
-import { utf8Text } from "../../../utf8.ts";
+import { utf8Text } from "../../../base/utf8.ts";
 
 /** A value of a cell: what JavaScript has for it. */
 export type ParquetValue =

@@ -1,4 +1,4 @@
-import { utf8Text } from "../../../utf8.ts";
+import { utf8Text } from "../../../base/utf8.ts";
 
 /** Longest ending of a path that is taken for a suffix, with its dot. */
 const LONGEST = 12;

@@ -11,7 +11,7 @@ import {
   DIRECTORY,
   FILE,
 } from "../../../convert/to/target.ts";
-import { WriteError } from "../../../errors.ts";
+import { WriteError } from "../../../base/errors.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { isShard } from "../shard_patterns.ts";
 import { TarWriter } from "../write/tar_writer.ts";

@@ -1,11 +1,11 @@
 import { asLabel } from "../../../data/split/as_label.ts";
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
-import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { TarReader } from "../read/tar_reader.ts";
 import { tarsOf } from "../tree/open_tars.ts";
 import { decodeSample, SAMPLE_DECODERS } from "../../../codecs/file_values.ts";
-import { trimSpace, utf8Text } from "../../../utf8.ts";
+import { trimSpace, utf8Text } from "../../../base/utf8.ts";
 
 /** Samples whose labels are read at a time. */
 const PAGE = 4096;

@@ -1,3 +1,4 @@
+import { openTars } from "../tree/open_tars.ts";
 import { SAMPLES } from "../kinds.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { GetOptions } from "../../../data/dataset.ts";
@@ -139,11 +140,12 @@ export class WebDataset<T = WebSample> extends ProcessedDataset<WebSample, T> {
       ? await importedValue(from) as SampleDecoders
       : from;
     const reader = await TarReader.open(location, options);
-    const { storage, remote } = options;
-    return openedFrom(
-      new this<unknown>(reader, { extensions, decoders }, process),
-      { location, storage, remote, format: SAMPLES },
+    const dataset = new this<unknown>(
+      reader,
+      { extensions, decoders },
+      process,
     );
+    return openedFrom(dataset, openTars, location, options, SAMPLES);
   }
 
   /** Number of samples. */

@@ -1,14 +1,14 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
-import { BLOCK, padded } from "../../../tar_header.ts";
+import { BLOCK, padded } from "../../../base/tar_header.ts";
 import { scanTar } from "./scan.ts";
 import { TarBuilder } from "./tar_builder.ts";
 import { NO_HEAD, type TarIndex } from "./tar_columns.ts";
-import { utf8Text } from "../../../utf8.ts";
+import { utf8Text } from "../../../base/utf8.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
 /** Largest index that is read. */

@@ -1,4 +1,4 @@
-import { decodeName } from "../../../names.ts";
+import { decodeName } from "../../../base/names.ts";
 import type { PathEntries } from "../../../tree/archive/path_entries.ts";
 
 /** Most extensions that are counted: those of a data set are few. */

@@ -1,4 +1,4 @@
-import type { FormatError } from "../../../errors.ts";
+import type { FormatError } from "../../../base/errors.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 
 /** Why a member cannot be read. Kept in columns: numbers stay what they are. */

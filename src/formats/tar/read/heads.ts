@@ -1,10 +1,10 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import { newSharedMemory } from "../../../io/libc/new_memory.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
-import { BLOCK, padded } from "../../../tar_header.ts";
+import { BLOCK, padded } from "../../../base/tar_header.ts";
 import { blocksOf, headOf } from "../layout.ts";
 import { agrees, LONGEST_GAP } from "./dali_index.ts";
 import { NO_HEAD, type TarColumns, type TarIndex } from "./tar_columns.ts";

@@ -1,4 +1,4 @@
-import { decodeName } from "../../../names.ts";
+import { decodeName } from "../../../base/names.ts";
 import { MOST_SECONDS } from "../layout.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { decodeName } from "../../../names.ts";
+import { decodeName } from "../../../base/names.ts";
 import type { PathEntries } from "../../../tree/archive/path_entries.ts";
 import { ROOT_ENTRY } from "../../../tree/archive/path_entries.ts";
 import { sharedUint32 } from "../../../tree/shared_numbers.ts";

@@ -1,10 +1,10 @@
-import { BLOCK, Field, Length, padded } from "../../../tar_header.ts";
-import { FormatError, type FormatErrorCode } from "../../../errors.ts";
+import { BLOCK, Field, Length, padded } from "../../../base/tar_header.ts";
+import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { HeadWindows } from "../../../io/read/head_windows.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { decodeName } from "../../../names.ts";
+import { decodeName } from "../../../base/names.ts";
 import {
   type Blocks,
   blocksOf,

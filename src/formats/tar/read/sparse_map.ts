@@ -8,7 +8,7 @@ import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { BLOCK, padded } from "../../../tar_header.ts";
+import { BLOCK, padded } from "../../../base/tar_header.ts";
 import { parseNumber } from "../layout.ts";
 import type { PaxSparse } from "./pax.ts";
 

@@ -1,4 +1,4 @@
-import { decodeName } from "../../../names.ts";
+import { decodeName } from "../../../base/names.ts";
 import { isDot } from "../../../tree/archive/path_names.ts";
 
 const SLASH = 0x2f;

@@ -1,4 +1,4 @@
-import { decodeName } from "../../../names.ts";
+import { decodeName } from "../../../base/names.ts";
 import { treeError } from "../../../tree/archive/member_error.ts";
 import { MemberPaths } from "../../../tree/archive/member_paths.ts";
 import { GrowingNumbers } from "../../../tree/growing_numbers.ts";

@@ -1,4 +1,4 @@
-import type { FormatErrorCode } from "../../../errors.ts";
+import type { FormatErrorCode } from "../../../base/errors.ts";
 import type { SkippedMembers } from "../../../tree/archive/archive_notes.ts";
 import type { ArchiveColumns } from "../../../tree/archive/archive_tree.ts";
 import type { GroupFacts } from "./sample_groups.ts";

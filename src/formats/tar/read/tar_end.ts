@@ -1,9 +1,9 @@
-import { FormatError, type FormatErrorCode } from "../../../errors.ts";
+import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
 import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { BLOCK } from "../../../tar_header.ts";
+import { BLOCK } from "../../../base/tar_header.ts";
 import type { ScannedEnd } from "./scan.ts";
 
 /** Bytes of zeros that end a tar (POSIX.1). */

@@ -1,6 +1,6 @@
 import { isIndex } from "../../../tree/sample_indices.ts";
 import type { SourceList } from "../../../io/storage/byte_source.ts";
-import { decodeName } from "../../../names.ts";
+import { decodeName } from "../../../base/names.ts";
 import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import {
   JoinedSources,

@@ -1,4 +1,4 @@
-import { IndexError, PathError } from "../../../errors.ts";
+import { IndexError, PathError } from "../../../base/errors.ts";
 import {
   runAsync,
   runSync,
@@ -12,8 +12,8 @@ import type {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { lastingAt } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import { warnOnConsole } from "../../../message_text.ts";
-import { encodeName } from "../../../names.ts";
+import { warnOnConsole } from "../../../base/message_text.ts";
+import { encodeName } from "../../../base/names.ts";
 import { nameOfFiles } from "../../../tree/sample_indices.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";

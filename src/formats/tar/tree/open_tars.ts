@@ -2,7 +2,7 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { openSources } from "../../../io/storage/open_sources.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import { warnOfAll, warnOnConsole } from "../../../message_text.ts";
+import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import {
   type ArchiveNotes,

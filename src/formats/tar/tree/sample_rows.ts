@@ -1,4 +1,4 @@
-import { decodeName, encodeName } from "../../../names.ts";
+import { decodeName, encodeName } from "../../../base/names.ts";
 import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import {
   type NumberedNames,

@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { isUrl } from "../../../io/remote/remote_location.ts";
 import { BracePattern } from "../../../io/storage/brace_pattern.ts";

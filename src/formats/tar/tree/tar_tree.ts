@@ -1,5 +1,5 @@
-import type { FormatError } from "../../../errors.ts";
-import { decodeName } from "../../../names.ts";
+import type { FormatError } from "../../../base/errors.ts";
+import { decodeName } from "../../../base/names.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import {

@@ -14,8 +14,8 @@ import {
   type SampleData,
 } from "../../../io/write/sample_data.ts";
 import { WriterBase } from "../../../io/write/writer_base.ts";
-import { encodeName } from "../../../names.ts";
-import { BLOCK, memberHeader, padded } from "../../../tar_header.ts";
+import { encodeName } from "../../../base/names.ts";
+import { BLOCK, memberHeader, padded } from "../../../base/tar_header.ts";
 
 /** A tar ends in two blocks of zeros, and is filled up to records of twenty blocks. */
 const RECORD = 20 * BLOCK;

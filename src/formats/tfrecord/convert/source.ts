@@ -1,6 +1,6 @@
 import { RecordSource } from "../../../convert/from/source.ts";
 import type { PlanNotes } from "../../../convert/conversion.ts";
-import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { areExamples } from "../kinds.ts";
 
 /** Files of TFRecord to be converted: as their records. */

@@ -1,12 +1,12 @@
 import { asLabel } from "../../../data/split/as_label.ts";
-import { RecordfsError } from "../../../errors.ts";
-import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import { RecordfsError } from "../../../base/errors.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { areOpen } from "../../../tree/tree.ts";
 import type { FeatureValue } from "../proto/example.ts";
 import { TFRecordReader } from "../read/tfrecord_reader.ts";
 import { RecordTree } from "../tree/record_tree.ts";
-import { utf8Text } from "../../../utf8.ts";
+import { utf8Text } from "../../../base/utf8.ts";
 
 /** Records whose labels are read at a time. */
 const PAGE = 1024;

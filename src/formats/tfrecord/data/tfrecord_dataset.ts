@@ -1,3 +1,4 @@
+import { openRecords } from "../tree/open_records.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { GetOptions } from "../../../data/dataset.ts";
 import { hasSample } from "../../../data/datasets/has_sample.ts";
@@ -111,11 +112,12 @@ export class TFRecordDataset<T = TFExample>
     const takesAny = process as
       | Process<TFExample | Uint8Array<ArrayBuffer>, unknown>
       | undefined;
-    const { decode, storage, remote } = options;
-    return openedFrom(
-      new TFRecordDataset<unknown>(reader, decode, takesAny),
-      { location, storage, remote, format: "tfrecord" },
+    const dataset = new TFRecordDataset<unknown>(
+      reader,
+      options.decode,
+      takesAny,
     );
+    return openedFrom(dataset, openRecords, location, options);
   }
 
   /** Number of records that are whole. */

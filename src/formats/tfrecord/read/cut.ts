@@ -1,4 +1,4 @@
-import { FormatError, type FormatErrorCode } from "../../../errors.ts";
+import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 import { numberedNames } from "../../../tree/names/numbered_names.ts";
 

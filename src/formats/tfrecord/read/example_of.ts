@@ -1,4 +1,4 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { decodeExample, type TFExample } from "../proto/example.ts";
 import { WireError } from "../proto/wire.ts";
 import type { RecordTable } from "./record_files.ts";

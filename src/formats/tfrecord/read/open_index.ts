@@ -1,4 +1,4 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { keptIndex } from "../../../io/kept/kept_index.ts";
 import type { KeptOptions } from "../../../io/kept/kept_place.ts";

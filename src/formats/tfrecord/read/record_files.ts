@@ -1,4 +1,4 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { sumLike } from "../../../io/sums/content_sum.ts";
 import { crc32cLoaded } from "../../../io/sums/crc32c.ts";

@@ -17,7 +17,7 @@ import type {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { lastingAt } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import { warnOfAll } from "../../../message_text.ts";
+import { warnOfAll } from "../../../base/message_text.ts";
 import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import type { TFExample } from "../proto/example.ts";

@@ -1,5 +1,5 @@
-import { FormatError } from "../../../errors.ts";
-import { encodeName } from "../../../names.ts";
+import { FormatError } from "../../../base/errors.ts";
+import { encodeName } from "../../../base/names.ts";
 import { escapedName } from "../../../tree/names/escaped_name.ts";
 
 /** Longest name of a file or directory, in bytes. */

@@ -2,7 +2,7 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { shardDirectories } from "../../../io/storage/shard_paths.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { isReachedInThreads } from "../../../io/storage/thread_storage.ts";
-import { warnOfAll, warnOnConsole } from "../../../message_text.ts";
+import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
 import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { nameSuffix } from "../../../tree/names/numbered_names.ts";

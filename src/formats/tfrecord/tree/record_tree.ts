@@ -1,6 +1,6 @@
 import { isIndex } from "../../../tree/sample_indices.ts";
-import { RecordfsError } from "../../../errors.ts";
-import { decodeName, encodeName } from "../../../names.ts";
+import { RecordfsError } from "../../../base/errors.ts";
+import { decodeName, encodeName } from "../../../base/names.ts";
 import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";

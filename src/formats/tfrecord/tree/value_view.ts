@@ -1,7 +1,7 @@
 import { readNpy } from "../../../codecs/numpy/mod.ts";
 import type { ValueView } from "../../../tree/node_view.ts";
 import type { Content } from "./record_layout.ts";
-import { utf8Text } from "../../../utf8.ts";
+import { utf8Text } from "../../../base/utf8.ts";
 
 /** Bytes of the largest value that is shown. */
 const LARGEST = 64 << 20;

@@ -5,7 +5,7 @@ import {
   OTHER_LINKS,
 } from "../../../tree/archive/archive_tree.ts";
 import { ZipTree } from "../tree/zip_tree.ts";
-import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 
 /** A zip to be converted: as its files. */
 class ZipSource extends ContainerSource {

@@ -4,8 +4,8 @@ import { type ConversionTarget, FILE } from "../../../convert/to/target.ts";
 import { runAsync, unaborted } from "../../../io/concurrency/steps.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
-import { WriteError } from "../../../errors.ts";
-import { encodeName } from "../../../names.ts";
+import { WriteError } from "../../../base/errors.ts";
+import { encodeName } from "../../../base/names.ts";
 import { ZipOutput } from "../write/zip_output.ts";
 
 /** The length of a path has 16 bits. */

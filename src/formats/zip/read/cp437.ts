@@ -1,4 +1,4 @@
-import { strictUtf8Text } from "../../../utf8.ts";
+import { strictUtf8Text } from "../../../base/utf8.ts";
 
 /** The upper half of code page 437, in which names are that are not said to be UTF-8. */
 const UPPER =

@@ -1,4 +1,4 @@
-import type { FormatError } from "../../../errors.ts";
+import type { FormatError } from "../../../base/errors.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 import { Flag, Method, methodName, mostInflated, Size } from "../layout.ts";
 

@@ -1,10 +1,10 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { decompress } from "../../../io/decoded/inflate.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { decodeName } from "../../../names.ts";
+import { decodeName } from "../../../base/names.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 import { Method } from "../layout.ts";
 import { LocalHeaders } from "./local_headers.ts";

@@ -1,4 +1,4 @@
-import type { FormatError } from "../../../errors.ts";
+import type { FormatError } from "../../../base/errors.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { readPart } from "../../../io/read/read_part.ts";
@@ -13,7 +13,7 @@ import {
   Size,
   uint64,
 } from "../layout.ts";
-import { decodeName } from "../../../names.ts";
+import { decodeName } from "../../../base/names.ts";
 import { isOtherSpelling } from "./spelling.ts";
 import type { Member } from "./zip_builder.ts";
 import type { ZipColumns } from "./zip_columns.ts";

@@ -1,5 +1,5 @@
 import { crc32Of } from "../../../io/read/crc32_of.ts";
-import { decodeName } from "../../../names.ts";
+import { decodeName } from "../../../base/names.ts";
 import { Extra, forEachExtra } from "../layout.ts";
 import { fromCp437 } from "./cp437.ts";
 

@@ -1,4 +1,4 @@
-import { FormatError, PathError } from "../../../errors.ts";
+import { FormatError, PathError } from "../../../base/errors.ts";
 import {
   runAsync,
   runSync,
@@ -12,7 +12,7 @@ import type {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { lastingAt } from "../../../io/storage/place.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { encodeName } from "../../../names.ts";
+import { encodeName } from "../../../base/names.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
 import { type NodeId, ROOT, type TreeHandle } from "../../../tree/tree.ts";

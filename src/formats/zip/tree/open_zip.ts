@@ -4,7 +4,7 @@ import { mostAtOnce } from "../../../io/decoded/decoded_source.ts";
 import { loadPieces } from "../../../io/decoded/decoded_pieces.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
-import { warnOfAll } from "../../../message_text.ts";
+import { warnOfAll } from "../../../base/message_text.ts";
 import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
 import { openIndex } from "../read/open_index.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";

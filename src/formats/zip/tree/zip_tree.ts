@@ -6,7 +6,7 @@ import { loadPieces } from "../../../io/decoded/decoded_pieces.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import type { FormatError } from "../../../errors.ts";
+import type { FormatError } from "../../../base/errors.ts";
 import {
   type ArchiveNotes,
   listUnreadable,

@@ -1,5 +1,5 @@
-import { variable } from "../../../environment.ts";
-import { RecordfsError } from "../../../errors.ts";
+import { variable } from "../../../base/environment.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import { NotTrustedError } from "../../directories/trust.ts";
 import { TrustedDirectory } from "../../directories/trusted_directory.ts";
 import { SystemError } from "../../libc/system_error.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
-import { utf8Text } from "../../../utf8.ts";
+import { utf8Text } from "../../../base/utf8.ts";
 import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
 import type { ListedFile } from "../listed_file.ts";
 import { isUntagged, type ObjectState } from "../remote_object.ts";

@@ -1,4 +1,4 @@
-import { warnOnConsole } from "../../../message_text.ts";
+import { warnOnConsole } from "../../../base/message_text.ts";
 
 type OnWarning = (message: string) => void;
 

@@ -1,4 +1,4 @@
-import { PACKAGES } from "../../../packages.ts";
+import { PACKAGES } from "../../../base/packages.ts";
 import { isFileName, type ListedFile } from "../listed_file.ts";
 
 /** An entry of the index that nginx writes as JSON (`autoindex_format json`). */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { variable } from "../../../environment.ts";
+import { variable } from "../../../base/environment.ts";
 
 /** Whom a server knows. */
 export interface Login {

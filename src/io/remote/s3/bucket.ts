@@ -1,7 +1,7 @@
-import { RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../base/errors.ts";
 import { abortable } from "../../concurrency/abortable.ts";
-import { PACKAGES } from "../../../packages.ts";
-import { variable } from "../../../environment.ts";
+import { PACKAGES } from "../../../base/packages.ts";
+import { variable } from "../../../base/environment.ts";
 import { withoutSecrets } from "../remote_location.ts";
 import type { S3Options } from "../remote_options.ts";
 import type { PreparedRequest, Target } from "../target.ts";

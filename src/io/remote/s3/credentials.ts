@@ -1,5 +1,5 @@
-import { PACKAGES } from "../../../packages.ts";
-import { variable } from "../../../environment.ts";
+import { PACKAGES } from "../../../base/packages.ts";
+import { variable } from "../../../base/environment.ts";
 import { RemoteError } from "../remote_error.ts";
 import type { S3Options } from "../remote_options.ts";
 import { Transient } from "../transient.ts";

@@ -1,4 +1,4 @@
-import { PACKAGES } from "../../../packages.ts";
+import { PACKAGES } from "../../../base/packages.ts";
 import type { Client, Patience } from "../client.ts";
 import { isFileName, type ListedFile } from "../listed_file.ts";
 import { readText } from "../read_text.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { variable } from "../../../environment.ts";
-import { PACKAGES } from "../../../packages.ts";
+import { variable } from "../../../base/environment.ts";
+import { PACKAGES } from "../../../base/packages.ts";
 import type { S3Options } from "../remote_options.ts";
 
 /**

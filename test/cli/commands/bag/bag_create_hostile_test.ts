@@ -7,7 +7,7 @@ import { createDataset } from "../../../../src/cli/commands/bag/dataset_creation
 import { linesInput } from "../../../../src/cli/commands/bag/datapoint_lines.ts";
 import { UsageError } from "../../../../src/cli/exit.ts";
 import { givenSpec } from "../../../../src/cli/input/given_spec.ts";
-import { FormatError, RecordfsError } from "../../../../src/errors.ts";
+import { FormatError, RecordfsError } from "../../../../src/base/errors.ts";
 import { DatasetReader } from "../../../../src/formats/bags/mod.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { assertFailed, recordfs } from "../../run_cli.ts";

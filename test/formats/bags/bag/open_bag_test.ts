@@ -1,6 +1,6 @@
 /** What is taken for a bag, and of which generation. */
 import assert from "node:assert/strict";
-import { FormatError } from "../../../../src/errors.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
 import { openBag } from "../../../../src/formats/bags/bag/open_bag.ts";
 import { indexPath } from "../../../../src/formats/bags/bag/index_entries.ts";
 import {
@@ -10,7 +10,7 @@ import {
   type Generation,
 } from "../../../../src/formats/bags/mod.ts";
 import { runAsync, runSync } from "../../../../src/io/concurrency/steps.ts";
-import { openSync } from "../../../../src/vfs/mod.ts";
+import { openSync } from "../../../../src/open/mod.ts";
 import {
   u64s,
   writeBag,

@@ -7,7 +7,7 @@ import {
   type Datapoint,
   IndexError,
   RECIPE,
-} from "../../../../src/data/datasets/mod.ts";
+} from "../../../../src/open/data/datasets.ts";
 import {
   DatasetReader,
   ShardedDatasetReader,

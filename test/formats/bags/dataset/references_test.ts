@@ -1,6 +1,6 @@
 /** Parsing references: every form MessagePack has for an integer, and what is none. */
 import assert from "node:assert/strict";
-import { FormatError } from "../../../../src/errors.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
 import { References } from "../../../../src/formats/bags/dataset/references.ts";
 import { parseType } from "../../../../src/formats/bags/dataset/spec.ts";
 

@@ -1,6 +1,6 @@
 /** Specifications: types, and keys that must not lead out of the dataset's directory. */
 import assert from "node:assert/strict";
-import { FormatError } from "../../../../src/errors.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
 import {
   keyProblem,
   parseSpec,

@@ -1,7 +1,7 @@
 /** What a bag reader promises beyond the records themselves. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { IndexError } from "../../../../src/errors.ts";
+import { IndexError } from "../../../../src/base/errors.ts";
 import { BagReader, RecordMemory } from "../../../../src/formats/bags/mod.ts";
 import { writeBag } from "../../../support/bags/make_bag.ts";
 import { withTempDir } from "../../../support/paths.ts";

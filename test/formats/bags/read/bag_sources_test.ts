@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { pathToFileURL } from "node:url";
-import { FormatError, RecordfsError } from "../../../../src/errors.ts";
+import { FormatError, RecordfsError } from "../../../../src/base/errors.ts";
 import {
   type BagOptions,
   BagReader,

@@ -1,6 +1,6 @@
 /** Datasets that the original Python libraries wrote, sound and damaged, read in every way. */
 import assert from "node:assert/strict";
-import { FormatError, IndexError } from "../../../../src/errors.ts";
+import { FormatError, IndexError } from "../../../../src/base/errors.ts";
 import {
   type DatasetOptions,
   DatasetReader,

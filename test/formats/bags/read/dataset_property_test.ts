@@ -8,7 +8,7 @@ import {
   RecordMemory,
   ShardedDatasetReader,
 } from "../../../../src/formats/bags/mod.ts";
-import { byCodePoint } from "../../../../src/names.ts";
+import { byCodePoint } from "../../../../src/base/names.ts";
 import {
   type Records,
   writeBag,

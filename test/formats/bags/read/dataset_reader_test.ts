@@ -1,6 +1,6 @@
 /** What a dataset reader promises beyond the values themselves. */
 import assert from "node:assert/strict";
-import { FormatError, RecordfsError } from "../../../../src/errors.ts";
+import { FormatError, RecordfsError } from "../../../../src/base/errors.ts";
 import {
   DatasetReader,
   type Decoders,

@@ -1,13 +1,13 @@
 /** Datasets of generation 3 whose writer is at work or was killed, and datasets with files missing. */
 import assert from "node:assert/strict";
-import { FormatError } from "../../../../src/errors.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
 import {
   DatasetReader,
   ShardedDatasetReader,
 } from "../../../../src/formats/bags/mod.ts";
 import { checkBags } from "../../../../src/formats/bags/check/check.ts";
-import { convert } from "../../../../src/convert/mod.ts";
-import { open, openSync } from "../../../../src/vfs/mod.ts";
+import { convert } from "../../../../src/open/convert/mod.ts";
+import { open, openSync } from "../../../../src/open/mod.ts";
 import { newExtent, ROOT, type Tree } from "../../../../src/tree/tree.ts";
 import { decoders } from "../../../support/bags/bag_decoders.ts";
 import { reopened } from "../../../support/bags/bag_trees.ts";

@@ -1,6 +1,6 @@
 /** What a container that cannot be opened leaves open. */
 import assert from "node:assert/strict";
-import { openSync } from "../../../../src/vfs/mod.ts";
+import { openSync } from "../../../../src/open/mod.ts";
 import { descriptorsBelowNow } from "../../../support/programs/descriptors.ts";
 import { writeBag, writeDataset } from "../../../support/bags/make_bag.ts";
 import { withTempDir } from "../../../support/paths.ts";

@@ -4,7 +4,7 @@ import {
   FormatError,
   IndexError,
   RecordfsError,
-} from "../../../../src/errors.ts";
+} from "../../../../src/base/errors.ts";
 import {
   DatasetReader,
   type Decoders,

@@ -1,6 +1,6 @@
 /** Shards as one sequence of datapoints. */
 import assert from "node:assert/strict";
-import { FormatError, IndexError } from "../../../../src/errors.ts";
+import { FormatError, IndexError } from "../../../../src/base/errors.ts";
 import {
   type Generation,
   RecordMemory,

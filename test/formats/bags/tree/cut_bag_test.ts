@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { slowStorage } from "../../../support/slow_storage.ts";
 
 /** A bag of records of these lengths, of which so many bytes are there, and its index. */

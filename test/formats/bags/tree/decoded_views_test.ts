@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readNpy } from "../../../../src/codecs/numpy/mod.ts";
 import { writeMsgpack } from "../../../../src/codecs/msgpack/mod.ts";
-import { FormatError } from "../../../../src/errors.ts";
-import { openSync } from "../../../../src/vfs/mod.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
+import { openSync } from "../../../../src/open/mod.ts";
 import { bagCases, datasetCase } from "../../../support/bags/bag_golden.ts";
 import {
   assertConsistent,

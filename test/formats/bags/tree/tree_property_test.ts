@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { LONG } from "../../../support/long.ts";
 import fc from "../../../support/random.ts";
-import { byCodePoint } from "../../../../src/names.ts";
-import { openSync } from "../../../../src/vfs/mod.ts";
+import { byCodePoint } from "../../../../src/base/names.ts";
+import { openSync } from "../../../../src/open/mod.ts";
 import {
   assertConsistent,
   numberName,

@@ -1,8 +1,8 @@
 /** Bags and datasets that the original libraries wrote, as trees; damaged ones as far as they go. */
 import assert from "node:assert/strict";
 import { DatasetWriter } from "../../../../src/formats/bags/mod.ts";
-import { FormatError, RecordfsError } from "../../../../src/errors.ts";
-import { check, open, openSync } from "../../../../src/vfs/mod.ts";
+import { FormatError, RecordfsError } from "../../../../src/base/errors.ts";
+import { check, open, openSync } from "../../../../src/open/mod.ts";
 import {
   assertBytes,
   bagCases,

@@ -8,7 +8,7 @@ import {
   type GetOptions,
   IndexError,
   RECIPE,
-} from "../../../../src/data/datasets/mod.ts";
+} from "../../../../src/open/data/datasets.ts";
 import { FFRecordReader } from "../../../../src/formats/ffrecord/mod.ts";
 import { goldenCase, sha256 } from "../../../support/golden.ts";
 import {

@@ -7,7 +7,7 @@ import {
   type Structure,
 } from "../../../../src/formats/ffrecord/folder/structure.ts";
 import { writeStructure } from "../../../../src/formats/ffrecord/folder/write_structure.ts";
-import { decodeName } from "../../../../src/names.ts";
+import { decodeName } from "../../../../src/base/names.ts";
 import type { NameTable } from "../../../../src/tree/names/name_table.ts";
 import { ROOT } from "../../../../src/tree/tree.ts";
 import { needs, PYTHON } from "../../../support/programs/programs.ts";

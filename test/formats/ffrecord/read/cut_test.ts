@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { DataLoader, FFRecordDataset } from "../../../../src/data/mod.ts";
+import { DataLoader, FFRecordDataset } from "../../../../src/open/data/mod.ts";
 import { FFRecordReader } from "../../../../src/formats/ffrecord/mod.ts";
-import { countSamples } from "../../../../src/data/split/counted_samples.ts";
+import { countSamples } from "../../../../src/open/data/counted_samples.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { convert } from "../../../../src/convert/mod.ts";
-import { check, open } from "../../../../src/vfs/mod.ts";
+import { convert } from "../../../../src/open/convert/mod.ts";
+import { check, open } from "../../../../src/open/mod.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
-import { FormatError } from "../../../../src/errors.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
 import { PendingHeader } from "../../../../src/formats/ffrecord/read/header.ts";
 import { SampleIndex } from "../../../../src/formats/ffrecord/read/sample_index.ts";
 import { RecordTree } from "../../../../src/formats/ffrecord/tree/tree.ts";
@@ -8,8 +8,8 @@ import { NumberedFiles } from "../../../../src/tree/numbered_files.ts";
 import type { ByteSource } from "../../../../src/io/storage/byte_source.ts";
 import { MemorySource } from "../../../../src/io/storage/memory_source.ts";
 import { runAsync, runSync } from "../../../../src/io/concurrency/steps.ts";
-import { openToServe } from "../../../../src/vfs/open_to_serve.ts";
-import { VirtualFs } from "../../../../src/vfs/virtual_fs.ts";
+import { openToServe } from "../../../../src/open/open_to_serve.ts";
+import { VirtualFs } from "../../../../src/tree/vfs/virtual_fs.ts";
 import { ffrHeader } from "../../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import type { Answer, Question } from "../support/serving_thread.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { FormatError } from "../../../../src/errors.ts";
-import { encodeName } from "../../../../src/names.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
+import { encodeName } from "../../../../src/base/names.ts";
 import {
   newExtent,
   newStat,
   ROOT,
   type Tree,
 } from "../../../../src/tree/tree.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { goldenCase, sha256 } from "../../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../../support/paths.ts";

@@ -7,7 +7,7 @@ import {
   GulpDirectory,
   RecordfsError,
 } from "../../../../src/formats/gulp/mod.ts";
-import { check, open, openSync } from "../../../../src/vfs/mod.ts";
+import { check, open, openSync } from "../../../../src/open/mod.ts";
 import { gulpCase } from "../../../support/gulp/gulp_golden.ts";
 import { descriptorsBelow } from "../../../support/programs/descriptors.ts";
 import { fakeJpeg, writeChunk } from "../../../support/gulp/make_gulp.ts";

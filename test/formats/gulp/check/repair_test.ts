@@ -11,7 +11,7 @@ import {
   type GulpRepairReport,
   repairGulp,
 } from "../../../../src/formats/gulp/mod.ts";
-import { check } from "../../../../src/vfs/mod.ts";
+import { check } from "../../../../src/open/mod.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {
   type GulpCase,

@@ -4,7 +4,7 @@ import {
   type FrameSlice,
   selectFrames,
 } from "../../../../src/formats/gulp/read/frame_selection.ts";
-import { IndexError } from "../../../../src/errors.ts";
+import { IndexError } from "../../../../src/base/errors.ts";
 import { needs, PYTHON } from "../../../support/programs/programs.ts";
 
 const select = (selection: FrameSlice | number[], count: number) =>

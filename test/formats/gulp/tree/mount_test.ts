@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { mount } from "../../../../fuse/mod.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { gulpCase, joined } from "../../../support/gulp/gulp_golden.ts";
 import { writeChunk } from "../../../support/gulp/make_gulp.ts";

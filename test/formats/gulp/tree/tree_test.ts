@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { FormatError } from "../../../../src/errors.ts";
-import { encodeName } from "../../../../src/names.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
+import { encodeName } from "../../../../src/base/names.ts";
 import { encodeId } from "../../../../src/formats/gulp/ids/id_text.ts";
 import { nameOfId } from "../../../../src/formats/gulp/ids/id_names.ts";
 import {
@@ -10,7 +10,7 @@ import {
   ROOT,
   type Tree,
 } from "../../../../src/tree/tree.ts";
-import { open, openSync } from "../../../../src/vfs/mod.ts";
+import { open, openSync } from "../../../../src/open/mod.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {
   gulpCase,

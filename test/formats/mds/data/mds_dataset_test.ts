@@ -4,11 +4,11 @@ import {
   DataLoader,
   MDSDataset,
   type MDSSample,
-} from "../../../../src/data/mod.ts";
-import { countSamples } from "../../../../src/data/split/counted_samples.ts";
-import { readLabels } from "../../../../src/data/split/read_labels.ts";
+} from "../../../../src/open/data/mod.ts";
+import { countSamples } from "../../../../src/open/data/counted_samples.ts";
+import { readLabels } from "../../../../src/open/data/read_labels.ts";
 import { formatNamed, loadFormat } from "../../../../src/formats/registry.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { resumedPass } from "../../../support/resumed_pass.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { assertValue, mdsCase } from "../../../support/mds/mds_golden.ts";

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { MDSReader } from "../../../../src/formats/mds/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import {
   datasetOf,
   entry,
@@ -167,7 +167,7 @@ Deno.test("checks a shard of some KB that becomes up to 1 GiB in little memory",
     await Deno.writeFile(`${directory}/${NAME}.zstd`, bomb);
     const script = `
         import { check } from "${new URL(
-      "../../../../src/vfs/mod.ts",
+      "../../../../src/open/mod.ts",
       import.meta.url,
     )}";
         const damages = [];

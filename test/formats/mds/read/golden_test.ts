@@ -6,8 +6,8 @@ import { LOCAL_DISK } from "../../../../src/io/storage/storage.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
 import { newExtent, reopenHandle } from "../../../../src/tree/tree.ts";
 import { whenLoaded } from "../../../../src/tree/not_loaded.ts";
-import { check, open, type VirtualFs } from "../../../../src/vfs/mod.ts";
-import { findNode } from "../../../../src/vfs/paths.ts";
+import { check, open, type VirtualFs } from "../../../../src/open/mod.ts";
+import { findNode } from "../../../../src/tree/vfs/paths.ts";
 import { inMemory } from "../../../support/far_away.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {

@@ -1,7 +1,7 @@
 /** Lists that no writer makes: counts and sizes that lie, elements that are none, and such as have no elements. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { check, open } from "../../../../src/vfs/mod.ts";
+import { check, open } from "../../../../src/open/mod.ts";
 import { read } from "../../../support/mds/refused.ts";
 import {
   datasetOf,

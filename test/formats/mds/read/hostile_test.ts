@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { MDSReader } from "../../../../src/formats/mds/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { assertRefused, read } from "../../../support/mds/refused.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import {
   COLUMNS,
   configOf,

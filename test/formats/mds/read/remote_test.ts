@@ -1,9 +1,9 @@
 /** Datasets on servers: what is asked for, and how much of it. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { MDSDataset } from "../../../../src/data/mod.ts";
+import { MDSDataset } from "../../../../src/open/data/mod.ts";
 import { MDSReader, MDSWriter } from "../../../../src/formats/mds/mod.ts";
-import { check, open } from "../../../../src/vfs/mod.ts";
+import { check, open } from "../../../../src/open/mod.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { mdsCase, mdsCases } from "../../../support/mds/mds_golden.ts";
 import { withTempDir } from "../../../support/paths.ts";

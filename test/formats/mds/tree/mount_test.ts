@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { mount } from "../../../../fuse/mod.ts";
 import { MDSWriter } from "../../../../src/formats/mds/mod.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {
   type ExpectedMdsValue,

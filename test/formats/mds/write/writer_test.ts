@@ -6,9 +6,9 @@ import {
   MDSReader,
   MDSWriter,
 } from "../../../../src/formats/mds/mod.ts";
-import { convert } from "../../../../src/convert/mod.ts";
+import { convert } from "../../../../src/open/convert/mod.ts";
 import { DatasetReader } from "../../../../src/formats/bags/mod.ts";
-import { check } from "../../../../src/vfs/mod.ts";
+import { check } from "../../../../src/open/mod.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { mdsCase } from "../../../support/mds/mds_golden.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { zstdCompressSync } from "node:zlib";
-import type { FormatError } from "../../../../src/errors.ts";
+import type { FormatError } from "../../../../src/base/errors.ts";
 import { ParquetReader } from "../../../../src/formats/parquet/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import {
   dataPage,
   dictionaryPage,

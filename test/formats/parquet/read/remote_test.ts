@@ -1,9 +1,9 @@
 /** Files on servers: how often they are asked, and for how many bytes. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { ParquetDataset } from "../../../../src/data/mod.ts";
+import { ParquetDataset } from "../../../../src/open/data/mod.ts";
 import { ParquetReader } from "../../../../src/formats/parquet/mod.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { largeFile } from "../../../support/parquet/make_parquet.ts";
 import {
   parquetCase,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as files from "node:fs";
 import { check } from "../../../../mod.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import {
   filesIn,

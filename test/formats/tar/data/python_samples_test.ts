@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { WebDataset } from "../../../../src/data/mod.ts";
+import { WebDataset } from "../../../../src/open/data/mod.ts";
 import { writeNpy } from "../../../../src/codecs/numpy/mod.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";

@@ -1,11 +1,11 @@
 /** Whether tars are WebDataset's: guessed by all shards together, and grouped whatever the guess for who asks for it. */
 import assert from "node:assert/strict";
-import { WebDataset } from "../../../../src/data/mod.ts";
-import { countSamples } from "../../../../src/data/split/counted_samples.ts";
+import { WebDataset } from "../../../../src/open/data/mod.ts";
+import { countSamples } from "../../../../src/open/data/counted_samples.ts";
 import { formatNamed, loadFormat } from "../../../../src/formats/registry.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { samplesOf } from "../../../../src/tree/samples_of.ts";
-import { check, open } from "../../../../src/vfs/mod.ts";
+import { check, open } from "../../../../src/open/mod.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
 
 /** Tars by their names, of members by theirs: each holds its name. */

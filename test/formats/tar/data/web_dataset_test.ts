@@ -1,15 +1,15 @@
 /** Samples of WebDataset: what is one, what its files become, and how they are loaded. */
 import assert from "node:assert/strict";
 import { imageCodec } from "../../../../src/codecs/image/mod.ts";
-import { readLabels } from "../../../../src/data/split/read_labels.ts";
+import { readLabels } from "../../../../src/open/data/read_labels.ts";
 import {
   DataLoader,
   TarReader,
   WebDataset,
   type WebSample,
-} from "../../../../src/data/mod.ts";
+} from "../../../../src/open/data/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { resumedPass } from "../../../support/resumed_pass.ts";
 import { slowStorage } from "../../../support/slow_storage.ts";
 import { type Member, tarBytes } from "../../../support/tar/make_tar.ts";

@@ -1,9 +1,9 @@
 /** Tars that lie, or mean harm: members are skipped by name, tars refused, or read as tar would; none takes long. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { FormatError } from "../../../../src/errors.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open, type VirtualFs } from "../../../../src/vfs/mod.ts";
+import { open, type VirtualFs } from "../../../../src/open/mod.ts";
 import {
   type Member,
   pax,

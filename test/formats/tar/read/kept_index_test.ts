@@ -7,7 +7,7 @@ import {
   listKeptTables,
   removeKeptTables,
 } from "../../../../src/io/kept/kept_tables.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { FULL } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { memberBytes } from "../../../support/tar/make_tar.ts";

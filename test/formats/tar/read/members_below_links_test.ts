@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import fc from "fast-check";
-import { open, type VirtualFs } from "../../../../src/vfs/mod.ts";
+import { open, type VirtualFs } from "../../../../src/open/mod.ts";
 import { succeed } from "../../../cli/run_cli.ts";
 import { output } from "../../../fuse/support/mounting.ts";
 import { withTempDir } from "../../../support/paths.ts";

@@ -5,7 +5,7 @@ import {
   type SkippedMember,
   type SkipReason,
   type VirtualFs,
-} from "../../../../src/vfs/mod.ts";
+} from "../../../../src/open/mod.ts";
 import { type Member, pax, tarBytes } from "../../../support/tar/make_tar.ts";
 
 function opened(

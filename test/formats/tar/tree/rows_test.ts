@@ -9,7 +9,7 @@ import type {
 import { samplesOf } from "../../../../src/tree/samples_of.ts";
 import { newExtent, newStat, ROOT } from "../../../../src/tree/tree.ts";
 import { reopenHandle } from "../../../../src/tree/tree.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { served } from "../../../support/serve/served_folder.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";

@@ -1,15 +1,15 @@
 /** Samples whose files other members part, in all that takes samples: subsets, orders, conversions, splits. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { convert } from "../../../../src/convert/mod.ts";
+import { convert } from "../../../../src/open/convert/mod.ts";
 import {
   DataLoader,
   WebDataset,
   type WebSample,
-} from "../../../../src/data/mod.ts";
+} from "../../../../src/open/data/mod.ts";
 import { arrangeTree } from "../../../../src/data/trees/arrange_tree.ts";
 import { reopenHandle, ROOT } from "../../../../src/tree/tree.ts";
-import { check, open } from "../../../../src/vfs/mod.ts";
+import { check, open } from "../../../../src/open/mod.ts";
 import { assertFailed, recordfs, succeed } from "../../../cli/run_cli.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";

@@ -1,10 +1,10 @@
 /** Links to samples of WebDataset, which are several files, in the orders of epochs. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { DataLoader, WebDataset } from "../../../../src/data/mod.ts";
+import { DataLoader, WebDataset } from "../../../../src/open/data/mod.ts";
 import { arrangeTree } from "../../../../src/data/trees/arrange_tree.ts";
 import { newStat, reopenHandle, ROOT } from "../../../../src/tree/tree.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";

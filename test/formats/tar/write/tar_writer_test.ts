@@ -1,12 +1,12 @@
 /** Tars that are written: Python's tarfile reads them, and so do we. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { convert } from "../../../../src/convert/mod.ts";
-import { WebDataset } from "../../../../src/data/mod.ts";
+import { convert } from "../../../../src/open/convert/mod.ts";
+import { WebDataset } from "../../../../src/open/data/mod.ts";
 import { TarReader, TarWriter } from "../../../../src/formats/tar/mod.ts";
-import { check, open } from "../../../../src/vfs/mod.ts";
+import { check, open } from "../../../../src/open/mod.ts";
 import { output } from "../../../fuse/support/mounting.ts";
-import { memberHeader } from "../../../../src/tar_header.ts";
+import { memberHeader } from "../../../../src/base/tar_header.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { needs, PYTHON } from "../../../support/programs/programs.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";

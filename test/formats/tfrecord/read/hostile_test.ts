@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { deflateSync, gzipSync } from "node:zlib";
 import { TFRecordReader } from "../../../../src/formats/tfrecord/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import {
   exampleOf,
   field,

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { DataLoader, TFRecordDataset } from "../../../../src/data/mod.ts";
+import { DataLoader, TFRecordDataset } from "../../../../src/open/data/mod.ts";
 import { TFRecordReader } from "../../../../src/formats/tfrecord/mod.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { type Served, serving } from "../../../support/remote/serving.ts";
 import { exampleOf, fileOf } from "../../../support/tfrecord/make_tfrecord.ts";

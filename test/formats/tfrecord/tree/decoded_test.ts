@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { newExtent, newStat } from "../../../../src/tree/tree.ts";
-import { FormatError } from "../../../../src/errors.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { samplesOf } from "../../../../src/tree/samples_of.ts";
 import { served } from "../../../support/serve/served_folder.ts";
 import { withTempDir } from "../../../support/paths.ts";

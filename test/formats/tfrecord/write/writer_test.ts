@@ -1,12 +1,15 @@
 /** What the writer writes, by an independent reader, and what is left of it when it fails. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { convert, type ConvertOptions } from "../../../../src/convert/mod.ts";
+import {
+  convert,
+  type ConvertOptions,
+} from "../../../../src/open/convert/mod.ts";
 import {
   TFRecordReader,
   TFRecordWriter,
 } from "../../../../src/formats/tfrecord/mod.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 import { fileOf } from "../../../support/tfrecord/make_tfrecord.ts";

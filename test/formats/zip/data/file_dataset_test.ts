@@ -6,7 +6,7 @@ import {
   DataLoader,
   type DecodedFile,
   FileDataset,
-} from "../../../../src/data/mod.ts";
+} from "../../../../src/open/data/mod.ts";
 import { resumedPass } from "../../../support/resumed_pass.ts";
 import { FULL } from "../../../support/long.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { FormatError } from "../../../../src/errors.ts";
-import { check, open } from "../../../../src/vfs/mod.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
+import { check, open } from "../../../../src/open/mod.ts";
 import { output } from "../../../fuse/support/mounting.ts";
 import { FULL } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";

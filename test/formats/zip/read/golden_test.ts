@@ -1,12 +1,12 @@
 /** Zips of independent writers: what Python's zipfile finds in them, from any storage. */
 import assert from "node:assert/strict";
-import { DataLoader, FileDataset } from "../../../../src/data/mod.ts";
+import { DataLoader, FileDataset } from "../../../../src/open/data/mod.ts";
 import { ZipReader } from "../../../../src/formats/zip/mod.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
 import { LOCAL_DISK } from "../../../../src/io/storage/storage.ts";
 import { newExtent, reopenHandle } from "../../../../src/tree/tree.ts";
-import { check, open } from "../../../../src/vfs/mod.ts";
-import { findNode } from "../../../../src/vfs/paths.ts";
+import { check, open } from "../../../../src/open/mod.ts";
+import { findNode } from "../../../../src/tree/vfs/paths.ts";
 import { whenLoaded } from "../../../../src/tree/not_loaded.ts";
 import { inMemory } from "../../../support/far_away.ts";
 import { sha256 } from "../../../support/golden.ts";

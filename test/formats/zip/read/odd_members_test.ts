@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as zlib from "node:zlib";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { check, open, type VirtualFs } from "../../../../src/vfs/mod.ts";
+import { check, open, type VirtualFs } from "../../../../src/open/mod.ts";
 import { ZipReader } from "../../../../src/formats/zip/mod.ts";
 import { slowStorage } from "../../../support/slow_storage.ts";
 import {

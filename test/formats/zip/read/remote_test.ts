@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { mount } from "../../../../fuse/mod.ts";
 import { ZipReader } from "../../../../src/formats/zip/mod.ts";
-import { open } from "../../../../src/vfs/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { output, withMountpoint } from "../../../fuse/support/mounting.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { serving } from "../../../support/remote/serving.ts";

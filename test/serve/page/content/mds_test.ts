@@ -1,7 +1,7 @@
 /** MDS: samples as rows, and values of all encodings, as an independent writer made them. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { open } from "../../../../src/vfs/open.ts";
+import { open } from "../../../../src/open/open.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {
   datasetOf,

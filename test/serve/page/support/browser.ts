@@ -9,8 +9,8 @@ import {
   type Page,
 } from "playwright-core";
 import { handler, type HandlerOptions } from "../../../../src/serve/mod.ts";
-import { open } from "../../../../src/vfs/open.ts";
-import type { VirtualFs } from "../../../../src/vfs/virtual_fs.ts";
+import { open } from "../../../../src/open/open.ts";
+import type { VirtualFs } from "../../../../src/tree/vfs/virtual_fs.ts";
 import type { ContainerOptions } from "../../../../src/tree/format.ts";
 
 /** What screenshots are called by: the test that runs, and how many there were in its file. */

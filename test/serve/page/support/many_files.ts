@@ -1,7 +1,7 @@
 /** A container of any number of pictures that takes no memory: all are the same few bytes. */
 import type { EntryVisitor, Tree } from "../../../../src/tree/tree.ts";
 import { ROOT } from "../../../../src/tree/tree.ts";
-import { VirtualFs } from "../../../../src/vfs/virtual_fs.ts";
+import { VirtualFs } from "../../../../src/tree/vfs/virtual_fs.ts";
 
 /** A picture of 2 × 2 pixels: red, green, blue, white. By zlib and the PNG specification. */
 const PICTURE = Uint8Array.fromHex(

@@ -1,0 +1,55 @@
+import { imageCodec } from "../codecs/image/choose_codec.ts";
+import { FormatError } from "../base/errors.ts";
+import type { WaitOptions } from "../io/storage/byte_source.ts";
+import type { CheckOptions } from "../tree/format.ts";
+
+/** The files of a container, in a walk. */
+interface Files<Entry> {
+  readonly location: string;
+  walk(path: string, options: WaitOptions): AsyncIterable<Entry>;
+  read(entry: Entry, options: WaitOptions): Promise<Uint8Array>;
+}
+
+/** Names of pictures that are decoded. */
+const PICTURE = /\.(?:jpe?g|png)$/i;
+
+/**
+ * Decodes all pictures of a container, by their names. What cannot be read is passed over: the container's own check
+ * has reported it.
+ *
+ * @returns How many were decoded, and how many of them are damaged.
+ */
+export async function checkPictures<
+  Entry extends { readonly isFile: boolean; readonly path: string },
+>(
+  fs: Files<Entry>,
+  { onDamage, signal }: CheckOptions,
+): Promise<{ pictures: number; damaged: number }> {
+  let [pictures, damaged] = [0, 0];
+  for await (const entry of fs.walk("", { signal })) {
+    if (!entry.isFile || !PICTURE.test(entry.path)) continue;
+    let bytes: Uint8Array;
+    try {
+      bytes = await fs.read(entry, { signal });
+    } catch (error) {
+      if (error instanceof FormatError) continue;
+      throw error;
+    }
+    pictures++;
+    const { location } = fs;
+    try {
+      await (await imageCodec()).decode(bytes);
+    } catch (cause) {
+      damaged++;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      onDamage(
+        new FormatError(
+          "bad-value",
+          `${location}: '${entry.path}' cannot be decoded: ${why}`,
+          { path: location, member: entry.path, cause },
+        ),
+      );
+    }
+  }
+  return { pictures, damaged };
+}

@@ -1,0 +1,49 @@
+import { formats, loadFormat } from "../../formats/registry.ts";
+import {
+  ConversionError,
+  type ConvertOptions,
+} from "../../convert/conversion.ts";
+import { FOLDER } from "./open_source.ts";
+import type { ConversionSource } from "../../convert/from/source.ts";
+import { folderTarget } from "../../convert/to/folder.ts";
+import type { ConversionTarget, TargetName } from "../../convert/to/target.ts";
+
+const TO_FOLDER: TargetName = { name: FOLDER, suffix: "/" };
+
+/** All targets, in the order of the formats. */
+export function targetNames(): TargetName[] {
+  return [...formats().flatMap(({ targets = [] }) => targets), TO_FOLDER];
+}
+
+/**
+ * What to convert to: as the caller says, or as the name does.
+ *
+ * @throws {ConversionError} If neither does, or there is no such target.
+ */
+export async function targetOf(
+  { isNumbered, path }: ConversionSource,
+  target: string,
+  { to }: ConvertOptions,
+): Promise<{ readonly name: string; readonly target: ConversionTarget }> {
+  const bad = (what: string) => new ConversionError("bad-option", what, path);
+  const all = targetNames();
+  const name = to ??
+    all.find(({ suffix, ofNumbered = isNumbered }) =>
+      suffix !== undefined && target.endsWith(suffix) &&
+      ofNumbered === isNumbered
+    )?.name;
+  if (name === FOLDER) return { name, target: folderTarget };
+  for (const entry of formats()) {
+    if (!entry.targets?.some((target) => target.name === name)) continue;
+    const format = await loadFormat(entry);
+    return { name: name!, target: await format.target!(name!) };
+  }
+  if (to !== undefined) throw bad(`There is no target '${to}'`);
+  const suffixes = new Set(all.map(({ suffix }) => suffix));
+  const known = [...suffixes].filter((suffix) => suffix && suffix !== "/");
+  throw bad(
+    `The name ${target} does not say what ${path} is to become: end it in ${
+      known.join(", ")
+    } or a slash, or say it by the option \`to\``,
+  );
+}

@@ -1,0 +1,101 @@
+import { FormatError } from "../../base/errors.ts";
+import { formatNamed, formats, loadFormat } from "../../formats/registry.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import { pathIn, type Place } from "../../io/storage/place.ts";
+import { LOCAL_DISK } from "../../io/storage/storage.ts";
+import { findPattern } from "../find_format.ts";
+import { open } from "../open.ts";
+import {
+  ConversionError,
+  type ConvertOptions,
+  type PlanNotes,
+} from "../../convert/conversion.ts";
+import {
+  ContainerSource,
+  ConversionSource,
+} from "../../convert/from/source.ts";
+
+/** A folder on the disk. */
+class FolderSource extends ConversionSource {
+  override readonly isFolder = true;
+
+  override noteFiles(notes: PlanNotes): void {
+    super.noteFiles(notes);
+    notes.kept.push("what symbolic links lead to");
+    notes.changed.push("owners, modes and times of files are not read");
+  }
+}
+
+/** Opens what is to be converted. */
+export async function openSource(
+  place: Place,
+  options: ConvertOptions,
+): Promise<ConversionSource> {
+  const { path, storage } = place;
+  const { from: format, signal, onWarning } = options;
+  const pattern = await runAsync(findPattern(path, storage), signal);
+  const names = pattern === undefined
+    ? await runAsync(storage.list(path), signal)
+    : undefined;
+  if (names !== undefined && await isFolder(place, names, format, signal)) {
+    return folderAt(place);
+  }
+  let container;
+  try {
+    container = await open(path, { format, signal, onWarning, storage });
+  } catch (error) {
+    if (names === undefined || !isUnknown(error)) throw error;
+    return folderAt(place, error);
+  }
+  try {
+    const entry = formatNamed(container.info.format);
+    const { openSource } = await loadFormat(entry);
+    return await openSource?.(container, { signal, onWarning, storage }) ??
+      new ContainerSource(container, entry.name);
+  } catch (error) {
+    container.close();
+    throw error;
+  }
+}
+
+/**
+ * A folder, as its files.
+ *
+ * @param cause Why it is no container.
+ * @throws {ConversionError} If it is not on this machine.
+ */
+function folderAt({ path, storage }: Place, cause?: unknown): FolderSource {
+  if (storage === LOCAL_DISK) return new FolderSource(path, "a folder");
+  throw new ConversionError(
+    "cannot-convert",
+    `Cannot convert ${path}: it is a folder of files and no container, and such have to be on this machine; ` +
+      "copy it here",
+    path,
+    [],
+    cause,
+  );
+}
+
+/** Whether a directory is to be taken for what its files are. */
+async function isFolder(
+  { path, storage }: Place,
+  names: readonly string[],
+  format: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (format !== undefined) return format === FOLDER;
+  const namesIn = (name: string) => storage.list(pathIn(path, name));
+  for (const { isExtracted } of formats()) {
+    if (isExtracted && await runAsync(isExtracted(names, namesIn), signal)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** What the options `from` and `to` call a folder. */
+export const FOLDER = "folder";
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof FormatError && error.code === "unknown-format";
+}

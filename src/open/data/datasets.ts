@@ -1,0 +1,139 @@
+/**
+ * Datasets: samples by number, read a batch at a time.
+ *
+ * @module
+ */
+export { BatchMemory, BufferPool } from "../../data/batch_memory.ts";
+export { DataError, type DataErrorCode } from "../../data/data_error.ts";
+export { Dataset, type GetOptions } from "../../data/dataset.ts";
+export {
+  readIndexFile,
+  type ReadIndexOptions,
+  writeIndexFile,
+  type WriteIndexOptions,
+} from "../../data/index_file.ts";
+export {
+  type Imported,
+  type ImportedName,
+  type Portable,
+  RECIPE,
+  type Recipe,
+} from "../../data/recipe.ts";
+export {
+  BagDataset,
+  type BagDatasetOptions,
+  type BagOpenOptions,
+} from "../../formats/bags/data/bag_dataset.ts";
+export type { ChooseFilesOptions } from "../../data/datasets/choose_files.ts";
+export { ConcatDataset } from "../../data/datasets/concat_dataset.ts";
+export {
+  ArrangedDataset,
+  type SamplePlace,
+} from "../../data/arranged_dataset.ts";
+export {
+  datasetFrom,
+  type MakeDataset,
+} from "../../data/datasets/dataset_from.ts";
+export {
+  FFRecordDataset,
+  type FFRecordDatasetOptions,
+} from "../../formats/ffrecord/data/ffrecord_dataset.ts";
+export type { DecodedFile } from "../../data/datasets/decode_files.ts";
+export {
+  type DecodedFileOptions,
+  FileDataset,
+  type FileDatasetOptions,
+  type FileOptions,
+} from "./file_dataset.ts";
+export {
+  type FileSample,
+  FilesDataset,
+  type OpenedFiles,
+} from "../../data/datasets/files_dataset.ts";
+export {
+  PackedFolderDataset,
+  type PackedFolderDatasetOptions,
+  type PackedFolderOptions,
+} from "../../formats/ffrecord/data/packed_folder_dataset.ts";
+export {
+  ParquetDataset,
+  type ParquetDatasetOptions,
+  type ProcessedParquetDatasetOptions,
+} from "../../formats/parquet/data/parquet_dataset.ts";
+export {
+  type ParquetOptions,
+  ParquetReader,
+  type ParquetReaderHandle,
+  type ParquetRow,
+} from "../../formats/parquet/read/parquet_reader.ts";
+export type { ParquetValue } from "../../formats/parquet/values/render.ts";
+export { type Process, ProcessedDataset } from "../../data/datasets/process.ts";
+export { Subset } from "../../data/datasets/subset.ts";
+export {
+  type ProcessedWebDatasetOptions,
+  WebDataset,
+  type WebDatasetOptions,
+} from "../../formats/tar/data/web_dataset.ts";
+export {
+  SAMPLE_DECODERS,
+  type SampleDecoder,
+  type SampleDecoders,
+  type WebSample,
+} from "../../codecs/file_values.ts";
+export {
+  type TarOptions,
+  TarReader,
+  type TarReaderHandle,
+  type TarSample,
+} from "../../formats/tar/read/tar_reader.ts";
+export {
+  MDSDataset,
+  type MDSDatasetOptions,
+  type ProcessedMDSDatasetOptions,
+  type RawMDSDatasetOptions,
+} from "../../formats/mds/data/mds_dataset.ts";
+export type {
+  MDSBytes,
+  MDSSample,
+} from "../../formats/mds/read/stored_samples.ts";
+export {
+  type MDSColumn,
+  type MDSOptions,
+  MDSReader,
+  type MDSReaderHandle,
+  type MDSReadOptions,
+  type MDSReadSyncOptions,
+} from "../../formats/mds/read/mds_reader.ts";
+export type { AlphaImage } from "../../codecs/image/image.ts";
+export type { PickledValue } from "../../codecs/pickle/read_pickle.ts";
+export type { MDSValue } from "../../formats/mds/encodings/decode.ts";
+export {
+  type ProcessedTFRecordDatasetOptions,
+  type RawTFRecordDatasetOptions,
+  TFRecordDataset,
+  type TFRecordDatasetOptions,
+} from "../../formats/tfrecord/data/tfrecord_dataset.ts";
+export type {
+  FeatureValue,
+  TFExample,
+} from "../../formats/tfrecord/proto/example.ts";
+export {
+  type TFRecordOptions,
+  TFRecordReader,
+  type TFRecordReaderHandle,
+} from "../../formats/tfrecord/read/tfrecord_reader.ts";
+export type { Datapoint } from "../../formats/bags/read/selection.ts";
+export type { Mask } from "../../formats/bags/read/selection.ts";
+export type { Spec } from "../../formats/bags/dataset/spec.ts";
+export type { Decoders } from "../../formats/bags/types/shipped.ts";
+export type {
+  OpenOptions,
+  RecordLocation,
+} from "../../formats/ffrecord/read/record_files.ts";
+export type { WaitOptions } from "../../io/storage/byte_source.ts";
+export type { Storage } from "../../io/storage/storage.ts";
+export {
+  type ErrorFacts,
+  IndexError,
+  RecordfsError,
+} from "../../base/errors.ts";

@@ -1,0 +1,93 @@
+import { RecordfsError } from "../../base/errors.ts";
+import { formatNamed, loadFormat } from "../../formats/registry.ts";
+import { ROOT } from "../../tree/tree.ts";
+import type { VirtualFs, WalkEntry } from "../../tree/vfs/virtual_fs.ts";
+import { countSamples } from "./counted_samples.ts";
+import { LabelColumn } from "../../data/split/label_column.ts";
+
+/** Options of {@linkcode readLabels}. */
+export interface ReadLabelsOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Told how many samples' labels have been read. */
+  readonly onProgress?: ((done: number) => void) | undefined;
+}
+
+/** Labels of files: how many names below the root the directory lies that they are named by. */
+const OF_FILES: Record<string, (depth: number) => number> = {
+  dir: (depth) => Math.min(depth - 1, 1),
+  parent: (depth) => depth - 1,
+};
+
+/** Whether files of any container have such a label. */
+export function isFileLabel(label: string): boolean {
+  return Object.hasOwn(OF_FILES, label);
+}
+
+/**
+ * Reads the labels of a container's samples, in the order of their indices.
+ *
+ * @param label Of videos, a key of their meta data. Of datapoints, a key of the dataset. Of files, `dir` for
+ * the directory of the container that they are in, or `parent` for the whole path of the directory.
+ * @throws {RecordfsError} With code `no-label` if the samples have no such label.
+ */
+export async function readLabels(
+  container: VirtualFs,
+  label: string,
+  options: ReadLabelsOptions = {},
+): Promise<LabelColumn> {
+  const { unit, length } = countSamples(container.info);
+  const column = new LabelColumn(length);
+  const format = await loadFormat(formatNamed(container.info.format));
+  const labels = unit === "files"
+    ? namesOf(container, label, options.signal)
+    : await format.readLabels?.(container, label, options.signal);
+  if (labels === undefined) {
+    throw new RecordfsError(
+      "no-label",
+      `The samples of ${container.location} are bytes without labels: there is nothing to stratify by`,
+      { path: container.location },
+    );
+  }
+  for await (const found of labels) {
+    if (column.length === length) break; // said below
+    if (typeof found === "string") column.add(found);
+    else column.add(found.path, found.ino);
+    options.onProgress?.(column.length);
+  }
+  if (column.length === length) return column;
+  throw new RecordfsError(
+    "no-label",
+    `${container.location} has ${length} ${unit}, of which only ${column.length} could be read: ` +
+      "`check()` says why",
+    { path: container.location, expected: length, actual: column.length },
+  );
+}
+
+/** Labels, or the directories that are some: of these, the path may be too long to be looked at. */
+type Labels = AsyncGenerator<string | LabelDirectory, void, undefined>;
+
+type LabelDirectory = Pick<WalkEntry, "path" | "ino">;
+
+async function* namesOf(
+  container: VirtualFs,
+  label: string,
+  signal?: AbortSignal,
+): Labels {
+  const depthOf = isFileLabel(label) ? OF_FILES[label] : undefined;
+  if (depthOf === undefined) {
+    throw new RecordfsError(
+      "no-label",
+      `Files have no label '${label}': those of ${container.location} can be stratified by 'dir', the ` +
+        "first directory of their paths, or by 'parent', the directory that they lie in",
+      { path: container.location, actual: label },
+    );
+  }
+  const directories: LabelDirectory[] = [{ path: "", ino: ROOT }];
+  for await (const entry of container.walk("", { signal })) {
+    if (entry.isFile) yield directories[depthOf(entry.depth)]!;
+    else {
+      directories.length = entry.depth;
+      directories.push(entry);
+    }
+  }
+}

@@ -1,0 +1,251 @@
+import { FormatError, RecordfsError } from "../base/errors.ts";
+import type { FormatEntry } from "../formats/format.ts";
+import {
+  formatNamed,
+  formats,
+  loadedFormat,
+  loadFormat,
+} from "../formats/registry.ts";
+import { perform, type Steps } from "../io/concurrency/steps.ts";
+import { readPart } from "../io/read/read_part.ts";
+import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
+import type { Container, ContainerOptions, Probe } from "../tree/format.ts";
+import { openFile } from "../io/storage/open_file.ts";
+import { explaining, firstBytes } from "./other_content.ts";
+
+/**
+ * Finds the format of a location by its content, or by name where one is forced.
+ *
+ * @throws {FormatError} If no format recognises it, or several do.
+ * @throws {RecordfsError} If the location can't be opened, or no format has the forced name.
+ */
+export function* findFormat(
+  path: string,
+  { format: forced, storage = LOCAL_DISK }: ContainerOptions,
+): Steps<FormatEntry> {
+  if (forced !== undefined) return formatNamed(forced);
+  const pattern = yield* findPattern(path, storage);
+  if (pattern !== undefined) return pattern;
+  return yield* probing(path, storage, function* (probe) {
+    if (probe.names === undefined) return yield* recogniseFile(probe);
+    return yield* recogniseDirectory(
+      { ...probe, names: probe.names },
+      storage === LOCAL_DISK,
+    );
+  });
+}
+
+/** Looks at a location: a directory, or the bytes of a file, which is closed behind. */
+function* probing<T>(
+  path: string,
+  storage: Storage,
+  look: (probe: Probe) => Steps<T>,
+): Steps<T> {
+  const names = yield* storage.list(path);
+  if (names !== undefined) {
+    const namesIn = (name: string) => storage.list(`${path}/${name}`);
+    const headOf = (name: string, most: number) =>
+      firstBytes(`${path}/${name}`, storage, most);
+    return yield* look({
+      path,
+      names,
+      namesIn,
+      headOf,
+      size: 0,
+      read: noBytes,
+    });
+  }
+  const source = yield* openFile(storage, path);
+  try {
+    return yield* look({
+      path,
+      names: undefined,
+      namesIn: nothing,
+      headOf: nothing,
+      size: source.size,
+      read: (offset, length) => readPart(source, offset, length),
+    });
+  } finally {
+    source.close();
+  }
+}
+
+/**
+ * Explains why a container cannot be opened as the format that is forced: it is of another one.
+ *
+ * @returns The error that says so; `undefined` if no format is forced, or the container may be of it.
+ */
+export function* otherFormat(
+  path: string,
+  options: ContainerOptions,
+  cause?: unknown,
+): Steps<FormatError | undefined> {
+  const { format: forced, storage = LOCAL_DISK } = options;
+  if (forced === undefined) return undefined;
+  const own = formatNamed(forced);
+  try {
+    if (yield* probing(path, storage, own.detect)) return undefined;
+    const { name } = yield* findFormat(path, { ...options, format: undefined });
+    if (name === own.name) return undefined;
+    return new FormatError(
+      "other-content",
+      `${path} is no ${own.name} container: its content is of the format ${name}. ` +
+        "Leave out the option `format`",
+      { path, cause },
+    );
+  } catch (error) {
+    if (error instanceof RecordfsError && error.code !== "must-wait") {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/**
+ * Opens a container.
+ *
+ * @param entry Its format, where it was found already.
+ */
+export function openOne(
+  path: string,
+  options: ContainerOptions,
+  entry?: FormatEntry,
+): Steps<Container> {
+  const { storage = LOCAL_DISK } = options;
+  return explaining(openForced(path, options, entry), storage);
+}
+
+function* openForced(
+  path: string,
+  options: ContainerOptions,
+  entry: FormatEntry | undefined,
+): Steps<Container> {
+  try {
+    return yield* openFound(path, options, entry);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw (yield* otherFormat(path, options, error)) ?? error;
+  }
+}
+
+function* openFound(
+  path: string,
+  options: ContainerOptions,
+  entry: FormatEntry | undefined,
+): Steps<Container> {
+  const found = entry ?? (yield* findFormat(path, options));
+  const format = yield* perform({
+    sync: () => loadedFormat(found),
+    async: () => loadFormat(found),
+  });
+  return yield* format.open(path, options);
+}
+
+/**
+ * Recognises a file by the first format that takes it, that of its suffix before others: a bag may begin with a
+ * record that is a file of samples.
+ *
+ * @throws {FormatError} If there is none.
+ */
+function* recogniseFile(probe: Probe): Steps<FormatEntry> {
+  const isOwn = ({ suffixes }: FormatEntry) =>
+    suffixes.some((suffix) => probe.path.endsWith(suffix));
+  const own = formats().filter(isOwn);
+  const others = formats().filter((format) => !isOwn(format));
+  for (const format of [...own, ...others]) {
+    if (yield* format.detect(probe)) return format;
+  }
+  throw unknown(probe);
+}
+
+/**
+ * Recognises a directory.
+ *
+ * @throws {FormatError} If no format does, or it holds containers of several: which is meant only its owner knows.
+ */
+function* recogniseDirectory(
+  probe: Probe & { readonly names: readonly string[] },
+  canBePacked: boolean,
+): Steps<FormatEntry> {
+  const { path } = probe;
+  const found: FormatEntry[] = [];
+  for (const format of formats()) {
+    if (yield* format.detect(probe)) found.push(format);
+  }
+  const [first] = found;
+  if (first === undefined) throw unknown(probe, canBePacked);
+  if (found.length === 1) return first;
+  const names = probe.names.toSorted();
+  const sure = found.flatMap((format) => {
+    const evidence = format.evidence?.(names);
+    return evidence === undefined ? [] : [{ format, evidence }];
+  });
+  if (sure.length < 2) return sure[0]?.format ?? first;
+  const held = sure.map(({ evidence }) => evidence).join(" and ");
+  const choices = sure
+    .map(({ format }) => `the option \`format: "${format.name}"\``);
+  throw new FormatError(
+    "several-formats",
+    `${path} holds ${sure.length === 2 ? "both " : ""}${held}: ` +
+      `name one of these files, or choose by ${choices.join(" or ")}`,
+    { path },
+  );
+}
+
+/** The format whose containers a location stands for, where nothing lies at it. */
+export function* findPattern(
+  path: string,
+  storage: Storage,
+): Steps<FormatEntry | undefined> {
+  const found = formats().find(({ isPattern }) => isPattern?.(path));
+  return found !== undefined && (yield* isNothing(path, storage))
+    ? found
+    : undefined;
+}
+
+/** Whether nothing lies at a path, as far as its storage tells: some buckets do not say that to everybody. */
+function* isNothing(path: string, storage: Storage): Steps<boolean> {
+  try {
+    return (yield* storage.stat(path)) === undefined;
+  } catch (error) {
+    if (error instanceof RecordfsError) return true;
+    throw error;
+  }
+}
+
+function* nothing(): Steps<undefined> {}
+
+// deno-lint-ignore require-yield -- a directory has no bytes to wait for
+function* noBytes(): Steps<Uint8Array> {
+  return new Uint8Array(0);
+}
+
+/** @param canBePacked Whether `recordfs pack` can make a container of it. */
+function unknown(
+  { path, names, size }: Probe,
+  canBePacked = false,
+): FormatError {
+  const suffixes = formats().filter(({ areFiles }) => !areFiles)
+    .flatMap(({ suffixes }) => suffixes);
+  const last = suffixes.pop();
+  const sorted = names?.toSorted() ?? [];
+  for (const { nearly } of formats()) {
+    const found = nearly?.(sorted);
+    if (found === undefined) continue;
+    return new FormatError(found.code, `${path} ${found.why}`, { path });
+  }
+  const why = names === undefined
+    ? `its ${size} bytes do not start as one`
+    : `the directory holds no ${
+      suffixes.join(", ")
+    } or ${last} file, and no shards with any`;
+  const known = formats().map(({ name }) => name).join(", ");
+  const hint = canBePacked && sorted.length > 0
+    ? `Make one of its files with \`recordfs pack\`, or force one of ${known} by the option \`format\``
+    : `Known formats: ${known}; the option \`format\` forces one`;
+  return new FormatError(
+    "unknown-format",
+    `${path} is no container that recordfs knows: ${why}. ${hint}`,
+    { path },
+  );
+}

@@ -1,0 +1,40 @@
+/**
+ * What a container format of one's own is made of: {@linkcode registerFormat} takes one, and from then on its
+ * containers do all that others do.
+ *
+ * @experimental
+ * @module
+ */
+export { formatNames, registerFormat } from "../formats/registry.ts";
+export type * from "../formats/format.ts";
+export type * from "../tree/format.ts";
+export { LOCAL_DISK } from "../io/storage/storage.ts";
+export { runAsync } from "../io/concurrency/steps.ts";
+export { readPart } from "../io/read/read_part.ts";
+export {
+  type Conversion,
+  PlanNotes,
+  Run as ConversionRun,
+  UnfitError,
+} from "../convert/conversion.ts";
+export type {
+  FileContent,
+  FileContents,
+  FilePlace,
+  FileTree,
+  TreeEntry,
+} from "../convert/from/file_tree.ts";
+export type { RecordList } from "../convert/from/record_list.ts";
+export {
+  ContainerSource,
+  ConversionSource,
+  RecordSource,
+} from "../convert/from/source.ts";
+export type { NewVideo, VideoSource } from "../convert/from/video_source.ts";
+export type {
+  ConversionTarget,
+  TargetForm,
+  TargetName,
+} from "../convert/to/target.ts";
+export type { ReadAheadOptions } from "../tree/vfs/read_ahead.ts";
+export * from "./mod.ts";

@@ -1,0 +1,67 @@
+/**
+ * Containers as read-only filesystems: `open` finds the format, {@linkcode VirtualFs} lists and
+ * reads. Needs `--allow-read` and nothing else.
+ *
+ * @module
+ */
+export type {
+  ContainerBytes,
+  ContainerLocation,
+  ContainerPlace,
+  SeveralLocations,
+} from "./location.ts";
+export { check, open, type OpenContainerOptions } from "./open.ts";
+export { openSync } from "./open_sync.ts";
+export { PlacementError, type PlacementErrorCode } from "./open_several.ts";
+export {
+  VirtualFs,
+  type VirtualStat,
+  type WalkEntry,
+  type WalkOptions,
+} from "../tree/vfs/virtual_fs.ts";
+export type {
+  CheckOptions,
+  CheckReport,
+  Container,
+  ContainerInfo,
+  ContainerOptions,
+  MemberKind,
+  SkippedMember,
+  SkipReason,
+  UnreadableMember,
+} from "../tree/format.ts";
+export type * from "../tree/node_view.ts";
+export type {
+  EntryVisitor,
+  Extent,
+  LazySources,
+  NodeId,
+  NodeStat,
+  SampleNodes,
+  SampleRun,
+  SeveralSources,
+  Tree,
+  TreeHandle,
+} from "../tree/tree.ts";
+export type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+  BatchRoom,
+} from "../io/read/read_memory.ts";
+export type * from "../io/storage/byte_source.ts";
+export type * from "../io/remote/remote_options.ts";
+export type { PlaceOptions } from "../io/storage/place.ts";
+export { MemoryStorage } from "../io/storage/memory_storage.ts";
+export {
+  type FileFacts,
+  LOCAL_DISK,
+  type Storage,
+} from "../io/storage/storage.ts";
+export { type Effect, runAsync, type Steps } from "../io/concurrency/steps.ts";
+export {
+  type ErrorFacts,
+  FormatError,
+  type FormatErrorCode,
+  PathError,
+  RecordfsError,
+} from "../base/errors.ts";

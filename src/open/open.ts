@@ -1,0 +1,115 @@
+import { FormatError } from "../base/errors.ts";
+import { loadFormat } from "../formats/registry.ts";
+import { runAsync, type Steps } from "../io/concurrency/steps.ts";
+import type { WaitOptions } from "../io/storage/byte_source.ts";
+import type {
+  CheckOptions,
+  CheckReport,
+  ContainerOptions,
+} from "../tree/format.ts";
+import { LOCAL_DISK } from "../io/storage/storage.ts";
+import { findFormat, openOne, otherFormat } from "./find_format.ts";
+import {
+  areSeveral,
+  type ContainerLocation,
+  placeOf,
+  type SeveralLocations,
+} from "./location.ts";
+import { explained, explainedNow } from "./other_content.ts";
+import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
+
+/** Options of {@linkcode open}. */
+export interface OpenContainerOptions extends ContainerOptions {
+  /** Opens only what is in this directory of the container, as if that were all of it. */
+  readonly prefix?: string | undefined;
+}
+
+/**
+ * Opens a container of any format as a virtual filesystem, or several as one, each below a path of its own.
+ *
+ * @param location A file or directory; or a container's bytes, or those of its files by their names; or several
+ * containers, each with a path and options of its own or without.
+ * @throws {FormatError} If it is no known container, or damaged.
+ * @throws {PlacementError} If two would show in one place, or one inside another.
+ * @throws {PathError} If the option `prefix` names no directory.
+ *
+ * @example List and read
+ * ```ts
+ * import { open } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
+ *
+ * using fs = await open("test/golden/ffrecord/packed_tree/sample_10.ffr");
+ * assert.ok((await fs.list("/")).includes("words"));
+ * assert.ok(await fs.isFile("..."));
+ * assert.equal((await fs.read("...")).length, 28);
+ * ```
+ *
+ * @example Several, in one tree
+ * ```ts
+ * import { open } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
+ *
+ * using fs = await open([
+ *   "test/golden/ffrecord/packed_tree/sample_10.ffr",
+ *   { location: "test/golden/ffrecord/packed_tree/sample_10.ffr", path: "again/packed" },
+ * ]);
+ * assert.deepEqual(await fs.list("/"), ["sample_10", "again"]);
+ * assert.deepEqual(await fs.read("again/packed/..."), await fs.read("sample_10/..."));
+ * ```
+ */
+export async function open(
+  location: ContainerLocation | SeveralLocations,
+  options: OpenContainerOptions & WaitOptions = {},
+): Promise<VirtualFs> {
+  const openAll = areSeveral(location) || options.prefix !== undefined
+    ? (await import("./open_several.ts")).openAll
+    : openAlone;
+  return await runAsync(openAll(location, options), options.signal);
+}
+
+/** Opens one container, all of it, as a virtual filesystem: what opens several need not be loaded for it. */
+function* openAlone(
+  location: ContainerLocation | SeveralLocations,
+  options: ContainerOptions,
+): Steps<VirtualFs> {
+  const place = placeOf(location as ContainerLocation, options);
+  const container = yield* openOne(place.path, place.options);
+  return new VirtualFs(place.path, container, options.checkData ?? true);
+}
+
+/**
+ * Compares every checksum of a container with its content; with `values`, decodes values and pictures as well.
+ *
+ * @throws {FormatError} If it can't be opened at all.
+ */
+export async function check(
+  location: ContainerLocation,
+  options: CheckOptions,
+): Promise<CheckReport> {
+  const { path, options: own } = placeOf(location, options);
+  const { storage = LOCAL_DISK, signal } = own;
+  let other: FormatError | undefined;
+  try {
+    const found = await runAsync(findFormat(path, own), signal);
+    const format = await loadFormat(found);
+    const seen = new Set<string>();
+    other = await runAsync(otherFormat(path, own), signal);
+    const onDamage = (damage: FormatError) => {
+      if (other !== undefined) throw other;
+      own.onDamage(explainedNow(damage, storage, seen));
+    };
+    const report = await format.check(path, { ...own, onDamage });
+    if (!own.values) return report;
+    const { checkPictures } = await import("./check_pictures.ts");
+    const quiet = { ...own, checkData: false, onWarning() {} };
+    using fs = await open(location, quiet);
+    const { pictures, damaged } = await checkPictures(fs, {
+      ...own,
+      onDamage,
+    });
+    return { ...report, pictures, damaged: report.damaged + damaged };
+  } catch (error) {
+    if (other !== undefined && error instanceof FormatError) throw other;
+    throw await runAsync(explained(error, storage), signal);
+  }
+}

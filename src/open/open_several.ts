@@ -1,0 +1,345 @@
+import { PathError, RecordfsError } from "../base/errors.ts";
+import { inParallel } from "../io/concurrency/concurrency_limit.ts";
+import { perform, type Steps } from "../io/concurrency/steps.ts";
+import { LOCAL_DISK } from "../io/storage/storage.ts";
+import { encodeName } from "../base/names.ts";
+import type {
+  Container,
+  ContainerInfo,
+  ServedContainer,
+} from "../tree/format.ts";
+import { PrefixTree } from "../tree/prefix_tree.ts";
+import { nodeShare } from "../tree/union_columns.ts";
+import { UnionTree } from "../tree/union_tree.ts";
+import {
+  areSeveral,
+  type ContainerLocation,
+  placeOf,
+  type SeveralLocations,
+} from "./location.ts";
+import { openOne } from "./find_format.ts";
+import type { OpenContainerOptions } from "./open.ts";
+import { findNode, partsOf } from "../tree/vfs/paths.ts";
+import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
+
+/** What can be wrong with the places of several containers. */
+export type PlacementErrorCode =
+  | "no-container"
+  | "bad-path"
+  | "same-path"
+  | "inside-other";
+
+/** Several containers can't show where they are to. */
+export class PlacementError extends RecordfsError {
+  /** What is wrong. */
+  declare readonly code: PlacementErrorCode;
+
+  /** Makes an error about a container, or a path; the message names it. */
+  constructor(code: PlacementErrorCode, message: string, path?: string) {
+    super(code, message, { path });
+  }
+}
+
+/** A container that is to be opened, and the names that lead to it. */
+interface Placed {
+  readonly location: string;
+  readonly names: readonly string[];
+  readonly options: OpenContainerOptions;
+}
+
+/** A container that is complete, or can be completed. */
+type Opened = Container & Partial<ServedContainer>;
+
+/** Opens one container. */
+type OpenOne = (path: string, options: OpenContainerOptions) => Steps<Opened>;
+
+/** Longest name of a directory, in bytes: `NAME_MAX` of Linux. */
+const LONGEST_NAME = 255;
+
+/** Opens several containers, or a part of one, as one virtual filesystem. */
+export function* openAll(
+  location: ContainerLocation | SeveralLocations,
+  options: OpenContainerOptions,
+): Steps<VirtualFs> {
+  const given = areSeveral(location) ? location : [{ location }];
+  const { name, container } = yield* openSeveral(given, options, openOne);
+  return new VirtualFs(name, container, options.checkData ?? true);
+}
+
+/**
+ * Opens several containers as one, or a part of what they show, or of a single one.
+ *
+ * @throws {PlacementError} If two of them would show in one place, or one in the other.
+ * @throws {PathError} If the part is no directory.
+ */
+export function* openSeveral(
+  given: SeveralLocations,
+  options: OpenContainerOptions,
+  open: OpenOne,
+): Steps<{ name: string; container: Opened }> {
+  const { prefix, ...others } = options;
+  const all = yield* placeContainers(given, others);
+  const name = all.map(({ location }) => location).join(", ");
+  const { placed, rest } = narrow(all, prefix ?? "", name);
+  const [first] = placed as [Placed];
+  if (first.names.length > 0) {
+    return { name, container: yield* joinAll(placed, open) };
+  }
+  const container = yield* openPart(first, open);
+  return { name, container: yield* takePart(container, rest, name, prefix) };
+}
+
+/**
+ * Finds out where containers are to show.
+ *
+ * @throws {PlacementError} If two of them would show in one place, or one in the other.
+ */
+export function* placeContainers(
+  given: SeveralLocations,
+  options: OpenContainerOptions,
+): Steps<readonly Placed[]> {
+  if (given.length === 0) {
+    throw new PlacementError("no-container", "No container was given to open");
+  }
+  const placed: Placed[] = [];
+  for (const one of given) {
+    const place = typeof one === "string" || one instanceof URL
+      ? { location: one }
+      : one;
+    const { path: location, options: own } = placeOf(place.location, {
+      ...options,
+      ...place.options,
+    });
+    const names = place.path !== undefined
+      ? partsOf(place.path)
+      : given.length === 1
+      ? []
+      : [yield* ownName(location, own)];
+    for (const name of names) checkName(name, place.path ?? name, location);
+    if (names.length === 0 && given.length > 1) {
+      throw new PlacementError(
+        "bad-path",
+        `${location} cannot show in the root beside other containers: give it a path`,
+        location,
+      );
+    }
+    placed.push({ location, names, options: own });
+  }
+  refuseOverlap(placed);
+  return placed;
+}
+
+function checkName(name: string, path: string, location: string): void {
+  const bytes = encodeName(name).length;
+  const why = name === ".."
+    ? "'..' leads nowhere"
+    : name.includes("\0")
+    ? "a name can't contain NUL"
+    : bytes > LONGEST_NAME
+    ? `a name has ${bytes} bytes, and may have ${LONGEST_NAME}`
+    : undefined;
+  if (why === undefined) return;
+  throw new PlacementError(
+    "bad-path",
+    `${location} cannot show in '${path}': ${why}`,
+    path,
+  );
+}
+
+/** The name that a container shows under unless told otherwise. */
+function* ownName(
+  location: string,
+  { storage = LOCAL_DISK }: OpenContainerOptions,
+): Steps<string> {
+  const last = /([^/]*)\/*$/.exec(location)![1]!;
+  if (last === "" || last === "." || last === "..") {
+    throw new PlacementError(
+      "bad-path",
+      `${location} has no name of its own to show under: give it a path`,
+      location,
+    );
+  }
+  const facts = yield* storage.stat(location);
+  return facts?.isDirectory ? last : last.replace(/(?<=.)\.[^.]*$/, "");
+}
+
+function refuseOverlap(placed: readonly Placed[]): void {
+  const taken = new Map<string, string>();
+  for (const { location, names } of placed) {
+    const path = names.join("/");
+    const other = taken.get(path);
+    if (other !== undefined) {
+      throw new PlacementError(
+        "same-path",
+        `${other} and ${location} cannot both show in '${path}': give one of them another path`,
+        path,
+      );
+    }
+    taken.set(path, location);
+  }
+  for (const { location, names } of placed) {
+    for (let above = 1; above < names.length; above++) {
+      const path = names.slice(0, above).join("/");
+      const other = taken.get(path);
+      if (other === undefined) continue;
+      throw new PlacementError(
+        "inside-other",
+        `${location} cannot show in '${
+          names.join("/")
+        }', which is inside ${other} in '${path}': ` +
+          "give one of them another path",
+        names.join("/"),
+      );
+    }
+  }
+}
+
+/** Leaves out containers that are not below a path, which is the root from then on; it may be in one of them. */
+function narrow(
+  placed: readonly Placed[],
+  prefix: string,
+  name: string,
+): { placed: readonly Placed[]; rest: string } {
+  const wanted = partsOf(prefix);
+  const holder = placed.find(({ names }) => startsWith(wanted, names));
+  if (holder !== undefined) {
+    const rest = wanted.slice(holder.names.length).join("/");
+    return { placed: [{ ...holder, names: [] }], rest };
+  }
+  const below = placed.filter(({ names }) => startsWith(names, wanted))
+    .map((one) => ({ ...one, names: one.names.slice(wanted.length) }));
+  if (below.length === 0) throw new PathError("not-found", prefix, name);
+  return { placed: below, rest: "" };
+}
+
+function startsWith(
+  path: readonly string[],
+  start: readonly string[],
+): boolean {
+  return start.every((name, i) => path[i] === name);
+}
+
+/** Opens a container, or the part of it that its own options name. */
+function* openPart(
+  { location, options }: Placed,
+  open: OpenOne,
+): Steps<Opened> {
+  const { prefix, ...others } = options;
+  const container = yield* open(location, others);
+  return yield* takePart(container, prefix ?? "", location);
+}
+
+/**
+ * Shows a directory of a container as its root. It has to be looked up here, and so the container to be complete.
+ *
+ * @param given What messages call the path.
+ */
+function* takePart(
+  container: Opened,
+  path: string,
+  name: string,
+  given = path,
+): Steps<Opened> {
+  if (partsOf(path).length === 0) return container;
+  const { tree } = container;
+  try {
+    yield* perform({
+      sync() {},
+      async: async () => await container.complete?.(),
+    });
+    const node = yield* findNode(tree, path);
+    if (node === 0) throw new PathError("not-found", given, name);
+    if (!tree.isDirectory(node)) {
+      throw new PathError("not-directory", given, name);
+    }
+    return {
+      tree: new PrefixTree(tree, node),
+      get info() {
+        return container.info;
+      },
+    };
+  } catch (error) {
+    tree.close();
+    throw error;
+  }
+}
+
+/** Opens containers and joins their trees. */
+function* joinAll(
+  placed: readonly Placed[],
+  open: OpenOne,
+): Steps<Opened> {
+  const lastNode = nodeShare(placed.length);
+  const opened: Opened[] = [];
+  const openAt = function* (place: Placed, at: number): Steps<void> {
+    const options = { ...place.options, lastNode };
+    opened[at] = yield* openPart({ ...place, options }, open);
+  };
+  try {
+    yield* inParallel(placed.map(openAt));
+    const tree = UnionTree.of(placed.map(({ location, names }, at) => ({
+      tree: opened[at]!.tree,
+      path: names,
+      name: location,
+    })));
+    return {
+      tree,
+      get info() {
+        return joinInfo(placed, opened, tree.ownDirectories);
+      },
+      async complete() {
+        for (const container of opened) await container.complete?.();
+      },
+    };
+  } catch (error) {
+    for (const container of opened) container?.tree.close();
+    throw error;
+  }
+}
+
+/** What of archives is not served as it is. */
+function joinNotes(
+  infos: readonly ContainerInfo[],
+): Pick<ContainerInfo, "facts" | "skipped" | "unreadable"> {
+  const count = (of: "skipped" | "unreadable") =>
+    infos.reduce((sum, { facts }) => sum + (facts?.[of] ?? 0), 0);
+  const [skipped, unreadable] = [count("skipped"), count("unreadable")];
+  if (skipped + unreadable === 0) return {};
+  return {
+    facts: {
+      ...skipped > 0 ? { skipped } : {},
+      ...unreadable > 0 ? { unreadable } : {},
+    },
+    ...skipped > 0
+      ? { skipped: infos.flatMap(({ skipped = [] }) => skipped) }
+      : {},
+    ...unreadable > 0
+      ? { unreadable: infos.flatMap(({ unreadable = [] }) => unreadable) }
+      : {},
+  };
+}
+
+function joinInfo(
+  placed: readonly Placed[],
+  opened: readonly Opened[],
+  ownDirectories: number,
+): ContainerInfo {
+  const infos = opened.map(({ info }) => info);
+  const formats = new Set(infos.map(({ format }) => format));
+  const sum = (of: "files" | "directories" | "bytes") =>
+    infos.reduce((sum, info) => sum + info[of], 0);
+  return {
+    format: [...formats].join(", "),
+    kind: infos.length === 1 ? infos[0]!.kind : `${infos.length} containers`,
+    files: sum("files"),
+    directories: ownDirectories + sum("directories"),
+    bytes: sum("bytes"),
+    ...joinNotes(infos),
+    parts: infos.flatMap(({ parts }) => parts),
+    containers: placed.map(({ location, names }, at) => ({
+      location,
+      path: names.join("/"),
+      info: infos[at]!,
+    })),
+  };
+}

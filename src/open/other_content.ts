@@ -1,0 +1,199 @@
+import {
+  FormatError,
+  type FormatErrorCode,
+  RecordfsError,
+} from "../base/errors.ts";
+import { runSync, type Steps } from "../io/concurrency/steps.ts";
+import { readPart } from "../io/read/read_part.ts";
+import type { Storage } from "../io/storage/storage.ts";
+import { utf8Text } from "../base/utf8.ts";
+
+/** Bytes of a file's start that are looked at. */
+const HEAD = 1024;
+
+/** What a file is instead of a container, and what to do. */
+interface OtherContent {
+  readonly what: string;
+  readonly hint: string;
+  readonly isCompressed: boolean;
+}
+
+/** Texts that servers send in the place of a file. */
+const TEXTS:
+  readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
+    [
+      /^\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b/is,
+      () => "an HTML page",
+    ],
+    [
+      /^\s*(?:<\?xml[^>]*\?>\s*)?<Error>(?:.*?<Code>([\w.]+)<\/Code>)?/s,
+      ([, code]) => `an error of a store${code ? ` (${code})` : ""}`,
+    ],
+    [/^\s*\{\s*"(?:error|errors|message)"\s*:/i, () => "an error in JSON"],
+  ];
+
+/** First bytes of compressed files, and the command that decompresses one to its standard output. */
+const COMPRESSED: readonly (readonly [
+  name: string,
+  magic: readonly number[],
+  command: string,
+])[] = [
+  ["gzip", [0x1f, 0x8b, 0x08], "gzip -dc"],
+  ["bzip2", [0x42, 0x5a, 0x68], "bzip2 -dc"],
+  ["xz", [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], "xz -dc"],
+  ["zstd", [0x28, 0xb5, 0x2f, 0xfd], "zstd -dc"],
+  ["lz4", [0x04, 0x22, 0x4d, 0x18], "lz4 -dc"],
+  ["lz4", [0x02, 0x21, 0x4c, 0x18], "lz4 -dc"],
+  ["lzip", [0x4c, 0x5a, 0x49, 0x50], "lzip -dc"],
+  [
+    "lzo",
+    [0x89, 0x4c, 0x5a, 0x4f, 0x00, 0x0d, 0x0a, 0x1a, 0x0a],
+    "lzop -dc",
+  ],
+  ["compress", [0x1f, 0x9d], "gzip -dc"],
+];
+
+/** First bytes of archives that no format here reads. */
+const ARCHIVES:
+  readonly (readonly [name: string, magic: string, hint: string])[] = [
+    [
+      "a 7z archive",
+      "7z\xbc\xaf\x27\x1c",
+      "Extract it with 7z, and pack the files",
+    ],
+    [
+      "a RAR archive",
+      "Rar!\x1a\x07",
+      "Extract it with unrar, and pack the files",
+    ],
+  ];
+
+/** Errors of a file that may be none of its format at all. */
+const STRUCTURAL: ReadonlySet<FormatErrorCode> = new Set([
+  "absurd-count",
+  "bad-index",
+  "bad-meta",
+  "bad-offsets",
+  "bad-spec",
+  "bad-structure",
+  "metadata-checksum",
+  "missing-index",
+  "not-packed",
+  "out-of-bounds",
+  "truncated",
+  "truncated-data",
+  "truncated-header",
+  "unknown-format",
+]);
+
+/** What names of compressed files end in. */
+const COMPRESSED_SUFFIX = /\.(gz|bz2|xz|zst|zstd|lz4|lz|lzo|Z)$/i;
+
+/** Names what a file with these first bytes is, if it is something that often lies in a container's place. */
+export function otherContent(
+  head: Uint8Array,
+  path: string,
+): OtherContent | undefined {
+  for (const [name, magic, command] of COMPRESSED) {
+    if (!magic.every((byte, i) => head[i] === byte)) continue;
+    return {
+      isCompressed: true,
+      what: `a file compressed by ${name}`,
+      hint: `Decompress it first: \`${command} ${path} > ${plainPath(path)}\``,
+    };
+  }
+  const latin1 = String.fromCharCode(...head.subarray(0, 16));
+  const archive = ARCHIVES.find(([, magic]) => latin1.startsWith(magic));
+  if (archive !== undefined) {
+    return { what: archive[0], hint: archive[2], isCompressed: false };
+  }
+  const text = utf8Text(head).replace(/^\ufeff/, "");
+  for (const [pattern, name] of TEXTS) {
+    const found = pattern.exec(text);
+    if (found === null) continue;
+    return {
+      isCompressed: false,
+      what: name(found),
+      hint:
+        "A server has sent that in its place: download the file again, with the rights that it takes",
+    };
+  }
+  return undefined;
+}
+
+function plainPath(path: string): string {
+  const plain = path.replace(COMPRESSED_SUFFIX, "");
+  return plain === path ? `${path}.plain` : plain;
+}
+
+/**
+ * Runs what opens a container. Where it fails for a file that begins as something else altogether, the error names
+ * that, and has the original error as its cause.
+ */
+export function* explaining<T>(open: Steps<T>, storage: Storage): Steps<T> {
+  try {
+    return yield* open;
+  } catch (error) {
+    throw yield* explained(error, storage);
+  }
+}
+
+/**
+ * Explains damage in the same way where the storage answers at once. Each file is looked at once.
+ *
+ * @param seen Paths of files that were looked at.
+ */
+export function explainedNow(
+  damage: FormatError,
+  storage: Storage,
+  seen: Set<string>,
+): FormatError {
+  const { path } = damage;
+  if (path === undefined || seen.has(path)) return damage;
+  seen.add(path);
+  try {
+    return runSync(explained(damage, storage)) as FormatError;
+  } catch {
+    return damage;
+  }
+}
+
+/** The error of {@linkcode explaining}; the same one where there is nothing to add. */
+export function* explained(error: unknown, storage: Storage): Steps<unknown> {
+  if (!(error instanceof FormatError) || error.path === undefined) return error;
+  if ((error.sample ?? 0) > 0) return error; // the first one was sound
+  if (!STRUCTURAL.has(error.code)) return error;
+  const { path } = error;
+  const head = yield* firstBytes(path, storage);
+  const other = head && otherContent(head, path);
+  // Shards of some formats are compressed, and say so in their names.
+  const isMeant = error.code !== "unknown-format" &&
+    other?.isCompressed === true && COMPRESSED_SUFFIX.test(path);
+  if (other === undefined || isMeant) return error;
+  return new FormatError(
+    "other-content",
+    `Cannot open ${path}: it begins as ${other.what} does, and is no sound container (${error.code}). ${other.hint}`,
+    { path, cause: error },
+  );
+}
+
+/** Reads the first bytes of a file; `undefined` where they can't be read: opening the container says why not. */
+export function* firstBytes(
+  path: string,
+  storage: Storage,
+  most = HEAD,
+): Steps<Uint8Array | undefined> {
+  try {
+    const source = yield* storage.open(path);
+    try {
+      return yield* readPart(source, 0, Math.min(most, source.size));
+    } finally {
+      source.close();
+    }
+  } catch (error) {
+    if (error instanceof RecordfsError && error.code !== "must-wait") {
+      return undefined;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+import type { Steps } from "../../io/concurrency/steps.ts";
+import { whenLoaded } from "../not_loaded.ts";
+import { encodeName } from "../../base/names.ts";
+import { type NodeId, ROOT, type Tree } from "../tree.ts";
+
+/**
+ * Finds the node at a path: names separated by slashes, from the root, with or without a leading
+ * slash. Empty parts and `.` mean nothing, `..` is not resolved. Links to directories are followed.
+ *
+ * @returns The node, or 0.
+ */
+export function* findNode(tree: Tree, path: string): Steps<NodeId> {
+  let node = ROOT;
+  for (const part of partsOf(path)) {
+    const name = encodeName(part);
+    const parent = node;
+    node = yield* whenLoaded(() => tree.lookup(parent, name, 0, name.length));
+    if (node === 0) return 0;
+    if (tree.isLink?.(node)) {
+      const target = tree.target?.(node) ?? 0;
+      if (tree.isDirectory(target)) node = target;
+    }
+  }
+  return node;
+}
+
+/** The names of a path. */
+export function partsOf(path: string): string[] {
+  return path.split("/").filter((part) => part !== "" && part !== ".");
+}
+
+/** A path without what means nothing in it. */
+export function normalise(path: string): string {
+  return partsOf(path).join("/");
+}

@@ -1,0 +1,236 @@
+import { FormatError, PathError } from "../../base/errors.ts";
+import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import type { BatchRoom } from "../../io/read/read_memory.ts";
+import { ReadWindows } from "../../io/read/read_windows.ts";
+import { readPart } from "../../io/read/read_part.ts";
+import { bareSum, emptySum, sumLike } from "../../io/sums/content_sum.ts";
+import { expectContents, readContents } from "../read_contents.ts";
+import { whenLoaded } from "../not_loaded.ts";
+import { type Extent, newExtent, type NodeId, type Tree } from "../tree.ts";
+import type { VirtualFs } from "./virtual_fs.ts";
+
+/** An opened container of files. */
+type Files = Pick<VirtualFs, "checkData" | "location" | "tree">;
+
+/**
+ * Reads a batch of files.
+ *
+ * @param path The path of a file of the batch, for messages.
+ * @param memory What to read into; memory of their own where not given.
+ * @throws {PathError} If a node is no file.
+ * @throws {FormatError} If a content is damaged.
+ */
+export function readFiles(
+  files: Files,
+  nodes: readonly NodeId[],
+  path: (i: number) => string,
+  memory?: BatchRoom,
+): Steps<Uint8Array<ArrayBuffer>[]> {
+  return readContents({
+    sources: files.tree.sources,
+    length: nodes.length,
+    locate: (i, into) => locateFile(files, nodes[i]!, () => path(i), into),
+    mismatch: files.checkData
+      ? (i, expected, actual) =>
+        contentMismatch(files.location, path(i), expected, actual)
+      : undefined,
+  }, memory);
+}
+
+/**
+ * Says that files will be read soon, as {@linkcode readFiles} reads them: what lies on servers is fetched.
+ *
+ * @returns How many bytes that are.
+ */
+export function expectFiles(
+  files: Files,
+  nodes: readonly NodeId[],
+  path: (i: number) => string,
+): number {
+  return expectContents({
+    sources: files.tree.sources,
+    length: nodes.length,
+    locate: (i, into) => locateFile(files, nodes[i]!, () => path(i), into),
+  });
+}
+
+/**
+ * Says where the content of a file is.
+ *
+ * @throws {PathError} If the node is no file, or a link that leads to none.
+ */
+export function locateFile(
+  { tree, location }: Files,
+  node: NodeId,
+  path: () => string,
+  into: Extent,
+): void {
+  if (node !== 0 && tree.locate(node, into)) return;
+  // One that leads to a directory was followed: this one leads nowhere.
+  const isThere = node !== 0 && tree.isLink?.(node) !== true;
+  const code = isThere ? "is-directory" : "not-found";
+  throw new PathError(code, path(), location);
+}
+
+/** The error for a file whose checksum is not the recorded one. */
+function contentMismatch(
+  container: string,
+  path: string,
+  expected: number,
+  actual: number,
+): FormatError {
+  return new FormatError(
+    "sample-checksum",
+    `${container}: checksum mismatch in '${path}': its bytes are not those ` +
+      "that were written; fetch the container again, or read it as it is with the option " +
+      "`checkData: false`",
+    {
+      path,
+      member: path,
+      expected: bareSum(expected),
+      actual: bareSum(actual),
+    },
+  );
+}
+
+/** Part of a content, which starts so many bytes behind its start. */
+export function* readExtent(
+  tree: Tree,
+  { bytes, source, offset }: Extent,
+  start: number,
+  length: number,
+): Steps<Uint8Array<ArrayBuffer>> {
+  const at = offset + start;
+  return bytes === undefined
+    ? yield* readPart(tree.sources.at(source)!, at, length)
+    : bytes.slice(at, at + length) as Uint8Array<ArrayBuffer>;
+}
+
+/** Bytes of a content that is compared before any of it is given, where it can be had anew if it is wrong. */
+const MOST_AHEAD = 32 << 20;
+
+/**
+ * A file's content, piece by piece, each of which is good until the next is asked for; that is read meanwhile. The
+ * checksum is compared at the end.
+ *
+ * @throws {FormatError} If the content is damaged.
+ */
+export async function* contentPieces(
+  files: Files,
+  node: NodeId,
+  path: string,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const { tree, location, checkData } = files;
+  const extent = newExtent();
+  const locate = () => locateFile(files, node, () => path, extent);
+  await runAsync(whenLoaded(locate), signal);
+  const { bytes, offset, length, crc32 } = extent;
+  if (bytes !== undefined) {
+    yield bytes.subarray(offset, offset + length);
+    return;
+  }
+  const source = tree.sources.at(extent.source)!;
+  if (source.refetch !== undefined && length <= MOST_AHEAD) {
+    const [content] = await runAsync(
+      readFiles(files, [node], () => path),
+      signal,
+    );
+    yield content!;
+    return;
+  }
+  const windows = new ReadWindows(signal);
+  const sum = sumLike(crc32);
+  let crc = emptySum(crc32);
+  try {
+    for (let done = 0; done < length;) {
+      const piece = windows.peek(source, offset + done, length - done);
+      if (piece.length === 0) {
+        await windows.move(source, offset + done);
+        continue;
+      }
+      crc = sum(piece, crc);
+      done += piece.length;
+      yield piece;
+    }
+  } finally {
+    await windows.end();
+  }
+  if (checkData && crc32 >= 0 && crc !== crc32) {
+    source.refetch?.(offset, length); // for who tries again
+    throw contentMismatch(location, path, crc32, crc);
+  }
+}
+
+/** Bytes a chunk of a stream has at most. */
+const CHUNK = 1 << 20;
+
+/**
+ * A file's content in chunks, read as they are asked for. The checksum is compared at its end.
+ *
+ * @param extent Where it is.
+ * @param path The file's path, for messages.
+ */
+export function contentStream(
+  { tree, location, checkData }: Files,
+  extent: Extent,
+  path: string,
+  signal?: AbortSignal,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const { crc32, bytes } = extent;
+  const source = bytes === undefined
+    ? tree.sources.at(extent.source)
+    : undefined;
+  if (source?.refetch !== undefined && extent.length <= MOST_AHEAD) {
+    return streamOf(async () => {
+      const [content] = await runAsync(
+        readContents({
+          sources: tree.sources,
+          length: 1,
+          locate: (_, into) => Object.assign(into, extent),
+          mismatch: checkData
+            ? (_, expected, actual) =>
+              contentMismatch(location, path, expected, actual)
+            : undefined,
+        }),
+        signal,
+      );
+      return content!;
+    });
+  }
+  const sum = sumLike(crc32);
+  let done = 0;
+  let crc = emptySum(crc32);
+  return new ReadableStream({
+    async pull(controller) {
+      signal?.throwIfAborted();
+      if (done === extent.length) {
+        if (checkData && crc32 >= 0 && crc !== crc32) {
+          source?.refetch?.(extent.offset, extent.length); // for who tries again
+          throw contentMismatch(location, path, crc32, crc);
+        }
+        controller.close();
+        return;
+      }
+      const length = Math.min(CHUNK, extent.length - done);
+      const part = readExtent(tree, extent, done, length);
+      const chunk = await runAsync(part, signal);
+      crc = sum(chunk, crc);
+      done += length;
+      controller.enqueue(chunk);
+    },
+  }, { highWaterMark: 0 });
+}
+
+/** A stream of what is read in one go when it is asked for. */
+function streamOf(
+  read: () => Promise<Uint8Array<ArrayBuffer>>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    async pull(controller) {
+      const bytes = await read();
+      if (bytes.length > 0) controller.enqueue(bytes);
+      controller.close();
+    },
+  }, { highWaterMark: 0 });
+}

@@ -1,0 +1,395 @@
+import { type FormatError, PathError } from "../../base/errors.ts";
+import { runAsync, runSync, type Steps } from "../../io/concurrency/steps.ts";
+import type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+  BatchRoom,
+} from "../../io/read/read_memory.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import type { Container, ContainerInfo, SkippedMember } from "../format.ts";
+import {
+  type Extent,
+  newExtent,
+  newStat,
+  type NodeId,
+  type Tree,
+} from "../tree.ts";
+import { statFile } from "../file_links.ts";
+import { whenLoaded } from "../not_loaded.ts";
+import { findNode, normalise } from "./paths.ts";
+import {
+  contentStream,
+  locateFile,
+  readExtent,
+  readFiles,
+} from "./read_files.ts";
+import { type WalkEntry, walkEntry, Walker } from "./walk.ts";
+
+export type { WalkEntry };
+
+/** Options of {@linkcode VirtualFs.walk}. */
+export interface WalkOptions extends WaitOptions {
+  /** How deep to go, from 1 on, which is the entries of the directory itself. Defaults to no limit. */
+  readonly maxDepth?: number | undefined;
+  /**
+   * Told of each directory that can't be listed, or not to its end, since the container is damaged there; the walk goes
+   * on behind it. Without it, the walk ends with that error.
+   */
+  readonly onDamage?: ((error: FormatError, path: string) => void) | undefined;
+}
+
+/** What {@linkcode VirtualFs.stat} says of a path. */
+export interface VirtualStat {
+  /** Whether it is a file. */
+  readonly isFile: boolean;
+  /** Whether it is a directory. */
+  readonly isDirectory: boolean;
+  /** Size in bytes; 0 for a directory. */
+  readonly size: number;
+  /** When the container was last modified. */
+  readonly mtime: Date;
+  /** The inode number that a mount shows. */
+  readonly ino: number;
+}
+
+/**
+ * A container as a read-only filesystem.
+ *
+ * Paths start at the container's root, with or without a leading slash; empty parts and `.` mean
+ * nothing, and `..` is not resolved. Where a path is taken, so is an entry of a walk, which spares
+ * finding it again. Methods without `Sync` wait without blocking; those with it
+ * work where the container is on a local disk.
+ *
+ * @example Read a batch and a range
+ * ```ts
+ * import { open } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
+ *
+ * using fs = await open("test/golden/ffrecord/packed_tree/sample_10.ffr");
+ * const files = [];
+ * for await (const entry of fs.walk("/")) if (entry.isFile) files.push(entry.path);
+ * const contents = await fs.read(files);
+ * assert.equal(contents.length, 44);
+ * const { size } = await fs.stat(files[2]!);
+ * assert.deepEqual(await fs.readRange(files[2]!, 5, size), contents[2]!.subarray(5));
+ * ```
+ */
+export class VirtualFs implements Disposable {
+  /** The container's path. */
+  readonly location: string;
+  /** What is known of the container. */
+  readonly info: ContainerInfo;
+  /** The tree beneath, which a mount serves. */
+  readonly tree: Tree;
+  /** Whether files read whole are compared with their checksums. */
+  readonly checkData: boolean;
+
+  /**
+   * Wraps an opened container; {@linkcode open} opens one.
+   *
+   * @param location The container's path, for messages.
+   * @param container The opened container.
+   * @param checkData Whether files read whole are compared with their checksums.
+   */
+  constructor(location: string, container: Container, checkData: boolean) {
+    this.location = location;
+    this.tree = container.tree;
+    this.info = container.info;
+    this.checkData = checkData;
+  }
+
+  /** Members of archives that no path leads to, the first 10,000 of each; `info.facts.skipped` counts them all. */
+  get skipped(): readonly SkippedMember[] {
+    return this.info.skipped ?? [];
+  }
+
+  /**
+   * The names in a directory, in the container's order.
+   *
+   * @throws {PathError} If there is no such directory.
+   */
+  list(path = "", options: WaitOptions = {}): Promise<string[]> {
+    return runAsync(this.#list(path), options.signal);
+  }
+
+  /** {@linkcode VirtualFs.list} without waiting. */
+  listSync(path = ""): string[] {
+    return runSync(this.#list(path));
+  }
+
+  /**
+   * Describes a file or directory.
+   *
+   * @throws {PathError} If there is none at `path`.
+   * @throws {FormatError} If the container is damaged at that place.
+   */
+  stat(
+    path: string | WalkEntry,
+    options: WaitOptions = {},
+  ): Promise<VirtualStat> {
+    return runAsync(this.#stat(path), options.signal);
+  }
+
+  /** {@linkcode VirtualFs.stat} without waiting. */
+  statSync(path: string | WalkEntry): VirtualStat {
+    return runSync(this.#stat(path));
+  }
+
+  /** Whether there is a file or directory at `path`. */
+  async exists(path: string, options: WaitOptions = {}): Promise<boolean> {
+    return await runAsync(findNode(this.tree, path), options.signal) !== 0;
+  }
+
+  /** {@linkcode VirtualFs.exists} without waiting. */
+  existsSync(path: string): boolean {
+    return runSync(findNode(this.tree, path)) !== 0;
+  }
+
+  /** Whether there is a file at `path`. */
+  async isFile(path: string, options: WaitOptions = {}): Promise<boolean> {
+    const node = await runAsync(findNode(this.tree, path), options.signal);
+    return node !== 0 && !this.tree.isDirectory(node);
+  }
+
+  /** {@linkcode VirtualFs.isFile} without waiting. */
+  isFileSync(path: string): boolean {
+    const node = runSync(findNode(this.tree, path));
+    return node !== 0 && !this.tree.isDirectory(node);
+  }
+
+  /** Whether there is a directory at `path`. */
+  async isDir(path: string, options: WaitOptions = {}): Promise<boolean> {
+    const node = await runAsync(findNode(this.tree, path), options.signal);
+    return this.tree.isDirectory(node);
+  }
+
+  /** {@linkcode VirtualFs.isDir} without waiting. */
+  isDirSync(path: string): boolean {
+    return this.tree.isDirectory(runSync(findNode(this.tree, path)));
+  }
+
+  /**
+   * Reads a file, or a batch of files: in the order in which they lie, neighbours in one go.
+   *
+   * @param path A path or entry, or several in any order, repeats allowed.
+   * @returns The content, or the contents in the order of the paths, each in memory of its own unless
+   * `options.memory` says what to read into.
+   * @throws {PathError} If there is no such file.
+   * @throws {FormatError} If its content is damaged.
+   */
+  read(
+    path: string | WalkEntry,
+    options?: BatchReadOptions,
+  ): Promise<Uint8Array>;
+  /** Reads a batch of files. */
+  read(
+    paths: readonly (string | WalkEntry)[],
+    options?: BatchReadOptions,
+  ): Promise<Uint8Array[]>;
+  read(
+    path: string | WalkEntry | readonly (string | WalkEntry)[],
+    options: BatchReadOptions = {},
+  ): Promise<Uint8Array | Uint8Array[]> {
+    return runAsync(this.#readAny(path, options), options.signal);
+  }
+
+  /** {@linkcode VirtualFs.read} without waiting. */
+  readSync(
+    path: string | WalkEntry,
+    options?: BatchReadSyncOptions,
+  ): Uint8Array;
+  /** Reads a batch of files without waiting. */
+  readSync(
+    paths: readonly (string | WalkEntry)[],
+    options?: BatchReadSyncOptions,
+  ): Uint8Array[];
+  readSync(
+    path: string | WalkEntry | readonly (string | WalkEntry)[],
+    options: BatchReadSyncOptions = {},
+  ): Uint8Array | Uint8Array[] {
+    return runSync(this.#readAny(path, options));
+  }
+
+  /**
+   * Reads part of a file. Checksums cover whole files and are not compared.
+   *
+   * @param offset In bytes, from the start of the file.
+   * @param length In bytes; what lies beyond the end of the file is left out.
+   */
+  readRange(
+    path: string | WalkEntry,
+    offset: number,
+    length: number,
+    options: WaitOptions = {},
+  ): Promise<Uint8Array> {
+    return runAsync(this.#readRange(path, offset, length), options.signal);
+  }
+
+  /** {@linkcode VirtualFs.readRange} without waiting. */
+  readRangeSync(
+    path: string | WalkEntry,
+    offset: number,
+    length: number,
+  ): Uint8Array {
+    return runSync(this.#readRange(path, offset, length));
+  }
+
+  /**
+   * A file's content as a stream, for files of any size. The checksum is compared at its end: a
+   * damaged file ends in an error instead of `done`.
+   *
+   * @throws {PathError} If there is no such file.
+   */
+  async stream(
+    path: string | WalkEntry,
+    options: WaitOptions = {},
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const extent = await runAsync(this.#locate(path), options.signal);
+    return contentStream(this, extent, pathOf(path), options.signal);
+  }
+
+  /**
+   * Walks a directory depth first, in the container's order, each directory before its content.
+   *
+   * @throws {PathError} If there is no such directory.
+   */
+  async *walk(
+    path = "",
+    options: WalkOptions = {},
+  ): AsyncGenerator<WalkEntry, void, undefined> {
+    const walker = await runAsync(this.#walker(path, options), options.signal);
+    for (;;) {
+      const page = await runAsync(walker.nextPage(), options.signal);
+      if (page.length === 0) return;
+      for (const entry of page) yield walkEntry(entry);
+    }
+  }
+
+  /** {@linkcode VirtualFs.walk} without waiting. */
+  *walkSync(
+    path = "",
+    options: Omit<WalkOptions, "signal"> = {},
+  ): Generator<WalkEntry, void, undefined> {
+    const walker = runSync(this.#walker(path, options));
+    for (;;) {
+      const page = runSync(walker.nextPage());
+      if (page.length === 0) return;
+      for (const entry of page) yield walkEntry(entry);
+    }
+  }
+
+  /** Closes the container's files. */
+  close(): void {
+    this.tree.close();
+  }
+
+  /** Closes the container's files at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  *#walker(
+    path: string,
+    { maxDepth = Infinity, onDamage }: WalkOptions,
+  ): Steps<Walker> {
+    if (!(maxDepth >= 1)) {
+      throw new RangeError(
+        `A maxDepth of ${maxDepth}: give 1 for the entries of the directory itself, or more`,
+      );
+    }
+    const node = yield* this.#directory(path);
+    return new Walker(this.tree, node, normalise(path), maxDepth, onDamage);
+  }
+
+  *#list(path: string): Steps<string[]> {
+    const walker = yield* this.#walker(path, { maxDepth: 1 });
+    const names: string[] = [];
+    for (;;) {
+      const page = yield* walker.nextPage();
+      if (page.length === 0) return names;
+      for (const { name } of page) names.push(name);
+    }
+  }
+
+  *#stat(path: string | WalkEntry): Steps<VirtualStat> {
+    const node = yield* this.#find(path);
+    const stat = newStat();
+    if (
+      node === 0 || !(yield* whenLoaded(() => statFile(this.tree, node, stat)))
+    ) {
+      throw new PathError("not-found", pathOf(path), this.location);
+    }
+    return {
+      isFile: !stat.isDirectory,
+      isDirectory: stat.isDirectory,
+      size: stat.size,
+      mtime: new Date(stat.mtime),
+      ino: node,
+    };
+  }
+
+  *#readAny(
+    path: string | WalkEntry | readonly (string | WalkEntry)[],
+    { memory }: BatchReadSyncOptions,
+  ): Steps<Uint8Array | Uint8Array[]> {
+    return isBatch(path)
+      ? yield* this.#read(path, memory)
+      : (yield* this.#read([path], memory))[0]!;
+  }
+
+  *#readRange(
+    path: string | WalkEntry,
+    offset: number,
+    length: number,
+  ): Steps<Uint8Array> {
+    for (const [name, value] of Object.entries({ offset, length })) {
+      if (Number.isSafeInteger(value) && value >= 0) continue;
+      throw new RangeError(`${name} must be an integer ≥ 0, it is ${value}`);
+    }
+    const extent = yield* this.#locate(path);
+    const start = Math.min(offset, extent.length);
+    const size = Math.min(length, extent.length - start);
+    return yield* readExtent(this.tree, extent, start, size);
+  }
+
+  *#read(
+    paths: readonly (string | WalkEntry)[],
+    memory: BatchRoom | undefined,
+  ): Steps<Uint8Array[]> {
+    const nodes: NodeId[] = [];
+    for (const path of paths) {
+      nodes.push(typeof path === "string" ? yield* this.#find(path) : path.ino);
+    }
+    return yield* readFiles(this, nodes, (i) => pathOf(paths[i]!), memory);
+  }
+
+  /** Where a file's content is; `offset` counts from the start of `bytes` where those are set. */
+  *#locate(path: string | WalkEntry): Steps<Extent> {
+    const node = yield* this.#find(path);
+    const extent = newExtent();
+    yield* whenLoaded(() => locateFile(this, node, () => pathOf(path), extent));
+    return extent;
+  }
+
+  *#find(path: string | WalkEntry): Steps<NodeId> {
+    return typeof path === "string"
+      ? yield* findNode(this.tree, path)
+      : path.ino;
+  }
+
+  *#directory(path: string): Steps<NodeId> {
+    const node = yield* findNode(this.tree, path);
+    if (this.tree.isDirectory(node)) return node;
+    const code = node === 0 ? "not-found" : "not-directory";
+    throw new PathError(code, path, this.location);
+  }
+}
+
+function pathOf(path: string | WalkEntry): string {
+  return typeof path === "string" ? path : path.path;
+}
+
+/** Type predicates of arrays do not tell read-only ones. */
+function isBatch<T>(paths: T | readonly T[]): paths is readonly T[] {
+  return Array.isArray(paths);
+}
