@@ -2,6 +2,7 @@ import type { FormatError, FormatErrorCode } from "../base/errors.ts";
 import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import type { Storage } from "../io/storage/storage.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
+import type { Samples } from "./samples/samples.ts";
 import type { NodeId, Tree } from "./tree.ts";
 
 /** Options of opening a container of any format. */
@@ -154,6 +155,8 @@ export interface CountedSamples {
 export interface Container {
   /** Its files and directories. */
   readonly tree: Tree;
+  /** Its samples, where its format has such; they are closed with the tree. */
+  readonly samples?: Samples | undefined;
   /** Facts about it. */
   readonly info: ContainerInfo;
 }

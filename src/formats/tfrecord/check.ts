@@ -9,7 +9,8 @@ import { SPAN, spanSums } from "../../io/sums/span_sums.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { newExtent } from "../../tree/tree.ts";
 import { refuseCompressed } from "./read/open_index.ts";
-import { readRecords, RecordTable } from "./read/record_files.ts";
+import { RecordTable } from "./read/record_table.ts";
+import { readRecords } from "./read/record_samples.ts";
 import { recordPaths } from "./read/record_paths.ts";
 import { type Scanned, scanRecords } from "./read/scan.ts";
 import { openFile } from "../../io/storage/open_file.ts";
@@ -154,9 +155,10 @@ class FileCheck {
 
   /** What is kept of a server's file may be to blame: the reader has it come anew. */
   async #compareAgain(record: number): Promise<void> {
-    const files = { sources: [this.#source], table: this.#table };
+    const sources = [this.#source];
     try {
-      await runAsync(readRecords(files, [record], true), this.#signal);
+      const again = readRecords(sources, this.#table, [record], true);
+      await runAsync(again, this.#signal);
     } catch (error) {
       this.#report(error);
     }

@@ -26,9 +26,4 @@ export const tfrecord: Format = {
       decode: areExamples(kind),
     });
   },
-  async readLabels(container, label, signal) {
-    if (!areExamples(container.info.kind)) return undefined;
-    const { featureLabels } = await import("./data/labels.ts");
-    return featureLabels(container, label, signal);
-  },
 };

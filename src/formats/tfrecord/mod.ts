@@ -6,7 +6,6 @@
 export {
   type TFRecordOptions,
   TFRecordReader,
-  type TFRecordReaderHandle,
 } from "./read/tfrecord_reader.ts";
 export {
   TFRecordWriter,

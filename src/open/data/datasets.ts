@@ -120,7 +120,6 @@ export type {
 export {
   type TFRecordOptions,
   TFRecordReader,
-  type TFRecordReaderHandle,
 } from "../../formats/tfrecord/read/tfrecord_reader.ts";
 export type { Datapoint } from "../../formats/bags/read/selection.ts";
 export type { Mask } from "../../formats/bags/read/selection.ts";

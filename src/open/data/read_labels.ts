@@ -1,3 +1,6 @@
+import { asLabel } from "../../data/split/as_label.ts";
+import type { Samples } from "../../tree/samples/samples.ts";
+import { SamplesReader } from "../../tree/samples/samples_reader.ts";
 import { RecordfsError } from "../../base/errors.ts";
 import { formatNamed, loadFormat } from "../../formats/registry.ts";
 import { ROOT } from "../../tree/tree.ts";
@@ -40,6 +43,8 @@ export async function readLabels(
   const format = await loadFormat(formatNamed(container.info.format));
   const labels = unit === "files"
     ? namesOf(container, label, options.signal)
+    : container.samples?.hasFields === true
+    ? labelsOf(container.samples, label, options.signal)
     : await format.readLabels?.(container, label, options.signal);
   if (labels === undefined) {
     throw new RecordfsError(
@@ -90,4 +95,41 @@ async function* namesOf(
       directories.push(entry);
     }
   }
+}
+
+/** Samples whose labels are read at a time. */
+const PAGE = 1024;
+
+/** The values of a field, which all samples have, and which are texts or numbers. */
+async function* labelsOf(
+  samples: Samples,
+  label: string,
+  signal?: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  const reader = new SamplesReader(samples, [label]); // not closed: the container is open
+  for (let start = 0; start < reader.length; start += PAGE) {
+    const length = Math.min(PAGE, reader.length - start);
+    const indices = Array.from({ length }, (_, i) => start + i);
+    const decoded = await reader.decoded(indices, { signal });
+    for (const [i, sample] of decoded.entries()) {
+      const index = start + i;
+      const value = samples.valueOf(sample, label);
+      const path = () => reader.fileOf(index);
+      if (value === undefined) throw noLabel(samples, index, label, path());
+      yield asLabel(value, index, path, label);
+    }
+  }
+}
+
+function noLabel(
+  { unit }: Samples,
+  sample: number,
+  label: string,
+  path: string,
+): RecordfsError {
+  return new RecordfsError(
+    "no-label",
+    `The ${unit} ${sample} of ${path} has no one value of '${label}' to stratify by: give a field that has one in all`,
+    { path, sample, actual: label },
+  );
 }

@@ -1,3 +1,4 @@
+import type { Samples } from "../samples/samples.ts";
 import { type FormatError, PathError } from "../../base/errors.ts";
 import { runAsync, runSync, type Steps } from "../../io/concurrency/steps.ts";
 import type {
@@ -77,6 +78,8 @@ export interface VirtualStat {
 export class VirtualFs implements Disposable {
   /** The container's path. */
   readonly location: string;
+  /** @ignore Its samples, where its format has such. */
+  readonly samples: Samples | undefined;
   /** What is known of the container. */
   readonly info: ContainerInfo;
   /** The tree beneath, which a mount serves. */
@@ -94,6 +97,7 @@ export class VirtualFs implements Disposable {
   constructor(location: string, container: Container, checkData: boolean) {
     this.location = location;
     this.tree = container.tree;
+    this.samples = container.samples;
     this.info = container.info;
     this.checkData = checkData;
   }

@@ -1,27 +1,14 @@
-import { openRecords } from "../tree/open_records.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
-import type { GetOptions } from "../../../data/dataset.ts";
-import { hasSample } from "../../../data/datasets/has_sample.ts";
-import {
-  type Process,
-  ProcessedDataset,
-  requireClass,
-} from "../../../data/datasets/process.ts";
-import {
-  type Imported,
-  importedFunction,
-  RECIPE,
-  type Recipe,
-  storageArgument,
-} from "../../../data/recipe.ts";
+import type { Process } from "../../../data/datasets/process.ts";
+import { SamplesDataset } from "../../../data/datasets/samples_dataset.ts";
+import { type Imported, importedFunction } from "../../../data/recipe.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
 import type { TFExample } from "../proto/example.ts";
 import {
   type TFRecordOptions,
   TFRecordReader,
-  type TFRecordReaderHandle,
 } from "../read/tfrecord_reader.ts";
+import { openRecords } from "../tree/open_records.ts";
 
 /** Options of opening a {@linkcode TFRecordDataset}. */
 export interface TFRecordDatasetOptions extends TFRecordOptions, WaitOptions {
@@ -59,27 +46,7 @@ export interface ProcessedTFRecordDatasetOptions<S, T>
  * ```
  */
 export class TFRecordDataset<T = TFExample>
-  extends ProcessedDataset<TFExample | Uint8Array<ArrayBuffer>, T> {
-  readonly #reader: TFRecordReader;
-  readonly #decode: boolean;
-
-  /**
-   * Makes the dataset; {@linkcode TFRecordDataset.open} opens one.
-   *
-   * @param reader What to read the records from; it is closed with the dataset.
-   * @param decode Whether samples are examples, and not bytes.
-   * @param process What makes samples of those.
-   */
-  constructor(
-    reader: TFRecordReader,
-    decode = true,
-    process?: Process<TFExample | Uint8Array<ArrayBuffer>, T>,
-  ) {
-    super(process);
-    this.#reader = reader;
-    this.#decode = decode;
-  }
-
+  extends SamplesDataset<TFExample | Uint8Array<ArrayBuffer>, T> {
   /**
    * Opens files.
    *
@@ -112,74 +79,13 @@ export class TFRecordDataset<T = TFExample>
     const takesAny = process as
       | Process<TFExample | Uint8Array<ArrayBuffer>, unknown>
       | undefined;
-    const dataset = new TFRecordDataset<unknown>(
-      reader,
-      options.decode,
-      takesAny,
-    );
+    const { decode } = options;
+    const dataset = new TFRecordDataset<unknown>(reader, { decode }, takesAny);
     return openedFrom(dataset, openRecords, location, options);
   }
 
-  /** Number of records that are whole. */
-  override get length(): number {
-    return this.#reader.length;
+  /** This class. */
+  protected override get libraryClass(): { readonly name: string } {
+    return TFRecordDataset;
   }
-
-  /** Paths of the files, in their order. */
-  get paths(): readonly string[] {
-    return this.#reader.paths;
-  }
-
-  /** Has records fetched that lie on a server. */
-  override expect(indices: readonly number[]): number {
-    return this.#reader.expect(indices);
-  }
-
-  /** The file that a record lies in. */
-  override fileOf(index: number): string | undefined {
-    return hasSample(this, index) ? this.#reader.fileOf(index) : undefined;
-  }
-
-  /** The files again, over the same tables. */
-  override [RECIPE](): Recipe {
-    requireClass(this, TFRecordDataset);
-    return {
-      module: import.meta.url,
-      name: "reopenTFRecordDataset",
-      how: "call",
-      args: [
-        this.#reader.share(),
-        storageArgument(this.#reader.storage, this.paths[0] ?? "the files"),
-        this.#decode,
-        this.portableProcess(),
-      ],
-    };
-  }
-
-  /** Closes the files. What was read stays valid. */
-  override close(): void {
-    this.#reader.close();
-  }
-
-  /** Reads the records of a batch. */
-  protected override async readBatch(
-    indices: readonly number[],
-    { memory, signal }: GetOptions,
-  ): Promise<(TFExample | Uint8Array<ArrayBuffer>)[]> {
-    const options = { memory, signal };
-    return this.#decode
-      ? await this.#reader.examples(indices, options)
-      : await this.#reader.read(indices, options);
-  }
-}
-
-/** Makes the dataset in another thread. */
-export async function reopenTFRecordDataset<T>(
-  handle: TFRecordReaderHandle,
-  storage: Storage | undefined,
-  decode: boolean,
-  process: Process<TFExample | Uint8Array<ArrayBuffer>, T> | undefined,
-): Promise<TFRecordDataset<T>> {
-  const reader = await TFRecordReader.openShared(handle, { storage });
-  return new TFRecordDataset(reader, decode, process);
 }

@@ -6,7 +6,7 @@ import {
 import type { NodeView } from "../../../tree/node_view.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import type { EntryVisitor, Extent, NodeId } from "../../../tree/tree.ts";
-import type { RecordTable } from "../read/record_files.ts";
+import type { RecordTable } from "../read/record_table.ts";
 import type { DecodedRecords } from "./decoded_records.ts";
 import type { Content, RecordLayout } from "./record_layout.ts";
 import { bytesView, numbersView } from "./value_view.ts";

@@ -5,8 +5,8 @@ import { KeptValues } from "../../../io/decoded/kept_values.ts";
 import { reopenSource } from "../../../io/storage/open_sources.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
 import { atOnce } from "../../../tree/not_loaded.ts";
-import { orNoExample } from "../read/example_of.ts";
-import { readRecords, type RecordTable } from "../read/record_files.ts";
+import { orNoExample, readRecords } from "../read/record_samples.ts";
+import type { RecordTable } from "../read/record_table.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import { NodeNames } from "./layout_names.ts";
 import {
@@ -101,7 +101,7 @@ export class DecodedRecords {
   #of(record: number): Kept {
     const kept = this.#kept.get(record);
     if (kept !== undefined) return kept;
-    const { path } = this.#table.files[this.#table.fileOf(record)]!;
+    const { path } = this.#table.of(record)!;
     return atOnce(path, () => this.#make(record));
   }
 
@@ -109,7 +109,7 @@ export class DecodedRecords {
     const table = this.#table;
     const extent = newExtent();
     table.locate(record, extent);
-    const { path } = table.files[extent.source]!;
+    const { path } = table.shards[extent.source]!;
     if (extent.length > LARGEST) {
       throw new RecordfsError(
         "too-large",
@@ -123,11 +123,8 @@ export class DecodedRecords {
     if (this.#sources[extent.source] === undefined) {
       this.#sources[extent.source] = yield* this.#open(extent.source);
     }
-    const [bytes] = yield* readRecords(
-      { sources, table },
-      [record],
-      this.#check,
-    );
+    const check = this.#check;
+    const [bytes] = yield* readRecords(sources, table, [record], check);
     const names = new NodeNames<Content>(path, table.numberOf(record));
     const layout = orNoExample(
       table,
@@ -140,7 +137,7 @@ export class DecodedRecords {
   }
 
   #open(file: number): Steps<ByteSource> {
-    const known = this.#table.files[file]!;
+    const known = this.#table.shards[file]!;
     return reopenSource(storageInThread(known.path), known);
   }
 }

@@ -7,7 +7,7 @@ import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { nameSuffix } from "../../../tree/names/numbered_names.ts";
 import { inShards } from "../kinds.ts";
-import { openFiles } from "../read/record_files.ts";
+import { openRecordSamples } from "../read/record_samples.ts";
 import { recordPaths } from "../read/record_paths.ts";
 import { RecordTree } from "./record_tree.ts";
 
@@ -25,7 +25,8 @@ export function* openRecords(
   const { onWarning = warnOnConsole } = options;
   const suffix = nameSuffix(ext);
   const { paths, areShards } = yield* recordPaths(path, storage);
-  const { sources, table } = yield* openFiles(paths, storage, options);
+  const samples = yield* openRecordSamples(paths, storage, options);
+  const { sources, shards: table } = samples;
   const { kind, length } = table;
   const decoded = (options.decoded === true || asRows) && kind !== "records";
   if (options.decoded === true && !decoded && length > 0) {
@@ -45,13 +46,14 @@ export function* openRecords(
     lastNode,
     isReached: isReachedInThreads(storage),
   });
-  const parts = table.files.map(({ size, columns }, i) => ({
+  const parts = table.shards.map(({ size, columns }, i) => ({
     path: paths[i]!,
     bytes: size,
     samples: columns.sums.length,
   }));
   return {
     tree,
+    samples,
     info: {
       format: "tfrecord",
       kind: areShards ? inShards(kind) : kind,

@@ -20,7 +20,7 @@ import {
   type TreeHandle,
 } from "../../../tree/tree.ts";
 import type { NodeView } from "../../../tree/node_view.ts";
-import { type FilesHandle, RecordTable } from "../read/record_files.ts";
+import { type RecordFile, RecordTable } from "../read/record_table.ts";
 import { DecodedRecords } from "./decoded_records.ts";
 import { DecodedNodes } from "./decoded_nodes.ts";
 import { MOST_NODES } from "./record_layout.ts";
@@ -45,7 +45,7 @@ export interface RecordTreeOptions {
 
 /** What another thread rebuilds a tree from. */
 interface Seed extends RecordTreeOptions {
-  readonly files: FilesHandle;
+  readonly files: readonly RecordFile[];
 }
 
 /**
@@ -86,11 +86,11 @@ export class RecordTree implements Tree {
     this.#directories = shards.map((name) => encodeName(name));
     this.#byName = new Map(shards.map((name, i) => [name, i]));
     this.#cutFiles = table.cutFiles;
-    this.#names = table.files.map((_, file) =>
+    this.#names = table.shards.map((_, file) =>
       numberedNames(this.#count(file), suffix)
     );
     this.#first = ROOT + 1 + shards.length;
-    this.#mtime = table.files.reduce(
+    this.#mtime = table.shards.reduce(
       (last, { mtime }) => Math.max(last, mtime),
       0,
     );
@@ -163,7 +163,7 @@ export class RecordTree implements Tree {
     if (into.isDirectory) return true;
     const cut = this.#cutFile(node);
     if (cut >= 0) {
-      into.size = this.table.files[cut]!.cut!.size;
+      into.size = this.table.shards[cut]!.cut!.size;
       return true;
     }
     if (!this.locate(node, this.#extent)) return false;
@@ -190,8 +190,8 @@ export class RecordTree implements Tree {
   }
 
   samples(): SampleNodes {
-    const { firsts, files } = this.table;
-    const runs = files.flatMap((_, i) => {
+    const { firsts, shards } = this.table;
+    const runs = shards.flatMap((_, i) => {
       const count = firsts[i + 1]! - firsts[i]!;
       const first = this.#first + firsts[i]!;
       return count === 0 ? [] : [{ first, stride: 1, count }];
@@ -220,10 +220,10 @@ export class RecordTree implements Tree {
         "unsupported",
         "Records were opened from a storage of this thread, which others cannot open: only what lies on the local " +
           "disk or on a server is served decoded by threads",
-        { path: this.table.files[0]?.path },
+        { path: this.table.shards[0]?.path },
       );
     }
-    const seed: Seed = { ...this.#options, files: this.table.files };
+    const seed: Seed = { ...this.#options, files: this.table.shards };
     return { module: import.meta.url, data: seed };
   }
 
@@ -252,17 +252,17 @@ export class RecordTree implements Tree {
   /** The file that a record's node is in, sound or damaged, or -1. */
   #fileOf(node: NodeId): number {
     const record = this.#record(node);
-    return record < 0 ? this.#cutFile(node) : this.table.fileOf(record);
+    return record < 0 ? this.#cutFile(node) : this.table.shardOf(record);
   }
 
   /** Number of a file's records, with a damaged one. */
   #count(file: number): number {
-    const { columns, cut } = this.table.files[file]!;
+    const { columns, cut } = this.table.shards[file]!;
     return columns.sums.length + (cut === undefined ? 0 : 1);
   }
 
   #node(file: number, number: number): NodeId {
-    const { columns } = this.table.files[file]!;
+    const { columns } = this.table.shards[file]!;
     return number < columns.sums.length
       ? this.#first + this.table.firsts[file]! + number
       : this.#first + this.table.length + this.#cutFiles.indexOf(file);

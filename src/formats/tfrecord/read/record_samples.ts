@@ -1,0 +1,195 @@
+import { FormatError } from "../../../base/errors.ts";
+import { utf8Text } from "../../../base/utf8.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { MappedSources } from "../../../io/read/mapped_sources.ts";
+import type { BatchRoom } from "../../../io/read/read_memory.ts";
+import type {
+  ByteSource,
+  SourceList,
+} from "../../../io/storage/byte_source.ts";
+import {
+  openSources,
+  reopenSources,
+} from "../../../io/storage/open_sources.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import { sumLike } from "../../../io/sums/content_sum.ts";
+import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
+import { expectContents, readContents } from "../../../tree/read_contents.ts";
+import type {
+  ReadOptions,
+  Samples,
+  SamplesHandle,
+} from "../../../tree/samples/samples.ts";
+import { newExtent } from "../../../tree/tree.ts";
+import { decodeExample, type TFExample } from "../proto/example.ts";
+import { WireError } from "../proto/wire.ts";
+import { type IndexOptions, openIndex } from "./open_index.ts";
+import { type RecordFile, RecordTable } from "./record_table.ts";
+
+/** What other threads make the samples of. */
+interface Seed {
+  readonly files: readonly RecordFile[];
+  readonly check: boolean;
+}
+
+/** The records of TFRecord files as samples: their bytes, decoded to examples. */
+export class RecordSamples
+  implements Samples<Uint8Array<ArrayBuffer>, TFExample> {
+  readonly unit = "record";
+  readonly shards: RecordTable;
+  readonly storage: Storage;
+  readonly sources: readonly ByteSource[];
+  readonly hasFields: boolean;
+  readonly #check: boolean;
+  #mapped: MappedSources | undefined;
+
+  /** @param check Whether records are compared with their checksums. */
+  constructor(
+    sources: readonly ByteSource[],
+    shards: RecordTable,
+    storage: Storage,
+    check: boolean,
+  ) {
+    this.sources = sources;
+    this.shards = shards;
+    this.hasFields = shards.kind !== "records";
+    this.storage = storage;
+    this.#check = check;
+  }
+
+  read(
+    indices: readonly number[],
+    { memory }: ReadOptions,
+  ): Steps<Uint8Array<ArrayBuffer>[]> {
+    const { sources, shards } = this;
+    return readRecords(sources, shards, indices, this.#check, memory);
+  }
+
+  decode(index: number, bytes: Uint8Array<ArrayBuffer>): TFExample {
+    return orNoExample(this.shards, index, () => decodeExample(bytes));
+  }
+
+  /** The only value of a feature. */
+  valueOf({ features }: TFExample, field: string): unknown {
+    const values = features[field];
+    if (values?.length !== 1) return undefined;
+    return values[0] instanceof Uint8Array ? utf8Text(values[0]) : values[0];
+  }
+
+  expect(indices: readonly number[]): number {
+    return expectContents({
+      sources: this.sources,
+      length: indices.length,
+      locate: (i, into) => this.shards.locate(indices[i]!, into),
+    });
+  }
+
+  /**
+   * Views of records into maps of their files, in the order of `indices`.
+   *
+   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped.
+   */
+  views(indices: readonly number[]): Uint8Array<ArrayBuffer>[] {
+    this.#mapped ??= new MappedSources(this.sources);
+    const viewOf = this.#mapped.batch(this.#check);
+    const extent = newExtent();
+    return indices.map((record) => {
+      this.shards.locate(record, extent);
+      const { source, offset, length, crc32 } = extent;
+      const view = viewOf(source, offset, length);
+      if (!this.#check) return view;
+      const crc = sumLike(crc32)(view);
+      if (crc !== crc32) throw this.shards.mismatch(record, crc32, crc);
+      return view;
+    });
+  }
+
+  share(): SamplesHandle {
+    const data: Seed = { files: this.shards.shards, check: this.#check };
+    return { module: import.meta.url, data };
+  }
+
+  close(): void {
+    this.#mapped?.close();
+    for (const source of this.sources) source.close();
+  }
+}
+
+/**
+ * Opens files, in their order; all are closed if one can't be.
+ *
+ * @throws {FormatError} If one is compressed, or its first length is wrong; or if no record of any is whole.
+ */
+export function* openRecordSamples(
+  paths: readonly string[],
+  storage: Storage,
+  options: IndexOptions,
+): Steps<RecordSamples> {
+  const files: RecordFile[] = [];
+  const sources = yield* openSources(storage, paths, function* (source, at) {
+    const index = yield* openIndex(source, options);
+    const { name, size, mtime } = source;
+    files[at] = { ...index, path: name, size, mtime };
+  });
+  const table = new RecordTable(files);
+  const { checkData = true } = options;
+  const samples = new RecordSamples(sources, table, storage, checkData);
+  const [cut] = table.cutFiles;
+  if (cut === undefined || table.length > 0) return samples;
+  samples.close();
+  throw noneWhole(files[cut]!);
+}
+
+function noneWhole({ path, cut }: RecordFile): FormatError {
+  const { code, why, ...facts } = cut!;
+  const message = `${path} has no whole record: ${why}`;
+  return new FormatError(code, message, { ...facts, path, sample: 0 });
+}
+
+/** Opens files that another thread has opened, over its tables. */
+export function* reopenSamples(
+  { files, check }: Seed,
+  storage: Storage,
+): Steps<RecordSamples> {
+  if (check) yield* crc32cLoaded();
+  const sources = yield* reopenSources(storage, files);
+  return new RecordSamples(sources, new RecordTable(files), storage, check);
+}
+
+/** Reads records, each compared with its checksum if `check` is set. */
+export function readRecords(
+  sources: SourceList,
+  table: RecordTable,
+  records: readonly number[],
+  check: boolean,
+  memory?: BatchRoom,
+): Steps<Uint8Array<ArrayBuffer>[]> {
+  return readContents({
+    sources,
+    length: records.length,
+    locate: (i, into) => table.locate(records[i]!, into),
+    mismatch: check
+      ? (i, expected, actual) => table.mismatch(records[i]!, expected, actual)
+      : undefined,
+  }, memory);
+}
+
+/** Does something with a record's bytes, and says of which record they are no example. */
+export function orNoExample<T>(
+  table: RecordTable,
+  record: number,
+  work: () => T,
+): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!(cause instanceof WireError)) throw cause;
+    const { path } = table.of(record);
+    const number = table.numberOf(record);
+    throw new FormatError(
+      "bad-value",
+      `${path}: record ${number} is no Example of TensorFlow (${cause.message}): read its bytes`,
+      { path, sample: record, cause },
+    );
+  }
+}

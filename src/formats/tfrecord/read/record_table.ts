@@ -1,0 +1,79 @@
+import { FormatError } from "../../../base/errors.ts";
+import type { KnownFile } from "../../../io/storage/changed_file.ts";
+import {
+  type ArchiveNotes,
+  unreadableNotes,
+} from "../../../tree/archive/archive_notes.ts";
+import { ShardTable } from "../../../tree/samples/shard_table.ts";
+import type { Extent } from "../../../tree/tree.ts";
+import type { RecordKind } from "../kinds.ts";
+import { cutError } from "./cut.ts";
+import { locateRecord, type RecordIndex } from "./record_columns.ts";
+
+/** A file, as another thread opens it again: its tables are in memory that threads share. */
+export interface RecordFile extends RecordIndex, KnownFile {}
+
+/** Records of one file or of several, numbered from 0 over all of them. */
+export class RecordTable extends ShardTable<RecordFile> {
+  constructor(files: readonly RecordFile[]) {
+    super(files, ({ columns }) => columns.sums.length);
+  }
+
+  /** The files that end in a damaged record, by their numbers. */
+  get cutFiles(): readonly number[] {
+    return this.shards.flatMap(({ cut }, file) =>
+      cut === undefined ? [] : [file]
+    );
+  }
+
+  /**
+   * The error for the damaged record that a file ends in.
+   *
+   * @param suffix Ending of the names of records.
+   */
+  cutError(file: number, suffix = ""): FormatError {
+    const { path, cut, columns } = this.shards[file]!;
+    return cutError(path, columns.sums.length, cut!, suffix);
+  }
+
+  /** What of the files cannot be read. */
+  notes(suffix = ""): ArchiveNotes[] {
+    return this.cutFiles.map((file) =>
+      unreadableNotes(
+        this.shards[file]!.path,
+        [file],
+        (file) => this.cutError(file, suffix),
+      )
+    );
+  }
+
+  /** What all records seem to be, by the first one of each file that has any. */
+  get kind(): RecordKind {
+    const kinds = new Set(
+      this.shards.filter(({ columns }) => columns.sums.length > 0)
+        .map(({ kind }) => kind),
+    );
+    const [kind = "records"] = kinds;
+    return kinds.size > 1 ? "records" : kind;
+  }
+
+  /** Says where the data of a record is. */
+  locate(record: number, into: Extent): void {
+    const file = this.shardOf(record);
+    const { columns } = this.shards[file]!;
+    locateRecord(columns, record - this.firsts[file]!, file, into);
+  }
+
+  /** The error for a record whose checksum is not the recorded one. */
+  mismatch(record: number, expected: number, actual: number): FormatError {
+    const { path } = this.of(record);
+    return new FormatError(
+      "sample-checksum",
+      `${path}: checksum mismatch in record ${
+        this.numberOf(record)
+      }: its bytes are not those that were written; fetch the file again, or read it as it is with the option ` +
+        "`checkData: false`",
+      { path, sample: record, expected: expected >>> 0, actual: actual >>> 0 },
+    );
+  }
+}

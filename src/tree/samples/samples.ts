@@ -1,0 +1,70 @@
+import type { Steps } from "../../io/concurrency/steps.ts";
+import type { BatchRoom } from "../../io/read/read_memory.ts";
+import type { Storage } from "../../io/storage/storage.ts";
+import type { ShardTable } from "./shard_table.ts";
+
+/** How a batch of samples is read. */
+export interface ReadOptions {
+  /** Names of the fields that are wanted; all, unless given. */
+  readonly fields?: readonly string[] | undefined;
+  /** What the bytes are read into; memory of their own, unless given. */
+  readonly memory?: BatchRoom | undefined;
+}
+
+/** What another thread makes the same samples of: it survives `postMessage`, without copying tables. */
+export interface SamplesHandle {
+  /** URL of the module, which exports `reopenSamples`: a {@linkcode ReopenSamples}. */
+  readonly module: string;
+  /** What that is called with: plain data, and tables in shared memory. */
+  readonly data: unknown;
+}
+
+/**
+ * Makes samples in another thread, over the same tables.
+ *
+ * @throws {FormatError} If a file is not the same any more.
+ */
+export type ReopenSamples = (data: never, storage: Storage) => Steps<Samples>;
+
+/**
+ * Numbered samples: what `Tree` is for files, this is for samples. They do not change, and are read in batches, in any
+ * order.
+ *
+ * @typeParam R What is stored of a sample: its bytes, or bytes or values by the names of its fields.
+ * @typeParam D What a program works with.
+ */
+export interface Samples<R = unknown, D = unknown> {
+  /** What messages call one, such as `record`. */
+  readonly unit: string;
+  /** Whether decoded samples have fields: others are bytes of which nobody says what they are. */
+  readonly hasFields: boolean;
+  /** The files that they lie in. */
+  readonly shards: ShardTable;
+  /** Where these lie. */
+  readonly storage: Storage;
+  /**
+   * Reads samples.
+   *
+   * @param indices Each from 0 to `shards.length - 1`, in any order, repeats allowed.
+   * @throws {FormatError} If one is damaged.
+   */
+  read(indices: readonly number[], options: ReadOptions): Steps<R[]>;
+  /**
+   * Decodes what was read of a sample.
+   *
+   * @throws {FormatError} If it is no such value.
+   */
+  decode(index: number, raw: R): D | Promise<D>;
+  /** The value of a decoded sample's field, where it is one; `undefined` where there is none. */
+  valueOf(sample: D, field: string): unknown;
+  /**
+   * Hears that samples will be read soon: what lies on servers is fetched meanwhile.
+   *
+   * @returns How many bytes are fetched, or have been.
+   */
+  expect(indices: readonly number[], options: ReadOptions): number;
+  /** Describes them for other threads. */
+  share(): SamplesHandle;
+  /** Closes the files. What was read stays valid. */
+  close(): void;
+}

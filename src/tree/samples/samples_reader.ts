@@ -1,0 +1,204 @@
+import { runAsync, runSync, type Steps } from "../../io/concurrency/steps.ts";
+import type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+} from "../../io/read/read_memory.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
+import {
+  inBatches,
+  isIndex,
+  nameOfFiles,
+  requireIndices,
+} from "../sample_indices.ts";
+import type {
+  ReadOptions,
+  ReopenSamples,
+  Samples,
+  SamplesHandle,
+} from "./samples.ts";
+
+/**
+ * Reads numbered samples, one or a batch: as they are stored, or decoded.
+ *
+ * @typeParam R What is stored of a sample.
+ * @typeParam D What is decoded of it.
+ */
+export class SamplesReader<R, D = R> implements Disposable {
+  /** @ignore What is read, for datasets and labels. */
+  readonly opened: Samples<R, D>;
+  readonly #fields: readonly string[] | undefined;
+
+  /**
+   * @ignore Readers are made by `open`.
+   * @param fields Names of the fields that are read, unless a call says others.
+   */
+  constructor(samples: Samples<R, D>, fields?: readonly string[]) {
+    this.opened = samples;
+    this.#fields = fields;
+  }
+
+  /** Describes the reader for another thread, which opens it by `openShared`. */
+  share(): SamplesHandle {
+    return this.opened.share();
+  }
+
+  /** Number of samples. */
+  get length(): number {
+    return this.opened.shards.length;
+  }
+
+  /** Paths of the files, in their order. */
+  get paths(): readonly string[] {
+    return this.opened.shards.paths;
+  }
+
+  /** Where the files lie. */
+  get storage(): Storage {
+    return this.opened.storage;
+  }
+
+  /**
+   * Reads a sample, or a batch of samples: in the order in which they lie, neighbours in one go.
+   *
+   * @param index From 0 to `length - 1`, or any number of such, in any order, repeats allowed.
+   * @throws {IndexError} If there is no such sample.
+   * @throws {FormatError} If one is damaged.
+   */
+  read(index: number, options?: BatchReadOptions & FieldOptions): Promise<R>;
+  /** Reads a batch of samples. */
+  read(
+    indices: Iterable<number>,
+    options?: BatchReadOptions & FieldOptions,
+  ): Promise<R[]>;
+  async read(
+    index: number | Iterable<number>,
+    options: BatchReadOptions & FieldOptions = {},
+  ): Promise<R | R[]> {
+    const read = await runAsync(this.#read(index, options), options.signal);
+    return typeof index === "number" ? read[0]! : read;
+  }
+
+  /** {@linkcode SamplesReader.read} without waiting. */
+  readSync(index: number, options?: BatchReadSyncOptions & FieldOptions): R;
+  /** Reads a batch of samples without waiting. */
+  readSync(
+    indices: Iterable<number>,
+    options?: BatchReadSyncOptions & FieldOptions,
+  ): R[];
+  readSync(
+    index: number | Iterable<number>,
+    options: BatchReadSyncOptions & FieldOptions = {},
+  ): R | R[] {
+    const read = runSync(this.#read(index, options));
+    return typeof index === "number" ? read[0]! : read;
+  }
+
+  /**
+   * Reads a batch of samples and decodes them.
+   *
+   * @throws {FormatError} With code `bad-value` if one cannot be.
+   */
+  async decoded(
+    indices: Iterable<number>,
+    options: BatchReadOptions & FieldOptions = {},
+  ): Promise<D[]> {
+    const numbers = [...indices];
+    const read = await this.read(numbers, options);
+    const decoded: D[] = [];
+    for (const [i, raw] of read.entries()) {
+      options.signal?.throwIfAborted();
+      const made = this.opened.decode(numbers[i]!, raw);
+      decoded.push(made instanceof Promise ? await made : made);
+    }
+    return decoded;
+  }
+
+  /**
+   * Gives all samples in their order, as they are stored, in batches.
+   *
+   * @param options How many are read in one go; 256 unless given.
+   */
+  batches(
+    options: WaitOptions & { readonly batch?: number } = {},
+  ): AsyncGenerator<R[], void, undefined> {
+    return inBatches(
+      this.length,
+      options,
+      (indices, options) => this.read(indices, options),
+    );
+  }
+
+  /**
+   * Says that samples will be read soon: where the files lie on a server, they are fetched meanwhile.
+   *
+   * @returns How many bytes are fetched, or have been; 0 where the files are local.
+   */
+  expect(indices: Iterable<number>, options: FieldOptions = {}): number {
+    const known = [...indices].filter((index) => isIndex(index, this.length));
+    return this.opened.expect(known, this.#optionsOf(options));
+  }
+
+  /**
+   * The file that a sample lies in.
+   *
+   * @throws {IndexError} If there is no such sample.
+   */
+  fileOf(index: number): string {
+    this.#required(index);
+    return this.opened.shards.of(index).path;
+  }
+
+  /** Closes the files. What was read stays valid. */
+  close(): void {
+    this.opened.close();
+  }
+
+  /** Closes the files at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /**
+   * @ignore The samples of that index or those indices.
+   * @throws {IndexError} If there is not one of each.
+   */
+  protected required(index: number | Iterable<number>): readonly number[] {
+    return this.#required(index);
+  }
+
+  #required(index: number | Iterable<number>): readonly number[] {
+    const path = () => nameOfFiles(this.paths);
+    return requireIndices(index, this.length, path, this.opened.unit);
+  }
+
+  #read(
+    index: number | Iterable<number>,
+    options: ReadOptions,
+  ): Steps<R[]> {
+    return this.opened.read(this.#required(index), this.#optionsOf(options));
+  }
+
+  #optionsOf({ fields = this.#fields, memory }: ReadOptions): ReadOptions {
+    return { fields, memory };
+  }
+}
+
+/** Which fields of samples are read. */
+export type FieldOptions = Pick<ReadOptions, "fields">;
+
+/**
+ * Makes the samples of a handle in this thread.
+ *
+ * @throws {FormatError} If a file is not the same any more.
+ */
+export async function reopenSamples(
+  { module, data }: SamplesHandle,
+  { storage = LOCAL_DISK, signal }: WaitOptions & {
+    readonly storage?: Storage | undefined;
+  } = {},
+): Promise<Samples> {
+  const { reopenSamples }: { readonly reopenSamples: ReopenSamples } =
+    await import(module);
+  return await runAsync(reopenSamples(data as never, storage), signal);
+}

@@ -1,0 +1,47 @@
+import { lastUpTo, sharedFloat64 } from "../shared_numbers.ts";
+
+/** A file of samples. */
+export interface Shard {
+  readonly path: string;
+}
+
+/** Shards, whose samples are numbered from 0 through all of them. */
+export class ShardTable<S extends Shard = Shard> {
+  readonly shards: readonly S[];
+  /** Per shard, and once more for all: the number of its first sample. In memory that threads share. */
+  readonly firsts: Float64Array;
+
+  /** @param countOf Counts the samples of a shard. */
+  constructor(shards: readonly S[], countOf: (shard: S) => number) {
+    this.shards = shards;
+    this.firsts = sharedFloat64(shards.length + 1);
+    for (const [i, shard] of shards.entries()) {
+      this.firsts[i + 1] = this.firsts[i]! + countOf(shard);
+    }
+  }
+
+  /** Number of samples. */
+  get length(): number {
+    return this.firsts.at(-1)!;
+  }
+
+  /** Paths of the shards, in their order. */
+  get paths(): readonly string[] {
+    return this.shards.map(({ path }) => path);
+  }
+
+  /** Number of the shard that a sample is in; empty ones hold none. */
+  shardOf(sample: number): number {
+    return lastUpTo(this.firsts, sample, this.shards.length);
+  }
+
+  /** Number of a sample in its shard. */
+  numberOf(sample: number): number {
+    return sample - this.firsts[this.shardOf(sample)]!;
+  }
+
+  /** The shard that a sample is in. */
+  of(sample: number): S {
+    return this.shards[this.shardOf(sample)]!;
+  }
+}
