@@ -15,7 +15,7 @@ const FFRECORD =
   WriterBase WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
   `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
-  Effect EntryVisitor FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat NodeView ClipView DatapointView ValueDecoder ValueDecoding ValueKind ValueView OpenContainerOptions PlacementError PlacementErrorCode ReadOptions SampleNodes SampleRun
+  Effect EntryVisitor FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat NodeView ClipView DatapointView ValueDecoder ValueDecoding ValueKind ValueView OpenContainerOptions PlacementError PlacementErrorCode ReadOptions ReadSamplesOptions ReopenSamples Samples SamplesHandle Shard ShardTable SampleNodes SampleRun
   SeveralLocations SeveralSources SourceList Tree TreeHandle VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions MemberKind SkippedMember SkipReason UnreadableMember check open openSync ${ERRORS}`;
 const FUSE =
@@ -70,7 +70,7 @@ const ZIP =
   ZipReaderHandle ${ERRORS}`;
 const TFRECORD =
   `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom FeatureValue IndexError SampleData Storage TFExample
-  TFRecordOptions TFRecordReader TFRecordReaderHandle TFRecordWriter TFRecordWriterOptions WaitOptions WriteError WriterBase ${ERRORS}`;
+  TFRecordOptions TFRecordReader TFRecordWriter TFRecordWriterOptions WaitOptions WriteError WriterBase ${ERRORS}`;
 
 const PARQUET =
   `CacheOptions RemoteOptions S3Options IndexError ParquetOptions ParquetReader ParquetReaderHandle ParquetRow ParquetValue Storage
@@ -84,7 +84,7 @@ const DATA =
   `${REMOTE} AllFrames ArrangedDataset ArrayDtype ArrayOptions BagDataset BagDatasetOptions BagOpenOptions BagOptions BatchError BatchFacts
   BatchMemory BatchOptions BatchOrder BatchSampler BatchSamplerOptions BlockShuffleOptions BlockShuffleSampler
   BufferPool CenterCrop CenterCropVideo ChooseFilesOptions ClipOptions Collate CollateOptions Collated
-  Colorspace Compose ComposeVideo ConcatDataset ContainerOptions DataError DataErrorCode DataLoader Datapoint
+  Colorspace Compose ComposeVideo ConcatDataset FieldOptions SamplesDataset SamplesDatasetOptions SamplesReader ContainerOptions DataError DataErrorCode DataLoader Datapoint
   Dataset DatasetOptions DecodeImage DecodeImageOptions Decoder Decoders Epochs EpochsOptions ErrorFacts
   DecodedFile DecodedFileOptions FFRecordDataset FFRecordDatasetOptions FileDataset FileDatasetOptions FileOptions FileSample FilesDataset
   FinishedClip FinishedImage FloatImage GetOptions GulpDataset GulpDatasetOptions GulpImageDataset GulpImageOptions
@@ -93,7 +93,7 @@ const DATA =
   ListRange LoaderOptions LoaderState MakeDataset Mask Mix MixOptions NdArray Normalize NormalizeOptions
   NormalizeVideo NumericArray OpenContainerOptions OpenOptions OpenedFiles Order PackedFolderDataset
   PackedFolderDatasetOptions PackedFolderOptions PadOptions Padding Permutation Picture Portable Process
-  AlphaImage FeatureValue MDSBytes MDSColumn MDSDataset MDSDatasetOptions MDSOptions MDSReadOptions MDSReadSyncOptions MDSReader MDSReaderHandle MDSSample MDSValue ParquetDataset ParquetDatasetOptions ParquetOptions ParquetReader ParquetReaderHandle ParquetRow ParquetValue PickledValue ProcessedDataset ProcessedMDSDatasetOptions ProcessedParquetDatasetOptions ProcessedTFRecordDatasetOptions ProcessedWebDatasetOptions RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop RawMDSDatasetOptions RawTFRecordDatasetOptions SAMPLE_DECODERS SampleDecoder SampleDecoders TFExample TFRecordDataset TFRecordDatasetOptions TFRecordOptions TFRecordReader TFRecordReaderHandle TarOptions TarReader TarReaderHandle TarSample WebDataset WebDatasetOptions WebSample
+  AlphaImage FeatureValue MDSBytes MDSColumn MDSDataset MDSDatasetOptions MDSOptions MDSReadOptions MDSReadSyncOptions MDSReader MDSReaderHandle MDSSample MDSValue ParquetDataset ParquetDatasetOptions ParquetOptions ParquetReader ParquetReaderHandle ParquetRow ParquetValue PickledValue ProcessedDataset ProcessedMDSDatasetOptions ProcessedParquetDatasetOptions ProcessedTFRecordDatasetOptions ProcessedWebDatasetOptions RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop RawMDSDatasetOptions RawTFRecordDatasetOptions SAMPLE_DECODERS SampleDecoder SampleDecoders TFExample TFRecordDataset TFRecordDatasetOptions TFRecordOptions TFRecordReader TarOptions TarReader TarReaderHandle TarSample WebDataset WebDatasetOptions WebSample
   RandomCropVideo RandomResizedCrop RandomResizedCropOptions RandomResizedCropVideo RandomSampler RandomSamplerOptions ReadIndexOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
   Sample SampleOptions SamplePlace SampleTransform Sampler SamplerLike Scale ScaleVideo SequentialSampler
   ShardedDatasetOptions Size Spec Step Storage Subset SubsetRandomSampler SubsetSampler TextLabel ToArray ToArrayOptions

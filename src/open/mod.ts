@@ -31,6 +31,8 @@ export type {
   UnreadableMember,
 } from "../tree/format.ts";
 export type * from "../tree/node_view.ts";
+export type * from "../tree/samples/samples.ts";
+export type { Shard, ShardTable } from "../tree/samples/shard_table.ts";
 export type {
   EntryVisitor,
   Extent,

@@ -68,6 +68,14 @@ export {
 } from "../../formats/parquet/read/parquet_reader.ts";
 export type { ParquetValue } from "../../formats/parquet/values/render.ts";
 export { type Process, ProcessedDataset } from "../../data/datasets/process.ts";
+export {
+  SamplesDataset,
+  type SamplesDatasetOptions,
+} from "../../data/datasets/samples_dataset.ts";
+export {
+  type FieldOptions,
+  SamplesReader,
+} from "../../tree/samples/samples_reader.ts";
 export { Subset } from "../../data/datasets/subset.ts";
 export {
   type ProcessedWebDatasetOptions,

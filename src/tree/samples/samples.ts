@@ -4,7 +4,7 @@ import type { Storage } from "../../io/storage/storage.ts";
 import type { ShardTable } from "./shard_table.ts";
 
 /** How a batch of samples is read. */
-export interface ReadOptions {
+export interface ReadSamplesOptions {
   /** Names of the fields that are wanted; all, unless given. */
   readonly fields?: readonly string[] | undefined;
   /** What the bytes are read into; memory of their own, unless given. */
@@ -48,7 +48,7 @@ export interface Samples<R = unknown, D = unknown> {
    * @param indices Each from 0 to `shards.length - 1`, in any order, repeats allowed.
    * @throws {FormatError} If one is damaged.
    */
-  read(indices: readonly number[], options: ReadOptions): Steps<R[]>;
+  read(indices: readonly number[], options: ReadSamplesOptions): Steps<R[]>;
   /**
    * Decodes what was read of a sample.
    *
@@ -62,7 +62,7 @@ export interface Samples<R = unknown, D = unknown> {
    *
    * @returns How many bytes are fetched, or have been.
    */
-  expect(indices: readonly number[], options: ReadOptions): number;
+  expect(indices: readonly number[], options: ReadSamplesOptions): number;
   /** Describes them for other threads. */
   share(): SamplesHandle;
   /** Closes the files. What was read stays valid. */

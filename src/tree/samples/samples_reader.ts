@@ -12,7 +12,7 @@ import {
   requireIndices,
 } from "../sample_indices.ts";
 import type {
-  ReadOptions,
+  ReadSamplesOptions,
   ReopenSamples,
   Samples,
   SamplesHandle,
@@ -174,18 +174,20 @@ export class SamplesReader<R, D = R> implements Disposable {
 
   #read(
     index: number | Iterable<number>,
-    options: ReadOptions,
+    options: ReadSamplesOptions,
   ): Steps<R[]> {
     return this.opened.read(this.#required(index), this.#optionsOf(options));
   }
 
-  #optionsOf({ fields = this.#fields, memory }: ReadOptions): ReadOptions {
+  #optionsOf(
+    { fields = this.#fields, memory }: ReadSamplesOptions,
+  ): ReadSamplesOptions {
     return { fields, memory };
   }
 }
 
 /** Which fields of samples are read. */
-export type FieldOptions = Pick<ReadOptions, "fields">;
+export type FieldOptions = Pick<ReadSamplesOptions, "fields">;
 
 /**
  * Makes the samples of a handle in this thread.

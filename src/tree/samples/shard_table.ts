@@ -2,16 +2,22 @@ import { lastUpTo, sharedFloat64 } from "../shared_numbers.ts";
 
 /** A file of samples. */
 export interface Shard {
+  /** Where it lies. */
   readonly path: string;
 }
 
 /** Shards, whose samples are numbered from 0 through all of them. */
 export class ShardTable<S extends Shard = Shard> {
+  /** In their order. */
   readonly shards: readonly S[];
   /** Per shard, and once more for all: the number of its first sample. In memory that threads share. */
   readonly firsts: Float64Array;
 
-  /** @param countOf Counts the samples of a shard. */
+  /**
+   * Numbers the samples of shards.
+   *
+   * @param countOf Counts the samples of a shard.
+   */
   constructor(shards: readonly S[], countOf: (shard: S) => number) {
     this.shards = shards;
     this.firsts = sharedFloat64(shards.length + 1);

@@ -16,7 +16,7 @@ import { sumLike } from "../../../io/sums/content_sum.ts";
 import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
 import type {
-  ReadOptions,
+  ReadSamplesOptions,
   Samples,
   SamplesHandle,
 } from "../../../tree/samples/samples.ts";
@@ -59,7 +59,7 @@ export class RecordSamples
 
   read(
     indices: readonly number[],
-    { memory }: ReadOptions,
+    { memory }: ReadSamplesOptions,
   ): Steps<Uint8Array<ArrayBuffer>[]> {
     const { sources, shards } = this;
     return readRecords(sources, shards, indices, this.#check, memory);
