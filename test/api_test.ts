@@ -11,7 +11,7 @@ const REMOTE = "CacheOptions PlaceOptions RemoteOptions S3Options";
 const FFRECORD =
   `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom DumpOptions FFRecordReader FFRecordWriter IndexError OpenOptions PackedFolder PackedListOptions
   PackError PackOptions PackProblem PackProgress PackReport
-  PickleError PickleableValue PickledValue ReaderHandle RecordLocation SampleData SampleList Storage WaitOptions WriteError
+  PickleError PickleableValue PickledValue RecordLocation SampleData SampleList Storage WaitOptions WriteError
   WriterBase WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
   `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace

@@ -163,7 +163,7 @@ class Check {
     planned: number,
   ): number {
     if (planned + length <= this.#total) return planned + length;
-    const { path } = this.#files.index.parts[source]!;
+    const { path } = this.#files.index.shards[source]!;
     throw new FormatError(
       "bad-offsets",
       `${path}: sample ${sample} is not checked: the samples before it are ` +

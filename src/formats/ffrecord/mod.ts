@@ -5,7 +5,7 @@
  *
  * @module
  */
-export { FFRecordReader, type ReaderHandle } from "./read/reader.ts";
+export { FFRecordReader } from "./read/reader.ts";
 export type {
   BatchReadOptions,
   BatchReadSyncOptions,

@@ -1,30 +1,17 @@
+import { openedFrom } from "../../../data/dataset_origin.ts";
+import type { Process } from "../../../data/datasets/process.ts";
+import { SamplesDataset } from "../../../data/datasets/samples_dataset.ts";
+import { type Imported, importedFunction } from "../../../data/recipe.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { openFFRecord } from "../folder/packed_files.ts";
 import { SAMPLES } from "../kinds.ts";
-import { openedFrom } from "../../../data/dataset_origin.ts";
-import { FFRecordReader, type ReaderHandle } from "../read/reader.ts";
+import { FFRecordReader } from "../read/reader.ts";
 import {
   lastingLocation,
   type OpenOptions,
   type RecordLocation,
 } from "../read/record_files.ts";
-import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
-import type { GetOptions } from "../../../data/dataset.ts";
-import {
-  type Imported,
-  importedFunction,
-  RECIPE,
-  type Recipe,
-  storageArgument,
-} from "../../../data/recipe.ts";
-import { hasSample } from "../../../data/datasets/has_sample.ts";
-import {
-  type Process,
-  ProcessedDataset,
-  requireClass,
-} from "../../../data/datasets/process.ts";
 
-/** The bytes of a sample. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** How to open an {@linkcode FFRecordDataset} of samples that are not bytes. */
@@ -77,11 +64,9 @@ export interface FFRecordDatasetOptions<T> extends OpenOptions, WaitOptions {
  * ```
  */
 export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
-  extends ProcessedDataset<Uint8Array<ArrayBuffer>, T> {
-  readonly #reader: FFRecordReader;
-
+  extends SamplesDataset<Uint8Array<ArrayBuffer>, T> {
   /**
-   * Makes the dataset; {@linkcode FFRecordDataset.open} opens one.
+   * Makes the dataset; {@linkcode FFRecordDataset.open} opens one. Samples that a file was cut before are none.
    *
    * @param reader What to read the samples from; it is closed with the dataset.
    * @param process What makes samples of bytes.
@@ -90,8 +75,7 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
     reader: FFRecordReader,
     process?: Process<Uint8Array<ArrayBuffer>, T>,
   ) {
-    super(process);
-    this.#reader = reader;
+    super(reader.ofWhole, { decode: false }, process);
   }
 
   /**
@@ -136,71 +120,8 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
     return openedFrom(dataset, openFFRecord, location, options, SAMPLES);
   }
 
-  /** Number of samples; those that a file was cut before are none. */
-  override get length(): number {
-    return this.#reader.whole.length;
+  /** This class. */
+  protected override get libraryClass(): { readonly name: string } {
+    return FFRecordDataset;
   }
-
-  /** Paths of the files, in reading order. */
-  get paths(): readonly string[] {
-    return this.#reader.paths;
-  }
-
-  /** Has samples fetched that lie on a server. */
-  override expect(indices: readonly number[]): number {
-    return this.#reader.expect(this.#all(indices));
-  }
-
-  /** The `.ffr` file that a sample lies in. */
-  override fileOf(index: number): string | undefined {
-    return hasSample(this, index)
-      ? this.#reader.fileOf(this.#reader.whole.indexOf(index))
-      : undefined;
-  }
-
-  /** The files again, over the same tables. */
-  override [RECIPE](): Recipe {
-    requireClass(this, FFRecordDataset);
-    return {
-      module: import.meta.url,
-      name: "reopenFFRecordDataset",
-      how: "call",
-      args: [
-        this.#reader.share(),
-        storageArgument(this.#reader.storage, this.paths[0]!),
-        this.portableProcess(),
-      ],
-    };
-  }
-
-  /** Closes the files. What was read stays valid. */
-  override close(): void {
-    this.#reader.close();
-  }
-
-  /** Reads the bytes of a batch. */
-  protected override readBatch(
-    indices: readonly number[],
-    { memory, signal }: GetOptions,
-  ): Promise<Uint8Array<ArrayBuffer>[]> {
-    return this.#reader.read(this.#all(indices), { memory, signal });
-  }
-
-  /** Indices among all samples of the files. */
-  #all(indices: readonly number[]): readonly number[] {
-    const { whole } = this.#reader;
-    return whole.cut.length === 0
-      ? indices
-      : indices.map((index) => whole.indexOf(index));
-  }
-}
-
-/** Makes the dataset in another thread. */
-export async function reopenFFRecordDataset<T>(
-  handle: ReaderHandle,
-  storage: Storage | undefined,
-  process: Process<Bytes, T> | undefined,
-): Promise<FFRecordDataset<T>> {
-  const reader = await FFRecordReader.openShared(handle, { storage });
-  return new FFRecordDataset(reader, process);
 }

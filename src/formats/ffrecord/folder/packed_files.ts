@@ -40,7 +40,7 @@ export function openPackedFiles(
     if (last < 0) throw notPacked(index.name);
     // A plain file's last sample may be gigabytes: its start is looked at before it is read.
     if (!(yield* endsInStructure(files, last))) {
-      throw notPacked(index.parts[index.partOf(last)]!.path);
+      throw notPacked(index.shards[index.shardOf(last)]!.path);
     }
     const structure = yield* readStructureAt(files, 0, last, options);
     return { files, names: buildNameTable([{ structure, folder: undefined }]) };
@@ -85,14 +85,14 @@ export function* packedNames(
     if (as === "packed") throw notPacked(index.name);
     return undefined;
   }
-  const areSeveral = index.parts.length > 1;
+  const areSeveral = index.shards.length > 1;
   const { areAll, fault } = areSeveral
     ? yield* packedParts(files)
     : { areAll: false, fault: undefined };
   if (areAll) {
     const placed = [];
-    for (const [part, { path, count }] of index.parts.entries()) {
-      const first = index.startOf(part);
+    for (const [part, { path, count }] of index.shards.entries()) {
+      const first = index.firsts[part]!;
       const last = first + count - 1;
       const structure = yield* readStructureAt(files, first, last, options);
       placed.push({ structure, folder: folderName(path) });
@@ -134,10 +134,10 @@ function* packedParts(
   const { index } = files;
   let fault: FormatError | undefined;
   let packed = 0;
-  for (const [part, { count }] of index.parts.entries()) {
+  for (const [part, { count }] of index.shards.entries()) {
     if (count === 0) return { areAll: false };
     try {
-      const last = index.startOf(part) + count - 1;
+      const last = index.firsts[part]! + count - 1;
       if (!(yield* endsInStructure(files, last))) return { areAll: false };
       packed++;
     } catch (error) {
@@ -199,6 +199,6 @@ function* readStructureAt(
     options.checkData ?? true,
     (length) => new Uint8Array(newSharedMemory(length)),
   );
-  const { path } = index.parts[index.partOf(last)]!;
+  const { path } = index.shards[index.shardOf(last)]!;
   return readStructure(sample, path, last - first, first);
 }

@@ -4,6 +4,7 @@ import { runAsync, runSync } from "../../../io/concurrency/steps.ts";
 import { decodeName, encodeName } from "../../../base/names.ts";
 import { type NodeId, ROOT } from "../../../tree/tree.ts";
 import { openPackedFiles, type PackedFiles } from "./packed_files.ts";
+import { FFRecordSamples } from "../read/ffrecord_samples.ts";
 import { FFRecordReader } from "../read/reader.ts";
 import type { OpenOptions, RecordLocation } from "../read/record_files.ts";
 
@@ -40,9 +41,13 @@ export class PackedFolder implements Disposable {
   readonly #packed: PackedFiles;
   readonly #reader: FFRecordReader;
 
-  private constructor(packed: PackedFiles, options: OpenOptions) {
+  private constructor(
+    packed: PackedFiles,
+    { checkData = true }: OpenOptions,
+  ) {
     this.#packed = packed;
-    this.#reader = new FFRecordReader(packed.files, options);
+    const samples = new FFRecordSamples(packed.files, checkData, false);
+    this.#reader = new FFRecordReader(samples);
   }
 
   /**

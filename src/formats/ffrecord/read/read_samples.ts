@@ -90,9 +90,9 @@ export function sampleMismatch(
   expected: number,
   actual: number,
 ): FormatError {
-  const part = index.partOf(sample);
-  const { path, count } = index.parts[part]!;
-  const number = sample - index.startOf(part);
+  const part = index.shardOf(sample);
+  const { path, count } = index.shards[part]!;
+  const number = sample - index.firsts[part]!;
   const orCut = number + 1 === count
     ? " (or, since it is the last one, the file is truncated)"
     : "";

@@ -1,44 +1,23 @@
-import { MappedSources } from "../../../io/read/mapped_sources.ts";
-import type {
-  BatchReadOptions,
-  BatchReadSyncOptions,
-} from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
 import {
   runAsync,
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import { warnOfAll } from "../../../base/message_text.ts";
-import { readHeader } from "./header.ts";
+import type { SamplesHandle } from "../../../tree/samples/samples.ts";
 import {
-  expectSamples,
-  readSample,
-  readSamples,
-  viewSamples,
-} from "./read_samples.ts";
+  reopenSamples,
+  SamplesReader,
+} from "../../../tree/samples/samples_reader.ts";
+import { FFRecordSamples } from "./ffrecord_samples.ts";
+import { readHeader } from "./header.ts";
+import { readSample } from "./read_samples.ts";
 import {
   type OpenOptions,
   openRecordFiles,
-  type RecordFiles,
-  type RecordFilesHandle,
   type RecordLocation,
-  reopenRecordFiles,
-  shareRecordFiles,
 } from "./record_files.ts";
-import { WholeSamples } from "./whole_samples.ts";
-
-/**
- * What another thread needs to open the files of a reader: it survives `postMessage`, without copying
- * tables.
- */
-export interface ReaderHandle {
-  /** The files, and their tables in shared memory. */
-  readonly files: unknown;
-  /** Whether samples are compared with their checksums. */
-  readonly checkData: boolean;
-}
 
 /**
  * Reads the samples of an FFRecord file, of several files as one sequence, or of a directory of
@@ -56,17 +35,13 @@ export interface ReaderHandle {
  * assert.equal(first?.length, 33);
  * ```
  */
-export class FFRecordReader implements Disposable {
-  readonly #files: RecordFiles;
-  readonly #check: boolean;
-  readonly #mapped: MappedSources;
-  #whole: WholeSamples | undefined;
+export class FFRecordReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
+  readonly #samples: FFRecordSamples;
 
   /** @ignore Readers are made by `open`. */
-  constructor(files: RecordFiles, options: OpenOptions) {
-    this.#files = files;
-    this.#check = options.checkData ?? true;
-    this.#mapped = new MappedSources(files.sources);
+  constructor(samples: FFRecordSamples) {
+    super(samples);
+    this.#samples = samples;
   }
 
   /**
@@ -97,38 +72,17 @@ export class FFRecordReader implements Disposable {
    * @throws {FormatError} If a file is not the same any more.
    */
   static async openShared(
-    { files, checkData }: ReaderHandle,
+    handle: SamplesHandle,
     options: Pick<OpenOptions, "storage"> & WaitOptions = {},
   ): Promise<FFRecordReader> {
-    const handle = files as RecordFilesHandle;
-    const opening = reopenRecordFiles(handle, options.storage);
-    const opened = await runAsync(opening, options.signal);
-    return new FFRecordReader(opened, { checkData });
+    const samples = await reopenSamples(handle, options);
+    return new FFRecordReader(samples as FFRecordSamples);
   }
 
-  /** Describes the reader for {@linkcode FFRecordReader.openShared}. */
-  share(): ReaderHandle {
-    return { files: shareRecordFiles(this.#files), checkData: this.#check };
-  }
-
-  /** Where the files lie. */
-  get storage(): Storage {
-    return this.#files.storage;
-  }
-
-  /** Number of samples (Python's `n`), with those that a file was cut before. */
-  get length(): number {
-    return this.#files.index.length;
-  }
-
-  /** @ignore The samples that datasets have. */
-  get whole(): WholeSamples {
-    return this.#whole ??= new WholeSamples(this.#files.index);
-  }
-
-  /** Paths of the files, in reading order. */
-  get paths(): readonly string[] {
-    return this.#files.sources.map((source) => source.name);
+  /** @ignore The reader of the samples that datasets have: those that are whole. */
+  get ofWhole(): FFRecordReader {
+    const whole = this.#samples.ofWhole();
+    return whole === this.#samples ? this : new FFRecordReader(whole);
   }
 
   /**
@@ -138,7 +92,7 @@ export class FFRecordReader implements Disposable {
   get offsets(): Float64Array {
     const offsets = new Float64Array(this.length);
     for (let i = 0; i < offsets.length; i++) {
-      offsets[i] = this.#files.index.rawOffset(i);
+      offsets[i] = this.#samples.files.index.rawOffset(i);
     }
     return offsets;
   }
@@ -146,8 +100,11 @@ export class FFRecordReader implements Disposable {
   /** Recorded CRC-32 of each sample. A new array of `length` numbers at each access. */
   get checksums(): Uint32Array {
     const checksums = new Uint32Array(this.length);
-    this.#files.headers.forEach(({ table, count }, part) => {
-      checksums.set(table.subarray(0, count), this.#files.index.startOf(part));
+    this.#samples.files.headers.forEach(({ table, count }, part) => {
+      checksums.set(
+        table.subarray(0, count),
+        this.#samples.files.index.firsts[part]!,
+      );
     });
     return checksums;
   }
@@ -162,80 +119,14 @@ export class FFRecordReader implements Disposable {
    */
   readOne(index: number, options: WaitOptions = {}): Promise<Uint8Array> {
     return runAsync(
-      readSample(this.#files, index, this.#check),
+      readSample(this.#samples.files, index, this.#samples.check),
       options.signal,
     );
   }
 
   /** {@linkcode FFRecordReader.readOne} without waiting. */
   readOneSync(index: number): Uint8Array {
-    return runSync(readSample(this.#files, index, this.#check));
-  }
-
-  /**
-   * Reads a batch of samples: any number, in any order, repeats allowed (Python's `read`).
-   *
-   * @returns The samples in the order of `indices`, none of which shares bytes with another.
-   * @throws {IndexError} If there is no such sample.
-   * @throws {FormatError} If one is damaged; the error's `sample` says which.
-   *
-   * @example Read into the same memory again and again
-   * ```ts
-   * import { FFRecordReader } from "@recordfs/recordfs/ffrecord";
-   * import assert from "node:assert/strict";
-   *
-   * using reader = await FFRecordReader.open("test/golden/ffrecord/plain_many/sample_92.ffr");
-   * const bytes = new Uint8Array(1 << 20);
-   * const memory = { take: (length: number) => bytes.subarray(0, length) };
-   * let total = 0;
-   * for (let i = 0; i < reader.length; i += 4) {
-   *   const batch = await reader.read([i, i + 1, i + 2, i + 3], { memory });
-   *   for (const sample of batch) total += sample.length; // before the next batch is read
-   * }
-   * assert.ok(total > 0);
-   * ```
-   */
-  read(
-    indices: Iterable<number>,
-    options: BatchReadOptions = {},
-  ): Promise<Uint8Array<ArrayBuffer>[]> {
-    return runAsync(
-      readSamples(this.#files, [...indices], this.#check, options.memory),
-      options.signal,
-    );
-  }
-
-  /** {@linkcode FFRecordReader.read} without waiting. */
-  readSync(
-    indices: Iterable<number>,
-    options: BatchReadSyncOptions = {},
-  ): Uint8Array<ArrayBuffer>[] {
-    return runSync(
-      readSamples(this.#files, [...indices], this.#check, options.memory),
-    );
-  }
-
-  /**
-   * Says that samples will be read soon: where the files lie on a server, they are fetched meanwhile, up to some
-   * megabytes at a time. Nothing is waited for, and what is wrong with them whoever reads them is told.
-   *
-   * @param indices Which, the first ones first.
-   * @returns How many bytes are fetched, or have been; 0 where the files are local.
-   */
-  expect(indices: Iterable<number>): number {
-    return expectSamples(this.#files, [...indices]);
-  }
-
-  /**
-   * The file that a sample lies in.
-   *
-   * @param index From 0 to `length - 1`.
-   * @throws {IndexError} If there is no such sample.
-   */
-  fileOf(index: number): string {
-    const { index: samples, sources } = this.#files;
-    samples.require(index);
-    return sources[samples.partOf(index)]!.name;
+    return runSync(readSample(this.#samples.files, index, this.#samples.check));
   }
 
   /**
@@ -264,7 +155,7 @@ export class FFRecordReader implements Disposable {
    * ```
    */
   unsafeView(index: number): Uint8Array<ArrayBuffer> {
-    return this.#views([index])[0]!;
+    return this.unsafeViews([index])[0]!;
   }
 
   /**
@@ -272,7 +163,7 @@ export class FFRecordReader implements Disposable {
    * repeats allowed.
    */
   unsafeViews(indices: Iterable<number>): Uint8Array<ArrayBuffer>[] {
-    return this.#views([...indices]);
+    return this.#samples.views(this.required(indices));
   }
 
   /**
@@ -289,23 +180,10 @@ export class FFRecordReader implements Disposable {
     runSync(this.#validate());
   }
 
-  /** Closes the files. What was read, and views, stay valid. */
-  close(): void {
-    this.#mapped.close();
-    for (const source of this.#files.sources) source.close();
-  }
-
-  /** Closes the files at the end of a `using` block. */
-  [Symbol.dispose](): void {
-    this.close();
-  }
-
-  #views(indices: readonly number[]): Uint8Array<ArrayBuffer>[] {
-    return viewSamples(this.#mapped, this.#files, indices, this.#check);
-  }
-
   *#validate(): Steps<void> {
-    for (const source of this.#files.sources) yield* readHeader(source, true);
+    for (const source of this.#samples.files.sources) {
+      yield* readHeader(source, true);
+    }
   }
 }
 
@@ -314,7 +192,8 @@ function* openReader(
   options: OpenOptions,
 ): Steps<FFRecordReader> {
   const files = yield* openRecordFiles(location, options);
-  const reader = new FFRecordReader(files, options);
-  warnOfAll(reader.whole.lines, options.onWarning);
-  return reader;
+  const { checkData = true } = options;
+  const samples = new FFRecordSamples(files, checkData, false);
+  warnOfAll(samples.whole.lines, options.onWarning);
+  return new FFRecordReader(samples);
 }

@@ -124,7 +124,7 @@ export interface RecordFilesHandle {
 export function shareRecordFiles(
   { sources, headers, index }: RecordFiles,
 ): RecordFilesHandle {
-  const files = index.parts.map((part, i) => ({
+  const files = index.shards.map((part, i) => ({
     part,
     mtime: sources[i]!.mtime,
     checksum: headers[i]!.checksum,

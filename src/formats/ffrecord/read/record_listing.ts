@@ -58,15 +58,15 @@ export class RecordListing {
 
   /** The files in reading order. */
   get parts(): readonly { readonly path: string; readonly size: number }[] {
-    return this.#files.index.parts;
+    return this.#files.index.shards;
   }
 
   /** The samples in order; one object at a time. */
   *[Symbol.iterator](): Generator<ListedRecord> {
     const { index } = this.#files;
     const extent = newExtent();
-    for (const [part, { count, table }] of index.parts.entries()) {
-      const start = index.startOf(part);
+    for (const [part, { count, table }] of index.shards.entries()) {
+      const start = index.firsts[part]!;
       for (let local = 0; local < count; local++) {
         const sample = start + local;
         let damage: FormatError | undefined;

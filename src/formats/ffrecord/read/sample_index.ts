@@ -1,6 +1,6 @@
 import { isIndex, nameOfFiles } from "../../../tree/sample_indices.ts";
 import { FormatError, IndexError } from "../../../base/errors.ts";
-import { lastUpTo } from "../../../tree/shared_numbers.ts";
+import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import type { Extent } from "../../../tree/tree.ts";
 import { endOfHeader } from "../layout.ts";
 import { TableProgress } from "./table_progress.ts";
@@ -26,41 +26,22 @@ const LARGEST_HIGH = 2 ** 21;
  * Where the samples of one or several `.ffr` files are: several files are one sequence of samples.
  * 12 bytes a sample, as in the file, and no object.
  */
-export class SampleIndex {
-  readonly parts: readonly SamplePart[];
-  /** Number of samples of all parts. */
-  readonly length: number;
-  /** Per part: the index of its first sample. */
-  readonly #starts: number[] = [];
-  /** Per part: its progress, where there is something to wait for. */
-  readonly #progress: (TableProgress | undefined)[] = [];
+export class SampleIndex extends ShardTable<SamplePart> {
+  /** Per file: its progress, where there is something to wait for. */
+  readonly #progress: readonly (TableProgress | undefined)[];
 
-  constructor(parts: readonly SamplePart[]) {
-    this.parts = parts;
-    let length = 0;
-    for (const { count, progress } of parts) {
-      this.#starts.push(length);
-      this.#progress.push(progress && new TableProgress(progress));
-      length += count;
-    }
-    this.length = length;
+  constructor(files: readonly SamplePart[]) {
+    super(files, ({ count }) => count);
+    this.#progress = files.map(({ progress }) =>
+      progress && new TableProgress(progress)
+    );
   }
 
   /** What the samples are read from, for messages. */
   get name(): string {
-    return this.parts.length === 0
+    return this.shards.length === 0
       ? "an empty sequence of FFRecord files"
-      : nameOfFiles(this.parts.map(({ path }) => path));
-  }
-
-  /** The part that holds sample `index`. */
-  partOf(index: number): number {
-    return lastUpTo(this.#starts, index); // parts that are empty come before
-  }
-
-  /** The index of part `part`'s first sample. */
-  startOf(part: number): number {
-    return this.#starts[part]!;
+      : nameOfFiles(this.paths);
   }
 
   /** @throws {IndexError} If there is no such sample. */
@@ -77,9 +58,9 @@ export class SampleIndex {
    */
   locate(index: number, into: Extent): void {
     this.require(index);
-    const source = this.partOf(index);
-    const part = this.parts[source]!;
-    const local = index - this.#starts[source]!;
+    const source = this.shardOf(index);
+    const part = this.shards[source]!;
+    const local = index - this.firsts[source]!;
     const progress = this.#progress[source];
     if (progress !== undefined && !progress.isSound) {
       waitForSample(progress, part, local);
@@ -105,10 +86,10 @@ export class SampleIndex {
    * @throws {FormatError} If they are not.
    */
   waitUntilSound(index: number): void {
-    const part = this.partOf(index);
+    const part = this.shardOf(index);
     const progress = this.#progress[part];
     if (progress === undefined || progress.isSound) return;
-    progress.waitUntilSound(this.parts[part]!.path);
+    progress.waitUntilSound(this.shards[part]!.path);
   }
 
   /**
@@ -117,9 +98,9 @@ export class SampleIndex {
    * @param name What its container calls it.
    */
   faultOf(index: number, name?: string): FormatError {
-    const source = this.partOf(index);
-    const part = this.parts[source]!;
-    const local = index - this.#starts[source]!;
+    const source = this.shardOf(index);
+    const part = this.shards[source]!;
+    const local = index - this.firsts[source]!;
     const start = offsetAt(part, local);
     const end = endAt(part, local);
     return badExtent(part, index, start, end, name);
@@ -130,7 +111,7 @@ export class SampleIndex {
    * have to be loaded, and of another one what they say of the last sample.
    */
   wholeOf(source: number): number {
-    const part = this.parts[source]!;
+    const part = this.shards[source]!;
     const { count, size, table } = part;
     if (count === 0) return 0;
     const last = offsetAt(part, count - 1);
@@ -144,9 +125,9 @@ export class SampleIndex {
 
   /** Bytes of a sample that was cut, by its offsets; 0 of the last one, whose end no offset says. */
   cutSizeOf(index: number): number {
-    const source = this.partOf(index);
-    const part = this.parts[source]!;
-    const local = index - this.#starts[source]!;
+    const source = this.shardOf(index);
+    const part = this.shards[source]!;
+    const local = index - this.firsts[source]!;
     if (local + 1 === part.count) return 0;
     const size = offsetAt(part, local + 1) - offsetAt(part, local);
     return size > 0 ? size : 0;
@@ -154,8 +135,8 @@ export class SampleIndex {
 
   /** The offset of a sample as the file has it, however damaged. */
   rawOffset(index: number): number {
-    const part = this.partOf(index);
-    return offsetAt(this.parts[part]!, index - this.#starts[part]!);
+    const part = this.shardOf(index);
+    return offsetAt(this.shards[part]!, index - this.firsts[part]!);
   }
 }
 

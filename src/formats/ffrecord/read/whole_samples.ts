@@ -34,8 +34,8 @@ export class WholeSamples {
     const cut: CutSamples[] = [];
     const starts: number[] = [];
     let length = 0;
-    for (const [part, { count, path }] of index.parts.entries()) {
-      const first = index.startOf(part);
+    for (const [part, { count, path }] of index.shards.entries()) {
+      const first = index.firsts[part]!;
       const end = first + index.wholeOf(part);
       ranges.push({ first, end });
       if (end < first + count) {

@@ -56,7 +56,7 @@ function* areSamples(files: RecordFiles, as: OpenAs): Steps<boolean> {
 /** Whether a file was cut, so that its tables have to tell which samples are left. */
 function* endsEarly(files: RecordFiles): Steps<boolean> {
   yield* loadLastSamples(files);
-  return files.index.parts.some(({ count }, part) =>
+  return files.index.shards.some(({ count }, part) =>
     files.index.wholeOf(part) < count
   );
 }

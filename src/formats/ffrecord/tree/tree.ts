@@ -25,6 +25,7 @@ import {
 } from "../../../tree/tree.ts";
 import type { RecordFiles } from "../read/record_files.ts";
 import { SampleIndex, type SamplePart } from "../read/sample_index.ts";
+import { FFRecordSamples } from "../read/ffrecord_samples.ts";
 import { WholeSamples } from "../read/whole_samples.ts";
 
 /** What a tree rests on. */
@@ -112,12 +113,12 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
     const sample = this.names.record(node);
     return sample < 0
       ? -1
-      : sample - this.#index.startOf(this.#index.partOf(sample));
+      : sample - this.#index.firsts[this.#index.shardOf(sample)]!;
   }
 
   override share(): TreeHandle {
     const { names, mtime } = this;
-    const { parts } = this.#index;
+    const { shards: parts } = this.#index;
     const data: SeedData = names instanceof NameTable
       ? { parts, mtime, names: names.columns }
       : { parts, mtime, suffix: names.suffix };
@@ -136,7 +137,7 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
  */
 export function sampleContainer(
   files: RecordFiles,
-  options: Pick<ContainerOptions, "ext" | "onWarning">,
+  options: Pick<ContainerOptions, "checkData" | "ext" | "onWarning">,
 ): Container {
   const { index } = files;
   const names = new NumberedFiles(index.length, nameSuffix(options.ext));
@@ -145,12 +146,12 @@ export function sampleContainer(
     throw index.faultOf(cut[0]!.first);
   }
   const isOne = files.sources.length === 1;
-  return showFiles(
-    files,
-    names,
-    isOne ? "samples" : "samples in several files",
-    options,
-  );
+  const kind = isOne ? "samples" : "samples in several files";
+  const { checkData = true } = options;
+  return {
+    ...showFiles(files, names, kind, options),
+    samples: new FFRecordSamples(files, checkData, true),
+  };
 }
 
 /** Shows files by these names of their samples. */
@@ -178,7 +179,7 @@ export function showFiles(
       directories,
       bytes: sources.reduce((sum, { size }) => sum + size, 0),
       ...notes.length > 0 ? { facts, ...noted } : {},
-      parts: index.parts.map(({ path, size }, i) => {
+      parts: index.shards.map(({ path, size }, i) => {
         const { first, end } = tree.whole.ranges[i]!;
         return { path, bytes: size, samples: end - first };
       }),

@@ -1,0 +1,123 @@
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { MappedSources } from "../../../io/read/mapped_sources.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import type {
+  ReadSamplesOptions,
+  Samples,
+  SamplesHandle,
+} from "../../../tree/samples/samples.ts";
+import { ShardTable } from "../../../tree/samples/shard_table.ts";
+import { expectSamples, readSamples, viewSamples } from "./read_samples.ts";
+import {
+  type RecordFiles,
+  type RecordFilesHandle,
+  reopenRecordFiles,
+  shareRecordFiles,
+} from "./record_files.ts";
+import { WholeSamples } from "./whole_samples.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** What other threads make the samples of. */
+interface Seed {
+  readonly files: RecordFilesHandle;
+  readonly check: boolean;
+  readonly areWhole: boolean;
+}
+
+/** The samples of FFRecord files: bytes. Either all that headers name, or those that no end of a file cuts off. */
+export class FFRecordSamples implements Samples<Bytes> {
+  readonly unit = "sample";
+  readonly hasFields = false;
+  readonly shards: ShardTable;
+  readonly files: RecordFiles;
+  readonly check: boolean;
+  /** Those of all samples that are whole. */
+  readonly whole: WholeSamples;
+  readonly #areWhole: boolean;
+  #mapped: MappedSources | undefined;
+
+  /**
+   * @param check Whether samples are compared with their checksums.
+   * @param areWhole Whether those that were cut off have no numbers.
+   */
+  constructor(files: RecordFiles, check: boolean, areWhole: boolean) {
+    this.files = files;
+    this.check = check;
+    this.whole = new WholeSamples(files.index);
+    this.#areWhole = areWhole && this.whole.cut.length > 0;
+    const { shards } = files.index;
+    const { ranges } = this.whole;
+    this.shards = this.#areWhole
+      ? new ShardTable(
+        shards.map(({ path }, i) => ({ path, ...ranges[i]! })),
+        ({ first, end }) => end - first,
+      )
+      : files.index;
+  }
+
+  get storage(): Storage {
+    return this.files.storage;
+  }
+
+  /** The same files, without the samples that were cut off. */
+  ofWhole(): FFRecordSamples {
+    return this.whole.cut.length === 0
+      ? this
+      : new FFRecordSamples(this.files, this.check, true);
+  }
+
+  read(
+    indices: readonly number[],
+    { memory }: ReadSamplesOptions,
+  ): Steps<Bytes[]> {
+    return readSamples(this.files, this.#all(indices), this.check, memory);
+  }
+
+  decode(_index: number, bytes: Bytes): Bytes {
+    return bytes;
+  }
+
+  valueOf(): undefined {}
+
+  expect(indices: readonly number[]): number {
+    return expectSamples(this.files, this.#all(indices));
+  }
+
+  /** Views of samples into maps of their files, in the order of `indices`. */
+  views(indices: readonly number[]): Bytes[] {
+    this.#mapped ??= new MappedSources(this.files.sources);
+    const all = this.#all(indices);
+    return viewSamples(this.#mapped, this.files, all, this.check);
+  }
+
+  share(): SamplesHandle {
+    const data: Seed = {
+      files: shareRecordFiles(this.files),
+      check: this.check,
+      areWhole: this.#areWhole,
+    };
+    return { module: import.meta.url, data };
+  }
+
+  close(): void {
+    this.#mapped?.close();
+    for (const source of this.files.sources) source.close();
+  }
+
+  /** Indices among all samples of the files. */
+  #all(indices: readonly number[]): readonly number[] {
+    return this.#areWhole
+      ? indices.map((index) => this.whole.indexOf(index))
+      : indices;
+  }
+}
+
+/** Opens files that another thread has opened, over its tables. */
+export function* reopenSamples(
+  { files, check, areWhole }: Seed,
+  storage: Storage,
+): Steps<FFRecordSamples> {
+  const opened = yield* reopenRecordFiles(files, storage);
+  return new FFRecordSamples(opened, check, areWhole);
+}
