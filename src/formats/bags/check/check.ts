@@ -1,9 +1,7 @@
+import { CheckRun } from "../../../tree/check/check_run.ts";
 import { FormatError } from "../../../base/errors.ts";
-import { warnOnConsole } from "../../../base/message_text.ts";
 import { readPart } from "../../../io/read/read_part.ts";
-import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
-import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { type Bag, BEFORE } from "../bag/bag.ts";
 import { openBag } from "../bag/open_bag.ts";
 import { locateDataset } from "../dataset/dataset_location.ts";
@@ -30,27 +28,24 @@ export async function checkBags(
   path: string,
   options: CheckOptions,
 ): Promise<CheckReport> {
-  const { signal, storage = LOCAL_DISK } = options;
+  const run = new CheckRun(options);
   const damages: FormatError[] = [];
   const emptyShard = (message: string) =>
     damages.push(new FormatError("missing-spec", message, { path }));
-  const steps = locateDataset(storage, path, emptyShard);
-  const location = await runAsync(steps, signal);
+  const steps = locateDataset(run.storage, path, emptyShard);
+  const location = await run.run(steps);
   return "bag" in location
-    ? await checkOneBag(location.bag, options)
-    : await checkDatasets(location.shards, options, damages);
+    ? await checkOneBag(run, location.bag)
+    : await checkDatasets(run, location.shards, damages);
 }
 
-async function checkOneBag(
-  path: string,
-  options: CheckOptions,
-): Promise<CheckReport> {
-  const { storage, signal } = options;
-  const bag = await runAsync(openBag(path, { storage }), signal);
+async function checkOneBag(run: CheckRun, path: string): Promise<CheckReport> {
+  const { storage } = run;
+  const bag = await run.run(openBag(path, { storage }));
   try {
-    const check = new Check(options, bag.bytes);
-    await check.index(bag);
-    return check.report(bag.length);
+    run.total = bag.bytes;
+    await new Check(run).index(bag);
+    return reportOf(run, bag.length);
   } finally {
     bag.close();
   }
@@ -58,18 +53,17 @@ async function checkOneBag(
 
 /** @param damages What is known already. */
 async function checkDatasets(
+  run: CheckRun,
   paths: readonly string[],
-  options: CheckOptions,
   damages: FormatError[],
 ): Promise<CheckReport> {
-  const { signal, storage } = options;
+  const { storage } = run;
   // Opened twice: how much there is to do has to be known first, and all at once may be too many.
   const sound: string[] = [];
-  let bytes = 0;
   for (const path of paths) {
     try {
-      const shard = await runAsync(openShard(path, { storage }), signal);
-      bytes += shard.bytes;
+      const shard = await run.run(openShard(path, { storage }));
+      run.total += shard.bytes;
       shard.close();
       sound.push(path);
     } catch (error) {
@@ -77,11 +71,11 @@ async function checkDatasets(
       damages.push(error);
     }
   }
-  const check = new Check(options, bytes);
-  for (const damage of damages) check.damage(damage);
+  for (const damage of damages) run.damage(damage);
+  const check = new Check(run);
   let samples = 0;
   for (const path of sound) {
-    const shard = await runAsync(openShard(path, { storage }), signal);
+    const shard = await run.run(openShard(path, { storage }));
     try {
       samples += shard.length;
       await check.shard(shard);
@@ -89,7 +83,13 @@ async function checkDatasets(
       shard.close();
     }
   }
-  return check.report(samples);
+  return reportOf(run, samples);
+}
+
+function reportOf(run: CheckRun, samples: number): CheckReport {
+  run.advanceTo(run.total);
+  const compares = run.options.values ? "contents" : "structure";
+  return run.report({ samples, compares });
 }
 
 /** Called with each record that lies in its bag, and where; what it throws is reported. */
@@ -100,45 +100,24 @@ type RecordCheck = (
 ) => void | Promise<void>;
 
 class Check {
-  readonly #options: CheckOptions;
-  readonly #total: number;
-  #done = 0;
-  #damaged = 0;
+  readonly #run: CheckRun;
 
-  /** @param total Bytes of all files. */
-  constructor(options: CheckOptions, total: number) {
-    this.#options = options;
-    this.#total = total;
-  }
-
-  report(samples: number): CheckReport {
-    this.#options.onProgress?.(this.#total, this.#total);
-    const compares = this.#options.values ? "contents" : "structure";
-    return {
-      samples,
-      bytes: this.#total,
-      damaged: this.#damaged,
-      compares,
-    };
-  }
-
-  /** Reports damage, after which the check goes on; anything else ends it. */
-  damage(error: unknown): void {
-    if (!(error instanceof FormatError)) throw error;
-    this.#damaged++;
-    this.#options.onDamage(error);
+  constructor(run: CheckRun) {
+    this.#run = run;
   }
 
   async shard(dataset: Shard): Promise<void> {
-    if (dataset.generation === 3) this.#guard(() => checkLengths(dataset));
-    this.#guard(() => checkBagsThere(dataset));
+    if (dataset.generation === 3) {
+      await this.#run.part(() => checkLengths(dataset));
+    }
+    await this.#run.part(() => checkBagsThere(dataset));
     for (const [k, bag] of dataset.bags.entries()) {
-      const check = this.#options.values
+      const check = this.#run.options.values
         ? this.#decoding(bag, dataset, k)
         : undefined;
       await this.index(bag, check?.record);
       if (check === undefined || check.skipped === 0) continue;
-      (this.#options.onWarning ?? warnOnConsole)(
+      this.#run.warn(
         `${bag.path}: ${check.skipped} of its values were not decoded: they are larger than ` +
           `${check.largest} bytes`,
       );
@@ -148,7 +127,7 @@ class Check {
 
   /** Checks the limits of every record, and what is there by `each`. */
   async index(bag: Bag, each?: RecordCheck): Promise<void> {
-    this.#guard(() => checkEntries(bag));
+    await this.#run.part(() => checkEntries(bag));
     await this.#scan(bag, each);
   }
 
@@ -157,7 +136,7 @@ class Check {
     const { type } = keys[key]!;
     const decode = decodersOf(generation)[type.name];
     if (decode === undefined) return undefined;
-    const { signal } = this.#options;
+    const run = this.#run;
     const check = {
       /** The number of values that were too large to be decoded. */
       skipped: 0,
@@ -168,7 +147,7 @@ class Check {
           return;
         }
         const steps = readPart(source, start, end - start);
-        const bytes = await runAsync(steps, signal);
+        const bytes = await run.run(steps);
         try {
           await decode(bytes, ...type.args);
         } catch (cause) {
@@ -201,7 +180,7 @@ class Check {
       }
       const size = Math.min(Math.max(WINDOW, length), refs!.dataEnd - start);
       const steps = readPart(refs!.source, start, size);
-      return runAsync(steps, this.#options.signal).then((bytes) => {
+      return this.#run.run(steps).then((bytes) => {
         windowStart = start;
         window = bytes;
         references.parse(record, bytes.subarray(0, length));
@@ -215,32 +194,19 @@ class Check {
       const count = Math.min(BATCH, bag.length - first);
       const before = Math.min(first, BEFORE);
       const steps = bag.readEntries(first - before, before + count);
-      const entries = await runAsync(steps, this.#options.signal);
+      const entries = await this.#run.run(steps);
       for (let i = 0; i < count; i++) {
         try {
           bag.take(first + i, entries, (before + i) * ENTRY);
           const checked = each?.(first + i, bag.start, bag.end);
           if (checked !== undefined) await checked;
         } catch (error) {
-          this.damage(error);
+          this.#run.damage(error);
         }
       }
-      this.#advance(count * ENTRY);
+      this.#run.advance(count * ENTRY);
     }
-    this.#advance(bag.bytes - bag.length * ENTRY);
-  }
-
-  #guard(look: () => void): void {
-    try {
-      look();
-    } catch (error) {
-      this.damage(error);
-    }
-  }
-
-  #advance(bytes: number): void {
-    this.#done += bytes;
-    this.#options.onProgress?.(Math.min(this.#done, this.#total), this.#total);
+    this.#run.advance(bag.bytes - bag.length * ENTRY);
   }
 }
 

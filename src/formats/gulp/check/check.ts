@@ -1,8 +1,5 @@
-import { FormatError } from "../../../base/errors.ts";
-import { LOCAL_DISK } from "../../../io/storage/storage.ts";
-import { runAsync } from "../../../io/concurrency/steps.ts";
+import { CheckRun } from "../../../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
-import { warnOnConsole } from "../../../base/message_text.ts";
 import { ChunkCheck } from "./check_chunk.ts";
 import type { ChunkListing } from "../read/chunk_files.ts";
 import { openChunks } from "../read/directory_index.ts";
@@ -20,38 +17,35 @@ export async function checkChunks(
   { problems, labelPath, chunks: listed }: ChunkListing,
   options: CheckOptions,
 ): Promise<CheckReport> {
-  const { storage = LOCAL_DISK, signal, onProgress, onDamage } = options;
-  let damaged = 0;
-  /** Reports damage; anything else ends the check. */
-  const report = (error: unknown) => {
-    if (!(error instanceof FormatError)) throw error;
-    damaged++;
-    onDamage(error);
-  };
+  const run = new CheckRun(options);
+  const { storage } = run;
+  const report = (error: unknown) => run.damage(error);
   problems.forEach(report);
-  await runAsync(readLabels(labelPath, storage), signal).catch(report);
-  const opening = openChunks(listed, { storage }, report, report);
-  const { chunks } = await runAsync(opening, signal);
+  await run.part(() => run.run(readLabels(labelPath, storage)));
+  const { chunks } = await run.run(
+    openChunks(listed, { storage }, report, report),
+  );
   try {
     const total = chunks.reduce((sum, { dataSize }) => sum + dataSize, 0);
-    let bytes = total;
-    let samples = 0;
-    let before = 0;
+    run.total = total;
+    let [bytes, samples, before] = [total, 0, 0];
     for (const chunk of chunks) {
       const { dataPath, dataSize, meta } = chunk;
       bytes += meta.size;
       samples += meta.frameCount;
-      const tell = (done: number) => onProgress?.(before + done, total);
-      await new ChunkCheck(chunk, report, tell, signal).run().catch(report);
+      const start = before;
+      const tell = (done: number) => run.advanceTo(start + done);
+      const check = new ChunkCheck(chunk, report, tell, run.signal);
+      await run.part(() => check.run());
       before += dataSize;
       // The originals count it as damage; it is what a chunk without videos looks like.
       if (dataSize === 0 && meta.frameCount === 0) {
-        const message = `${dataPath} is empty, as its ${meta.path} says`;
-        (options.onWarning ?? warnOnConsole)(message);
+        run.warn(`${dataPath} is empty, as its ${meta.path} says`);
       }
     }
-    onProgress?.(total, total);
-    return { samples, bytes, damaged, compares: "structure" };
+    run.advanceTo(total);
+    run.total = bytes;
+    return run.report({ samples, compares: "structure" });
   } finally {
     for (const chunk of chunks) chunk.close();
   }
