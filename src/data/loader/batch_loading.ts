@@ -86,9 +86,10 @@ export class BatchLoading {
   }
 
   async #makerHere(): Promise<BatchMaker> {
-    const { collate, seed } = this.#settings;
-    const by = collate &&
-      await importedFunction<Collate<unknown, unknown>>(collate);
-    return new BatchMaker(this.#dataset, by, seed);
+    const { collate: given, seed, onDamage } = this.#settings;
+    const collate = given &&
+      await importedFunction<Collate<unknown, unknown>>(given);
+    const skips = onDamage === "skip";
+    return new BatchMaker(this.#dataset, { collate, seed, skips });
   }
 }

@@ -1,3 +1,4 @@
+import type { SkippedSample } from "./skipped_samples.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
 
 /** Where a loop begins. */
@@ -11,7 +12,10 @@ export interface LoopStart {
 
 /** A batch that is handed to the caller, with the loader's memory that it lies in. */
 export interface Delivered {
+  /** `undefined` where all samples were left out. */
   readonly batch: unknown;
+  /** Samples that were left out, since they are damaged. */
+  readonly skipped: readonly SkippedSample[];
   readonly buffers: readonly ArrayBufferLike[];
 }
 

@@ -1,6 +1,8 @@
 import type { Dataset } from "../dataset.ts";
 import { isDataset } from "../datasets/dataset_from.ts";
 import { checkPosition, wholeNumber } from "../whole_numbers.ts";
+import { warnOnConsole } from "../../base/message_text.ts";
+import { SkippedSamples } from "./skipped_samples.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
 import { BatchLoading } from "./batch_loading.ts";
 import { type BatchPlan, planBatches } from "./batch_plan.ts";
@@ -78,6 +80,8 @@ export class DataLoader<T, B = Collated<T>>
   #isLeft = false;
   /** The loop that is under way. */
   #loop: Batches | undefined;
+  /** Samples that all loops have left out. */
+  #skipped = 0;
   /** Ends when loops that were asked for have begun. */
   #begun: Promise<unknown> = Promise.resolve();
   /** Ends when loops that were left have stopped. */
@@ -107,6 +111,11 @@ export class DataLoader<T, B = Collated<T>>
   /** The epoch of the next batch; in a loop, that of the loop. */
   get epoch(): number {
     return this.#epoch;
+  }
+
+  /** How many damaged samples the loops so far have left out, as the option `onDamage` says. */
+  get skipped(): number {
+    return this.#skipped;
   }
 
   /** The next batch's place in its epoch: how many batches of it have been handed out or passed over. */
@@ -175,8 +184,9 @@ export class DataLoader<T, B = Collated<T>>
 
   /** The batches of an epoch. */
   async *[Symbol.asyncIterator](): AsyncGenerator<B, void, undefined> {
-    const { signal } = this.#settings;
+    const { signal, onWarning = warnOnConsole } = this.#settings;
     const loop = await this.#begin();
+    const skipped = new SkippedSamples(onWarning);
     let isOver = false;
     let isSound = false;
     try {
@@ -184,6 +194,11 @@ export class DataLoader<T, B = Collated<T>>
         signal?.throwIfAborted();
         const delivered = await this.#nextOf(loop);
         this.#step++;
+        this.#skipped += delivered.skipped.length;
+        skipped.add(delivered.skipped);
+        if (delivered.skipped.length > 0 && delivered.batch === undefined) {
+          continue;
+        }
         isSound = true;
         yield this.#loading.deliver(delivered) as B;
         isSound = false; // until there is another batch, or the end
@@ -191,6 +206,7 @@ export class DataLoader<T, B = Collated<T>>
       }
       isOver = isSound = true;
     } finally {
+      skipped.end(this.#epoch);
       if (loop === this.#loop) {
         const ended = this.#leave(isSound);
         if (isOver) this.#moveTo(this.#epoch + 1, 0);

@@ -60,6 +60,14 @@ export interface LoaderOptions<T, B> {
   readonly worldSize?: number;
   /** True if samples from an epoch's start come again until every rank has equally many. */
   readonly padRanks?: boolean;
+  /**
+   * What becomes of damaged samples, and of those whose picture or video is damaged: `throw` ends the loop, `skip` leaves
+   * them out. A batch then has fewer samples, and one without any is passed over; which samples make which batch does
+   * not change, nor what `save` gives. `skipped` counts them. Unless given, `throw`.
+   */
+  readonly onDamage?: "throw" | "skip";
+  /** Told of samples that are skipped: the first ten of an epoch, then how many there were. Defaults to `console.warn`. */
+  readonly onWarning?: ((message: string) => void) | undefined;
   /** Ends loops with its reason when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -77,6 +85,7 @@ const DEFAULTS = {
   rank: 0,
   worldSize: 1,
   padRanks: false,
+  onDamage: "throw" as "throw" | "skip",
 };
 
 /** Options with what is meant where they are not given. */
@@ -119,6 +128,11 @@ export function settingsOf<T, B>(
 function checkRanges(settings: LoaderSettings): void {
   const { batchSize = 1, rank, worldSize, timeout } = settings;
   checkShare(batchSize, rank, worldSize);
+  if (settings.onDamage !== "throw" && settings.onDamage !== "skip") {
+    throw new TypeError(
+      `onDamage is ${settings.onDamage}: give "throw" or "skip"`,
+    );
+  }
   wholeNumber(settings.seed, 0, "seed");
   wholeNumber(settings.numWorkers, 0, "numWorkers");
   wholeNumber(settings.prefetchFactor, 1, "prefetchFactor");

@@ -45,13 +45,20 @@ export function localBatches(
     const pool = poolOf() ?? (shared ? new BufferPool(0, true) : undefined);
     const read = pool && new BatchMemory(pool);
     const made = new BatchMemory(pool);
-    const samples = await maker.read(job, read, made, signal);
+    const { samples, skipped } = await maker.read(job, read, made, signal);
+    if (skipped.length === job.indices.length) {
+      return { batch: undefined, skipped, buffers: [] };
+    }
     let batch = await maker.collate(samples, job, made, signal);
     if (shared) {
       const memory = { samples: read!, batch: made };
       ({ batch } = packBatch(batch, undefined, memory));
     }
-    return { batch, buffers: [...read?.buffers ?? [], ...made.buffers] };
+    return {
+      batch,
+      skipped,
+      buffers: [...read?.buffers ?? [], ...made.buffers],
+    };
   };
   const begin = () => {
     step++;

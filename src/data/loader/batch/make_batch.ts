@@ -1,3 +1,8 @@
+import {
+  isDamage,
+  type SkippedSample,
+  skippedSample,
+} from "../skipped_samples.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
 import { DataError, messageOf } from "../../data_error.ts";
@@ -12,22 +17,35 @@ import { type BatchError, batchError, type BatchJob } from "../batch_error.ts";
 import type { Collate } from "./collate.ts";
 import { stackSamples } from "./stack_samples.ts";
 
+/** What was read of a batch. */
+export interface ReadBatch {
+  readonly samples: readonly unknown[];
+  /** Those that are left out, since they are damaged. */
+  readonly skipped: readonly SkippedSample[];
+}
+
+/** How a {@linkcode BatchMaker} makes batches. */
+export interface BatchMakerOptions {
+  /** `undefined` stacks samples, `false` leaves them a list. */
+  readonly collate: Collate<unknown, unknown> | false | undefined;
+  readonly seed: number;
+  /** Whether damaged samples are left out. */
+  readonly skips: boolean;
+  /** Number of the thread, for errors. */
+  readonly worker?: number | undefined;
+}
+
 /** Makes batches, in the caller's thread as in others. */
 export class BatchMaker {
   readonly #dataset: Dataset<unknown>;
   readonly #collate: Collate<unknown, unknown>;
   readonly #seed: number;
+  readonly #skips: boolean;
   readonly #worker: number | undefined;
 
-  /**
-   * @param collate `undefined` stacks samples, `false` leaves them a list.
-   * @param worker Number of the thread, for errors.
-   */
   constructor(
     dataset: Dataset<unknown>,
-    collate: Collate<unknown, unknown> | false | undefined,
-    seed: number,
-    worker?: number,
+    { collate, seed, skips, worker }: BatchMakerOptions,
   ) {
     this.#dataset = dataset;
     this.#collate = collate ||
@@ -35,6 +53,7 @@ export class BatchMaker {
         ? (samples) => [...samples]
         : (samples, { memory }) => stackSamples(samples, memory));
     this.#seed = seed;
+    this.#skips = skips;
     this.#worker = worker;
   }
 
@@ -58,7 +77,7 @@ export class BatchMaker {
     memory: BatchMemory | undefined,
     stack: BatchMemory,
     signal: AbortSignal,
-  ): Promise<readonly unknown[]> {
+  ): Promise<ReadBatch> {
     const { epoch, indices } = job;
     const options = { seed: this.#seed, epoch, signal };
     let samples: readonly unknown[];
@@ -70,10 +89,10 @@ export class BatchMaker {
       });
     } catch (error) {
       signal.throwIfAborted();
-      throw await this.#readFailed(job, options, error);
+      return await this.#readEach(job, options, error);
     }
     const wrong = miscounted(samples, indices);
-    if (wrong === undefined) return samples;
+    if (wrong === undefined) return { samples, skipped: [] };
     throw batchError(
       "bad-batch",
       `${this.#dataset.constructor.name}.get returned ${wrong}; it must return one for each index`,
@@ -107,24 +126,41 @@ export class BatchMaker {
     }
   }
 
-  /** Finds out which sample it was: the first that cannot be read alone either. */
-  async #readFailed(
+  /**
+   * Reads the samples of a batch one by one: those that are damaged are left out, or the first that fails is what the
+   * error is about.
+   */
+  async #readEach(
     job: BatchJob,
     options: GetOptions & { readonly signal: AbortSignal },
     error: unknown,
-  ): Promise<BatchError> {
-    let sample = job.indices.length === 1 ? job.indices[0] : undefined;
-    let cause = error;
+  ): Promise<ReadBatch> {
+    const samples: unknown[] = [];
+    const skipped: SkippedSample[] = [];
+    const isAlone = job.indices.length === 1; // then it has failed already
     for (const index of job.indices) {
-      if (sample !== undefined) break;
       try {
-        await this.#dataset.get([index], options);
+        if (isAlone) throw error;
+        samples.push(...await this.#dataset.get([index], options));
       } catch (own) {
         options.signal.throwIfAborted();
-        sample = index;
-        cause = own;
+        if (!this.#skips || !isDamage(own)) {
+          throw this.#readFailed(job, options, own, index);
+        }
+        const path = this.#fileOf(index, options) ?? pathIn(own);
+        skipped.push(skippedSample(index, path, own));
       }
     }
+    if (skipped.length > 0) return { samples, skipped };
+    throw this.#readFailed(job, options, error);
+  }
+
+  #readFailed(
+    job: BatchJob,
+    options: GetOptions,
+    cause: unknown,
+    sample?: number,
+  ): BatchError {
     const path = this.#fileOf(sample, options) ?? pathIn(cause);
     return batchError(
       "sample-failed",

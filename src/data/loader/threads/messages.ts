@@ -6,6 +6,7 @@
 import type { ThreadModule } from "../../../io/concurrency/thread_modules.ts";
 import type { DecodeMemoryShare } from "../../../codecs/image/decode_memory.ts";
 import type { Recipe } from "../../recipe.ts";
+import type { SkippedSample } from "../skipped_samples.ts";
 import type { BatchJob } from "../batch_error.ts";
 import type { SerializedError } from "../../../base/serialized_error.ts";
 
@@ -24,6 +25,8 @@ export interface ThreadSetup {
   /** Recipe of what collates; `undefined` stacks, `false` does not. */
   readonly collate: Recipe | false | undefined;
   readonly seed: number;
+  /** Whether damaged samples are left out. */
+  readonly skips: boolean;
   /** Whether batches are to lie in shared memory. */
   readonly shared: boolean;
   /** Share that it takes memory for images from. */
@@ -57,7 +60,10 @@ export type FromThread =
     readonly kind: "batch";
     readonly loop: number;
     readonly step: number;
+    /** `undefined` where all samples were left out. */
     readonly batch: unknown;
+    /** Samples that were left out, since they are damaged. */
+    readonly skipped: readonly SkippedSample[];
     /** The buffers that passed along with it. */
     readonly buffers: readonly ArrayBufferLike[];
   }

@@ -123,7 +123,18 @@ class ThreadLoader {
   ): Promise<readonly ArrayBufferLike[]> {
     const { loop, step } = job;
     const { samples: read, batch: stack } = memory;
-    const samples = await maker.read(job, read, stack, signal);
+    const { samples, skipped } = await maker.read(job, read, stack, signal);
+    if (skipped.length === job.indices.length) {
+      send({
+        kind: "batch",
+        loop,
+        step,
+        batch: undefined,
+        skipped,
+        buffers: [],
+      });
+      return [];
+    }
     const made = await maker.collate(samples, job, stack, signal);
     try {
       // What the loader itself collates is in its memory, or the samples' own.
@@ -132,7 +143,7 @@ class ThreadLoader {
         setup.collate && !setup.shared ? samples : undefined,
         memory,
       );
-      send({ kind: "batch", loop, step, batch, buffers });
+      send({ kind: "batch", loop, step, batch, skipped, buffers });
       return buffers;
     } catch (cause) {
       throw batchError(
@@ -179,7 +190,8 @@ async function startedWith(setup: ThreadSetup): Promise<Started> {
     }
     const collate = setup.collate &&
       await followRecipe(setup.collate) as Collate<unknown, unknown>;
-    const maker = new BatchMaker(dataset, collate, seed, worker);
+    const { skips } = setup;
+    const maker = new BatchMaker(dataset, { collate, seed, skips, worker });
     const pool = new BufferPool(undefined, setup.shared);
     return { setup, dataset, maker, pool };
   } catch (error) {

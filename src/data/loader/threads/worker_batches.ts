@@ -147,7 +147,7 @@ export class WorkerBatches implements Batches {
       this.#jobs.get(thread)!.shift();
       if (message.kind === "batch") this.#have(message.buffers);
       const outcome = message.kind === "batch"
-        ? { batch: message.batch, buffers: message.buffers }
+        ? message
         : { error: receive(message.error) };
       this.#outcomes.set(message.step, outcome);
     }
