@@ -79,6 +79,14 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
     return samples;
   }
 
+  /** Those of all sources; `undefined` if none knows them. */
+  override get shardLengths(): readonly number[] | undefined {
+    const known = this.#sources.flatMap(({ shardLengths = [] }) =>
+      shardLengths
+    );
+    return known.length === 0 ? undefined : known;
+  }
+
   /** Tells each source what will be read of it. */
   override expect(steps: readonly number[], options: GetOptions = {}): number {
     const known = steps.filter((step) => isIndex(step, this.end));

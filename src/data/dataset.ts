@@ -73,6 +73,14 @@ export abstract class Dataset<T> {
   }
 
   /**
+   * The number of samples of each file that they lie in, 0 of one that is left out since it is damaged; `undefined`
+   * where that is not known. A loader's state has it: with other lengths, samples have other numbers.
+   */
+  get shardLengths(): readonly number[] | undefined {
+    return undefined;
+  }
+
+  /**
    * How another thread makes this dataset; `undefined` where it cannot, so that a loader of it has no
    * workers.
    *

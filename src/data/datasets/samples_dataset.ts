@@ -53,6 +53,11 @@ export class SamplesDataset<S, T = S> extends ProcessedDataset<S, T> {
     return this.#reader.paths;
   }
 
+  /** The number of samples of each file, 0 of one that is left out since it is damaged. */
+  override get shardLengths(): readonly number[] {
+    return this.#reader.opened.shards.lengths;
+  }
+
   /** Has samples fetched that lie on a server. */
   override expect(indices: readonly number[]): number {
     return this.#reader.expect(indices, this.#options);

@@ -98,6 +98,11 @@ export class Subset<T> extends Dataset<T> {
     return this.#dataset.get(chosen, options);
   }
 
+  /** Those of the dataset. */
+  override get shardLengths(): readonly number[] | undefined {
+    return this.#dataset.shardLengths;
+  }
+
   /** Tells the dataset. */
   override expect(indices: readonly number[], options?: GetOptions): number {
     const chosen = indices.map((index) => this.#indices[index])

@@ -15,6 +15,7 @@ import {
 } from "./loader_options.ts";
 import {
   badState,
+  type DatasetLengths,
   type LoaderState,
   positionOf,
   stateOf,
@@ -70,7 +71,7 @@ import {
  */
 export class DataLoader<T, B = Collated<T>>
   implements AsyncIterable<B>, AsyncDisposable {
-  readonly #samples: number;
+  readonly #lengths: DatasetLengths;
   readonly #settings: LoaderSettings;
   readonly #plan: BatchPlan;
   readonly #loading: BatchLoading;
@@ -98,8 +99,9 @@ export class DataLoader<T, B = Collated<T>>
   constructor(dataset: Dataset<T>, options: LoaderOptions<T, B> = {}) {
     requireDataset(dataset);
     this.#settings = settingsOf(options);
-    this.#samples = dataset.length;
-    this.#plan = planBatches(this.#settings, this.#samples);
+    const { length, shardLengths } = dataset;
+    this.#lengths = { length, shardLengths };
+    this.#plan = planBatches(this.#settings, length);
     this.#loading = new BatchLoading(dataset, this.#settings);
   }
 
@@ -149,7 +151,7 @@ export class DataLoader<T, B = Collated<T>>
   /** Where the loader is: plain data to keep with a checkpoint. */
   save(): LoaderState {
     const position = { epoch: this.#epoch, step: this.#step };
-    return stateOf(position, this.#settings, this.#samples, this.#plan);
+    return stateOf(position, this.#settings, this.#lengths, this.#plan);
   }
 
   /**

@@ -1,3 +1,5 @@
+import { crc32Of } from "../../io/read/crc32_of.ts";
+import type { Dataset } from "../dataset.ts";
 import { DataError } from "../data_error.ts";
 import type { BatchPlan } from "./batch_plan.ts";
 import type { LoaderSettings } from "./loader_options.ts";
@@ -18,6 +20,8 @@ export interface LoaderState {
   readonly seed: number;
   /** Number of samples in the dataset; `null` where it never ends. */
   readonly samples: number | null;
+  /** A number by which the lengths of the dataset's files are told from others; `null` where they are not known. */
+  readonly shards: number | null;
   /** Number of batches in the epoch; `null` where it never ends, or has another number for each rank. */
   readonly batches: number | null;
   /** Samples in a batch; `null` where a batch sampler says it. */
@@ -43,11 +47,14 @@ export interface Position {
   readonly step: number;
 }
 
+/** What a dataset says of how many samples it has. */
+export type DatasetLengths = Pick<Dataset<unknown>, "length" | "shardLengths">;
+
 /** The state of a loader. */
 export function stateOf(
   { epoch, step }: Position,
   settings: LoaderSettings,
-  samples: number,
+  { length: samples, shardLengths }: DatasetLengths,
   plan: BatchPlan,
 ): LoaderState {
   const { length: batches } = plan.batches(epoch);
@@ -60,6 +67,7 @@ export function stateOf(
     ...next,
     seed,
     samples: finite(samples),
+    shards: shardLengths === undefined ? null : checksumOf(shardLengths),
     batches: differs ? null : finite(batches),
     batchSize: batchSize ?? null,
     shuffle,
@@ -134,6 +142,10 @@ export function badState(
     `Cannot continue from this state: ${why}; load it into a loader like the one that saved it`,
     { expected, actual: { [name]: state?.[name] } },
   );
+}
+
+function checksumOf(lengths: readonly number[]): number {
+  return crc32Of(new TextEncoder().encode(lengths.join()));
 }
 
 function finite(length: number): number | null {

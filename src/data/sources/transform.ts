@@ -87,6 +87,11 @@ export class Transform<S, T> extends Dataset<T> {
     return await abortable(made, options.signal);
   }
 
+  /** Those of the source. */
+  override get shardLengths(): readonly number[] | undefined {
+    return this.#source.shardLengths;
+  }
+
   /** Tells the source. */
   override expect(steps: readonly number[], options?: GetOptions): number {
     return tellDataset(this.#source, steps, options);

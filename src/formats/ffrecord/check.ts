@@ -1,6 +1,7 @@
 import { FormatError } from "../../base/errors.ts";
 import { checkContents } from "../../tree/check/check_contents.ts";
 import { CheckRun } from "../../tree/check/check_run.ts";
+import { lostError } from "../../tree/samples/open_shards.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { type NodeId, ROOT } from "../../tree/tree.ts";
 import { packedNames } from "./folder/packed_files.ts";
@@ -26,6 +27,7 @@ export async function checkRecordFiles(
   const { index, sources } = files;
   try {
     run.total = sources.reduce((sum, { size }) => sum + size, 0);
+    for (const lost of index.lost) run.damage(lostError(lost));
     const names = await readNames(run, files);
     const nameOf = names instanceof RecordTree
       ? namesIn(names)

@@ -1,3 +1,4 @@
+import type { LostShard } from "./open_shards.ts";
 import { lastUpTo, sharedFloat64 } from "../shared_numbers.ts";
 
 /** A file of samples. */
@@ -12,14 +13,22 @@ export class ShardTable<S extends Shard = Shard> {
   readonly shards: readonly S[];
   /** Per shard, and once more for all: the number of its first sample. In memory that threads share. */
   readonly firsts: Float64Array;
+  /** Shards that are damaged, so that none of their samples has a number. */
+  readonly lost: readonly LostShard[];
 
   /**
    * Numbers the samples of shards.
    *
    * @param countOf Counts the samples of a shard.
+   * @param lost Shards that are left out.
    */
-  constructor(shards: readonly S[], countOf: (shard: S) => number) {
+  constructor(
+    shards: readonly S[],
+    countOf: (shard: S) => number,
+    lost: readonly LostShard[] = [],
+  ) {
     this.shards = shards;
+    this.lost = lost;
     this.firsts = sharedFloat64(shards.length + 1);
     for (const [i, shard] of shards.entries()) {
       this.firsts[i + 1] = this.firsts[i]! + countOf(shard);
@@ -29,6 +38,15 @@ export class ShardTable<S extends Shard = Shard> {
   /** Number of samples. */
   get length(): number {
     return this.firsts.at(-1)!;
+  }
+
+  /** The number of samples of each shard, in their order; 0 of those that are left out. */
+  get lengths(): readonly number[] {
+    const lengths = this.shards.map((_, i) =>
+      this.firsts[i + 1]! - this.firsts[i]!
+    );
+    for (const { at } of this.lost) lengths.splice(at, 0, 0);
+    return lengths;
   }
 
   /** Paths of the shards, in their order. */

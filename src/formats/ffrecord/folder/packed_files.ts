@@ -2,6 +2,7 @@ import { newSharedMemory } from "../../../io/libc/new_memory.ts";
 import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { NameTable } from "../../../tree/names/name_table.ts";
+import { lostError } from "../../../tree/samples/open_shards.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { type OpenAs, openAs, PACKED_FOLDER } from "../kinds.ts";
 import { sampleContainer, showFiles } from "../tree/tree.ts";
@@ -38,6 +39,7 @@ export function openPackedFiles(
     const { index } = files;
     const last = index.length - 1;
     if (last < 0) throw notPacked(index.name);
+    if (index.lost.length > 0) throw lostError(index.lost[0]!);
     // A plain file's last sample may be gigabytes: its start is looked at before it is read.
     if (!(yield* endsInStructure(files, last))) {
       throw notPacked(index.shards[index.shardOf(last)]!.path);
@@ -85,21 +87,22 @@ export function* packedNames(
     if (as === "packed") throw notPacked(index.name);
     return undefined;
   }
-  const areSeveral = index.shards.length > 1;
+  const [lost] = index.lost;
+  const areSeveral = index.shards.length > 1 || lost !== undefined;
   const { areAll, fault } = areSeveral
     ? yield* packedParts(files)
     : { areAll: false, fault: undefined };
   if (areAll) {
-    const placed = [];
-    for (const [part, { path, count }] of index.shards.entries()) {
-      const first = index.firsts[part]!;
-      const last = first + count - 1;
-      const structure = yield* readStructureAt(files, first, last, options);
-      placed.push({ structure, folder: folderName(path) });
+    try {
+      const names = yield* namesOfParts(files, options);
+      return { names, kind: "directory of packed folders" };
+    } catch (error) {
+      // What is left may be the rest of one folder that was spread over all files.
+      const isRest = lost !== undefined && error instanceof FormatError;
+      throw isRest ? lostError(lost) : error;
     }
-    const kind = "directory of packed folders";
-    return { names: buildNameTable(placed), kind };
   }
+  if (lost !== undefined) throw lostError(lost); // files of the folder are in it
   const last = index.length - 1;
   const structure = yield* readStructureAt(files, 0, last, options);
   const names = buildNameTable([{ structure, folder: undefined }]);
@@ -148,6 +151,22 @@ function* packedParts(
   if (fault === undefined) return { areAll: true };
   if (packed > 1) throw fault;
   return { areAll: false, fault };
+}
+
+/** The names of files each of which is a packed folder of its own. */
+function* namesOfParts(
+  files: RecordFiles,
+  options: OpenOptions,
+): Steps<NameTable> {
+  const { index } = files;
+  const placed = [];
+  for (const [part, { path, count }] of index.shards.entries()) {
+    const first = index.firsts[part]!;
+    const last = first + count - 1;
+    const structure = yield* readStructureAt(files, first, last, options);
+    placed.push({ structure, folder: folderName(path) });
+  }
+  return buildNameTable(placed);
 }
 
 function folderName(file: string): string {

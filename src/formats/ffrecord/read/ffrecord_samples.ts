@@ -52,6 +52,7 @@ export class FFRecordSamples implements Samples<Bytes> {
       ? new ShardTable(
         shards.map(({ path }, i) => ({ path, ...ranges[i]! })),
         ({ first, end }) => end - first,
+        files.index.lost,
       )
       : files.index;
   }

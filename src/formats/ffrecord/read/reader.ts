@@ -5,6 +5,8 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import { warnOfAll } from "../../../base/message_text.ts";
+import { noteLines } from "../../../tree/archive/archive_notes.ts";
+import { lostNotes } from "../../../tree/samples/open_shards.ts";
 import type { SamplesHandle } from "../../../tree/samples/samples.ts";
 import {
   reopenSamples,
@@ -194,6 +196,10 @@ function* openReader(
   const files = yield* openRecordFiles(location, options);
   const { checkData = true } = options;
   const samples = new FFRecordSamples(files, checkData, false);
-  warnOfAll(samples.whole.lines, options.onWarning);
+  const lines = [
+    ...noteLines(lostNotes(files.index.lost)),
+    ...samples.whole.lines,
+  ];
+  warnOfAll(lines, options.onWarning);
   return new FFRecordReader(samples);
 }

@@ -1,3 +1,4 @@
+import { openShards } from "../../../tree/samples/open_shards.ts";
 import { warnOnConsole } from "../../../base/message_text.ts";
 import { RecordfsError } from "../../../base/errors.ts";
 import { sortNames } from "../../../base/names.ts";
@@ -8,10 +9,7 @@ import {
   type PlaceOptions,
   storedAt,
 } from "../../../io/storage/place.ts";
-import {
-  openSources,
-  reopenSources,
-} from "../../../io/storage/open_sources.ts";
+import { reopenSources } from "../../../io/storage/open_sources.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
@@ -71,15 +69,18 @@ export function* openRecordFiles(
   pending = false,
 ): Steps<RecordFiles> {
   const { checkData: check = true } = options;
-  const headers: RecordFileHeader[] = [];
   const { paths, storage } = yield* listRecordFiles(location, options);
-  let read = 0;
-  const sources = yield* openSources(storage, paths, function* (source, at) {
-    headers[at] = yield* pending
-      ? PendingHeader.read(source, check)
-      : readHeader(source, check);
-    if (++read === paths.length) warnOfOldFiles(paths, headers, options);
-  });
+  const opened = yield* openShards<RecordFileHeader>(
+    storage,
+    paths,
+    (source) =>
+      // Of several, those that are sound decide on the numbers of samples.
+      pending && paths.length === 1
+        ? PendingHeader.read(source, check)
+        : readHeader(source, check),
+  );
+  const { sources, shards: headers, lost } = opened;
+  warnOfOldFiles(sources.map(({ name }) => name), headers, options);
   const index = new SampleIndex(
     headers.map((header, i) => ({
       path: sources[i]!.name,
@@ -90,6 +91,7 @@ export function* openRecordFiles(
         ? header.progress.slots
         : undefined,
     })),
+    lost,
   );
   return { storage, sources, headers, index };
 }

@@ -1,6 +1,7 @@
 import { FormatError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
+import { lostError } from "../../../tree/samples/open_shards.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import {
   type OpenOptions,
@@ -33,7 +34,10 @@ export class RecordListing {
 
   private constructor(files: RecordFiles) {
     this.#files = files;
-    this.damaged = files.headers.flatMap(({ mismatch }) => mismatch ?? []);
+    this.damaged = [
+      ...files.index.lost.map(lostError),
+      ...files.headers.flatMap(({ mismatch }) => mismatch ?? []),
+    ];
   }
 
   /**

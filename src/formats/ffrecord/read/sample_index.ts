@@ -1,5 +1,6 @@
 import { isIndex, nameOfFiles } from "../../../tree/sample_indices.ts";
 import { FormatError, IndexError } from "../../../base/errors.ts";
+import type { LostShard } from "../../../tree/samples/open_shards.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import type { Extent } from "../../../tree/tree.ts";
 import { endOfHeader } from "../layout.ts";
@@ -30,8 +31,11 @@ export class SampleIndex extends ShardTable<SamplePart> {
   /** Per file: its progress, where there is something to wait for. */
   readonly #progress: readonly (TableProgress | undefined)[];
 
-  constructor(files: readonly SamplePart[]) {
-    super(files, ({ count }) => count);
+  constructor(
+    files: readonly SamplePart[],
+    lost: readonly LostShard[] = [],
+  ) {
+    super(files, ({ count }) => count, lost);
     this.#progress = files.map(({ progress }) =>
       progress && new TableProgress(progress)
     );

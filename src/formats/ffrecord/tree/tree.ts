@@ -25,6 +25,7 @@ import {
 } from "../../../tree/tree.ts";
 import type { RecordFiles } from "../read/record_files.ts";
 import { SampleIndex, type SamplePart } from "../read/sample_index.ts";
+import { lostNotes } from "../../../tree/samples/open_shards.ts";
 import { FFRecordSamples } from "../read/ffrecord_samples.ts";
 import { WholeSamples } from "../read/whole_samples.ts";
 
@@ -72,7 +73,7 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
   /** What was cut off, by the file that it was cut off from. */
   get notes(): ArchiveNotes[] {
     const { names } = this;
-    return this.whole.cut.map(({ path, first, end }) => {
+    const cut = this.whole.cut.map(({ path, first, end }) => {
       const nodes = function* () {
         if (names instanceof NumberedFiles) {
           for (let i = first; i < end; i++) yield names.nodeOf(i);
@@ -85,6 +86,7 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
       };
       return unreadableNotes(path, nodes(), (node) => this.#faultOf(node));
     });
+    return [...lostNotes(this.#index.lost), ...cut];
   }
 
   override locate(node: NodeId, into: Extent): boolean {
@@ -145,7 +147,7 @@ export function sampleContainer(
   if (length === 0 && cut.length > 0) {
     throw index.faultOf(cut[0]!.first);
   }
-  const isOne = files.sources.length === 1;
+  const isOne = files.sources.length + index.lost.length === 1;
   const kind = isOne ? "samples" : "samples in several files";
   const { checkData = true } = options;
   return {

@@ -7,10 +7,8 @@ import type {
   ByteSource,
   SourceList,
 } from "../../../io/storage/byte_source.ts";
-import {
-  openSources,
-  reopenSources,
-} from "../../../io/storage/open_sources.ts";
+import { reopenSources } from "../../../io/storage/open_sources.ts";
+import { openShards } from "../../../tree/samples/open_shards.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { sumLike } from "../../../io/sums/content_sum.ts";
 import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
@@ -116,28 +114,28 @@ export class RecordSamples
 }
 
 /**
- * Opens files, in their order; all are closed if one can't be.
+ * Opens files, in their order. Of several, those whose first length is wrong are left out.
  *
- * @throws {FormatError} If one is compressed, or its first length is wrong; or if no record of any is whole.
+ * @throws {FormatError} If one is compressed, or the first length of the only one is wrong; or if no record of any is
+ * whole.
  */
 export function* openRecordSamples(
   paths: readonly string[],
   storage: Storage,
   options: IndexOptions,
 ): Steps<RecordSamples> {
-  const files: RecordFile[] = [];
-  const sources = yield* openSources(storage, paths, function* (source, at) {
+  const opened = yield* openShards(storage, paths, function* (source) {
     const index = yield* openIndex(source, options);
-    const { name, size, mtime } = source;
-    files[at] = { ...index, path: name, size, mtime };
+    const { name: path, size, mtime } = source;
+    return { ...index, path, size, mtime };
   });
-  const table = new RecordTable(files);
+  const table = new RecordTable(opened.shards, opened.lost);
   const { checkData = true } = options;
-  const samples = new RecordSamples(sources, table, storage, checkData);
+  const samples = new RecordSamples(opened.sources, table, storage, checkData);
   const [cut] = table.cutFiles;
   if (cut === undefined || table.length > 0) return samples;
   samples.close();
-  throw noneWhole(files[cut]!);
+  throw noneWhole(table.shards[cut]!);
 }
 
 function noneWhole({ path, cut }: RecordFile): FormatError {

@@ -4,6 +4,10 @@ import {
   type ArchiveNotes,
   unreadableNotes,
 } from "../../../tree/archive/archive_notes.ts";
+import {
+  lostNotes,
+  type LostShard,
+} from "../../../tree/samples/open_shards.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import type { Extent } from "../../../tree/tree.ts";
 import type { RecordKind } from "../kinds.ts";
@@ -15,8 +19,11 @@ export interface RecordFile extends RecordIndex, KnownFile {}
 
 /** Records of one file or of several, numbered from 0 over all of them. */
 export class RecordTable extends ShardTable<RecordFile> {
-  constructor(files: readonly RecordFile[]) {
-    super(files, ({ columns }) => columns.sums.length);
+  constructor(
+    files: readonly RecordFile[],
+    lost: readonly LostShard[] = [],
+  ) {
+    super(files, ({ columns }) => columns.sums.length, lost);
   }
 
   /** The files that end in a damaged record, by their numbers. */
@@ -38,13 +45,14 @@ export class RecordTable extends ShardTable<RecordFile> {
 
   /** What of the files cannot be read. */
   notes(suffix = ""): ArchiveNotes[] {
-    return this.cutFiles.map((file) =>
+    const cut = this.cutFiles.map((file) =>
       unreadableNotes(
         this.shards[file]!.path,
         [file],
         (file) => this.cutError(file, suffix),
       )
     );
+    return [...lostNotes(this.lost), ...cut];
   }
 
   /** What all records seem to be, by the first one of each file that has any. */

@@ -38,7 +38,9 @@ export function* openRecords(
   warnOfAll(noteLines(notes), options.onWarning);
   const { facts: odd, ...noted } = notedInfo(notes);
   const tree = new RecordTree(sources, table, {
-    shards: areShards ? shardDirectories(paths, /\.tfrecords?$/i) : undefined,
+    shards: areShards
+      ? shardDirectories(table.paths, /\.tfrecords?$/i)
+      : undefined,
     suffix: decoded ? "" : suffix,
     decoded,
     asRows: asRows && options.decoded !== true,
@@ -46,8 +48,8 @@ export function* openRecords(
     lastNode,
     isReached: isReachedInThreads(storage),
   });
-  const parts = table.shards.map(({ size, columns }, i) => ({
-    path: paths[i]!,
+  const parts = table.shards.map(({ path, size, columns }) => ({
+    path,
     bytes: size,
     samples: columns.sums.length,
   }));
@@ -59,7 +61,8 @@ export function* openRecords(
       kind: areShards ? inShards(kind) : kind,
       // What an example has is not known before it is read.
       files: (decoded ? 0 : length) + table.cutFiles.length,
-      directories: (areShards ? paths.length : 0) + (decoded ? length : 0),
+      directories: (areShards ? table.shards.length : 0) +
+        (decoded ? length : 0),
       bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
       facts: { records: length, ...odd },
       ...noted,

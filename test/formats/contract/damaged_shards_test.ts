@@ -1,0 +1,156 @@
+/**
+ * A damaged file of several, in every format whose samples lie in several files: what is sound is opened, what is not is
+ * said, and nothing has a number that a loader's saved state means something else by.
+ */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { DataLoader } from "../../../src/data/loader/mod.ts";
+import type { Dataset } from "../../../src/data/dataset.ts";
+import { FormatError } from "../../../src/base/errors.ts";
+import { FFRecordDataset } from "../../../src/formats/ffrecord/data/ffrecord_dataset.ts";
+import { TFRecordDataset } from "../../../src/formats/tfrecord/data/tfrecord_dataset.ts";
+import { TFRecordWriter } from "../../../src/formats/tfrecord/mod.ts";
+import { check, open } from "../../../src/open/open.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { withTempDir } from "../../support/paths.ts";
+
+/** A format, and how its shards are written and read. */
+interface ShardedFormat {
+  /** Ending of names. */
+  readonly suffix: string;
+  /** Writes a file of samples of one byte. */
+  write(path: string, samples: readonly number[]): Promise<void>;
+  /** Opens a directory of such; samples are bytes. */
+  open(
+    path: string,
+    onWarning: (message: string) => void,
+  ): Promise<Dataset<Uint8Array>>;
+}
+
+const FORMATS: Readonly<Record<string, ShardedFormat>> = {
+  FFRecord: {
+    suffix: ".ffr",
+    async write(path, samples) {
+      await Deno.writeFile(
+        path,
+        ffrBytes(samples.map((n) => Uint8Array.of(n))),
+      );
+    },
+    open: (path, onWarning) => FFRecordDataset.open(path, { onWarning }),
+  },
+  TFRecord: {
+    suffix: ".tfrecord",
+    async write(path, samples) {
+      await using writer = await TFRecordWriter.open(path);
+      for (const sample of samples) await writer.write(Uint8Array.of(sample));
+      await writer.close();
+    },
+    open: (path, onWarning) =>
+      TFRecordDataset.open(path, { decode: false, onWarning }),
+  },
+};
+
+/** Three shards of three samples each: 0 to 8. */
+const SHARDS = [[0, 1, 2], [3, 4, 5], [6, 7, 8]];
+
+/** Writes the shards, and damages one at its start. */
+async function writeShards(
+  dir: string,
+  { suffix, write }: ShardedFormat,
+  damaged?: number,
+): Promise<void> {
+  for (const [i, samples] of SHARDS.entries()) {
+    await write(`${dir}/${i}${suffix}`, samples);
+    if (i === damaged) damage(`${dir}/${i}${suffix}`);
+  }
+}
+
+/** Its first bytes say how much there is, or where. */
+function damage(path: string): void {
+  const bytes = fs.readFileSync(path);
+  bytes.fill(0xfe, 0, 12);
+  fs.writeFileSync(path, bytes);
+}
+
+async function samplesOf(dataset: Dataset<Uint8Array>): Promise<number[]> {
+  const indices = Array.from({ length: dataset.length }, (_, i) => i);
+  return (await dataset.get(indices)).map(([byte]) => byte!);
+}
+
+for (const [name, format] of Object.entries(FORMATS)) {
+  const { suffix } = format;
+
+  Deno.test(`${name}: of several files, one that is damaged is left out and said`, async () => {
+    for (const damaged of [0, 1, 2]) {
+      await withTempDir(async (dir) => {
+        await writeShards(dir, format, damaged);
+        const bad = `${dir}/${damaged}${suffix}`;
+        const warnings: string[] = [];
+        const onWarning = (message: string) => void warnings.push(message);
+        using dataset = await format.open(dir, onWarning);
+        const sound = SHARDS.filter((_, i) => i !== damaged).flat();
+        assert.deepEqual(await samplesOf(dataset), sound);
+        assert.deepEqual(
+          dataset.shardLengths,
+          [0, 1, 2].map((i) => i === damaged ? 0 : 3),
+        );
+        assert.equal(warnings.length, 1);
+        assert.ok(warnings[0]!.includes(bad), warnings[0]);
+        assert.match(
+          warnings[0]!,
+          /left out, and samples of later ones have other numbers/,
+        );
+
+        warnings.length = 0;
+        using container = await open(dir, { onWarning });
+        assert.equal(warnings.length, 1);
+        assert.deepEqual(
+          container.info.unreadable?.map(({ archive }) => archive),
+          [bad],
+        );
+        assert.equal(container.info.parts.length, 2);
+
+        const damages: FormatError[] = [];
+        const report = await check(dir, {
+          onDamage: (error) => damages.push(error),
+        });
+        assert.equal(report.damaged, 1);
+        assert.equal(damages[0]!.path, bad);
+      });
+    }
+  });
+
+  Deno.test(`${name}: the only file, or all, being damaged is an error`, async () => {
+    await withTempDir(async (dir) => {
+      await writeShards(dir, format);
+      for (const i of SHARDS.keys()) damage(`${dir}/${i}${suffix}`);
+      const onWarning = assert.fail;
+      for (const path of [dir, `${dir}/1${suffix}`]) {
+        await assert.rejects(format.open(path, onWarning), FormatError);
+        await assert.rejects(open(path, { onWarning }), FormatError);
+      }
+    });
+  });
+
+  Deno.test(`${name}: a loader's state is refused where other files are left out`, async () => {
+    const states: string[] = [];
+    const options = { batchSize: 2, shuffle: true };
+    const each = async (damaged: number | undefined) => {
+      await withTempDir(async (dir) => {
+        await writeShards(dir, format, damaged);
+        using dataset = await format.open(dir, () => {});
+        await using loader = new DataLoader(dataset, options);
+        loader.setStep(1);
+        for (const [i, state] of states.entries()) {
+          assert.throws(() => loader.load(JSON.parse(state)), {
+            code: "bad-state",
+          }, `${damaged}: ${i}`);
+        }
+        const state = JSON.stringify(loader.save());
+        loader.load(JSON.parse(state));
+        states.push(state);
+      });
+    };
+    for (const damaged of [undefined, 0, 1, 2]) await each(damaged);
+  });
+}
