@@ -1,4 +1,4 @@
-/** ARCHITECTURE.md names every room, and what it names is there. */
+/** ARCHITECTURE.md names every room, its README every folder in it, and what they name is there. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { REPOSITORY } from "../support/paths.ts";
@@ -12,23 +12,32 @@ function foldersBelow(folder: string): string[] {
     .flatMap((path) => [path, ...foldersBelow(path)]);
 }
 
-Deno.test("each folder of src and fuse is a row of the rooms in ARCHITECTURE.md", () => {
-  const rows = [
-    ...text.matchAll(/^\| `((?:src|fuse)\/\S*)` +\| (\S.*\S) +\|$/gm),
-  ];
-  const rooms = rows.map(([, folder]) => folder!);
-  const folders = [
-    "src/",
-    ...foldersBelow("src/"),
-    "fuse/",
-    ...foldersBelow("fuse/"),
-  ]
-    // Those that hold only folders are told by these.
-    .filter((folder) =>
-      rooms.includes(folder) ||
-      fs.readdirSync(REPOSITORY + folder).some((name) => name.endsWith(".ts"))
-    );
-  assert.deepEqual(rooms.toSorted(), folders.toSorted());
+const ROOMS = [
+  ...fs.readdirSync(`${REPOSITORY}src`).map((name) => `src/${name}/`),
+  "fuse/",
+];
+
+Deno.test("each room is a row in ARCHITECTURE.md, which leads to its README", () => {
+  const rows = [...text.matchAll(/^\| \[`(\S+)`\]\((\S+)\) +\| \S/gm)];
+  assert.deepEqual(
+    rows.map(([, room, readme]) => [room, readme]).toSorted(),
+    ROOMS.map((room) => [room, `${room}README.md`]).toSorted(),
+  );
+});
+
+Deno.test("each folder of a room is a row in its README", () => {
+  for (const room of ROOMS) {
+    const readme = fs.readFileSync(`${REPOSITORY}${room}README.md`, "utf8");
+    const rows = [...readme.matchAll(/^\| `(\S+)` +\| \S/gm)]
+      .map(([, folder]) => room + folder!);
+    const folders = foldersBelow(room)
+      // Those that hold only folders are told by these.
+      .filter((folder) =>
+        rows.includes(folder) ||
+        fs.readdirSync(REPOSITORY + folder).some((name) => name.endsWith(".ts"))
+      );
+    assert.deepEqual(rows.toSorted(), folders.toSorted(), room);
+  }
 });
 
 Deno.test("files and folders that ARCHITECTURE.md names are there", () => {
