@@ -28,6 +28,8 @@ const DOCUMENTS = [
   "README.md",
   "bench",
   "docs",
+  "fuse",
+  "src",
 ];
 const PROGRAMS = ["bin/recordfs", "bin/recordfs-links"];
 
