@@ -11,11 +11,28 @@ import type { KernelOptions } from "./mounting/mount_options.ts";
 import { checkInteger, checkKernelOptions } from "./mounting/mount_options.ts";
 import { type KeptMount, Mount } from "./mounting/mount_handle.ts";
 import { checkMountpoint, resolveMountpoint } from "./mounting/mountpoint.ts";
-import { KeyedMutex } from "./mounting/keyed_mutex.ts";
 import { withPermissionErrors } from "./mounting/permission_error.ts";
 import type { Server } from "./server/server.ts";
 import { startServer } from "./server/start_server.ts";
 import type { Ownership } from "./wire/node_structs.ts";
+
+/** Lets one action of each key run at a time, in the order in which they were asked for. */
+class KeyedMutex {
+  /** The last action of each key that has not ended; never rejects. */
+  readonly #last = new Map<string, Promise<void>>();
+
+  /** Runs an action when all earlier ones of the same key have ended. */
+  async run<T>(key: string, action: () => Promise<T>): Promise<T> {
+    const result = (this.#last.get(key) ?? Promise.resolve()).then(action);
+    const ended = result.then(() => {}, () => {});
+    this.#last.set(key, ended);
+    try {
+      return await result;
+    } finally {
+      if (this.#last.get(key) === ended) this.#last.delete(key);
+    }
+  }
+}
 
 /** Two mounts at once would both find a directory empty, and take the upper one for their own. */
 const mountpoints = new KeyedMutex();

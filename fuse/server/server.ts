@@ -5,8 +5,7 @@ import {
   threadsStart,
 } from "../../src/io/storage/thread_descriptors.ts";
 import type { Tree } from "../../src/tree/tree.ts";
-import { askToResend } from "./ask_to_resend.ts";
-import { cloneDevice, cloneOnto } from "./clone_device.ts";
+import { askToResend, cloneDevice, cloneOnto } from "./connection_control.ts";
 import { type Agreed, ConnectionState } from "./connection_state.ts";
 import { duplicate } from "./duplicate.ts";
 import { errorText, libc } from "../libc.ts";

@@ -1,13 +1,16 @@
 import { Errno } from "../wire/errno.ts";
-import { getattrHandler } from "./getattr.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 import { initHandler } from "./init.ts";
+import {
+  getattrHandler,
+  opendirHandler,
+  openHandler,
+  readlinkHandler,
+  statfsHandler,
+} from "./inode.ts";
 import { lookupHandler } from "./lookup.ts";
-import { opendirHandler, openHandler } from "./open.ts";
 import { readdirHandler } from "./readdir.ts";
 import { readHandler } from "./read.ts";
-import { readlinkHandler } from "./readlink.ts";
-import { statfsHandler } from "./statfs.ts";
 import { Opcode } from "../wire/opcodes.ts";
 
 /** Fate of a request: a handler answers it, or it always gets that error (0: success). */
