@@ -14,6 +14,7 @@ import type { Shard } from "../dataset/open_shard.ts";
 import { References } from "../dataset/references.ts";
 import type { SpecKey } from "../dataset/spec.ts";
 import { idOf } from "./tree_storage.ts";
+import { requireOpen } from "../read/record_memory.ts";
 import { atOnce } from "../../../tree/not_loaded.ts";
 import type { DecodedViews, ViewSuffix } from "./decoded_views.ts";
 
@@ -41,6 +42,7 @@ export class TreeShard {
   readonly #references: References;
   /** The datapoint whose references were read last. */
   #referred = -1;
+  #isClosed = false;
 
   /**
    * @param ids What told the bag of each key from others, when the shard was opened.
@@ -103,6 +105,7 @@ export class TreeShard {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.shard.close();
   }
 
@@ -116,6 +119,7 @@ export class TreeShard {
           ? bag.length >= this.length
           : bag.source.mtime <= this.mtime);
       if (!isSame) throw changedFile(bag.path);
+      requireOpen(shard.path, this.#isClosed); // it may have ended while the bag was waited for
       if (shard.bags[key] !== undefined) bag.close(); // another was quicker
       return shard.bags[key] ??= bag;
     } catch (error) {

@@ -1,3 +1,4 @@
+import { requireOpen } from "../read/record_memory.ts";
 import { changedFile } from "../../../io/storage/changed_file.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -39,6 +40,7 @@ export class TreeShards implements LazySources {
   #files = 0;
   #last: TreeShard | undefined;
   #lastNumber = -1;
+  #isClosed = false;
 
   constructor(place: ShardPlace) {
     this.#place = place;
@@ -81,6 +83,7 @@ export class TreeShards implements LazySources {
     if (number === this.#lastNumber) return this.#last!;
     let shard = this.#opened.get(number);
     if (shard === undefined) {
+      requireOpen(this.path, this.#isClosed);
       shard = atOnce(this.#pathOf(number), () => this.#open(number));
     } else this.#opened.delete(number); // to the end: most recently used
     this.#opened.set(number, shard);
@@ -125,6 +128,7 @@ export class TreeShards implements LazySources {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const shard of this.#opened.values()) shard.close();
     this.#opened.clear();
     this.#lastNumber = -1;
@@ -174,6 +178,7 @@ export class TreeShards implements LazySources {
   }
 
   #keep(number: number, shard: Shard, ids: readonly number[]): TreeShard {
+    requireOpen(this.path, this.#isClosed); // it may have ended while this one was waited for
     const opened = this.#opened.get(number);
     if (opened !== undefined) { // while this one was waited for
       shard.close();

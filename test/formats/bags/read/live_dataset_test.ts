@@ -313,3 +313,29 @@ Deno.test("what a dataset was extracted to is a folder, and no empty dataset", a
     assert.equal(back.length, 1);
   });
 });
+
+Deno.test("a dataset that was closed while something was read opens no file again", async () => {
+  await withTempDir(async (dir) => {
+    writeDataset(dir, { text: "utf8" }, [{ text: new Uint8Array(4) }], 3);
+    const container = await open(dir);
+    const reading = container.read("000000/text");
+    container.close();
+    await reading.catch(() => {}); // which of both came first is not said
+    await assert.rejects(async () => await container.read("000000/text"), {
+      code: "closed",
+    });
+    assert.deepEqual(openBelow(dir), []);
+  });
+});
+
+/** The files below a directory that this process has open. */
+function openBelow(dir: string): string[] {
+  return [...Deno.readDirSync("/proc/self/fd")].flatMap(({ name }) => {
+    try {
+      const file = Deno.readLinkSync(`/proc/self/fd/${name}`);
+      return file.startsWith(dir) ? [file] : [];
+    } catch {
+      return []; // that of the listing
+    }
+  });
+}
