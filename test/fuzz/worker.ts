@@ -2,6 +2,7 @@
  * A process that drives cases, as the parent tells it to on standard input, and says what it found on standard
  * output. What it is at stands in a file, in case it does not live to say so.
  */
+import process from "node:process";
 import * as fs from "node:fs";
 import { TextLineStream } from "./text_lines.ts";
 import { Dice } from "./dice.ts";
@@ -51,6 +52,7 @@ function say(message: unknown): void {
 
 async function run(order: CaseOrder): Promise<CaseDone> {
   const { seed, number } = order;
+  freeGarbage();
   prepare(directory);
   const { original, mutated } = write(order);
   const before = snapshot(directory);
@@ -84,6 +86,15 @@ async function run(order: CaseOrder): Promise<CaseDone> {
   inspect(scene, before);
   findings.push(...scene.findings);
   return { number, format: original.format, drives, findings };
+}
+
+/** Bytes of memory from which on it is looked whether earlier cases still need it: else this one is blamed for it. */
+const MUCH = 1 << 30;
+
+/** Frees what earlier cases have left; V8 does so when it likes. */
+function freeGarbage(): void {
+  if (process.memoryUsage.rss() < MUCH) return;
+  (globalThis as { readonly gc?: () => void }).gc!();
 }
 
 /** Writes the container of a case. */

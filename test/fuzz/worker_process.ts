@@ -95,7 +95,7 @@ export class WorkerProcess {
       args: [
         ...["-c", 'ulimit -c 0; exec "$@"', "sh", Deno.execPath(), "run", "-A"],
         ...["--no-prompt", `--config=${REPOSITORY}deno.json`],
-        `--v8-flags=--max-old-space-size=${MOST_HEAP}`,
+        `--v8-flags=--max-old-space-size=${MOST_HEAP},--expose-gc`,
         ...[WORKER, JSON.stringify(options)],
       ],
       cwd: `${this.#directory}/work`,
