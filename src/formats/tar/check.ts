@@ -114,7 +114,7 @@ function* checkDaliIndex(
   if (files === undefined) return;
   const { offsets, sizes } = tree.columns;
   const stale = files.find(({ name, offset, size }) => {
-    const record = tree.recordAt(encodeName(name));
+    const record = tree.recordOf(tree.nodeAt(encodeName(name)));
     return record < 0 || offsets[record] !== offset || sizes[record] !== size;
   });
   if (stale === undefined) return;

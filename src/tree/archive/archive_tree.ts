@@ -54,17 +54,20 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
     );
   }
 
-  /** The record of the file or link at a path, or -1; names that are empty or `.` mean nothing. */
-  recordAt(path: Uint8Array): number {
+  /** The node at a path, below links to directories as well, or 0; names that are empty or `.` mean nothing. */
+  nodeAt(path: Uint8Array): NodeId {
     let node: NodeId = ROOT;
     for (let start = 0; start <= path.length && node !== 0;) {
       const slash = path.indexOf(SLASH, start);
       const end = slash < 0 ? path.length : slash;
       const isName = end > start && !isDot(path, start, end);
-      if (isName) node = this.lookup(node, path, start, end);
+      if (isName) {
+        if (this.isLink?.(node) === true) node = this.target!(node);
+        node = this.lookup(node, path, start, end);
+      }
       start = end + 1;
     }
-    return this.recordOf(node);
+    return node;
   }
 
   /** The path of a record, for messages. */
@@ -113,15 +116,4 @@ export function fileCount(
   );
   const shown = nodes.reduce((sum, node) => node > 0 ? sum + 1 : sum, 0);
   return shown - links.length + leading;
-}
-
-/** What a conversion calls the links that {@linkcode hasOtherLinks} finds. */
-export const OTHER_LINKS =
-  "links that lead to no file, but to a directory or nothing";
-
-/** Whether links lead to no file, but to a directory or nothing. */
-export function hasOtherLinks({ names, targets }: ArchiveColumns): boolean {
-  return targets.some((node) =>
-    node === 0 || names.refs[node - 1]! >= DIRECTORY_BIT
-  );
 }

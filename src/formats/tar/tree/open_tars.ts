@@ -21,17 +21,11 @@ import {
   type TarColumns,
   type TarIndex,
 } from "../read/tar_columns.ts";
+import { TarFiles } from "../read/tar_files.ts";
+import { TarSamples } from "../read/tar_samples.ts";
 import { SampleRows } from "./sample_rows.ts";
 import { tarDirectories, tarPaths } from "./tar_paths.ts";
 import { TarTree } from "./tar_tree.ts";
-
-/** The trees of opened containers, tar by tar: whoever reads samples asks for them. */
-const opened = new WeakMap<Tree, readonly TarTree[]>();
-
-/** The tars that a tree is of, in their order; `undefined` where it is none that was opened here. */
-export function tarsOf(tree: Tree): readonly TarTree[] | undefined {
-  return opened.get(tree);
-}
 
 /**
  * Opens a tar, or several as one.
@@ -53,12 +47,14 @@ export function* openTars(
     const asRows = options.asRows === true && isGrouped;
     const shown = asRows ? trees.map((tree) => new SampleRows(tree)) : trees;
     const tree = areShards ? joinShards(paths, shown) : shown[0]!;
-    opened.set(tree, trees);
     if (asRows) {
       warnOfOthers(path, trees.map(({ columns }) => columns), options);
     }
     const kind = isGrouped ? WEB_DATASET : FILES;
-    return containerOf(tree, {
+    const samples = isGrouped
+      ? new TarSamples(new TarFiles(trees, storage))
+      : undefined;
+    return containerOf(tree, samples, {
       paths,
       trees,
       kind: areShards ? inShards(kind) : kind,
@@ -158,6 +154,7 @@ function warnOfOthers(
 
 function containerOf(
   tree: Tree,
+  samples: TarSamples | undefined,
   { paths, trees, kind, isGrouped, asRows, notes, oddities }: {
     readonly paths: readonly string[];
     readonly trees: readonly TarTree[];
@@ -172,7 +169,7 @@ function containerOf(
   const files = columns.reduce((sum, one) => sum + fileCount(one), 0);
   const links = columns.reduce((sum, one) => sum + one.links.length, 0);
   const records = columns.reduce((sum, { nodes }) => sum + nodes.length, 0);
-  const samples = columns.reduce((sum, one) => sum + sampleCount(one), 0);
+  const count = columns.reduce((sum, one) => sum + sampleCount(one), 0);
   const gathered = columns.reduce(
     (sum, { sampleRecords }) => sum + sampleRecords.length,
     0,
@@ -184,18 +181,19 @@ function containerOf(
   }));
   const { facts: odd, ...noted } = notedInfo(notes);
   const facts = {
-    ...isGrouped ? { samples } : {},
+    ...isGrouped ? { samples: count } : {},
     ...links > 0 ? { links } : {},
     ...odd,
   };
   return {
     tree,
+    samples,
     info: {
       format: "tar",
       kind,
-      files: asRows ? samples + gathered : files,
+      files: asRows ? count + gathered : files,
       directories: tree.nodeCount - 1 -
-        (asRows ? samples + gathered : records),
+        (asRows ? count + gathered : records),
       bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
       ...Object.keys(facts).length > 0 ? { facts } : {},
       ...noted,
