@@ -62,7 +62,7 @@ const MDS =
   NpyContent NumericArray PathError PickledValue RecordfsError Storage WaitOptions WriteError WriterBase`;
 
 const TAR =
-  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError SampleData Storage TarMemberOptions TarOptions TarReader
+  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError MembersReader SampleData Storage TarMemberOptions TarOptions TarReader
   TarSample TarWriteOptions TarWriter WaitOptions WriteError WriterBase ${ERRORS}`;
 
 const ZIP =

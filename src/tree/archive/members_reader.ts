@@ -41,33 +41,32 @@ export interface Members {
 }
 
 /** Reads the files of archives by their paths. */
-export class MembersReader<M extends Members = Members> implements Disposable {
-  /** @ignore The files. */
-  readonly opened: M;
+export class MembersReader implements Disposable {
+  readonly #members: Members;
 
   /** @ignore Readers are made by `open`. */
-  constructor(members: M) {
-    this.opened = members;
+  constructor(members: Members) {
+    this.#members = members;
   }
 
   /** Paths of the archives, in their order. */
   get paths(): readonly string[] {
-    return this.opened.paths;
+    return this.#members.paths;
   }
 
   /** Where the archives lie. */
   get storage(): Storage {
-    return this.opened.storage;
+    return this.#members.storage;
   }
 
   /** Number of files; links to files are some as well. */
   get length(): number {
-    return this.opened.length;
+    return this.#members.length;
   }
 
   /** Paths of the files, in the order in which they were packed. A new array at each access. */
   get names(): string[] {
-    return this.opened.listNames();
+    return this.#members.listNames();
   }
 
   /**
@@ -123,7 +122,7 @@ export class MembersReader<M extends Members = Members> implements Disposable {
 
   /** Closes the archives. What was read stays valid. */
   close(): void {
-    this.opened.close();
+    this.#members.close();
   }
 
   /** Closes the archives at the end of a `using` block. */
@@ -136,18 +135,18 @@ export class MembersReader<M extends Members = Members> implements Disposable {
    * @throws {PathError} If there is no such file.
    */
   protected fileAt(name: string): number {
-    const file = this.opened.find(encodeName(name));
+    const file = this.#members.find(encodeName(name));
     if (file >= 0) return file;
     throw new PathError("not-found", name, this.paths.join(", "));
   }
 
   #contentsOf(names: readonly string[]) {
-    const { opened } = this;
+    const members = this.#members;
     const files = names.map((name) => this.fileAt(name));
     return {
-      sources: opened.sources,
+      sources: members.sources,
       length: files.length,
-      locate: (i: number, into: Extent) => opened.locate(files[i]!, into),
+      locate: (i: number, into: Extent) => members.locate(files[i]!, into),
     };
   }
 
@@ -155,7 +154,7 @@ export class MembersReader<M extends Members = Members> implements Disposable {
     names: readonly string[],
     memory: BatchRoom | undefined,
   ): Steps<Uint8Array<ArrayBuffer>[]> {
-    const { mismatch } = this.opened;
+    const { mismatch } = this.#members;
     return readContents({
       ...this.#contentsOf(names),
       mismatch: mismatch &&

@@ -68,7 +68,7 @@ export class WebDataset<T = WebSample> extends SamplesDataset<WebSample, T> {
     process?: Process<WebSample, T>,
   ) {
     const what = "The option 'decoders' of WebDataset";
-    const samples = new TarSamples(reader.opened, {
+    const samples = new TarSamples(reader.files, {
       own: decoders ?? undefined,
       portable: () => argument(decoders, what),
     });

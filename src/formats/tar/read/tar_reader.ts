@@ -45,13 +45,16 @@ export type TarOptions = Pick<
  * for await (const samples of reader.samples.batches({ batch: 4 })) console.log(samples.length);
  * ```
  */
-export class TarReader extends MembersReader<TarFiles> {
+export class TarReader extends MembersReader {
+  /** @ignore The files, for datasets. */
+  readonly files: TarFiles;
   /** Reads samples of WebDataset: files of one directory whose names are the same up to the first dot. */
   readonly samples: SamplesReader<TarSample, WebSample>;
 
   /** @ignore Readers are made by `open`. */
   constructor(samples: TarSamples) {
     super(samples.files);
+    this.files = samples.files;
     this.samples = new SamplesReader(samples);
   }
 

@@ -49,7 +49,20 @@ export interface ZipReaderHandle {
  * assert.equal(content.length, reader.size(name!));
  * ```
  */
-export class ZipReader extends MembersReader<ZipFiles> {
+export class ZipReader extends MembersReader {
+  readonly #files: ZipFiles;
+
+  private constructor(files: ZipFiles) {
+    super(files);
+    this.#files = files;
+  }
+
+  static *#open(location: string | URL, options: ZipOptions): Steps<ZipReader> {
+    const { path, storage } = lastingAt(location, options);
+    const tree = yield* openTree(path, storage, options);
+    return new ZipReader(new ZipFiles(tree, options.checkData ?? true));
+  }
+
   /**
    * Opens a zip.
    *
@@ -59,7 +72,7 @@ export class ZipReader extends MembersReader<ZipFiles> {
     location: string | URL,
     options: ZipOptions & WaitOptions = {},
   ): Promise<ZipReader> {
-    return await runAsync(openReader(location, options), options.signal);
+    return await runAsync(ZipReader.#open(location, options), options.signal);
   }
 
   /** {@linkcode ZipReader.open} without waiting. */
@@ -67,7 +80,7 @@ export class ZipReader extends MembersReader<ZipFiles> {
     location: string | URL,
     options: ZipOptions = {},
   ): ZipReader {
-    return runSync(openReader(location, options));
+    return runSync(ZipReader.#open(location, options));
   }
 
   /**
@@ -84,13 +97,13 @@ export class ZipReader extends MembersReader<ZipFiles> {
 
   /** Describes the reader for {@linkcode ZipReader.openShared}. */
   share(): ZipReaderHandle {
-    const { tree, checkData } = this.opened;
+    const { tree, checkData } = this.#files;
     return { zip: tree.share().data, checkData };
   }
 
   /** Path of the zip. */
   get path(): string {
-    return this.opened.tree.archive.name;
+    return this.#files.tree.archive.name;
   }
 
   /**
@@ -99,7 +112,7 @@ export class ZipReader extends MembersReader<ZipFiles> {
    * @throws {PathError} If there is no such file.
    */
   size(name: string): number {
-    return this.opened.tree.columns.sizes[this.fileAt(name)]!;
+    return this.#files.tree.columns.sizes[this.fileAt(name)]!;
   }
 }
 
@@ -158,13 +171,4 @@ function mismatchIn(path: string) {
         "is with the option `checkData: false`",
       { expected, actual },
     );
-}
-
-function* openReader(
-  location: string | URL,
-  options: ZipOptions,
-): Steps<ZipReader> {
-  const { path, storage } = lastingAt(location, options);
-  const tree = yield* openTree(path, storage, options);
-  return new ZipReader(new ZipFiles(tree, options.checkData ?? true));
 }
