@@ -2,14 +2,18 @@ import { FormatError, type FormatErrorCode } from "../../base/errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import { RangeSums } from "../../io/sums/range_sums.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
-import type { CheckOptions, CheckReport } from "../../tree/format.ts";
+import type {
+  CheckOptions,
+  CheckReport,
+  SkippedMember,
+} from "../../tree/format.ts";
 import { newExtent } from "../../tree/tree.ts";
 import { memberError } from "../../tree/archive/member_error.ts";
 import { skippedError } from "../../tree/archive/archive_notes.ts";
 import { Size } from "./layout.ts";
-import { readPlaces } from "./read/central_directory.ts";
+import { readDirectory, readPlaces } from "./read/central_directory.ts";
 import { Fault } from "./read/faults.ts";
-import { openTreeAnew } from "./tree/open_zip.ts";
+import { openTree } from "./tree/open_zip.ts";
 import type { ZipTree } from "./tree/zip_tree.ts";
 import { findUnlisted } from "./unlisted_members.ts";
 
@@ -25,10 +29,17 @@ export async function checkZip(
 ): Promise<CheckReport> {
   const { storage = LOCAL_DISK, signal } = options;
   let skipped = 0;
-  const opening = openTreeAnew(location, storage, (member) => {
+  const onSkip = (member: SkippedMember) => {
     skipped++;
     options.onDamage(skippedError(member));
-  });
+  };
+  const quiet = { onWarning() {} };
+  const opening = openTree(
+    location,
+    storage,
+    quiet,
+    (archive) => readDirectory(archive, onSkip),
+  );
   const tree = await runAsync(opening, signal);
   try {
     return await new Check(tree, options, skipped).run();

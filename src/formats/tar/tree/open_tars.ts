@@ -3,12 +3,13 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { openSources } from "../../../io/storage/open_sources.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
-import type { Container, ContainerOptions } from "../../../tree/format.ts";
-import {
-  type ArchiveNotes,
-  notedInfo,
-  noteLines,
-} from "../../../tree/archive/archive_notes.ts";
+import type {
+  Container,
+  ContainerInfo,
+  ContainerOptions,
+} from "../../../tree/format.ts";
+import { archiveInfo } from "../../../tree/archive/archive_info.ts";
+import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import { fileCount } from "../../../tree/archive/archive_tree.ts";
 import type { Tree } from "../../../tree/tree.ts";
 import { UnionTree } from "../../../tree/union_tree.ts";
@@ -38,11 +39,7 @@ export function* openTars(
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
   const { paths, areShards } = yield* tarPaths(path, storage);
-  const { trees, notes, isGrouped, guess } = yield* openTrees(
-    paths,
-    storage,
-    options,
-  );
+  const { trees, isGrouped, guess } = yield* openTrees(paths, storage, options);
   try {
     const asRows = options.asRows === true && isGrouped;
     const shown = asRows ? trees.map((tree) => new SampleRows(tree)) : trees;
@@ -54,15 +51,22 @@ export function* openTars(
     const samples = isGrouped
       ? new TarSamples(new TarFiles(trees, storage))
       : undefined;
-    return containerOf(tree, samples, {
-      paths,
-      trees,
+    const info = archiveInfo(tree, trees, {
+      format: "tar",
       kind: areShards ? inShards(kind) : kind,
-      isGrouped,
-      asRows,
-      notes,
-      oddities: guess.notes(isGrouped),
+      facts: samples === undefined ? {} : { samples: samples.shards.length },
+      notes: guess.notes(isGrouped),
+      parts: trees.map(({ facts, columns }, i) => ({
+        path: paths[i]!,
+        bytes: facts.size,
+        samples: isGrouped ? sampleCount(columns) : fileCount(columns),
+      })),
     });
+    return {
+      tree,
+      samples,
+      info: asRows ? rowsInfo(info, tree, trees) : info,
+    };
   } catch (error) {
     for (const tree of trees) tree.close();
     throw error;
@@ -72,8 +76,6 @@ export function* openTars(
 /** Tars that were opened. */
 interface OpenedTars {
   readonly trees: readonly TarTree[];
-  /** What of them is not served as it is. */
-  readonly notes: readonly ArchiveNotes[];
   /** What they are together. */
   readonly guess: SampleGuess;
   /** Whether their files are gathered to samples: they seem to be WebDataset's, or the caller says so. */
@@ -100,7 +102,7 @@ export function* openTrees(
   );
   const notes = trees.flatMap(({ notes }) => notes);
   warnOfAll(noteLines(notes), options.onWarning);
-  return { trees, notes, guess, isGrouped };
+  return { trees, guess, isGrouped };
 }
 
 /**
@@ -152,53 +154,16 @@ function warnOfOthers(
   );
 }
 
-function containerOf(
+/** Describes what rows show: samples, and the files of all of them. */
+function rowsInfo(
+  info: ContainerInfo,
   tree: Tree,
-  samples: TarSamples | undefined,
-  { paths, trees, kind, isGrouped, asRows, notes, oddities }: {
-    readonly paths: readonly string[];
-    readonly trees: readonly TarTree[];
-    readonly kind: string;
-    readonly isGrouped: boolean;
-    readonly asRows: boolean;
-    readonly notes: readonly ArchiveNotes[];
-    readonly oddities: readonly string[];
-  },
-): Container {
-  const columns = trees.map((tree) => tree.columns);
-  const files = columns.reduce((sum, one) => sum + fileCount(one), 0);
-  const links = columns.reduce((sum, one) => sum + one.links.length, 0);
-  const records = columns.reduce((sum, { nodes }) => sum + nodes.length, 0);
-  const count = columns.reduce((sum, one) => sum + sampleCount(one), 0);
-  const gathered = columns.reduce(
-    (sum, { sampleRecords }) => sum + sampleRecords.length,
+  trees: readonly TarTree[],
+): ContainerInfo {
+  const files = trees.reduce(
+    (sum, { columns }) =>
+      sum + sampleCount(columns) + columns.sampleRecords.length,
     0,
   );
-  const parts = trees.map(({ facts, columns }, i) => ({
-    path: paths[i]!,
-    bytes: facts.size,
-    samples: isGrouped ? sampleCount(columns) : fileCount(columns),
-  }));
-  const { facts: odd, ...noted } = notedInfo(notes);
-  const facts = {
-    ...isGrouped ? { samples: count } : {},
-    ...links > 0 ? { links } : {},
-    ...odd,
-  };
-  return {
-    tree,
-    samples,
-    info: {
-      format: "tar",
-      kind,
-      files: asRows ? count + gathered : files,
-      directories: tree.nodeCount - 1 -
-        (asRows ? count + gathered : records),
-      bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
-      ...Object.keys(facts).length > 0 ? { facts } : {},
-      ...noted,
-      ...oddities.length > 0 ? { notes: oddities } : {},
-      parts,
-    },
-  };
+  return { ...info, files, directories: tree.nodeCount - 1 - files };
 }

@@ -39,6 +39,14 @@ export function isStored(
   return methods[record] === Method.STORED || sizes[record] === 0;
 }
 
+/** Whether a record's content has to be decoded, and can be. */
+export function isDecoded(
+  { methods, faults }: ZipColumns,
+  record: number,
+): boolean {
+  return methods[record] !== Method.STORED && faults[record] === Fault.NONE;
+}
+
 /** Whether all that is in a zip lies there as it is. */
 export function areStored(columns: ZipColumns): boolean {
   return columns.methods.every((_, record) => isStored(columns, record));
