@@ -8,8 +8,7 @@ import { encodeName } from "../../base/names.ts";
 import { skippedError } from "../../tree/archive/archive_notes.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { daliPath, readDaliFiles } from "./read/dali_index.ts";
-import { refuseCompressed } from "./read/open_index.ts";
-import { scanTar } from "./read/scan.ts";
+import { refuseCompressed, scanAll } from "./read/open_index.ts";
 import { TarBuilder } from "./read/tar_builder.ts";
 import { SampleGuess } from "./read/sample_guess.ts";
 import {
@@ -17,7 +16,6 @@ import {
   type TarIndex,
   unreadableRecords,
 } from "./read/tar_columns.ts";
-import { lookAtEnd } from "./read/tar_end.ts";
 import { treeOf } from "./tree/open_tars.ts";
 import { tarPaths } from "./tree/tar_paths.ts";
 import type { TarTree } from "./tree/tar_tree.ts";
@@ -87,10 +85,9 @@ function* checkTar(
     source.name,
     (member) => onDamage(skippedError(member)),
   );
-  const end = yield* scanTar(source, builder, onDamage);
-  const odd = end && (yield* lookAtEnd(source, end, true));
-  if (odd?.damage !== undefined) onDamage(odd.damage);
-  if (odd?.warning !== undefined) onWarning(odd.warning);
+  for (const warning of yield* scanAll(source, builder, onDamage)) {
+    onWarning(warning);
+  }
   const index = builder.finish();
   const { columns } = index;
   const tree = treeOf(source, storage, index, false);

@@ -64,19 +64,35 @@ export function* openIndex(
 }
 
 function* scan(source: ByteSource): Steps<TarIndex> {
-  const builder = new TarBuilder(source.name);
   const damage: FormatError[] = [];
   const onDamage = (error: FormatError) => {
     if (damage.length < MOST_DAMAGE) damage.push(error);
   };
-  const end = yield* scanTar(source, builder, onDamage, FARTHEST);
-  const odd = end && (yield* lookAtEnd(source, end, false));
-  if (odd?.damage !== undefined) onDamage(odd.damage);
+  const builder = new TarBuilder(source.name);
+  const warnings = yield* scanAll(source, builder, onDamage, FARTHEST);
   const [first] = damage;
   if (first !== undefined && builder.isEmpty) throw first;
-  const warnings = odd?.warning === undefined ? [] : [odd.warning];
   const told = damage.map(({ code, message }) => ({ code, message }));
   return { ...builder.finish(), warnings, damage: told };
+}
+
+/**
+ * Reads all headers of a tar, and looks at what is behind them: as {@linkcode scanTar}.
+ *
+ * @param farthest Left out to look at all that follows the end as well.
+ * @returns What is odd of the tar as a whole, as sentences.
+ */
+export function* scanAll(
+  source: ByteSource,
+  builder: TarBuilder,
+  onDamage: (damage: FormatError) => void,
+  farthest?: number,
+): Steps<string[]> {
+  const end = yield* scanTar(source, builder, onDamage, farthest);
+  const isWhole = farthest === undefined;
+  const odd = end && (yield* lookAtEnd(source, end, isWhole));
+  if (odd?.damage !== undefined) onDamage(odd.damage);
+  return odd?.warning === undefined ? [] : [odd.warning];
 }
 
 /**
