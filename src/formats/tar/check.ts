@@ -9,11 +9,7 @@ import { daliPath, readDaliFiles } from "./read/dali_index.ts";
 import { refuseCompressed, scanAll } from "./read/open_index.ts";
 import { TarBuilder } from "./read/tar_builder.ts";
 import { SampleGuess } from "./read/sample_guess.ts";
-import {
-  sampleCount,
-  type TarIndex,
-  unreadableRecords,
-} from "./read/tar_columns.ts";
+import { sampleCount, type TarIndex } from "./read/tar_columns.ts";
 import { treeOf } from "./tree/open_tars.ts";
 import { tarPaths } from "./tree/tar_paths.ts";
 import type { TarTree } from "./tree/tar_tree.ts";
@@ -54,9 +50,8 @@ function* checkTar(source: ByteSource, run: CheckRun): Steps<TarIndex> {
     run.warn(warning);
   }
   const index = builder.finish();
-  const { columns } = index;
   const tree = treeOf(source, run.storage, index, false);
-  for (const record of unreadableRecords(columns)) {
+  for (const record of tree.unreadable()) {
     run.damage(tree.faultOf(record));
   }
   yield* checkDaliIndex(tree, run);

@@ -125,19 +125,10 @@ export function listUnreadable(
   return { listed, count };
 }
 
-/**
- * Adds parts of an archive in which no member can be found to its unreadable members: their names are empty.
- */
-export function withDamage(
-  archive: string,
-  damage: readonly {
-    readonly code: FormatErrorCode;
-    readonly message: string;
-  }[],
-  { listed, count }: ArchiveNotes["unreadable"],
-): ArchiveNotes["unreadable"] {
-  const parts = damage.map((part) => ({ archive, name: "", ...part }));
-  return { listed: [...parts, ...listed], count: count + parts.length };
+/** A part of an archive that is passed over, since nothing can be found in it. */
+export interface DamagedPart {
+  readonly code: FormatErrorCode;
+  readonly message: string;
 }
 
 /** The notes of a container that skips nothing; as {@linkcode listUnreadable}. */

@@ -2,6 +2,13 @@ import { NameTable, type NameTableColumns } from "../names/name_table.ts";
 import { DIRECTORY_BIT } from "../names/name_table.ts";
 import { NamedTree } from "../names/named_tree.ts";
 import { indexAmong } from "../shared_numbers.ts";
+import type { FormatError } from "../../base/errors.ts";
+import {
+  type ArchiveNotes,
+  type DamagedPart,
+  listUnreadable,
+  type SkippedMembers,
+} from "./archive_notes.ts";
 import { isDot } from "./path_names.ts";
 import { type Extent, type NodeId, type NodeStat, ROOT } from "../tree.ts";
 
@@ -12,6 +19,8 @@ export interface ArchiveColumns {
   readonly names: NameTableColumns;
   /** Per record: its node; 0 where it has none. */
   readonly nodes: Uint32Array;
+  /** Per record: why it cannot be read, by a number of the format; 0 where it can. */
+  readonly faults: Uint8Array;
   /** Per node: its time in milliseconds since 1970, or NaN where the archive has none. */
   readonly times: Float64Array;
   /** The records that are symbolic links, ascending. */
@@ -75,6 +84,36 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
     const node = this.columns.nodes[record]!;
     // Another member may have its path.
     return node === 0 ? `member ${record}` : this.pathTo(node);
+  }
+
+  /** Makes the error of reading a record that has a fault. */
+  abstract faultOf(record: number): FormatError;
+
+  /** Finds the records that are listed, but cannot be read. */
+  *unreadable(): Generator<number, void, undefined> {
+    const { faults, nodes } = this.columns;
+    for (let record = 0; record < faults.length; record++) {
+      if (faults[record] !== 0 && nodes[record]! > 0) yield record;
+    }
+  }
+
+  /** Notes what of the archive is not served as it is; parts in which nothing can be found have no names. */
+  protected notesOf(
+    archive: string,
+    { skipped, damage = [] }: {
+      readonly skipped: SkippedMembers;
+      readonly damage?: readonly DamagedPart[];
+    },
+  ): ArchiveNotes[] {
+    const records = this.unreadable();
+    const errorOf = (record: number) => this.faultOf(record);
+    const { listed, count } = listUnreadable(archive, records, errorOf);
+    const parts = damage.map((part) => ({ archive, name: "", ...part }));
+    const unreadable = {
+      listed: [...parts, ...listed],
+      count: count + parts.length,
+    };
+    return [{ archive, skipped, unreadable }];
   }
 
   /** Bytes of the target that a link's record has; -1 for other records and none. */

@@ -9,7 +9,6 @@ import type { Storage } from "../../../io/storage/storage.ts";
 import type { FormatError } from "../../../base/errors.ts";
 import {
   type ArchiveNotes,
-  listUnreadable,
   type SkippedMembers,
 } from "../../../tree/archive/archive_notes.ts";
 import {
@@ -29,12 +28,7 @@ import {
 } from "../../../tree/tree.ts";
 import { Fault, faultError } from "../read/faults.ts";
 import { LocalHeaders } from "../read/local_headers.ts";
-import {
-  areStored,
-  isStored,
-  unreadableRecords,
-  type ZipColumns,
-} from "../read/zip_columns.ts";
+import { areStored, isStored, type ZipColumns } from "../read/zip_columns.ts";
 import { ZipMembers } from "./zip_members.ts";
 
 /** What a tree is made of. */
@@ -95,14 +89,9 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
   /** What of the zip is not served as it is; none in other threads. */
   get notes(): readonly ArchiveNotes[] {
     const { skipped } = this.#parts;
-    if (skipped === undefined) return [];
-    const archive = this.archive.name;
-    const unreadable = listUnreadable(
-      archive,
-      unreadableRecords(this.columns),
-      (record) => this.faultOf(record),
-    );
-    return [{ archive, skipped, unreadable }];
+    return skipped === undefined
+      ? []
+      : this.notesOf(this.archive.name, { skipped });
   }
 
   protected override sizeOf(record: number): number {
@@ -133,8 +122,7 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
     return this.names.record(node);
   }
 
-  /** The error that reading a record throws which has a fault. */
-  faultOf(record: number): FormatError {
+  override faultOf(record: number): FormatError {
     const { faults, methods, packed, sizes, headers } = this.columns;
     return faultError({
       archive: this.archive.name,
