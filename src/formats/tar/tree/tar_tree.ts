@@ -22,7 +22,7 @@ import type {
 } from "../../../tree/tree.ts";
 import { Fault, faultError } from "../read/faults.ts";
 import { Heads, type IndexOrigin } from "../read/heads.ts";
-import { SparseFiles } from "../read/sparse_files.ts";
+import { sparseFiles } from "../read/sparse_files.ts";
 import { keyOfPath } from "../read/sample_keys.ts";
 import type { TarColumns, TarIndex } from "../read/tar_columns.ts";
 import type { NameTable } from "../../../tree/names/name_table.ts";
@@ -88,7 +88,7 @@ export class TarTree extends ArchiveTree<TarColumns> {
     this.sources = opened === undefined || columns.holes.records.length === 0
       ? own
       : new JoinedSources(1, own, [
-        new SparseFiles(opened, columns, nameOf),
+        sparseFiles(opened, columns, nameOf),
       ]);
     if (opened !== undefined && origin !== undefined) {
       this.#heads = new Heads(opened.archive, columns, origin, nameOf);

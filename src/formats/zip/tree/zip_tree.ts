@@ -16,6 +16,7 @@ import {
   shareArchive,
   type SharedArchive,
 } from "../../../tree/archive/shared_archive.ts";
+import type { MemberSources } from "../../../tree/archive/member_sources.ts";
 import { JoinedSources } from "../../../tree/joined_sources.ts";
 import { ArchiveTree } from "../../../tree/archive/archive_tree.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
@@ -29,7 +30,7 @@ import {
 import { Fault, faultError } from "../read/faults.ts";
 import { LocalHeaders } from "../read/local_headers.ts";
 import { areStored, isStored, type ZipColumns } from "../read/zip_columns.ts";
-import { ZipMembers } from "./zip_members.ts";
+import { zipMembers } from "./zip_members.ts";
 
 /** What a tree is made of. */
 export interface ZipParts {
@@ -63,7 +64,7 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
   readonly archive: ByteSource;
   readonly locals: LocalHeaders;
   readonly #parts: ZipParts;
-  readonly #members: ZipMembers | undefined;
+  readonly #members: MemberSources | undefined;
 
   /** @param isOwner Whether its sources are those of this thread; otherwise they come from elsewhere. */
   constructor(parts: ZipParts, isOwner = true) {
@@ -76,7 +77,7 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
     const opened = isOwner ? [archive] : [];
     if (areStored(columns)) this.sources = opened;
     else {
-      this.#members = new ZipMembers({ ...parts, locals: this.locals, nameOf });
+      this.#members = zipMembers({ ...parts, locals: this.locals, nameOf });
       this.sources = new JoinedSources(1, opened, [this.#members]);
     }
   }
@@ -123,16 +124,8 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
   }
 
   override faultOf(record: number): FormatError {
-    const { faults, methods, packed, sizes, headers } = this.columns;
-    return faultError({
-      archive: this.archive.name,
-      name: this.pathOf(record),
-      fault: faults[record]!,
-      method: methods[record]!,
-      packed: packed[record]!,
-      size: sizes[record]!,
-      header: headers[record]!,
-    });
+    const name = this.pathOf(record);
+    return faultError(this.archive.name, name, this.columns, record);
   }
 
   /** The record of a file, or of the file that a link leads to; -1 for anything else. */
