@@ -143,15 +143,7 @@ export class TarTree extends ArchiveTree<TarColumns> {
   }
 
   override faultOf(record: number): FormatError {
-    const { path, size: archiveSize, columns } = this.facts;
-    return faultError({
-      archive: path,
-      archiveSize,
-      name: this.pathOf(record),
-      fault: columns.faults[record]!,
-      offset: columns.offsets[record]!,
-      size: columns.sizes[record]!,
-    });
+    return faultError(this.facts, this.pathOf(record), record);
   }
 
   protected override sizeOf(record: number): number {
