@@ -131,6 +131,18 @@ export interface DamagedPart {
   readonly message: string;
 }
 
+/**
+ * Adds parts of an archive in which no member can be found to its unreadable members: their names are empty.
+ */
+export function withDamage(
+  archive: string,
+  damage: readonly DamagedPart[],
+  { listed, count }: ArchiveNotes["unreadable"],
+): ArchiveNotes["unreadable"] {
+  const parts = damage.map((part) => ({ archive, name: "", ...part }));
+  return { listed: [...parts, ...listed], count: count + parts.length };
+}
+
 /** The notes of a container that skips nothing; as {@linkcode listUnreadable}. */
 export function unreadableNotes(
   archive: string,

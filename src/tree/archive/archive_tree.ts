@@ -8,6 +8,7 @@ import {
   type DamagedPart,
   listUnreadable,
   type SkippedMembers,
+  withDamage,
 } from "./archive_notes.ts";
 import { isDot } from "./path_names.ts";
 import { type Extent, type NodeId, type NodeStat, ROOT } from "../tree.ts";
@@ -97,7 +98,7 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
     }
   }
 
-  /** Notes what of the archive is not served as it is; parts in which nothing can be found have no names. */
+  /** Notes what of the archive is not served as it is. */
   protected notesOf(
     archive: string,
     { skipped, damage = [] }: {
@@ -107,12 +108,8 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
   ): ArchiveNotes[] {
     const records = this.unreadable();
     const errorOf = (record: number) => this.faultOf(record);
-    const { listed, count } = listUnreadable(archive, records, errorOf);
-    const parts = damage.map((part) => ({ archive, name: "", ...part }));
-    const unreadable = {
-      listed: [...parts, ...listed],
-      count: count + parts.length,
-    };
+    const listed = listUnreadable(archive, records, errorOf);
+    const unreadable = withDamage(archive, damage, listed);
     return [{ archive, skipped, unreadable }];
   }
 
