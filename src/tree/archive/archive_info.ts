@@ -15,6 +15,7 @@ interface Described {
  *
  * @param tree Shows the files of all of them.
  * @param own What the format says of them.
+ * @param lost Notes of archives that are left out.
  */
 export function archiveInfo(
   tree: Tree,
@@ -23,6 +24,7 @@ export function archiveInfo(
     ContainerInfo,
     "facts" | "format" | "kind" | "notes" | "parts"
   >,
+  lost: readonly ArchiveNotes[] = [],
 ): ContainerInfo {
   const total = (count: (columns: ArchiveColumns) => number) =>
     archives.reduce((sum, { columns }) => sum + count(columns), 0);
@@ -30,9 +32,10 @@ export function archiveInfo(
   const records = total(({ nodes }) =>
     nodes.reduce((sum, node) => node > 0 ? sum + 1 : sum, 0)
   );
-  const { facts: odd, ...noted } = notedInfo(
-    archives.flatMap(({ notes }) => notes),
-  );
+  const { facts: odd, ...noted } = notedInfo([
+    ...lost,
+    ...archives.flatMap(({ notes }) => notes),
+  ]);
   const facts = { ...ownFacts, ...links > 0 ? { links } : {}, ...odd };
   return {
     ...own,

@@ -70,7 +70,7 @@ export class WebDataset<T = WebSample> extends SamplesDataset<WebSample, T> {
     const what = "The option 'decoders' of WebDataset";
     const samples = new TarSamples(reader.files, {
       own: decoders ?? undefined,
-      portable: () => argument(decoders, what),
+      portable: () => argument(decoders, what) as SampleDecoders | undefined,
     });
     super(
       new SamplesReader(samples),

@@ -6,6 +6,7 @@ import {
   lazySources,
   openedSources,
 } from "../../../tree/joined_sources.ts";
+import type { LostShard } from "../../../tree/samples/open_shards.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import type { Extent } from "../../../tree/tree.ts";
 import type { TarFacts, TarTree } from "../tree/tar_tree.ts";
@@ -21,7 +22,12 @@ export class TarFiles implements Members {
   readonly #lists: number[] = [];
   #listCount = 0;
 
-  constructor(trees: readonly TarTree[], storage: Storage) {
+  /** @param lost Tars that are left out. */
+  constructor(
+    trees: readonly TarTree[],
+    storage: Storage,
+    lost: readonly LostShard[],
+  ) {
     this.trees = trees;
     this.storage = storage;
     const opened = trees.flatMap(({ sources }) => openedSources(sources));
@@ -34,6 +40,7 @@ export class TarFiles implements Members {
     this.table = new ShardTable(
       trees.map(({ facts }) => facts),
       ({ columns }) => columns.nodes.length,
+      lost,
     );
   }
 

@@ -16,7 +16,7 @@ import {
 } from "../../../tree/samples/samples_reader.ts";
 import { openTrees } from "../tree/open_tars.ts";
 import { tarPaths } from "../tree/tar_paths.ts";
-import { TarFiles } from "./tar_files.ts";
+import type { TarFiles } from "./tar_files.ts";
 import { type TarSample, TarSamples } from "./tar_samples.ts";
 
 /** How a {@linkcode TarReader} opens its tars. */
@@ -105,8 +105,8 @@ function* openReader(
 ): Steps<TarReader> {
   const { path, storage } = lastingAt(location, options);
   const { paths } = yield* tarPaths(path, storage);
-  const { trees, guess, isGrouped } = yield* openTrees(paths, storage, options);
+  const { files, guess, isGrouped } = yield* openTrees(paths, storage, options);
   const { onWarning = warnOnConsole } = options;
   for (const note of guess.notes(isGrouped)) onWarning(`${path}: ${note}`);
-  return new TarReader(new TarSamples(new TarFiles(trees, storage)));
+  return new TarReader(new TarSamples(files));
 }

@@ -16,6 +16,7 @@ import type {
   Samples,
   SamplesHandle,
 } from "../../../tree/samples/samples.ts";
+import type { LostShard } from "../../../tree/samples/open_shards.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import type { Extent } from "../../../tree/tree.ts";
 import { type TarFacts, TarTree } from "../tree/tar_tree.ts";
@@ -43,12 +44,13 @@ export interface Decoding {
   /** Decoders besides {@linkcode SAMPLE_DECODERS}. */
   readonly own: SampleDecoders | undefined;
   /** Describes them for other threads. */
-  portable(): unknown;
+  portable(): SampleDecoders | undefined;
 }
 
 /** What other threads make the samples of. */
 interface Seed {
   readonly tars: readonly TarFacts[];
+  readonly lost: readonly LostShard[];
   readonly decoders: SampleDecoders | undefined;
 }
 
@@ -72,6 +74,7 @@ export class TarSamples implements Samples<TarSample, WebSample> {
     this.shards = new ShardTable(
       files.table.shards,
       ({ columns }) => sampleCount(columns),
+      files.table.lost,
     );
     this.#decoding = decoding;
     this.#decoders = { ...SAMPLE_DECODERS, ...decoding?.own };
@@ -115,8 +118,9 @@ export class TarSamples implements Samples<TarSample, WebSample> {
   }
 
   share(): SamplesHandle {
-    const data = {
+    const data: Seed = {
       tars: this.shards.shards,
+      lost: this.shards.lost,
       decoders: this.#decoding?.portable(),
     };
     return { module: import.meta.url, data };
@@ -163,13 +167,13 @@ function extensionOf(name: Uint8Array, length: number): string {
 
 /** Opens tars that another thread has opened, over its tables. */
 export function* reopenSamples(
-  { tars, decoders }: Seed,
+  { tars, lost, decoders }: Seed,
   storage: Storage,
 ): Steps<TarSamples> {
   const sources = yield* reopenSources(storage, tars);
   const trees = tars.map((facts, i) =>
     new TarTree(facts, { archive: sources[i]!, storage })
   );
-  const files = new TarFiles(trees, storage);
+  const files = new TarFiles(trees, storage, lost);
   return new TarSamples(files, { own: decoders, portable: () => decoders });
 }

@@ -1,6 +1,5 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { openSources } from "../../../io/storage/open_sources.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
 import type {
@@ -11,6 +10,7 @@ import type {
 import { archiveInfo } from "../../../tree/archive/archive_info.ts";
 import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import { fileCount } from "../../../tree/archive/archive_tree.ts";
+import { lostNotes, openShards } from "../../../tree/samples/open_shards.ts";
 import type { Tree } from "../../../tree/tree.ts";
 import { UnionTree } from "../../../tree/union_tree.ts";
 import { FILES, inShards, WEB_DATASET } from "../kinds.ts";
@@ -38,8 +38,13 @@ export function* openTars(
   options: ContainerOptions,
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
-  const { paths, areShards } = yield* tarPaths(path, storage);
-  const { trees, isGrouped, guess } = yield* openTrees(paths, storage, options);
+  const { paths: all, areShards } = yield* tarPaths(path, storage);
+  const { files, paths, isGrouped, guess } = yield* openTrees(
+    all,
+    storage,
+    options,
+  );
+  const { trees } = files;
   try {
     const asRows = options.asRows === true && isGrouped;
     const shown = asRows ? trees.map((tree) => new SampleRows(tree)) : trees;
@@ -48,9 +53,7 @@ export function* openTars(
       warnOfOthers(path, trees.map(({ columns }) => columns), options);
     }
     const kind = isGrouped ? WEB_DATASET : FILES;
-    const samples = isGrouped
-      ? new TarSamples(new TarFiles(trees, storage))
-      : undefined;
+    const samples = isGrouped ? new TarSamples(files) : undefined;
     const info = archiveInfo(tree, trees, {
       format: "tar",
       kind: areShards ? inShards(kind) : kind,
@@ -61,7 +64,7 @@ export function* openTars(
         bytes: facts.size,
         samples: isGrouped ? sampleCount(columns) : fileCount(columns),
       })),
-    });
+    }, lostNotes(files.table.lost));
     return {
       tree,
       samples,
@@ -75,34 +78,47 @@ export function* openTars(
 
 /** Tars that were opened. */
 interface OpenedTars {
-  readonly trees: readonly TarTree[];
+  readonly files: TarFiles;
+  /** Where those lie that are not damaged. */
+  readonly paths: readonly string[];
   /** What they are together. */
   readonly guess: SampleGuess;
   /** Whether their files are gathered to samples: they seem to be WebDataset's, or the caller says so. */
   readonly isGrouped: boolean;
 }
 
-/** Opens tars, in their order; all are closed if one can't be. */
+/** Opens tars, in their order; as {@linkcode openShards}. */
 export function* openTrees(
   paths: readonly string[],
   storage: Storage,
   options: ContainerOptions,
 ): Steps<OpenedTars> {
   const { onWarning = warnOnConsole } = options;
-  const indexes: TarIndex[] = [];
-  const sources = yield* openSources(storage, paths, function* (source, at) {
-    indexes[at] = yield* openIndex(source, paths[at]!, storage, options);
-    for (const warning of indexes[at].warnings) onWarning(warning);
-  });
+  const { sources, shards, lost } = yield* openShards(
+    storage,
+    paths,
+    function* (source, at) {
+      const path = paths[at]!;
+      const index = yield* openIndex(source, path, storage, options);
+      for (const warning of index.warnings) onWarning(warning);
+      return { path, index };
+    },
+  );
+  const indexes = shards.map(({ index }) => index);
   const guess = new SampleGuess();
   for (const { groups, columns } of indexes) guess.add(groups, columns);
   const isGrouped = guess.isGrouped(options.format);
   const trees = indexes.map((index, at) =>
     treeOf(sources[at]!, storage, index, isGrouped)
   );
-  const notes = trees.flatMap(({ notes }) => notes);
+  const notes = [...lostNotes(lost), ...trees.flatMap(({ notes }) => notes)];
   warnOfAll(noteLines(notes), options.onWarning);
-  return { trees, guess, isGrouped };
+  return {
+    files: new TarFiles(trees, storage, lost),
+    paths: shards.map(({ path }) => path),
+    guess,
+    isGrouped,
+  };
 }
 
 /**
