@@ -62,8 +62,8 @@ const MDS =
   NpyContent NumericArray PathError PickledValue RecordfsError Storage WaitOptions WriteError WriterBase`;
 
 const TAR =
-  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError SampleData Storage TarMemberOptions TarOptions TarReader
-  TarReaderHandle TarSample TarWriteOptions TarWriter WaitOptions WriteError WriterBase ${ERRORS}`;
+  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError MembersReader SampleData Storage TarMemberOptions TarOptions TarReader
+  TarSample TarWriteOptions TarWriter WaitOptions WriteError WriterBase ${ERRORS}`;
 
 const ZIP =
   `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError Storage WaitOptions WriteError ZipOptions ZipReader
@@ -93,7 +93,7 @@ const DATA =
   ListRange LoaderOptions LoaderState MakeDataset Mask Mix MixOptions NdArray Normalize NormalizeOptions
   NormalizeVideo NumericArray OpenContainerOptions OpenOptions OpenedFiles Order PackedFolderDataset
   PackedFolderDatasetOptions PackedFolderOptions PadOptions Padding Permutation Picture Portable Process
-  AlphaImage FeatureValue MDSBytes MDSColumn MDSDataset MDSDatasetOptions MDSOptions MDSReadOptions MDSReadSyncOptions MDSReader MDSReaderHandle MDSSample MDSValue ParquetDataset ParquetDatasetOptions ParquetOptions ParquetReader ParquetReaderHandle ParquetRow ParquetValue PickledValue ProcessedDataset ProcessedMDSDatasetOptions ProcessedParquetDatasetOptions ProcessedTFRecordDatasetOptions ProcessedWebDatasetOptions RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop RawMDSDatasetOptions RawTFRecordDatasetOptions SAMPLE_DECODERS SampleDecoder SampleDecoders TFExample TFRecordDataset TFRecordDatasetOptions TFRecordOptions TFRecordReader TarOptions TarReader TarReaderHandle TarSample WebDataset WebDatasetOptions WebSample
+  AlphaImage FeatureValue MDSBytes MDSColumn MDSDataset MDSDatasetOptions MDSOptions MDSReadOptions MDSReadSyncOptions MDSReader MDSReaderHandle MDSSample MDSValue ParquetDataset ParquetDatasetOptions ParquetOptions ParquetReader ParquetReaderHandle ParquetRow ParquetValue PickledValue ProcessedDataset ProcessedMDSDatasetOptions ProcessedParquetDatasetOptions ProcessedTFRecordDatasetOptions ProcessedWebDatasetOptions RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop RawMDSDatasetOptions RawTFRecordDatasetOptions SAMPLE_DECODERS SampleDecoder SampleDecoders TFExample TFRecordDataset TFRecordDatasetOptions TFRecordOptions TFRecordReader TarOptions TarReader TarSample WebDataset WebDatasetOptions WebSample
   RandomCropVideo RandomResizedCrop RandomResizedCropOptions RandomResizedCropVideo RandomSampler RandomSamplerOptions ReadIndexOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
   Sample SampleOptions SamplePlace SampleTransform Sampler SamplerLike Scale ScaleVideo SequentialSampler
   ShardedDatasetOptions Size Spec Step Storage Subset SubsetRandomSampler SubsetSampler TextLabel ToArray ToArrayOptions

@@ -86,16 +86,14 @@ export const SAMPLE_DECODERS: SampleDecoders = Object.freeze({
 /**
  * Decodes the files of a sample.
  *
- * @param decoders `null` where values are bytes.
  * @param path The tar, for messages.
  * @throws {FormatError} If one can't be decoded.
  */
 export async function decodeSample(
   sample: Sample,
-  decoders: SampleDecoders | null,
+  decoders: SampleDecoders,
   path: string,
 ): Promise<WebSample> {
-  if (decoders === null) return sample;
   const decoded: Record<string, unknown> = Object.create(null);
   for (const [extension, bytes] of Object.entries(sample)) {
     if (typeof bytes === "string") continue; // the key

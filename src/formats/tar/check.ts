@@ -1,23 +1,15 @@
 import { FormatError } from "../../base/errors.ts";
-import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
-import { openFile } from "../../io/storage/open_file.ts";
-import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
-import { warnOnConsole } from "../../base/message_text.ts";
 import { encodeName } from "../../base/names.ts";
 import { skippedError } from "../../tree/archive/archive_notes.ts";
+import { CheckRun } from "../../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { daliPath, readDaliFiles } from "./read/dali_index.ts";
-import { refuseCompressed } from "./read/open_index.ts";
-import { scanTar } from "./read/scan.ts";
+import { refuseCompressed, scanAll } from "./read/open_index.ts";
 import { TarBuilder } from "./read/tar_builder.ts";
 import { SampleGuess } from "./read/sample_guess.ts";
-import {
-  sampleCount,
-  type TarIndex,
-  unreadableRecords,
-} from "./read/tar_columns.ts";
-import { lookAtEnd } from "./read/tar_end.ts";
+import { sampleCount, type TarIndex } from "./read/tar_columns.ts";
 import { treeOf } from "./tree/open_tars.ts";
 import { tarPaths } from "./tree/tar_paths.ts";
 import type { TarTree } from "./tree/tar_tree.ts";
@@ -30,96 +22,57 @@ export async function checkTars(
   location: string,
   options: CheckOptions,
 ): Promise<CheckReport> {
-  return await runAsync(check(location, options), options.signal);
-}
-
-function* check(location: string, options: CheckOptions): Steps<CheckReport> {
-  const storage = options.storage ?? LOCAL_DISK;
-  const { paths } = yield* tarPaths(location, storage);
-  let total = 0;
-  for (const path of paths) total += (yield* storage.stat(path))?.size ?? 0;
-  let [files, samples, bytes, damaged] = [0, 0, 0, 0];
+  const run = new CheckRun(options);
+  const { paths } = await run.run(tarPaths(location, run.storage));
   const guess = new SampleGuess();
-  const onDamage = (damage: FormatError) => {
-    damaged++;
-    options.onDamage(damage);
-  };
-  for (const path of paths) {
-    const source = yield* openFile(storage, path);
-    try {
-      bytes += source.size;
-      const { columns, groups } = yield* checkTar(
-        source,
-        storage,
-        options,
-        onDamage,
-      );
-      files += columns.offsets.length;
-      samples += sampleCount(columns);
-      guess.add(groups, columns);
-    } finally {
-      source.close();
-    }
-    options.onProgress?.(bytes, Math.max(bytes, total));
-  }
+  let grouped = 0;
+  const files = await run.files(paths, async (source) => {
+    const { columns, groups } = await run.run(checkTar(source, run));
+    guess.add(groups, columns);
+    grouped += sampleCount(columns);
+    return columns.offsets.length;
+  });
   const isGrouped = guess.isGrouped(options.format);
-  const { onWarning = warnOnConsole } = options;
-  for (const note of guess.notes(isGrouped)) {
-    onWarning(`${location}: ${note}`);
-  }
-  return {
-    samples: isGrouped ? samples : files,
-    bytes,
-    damaged,
-    compares: "structure",
-  };
+  for (const note of guess.notes(isGrouped)) run.warn(`${location}: ${note}`);
+  const samples = isGrouped ? grouped : files;
+  return run.report({ samples, compares: "structure" });
 }
 
 /** The index of what there is in spite of all damage. */
-function* checkTar(
-  source: ByteSource,
-  storage: Storage,
-  { onWarning = warnOnConsole }: CheckOptions,
-  onDamage: (damage: FormatError) => void,
-): Steps<TarIndex> {
+function* checkTar(source: ByteSource, run: CheckRun): Steps<TarIndex> {
   yield* refuseCompressed(source);
   const builder = new TarBuilder(
     source.name,
-    (member) => onDamage(skippedError(member)),
+    (member) => run.damage(skippedError(member)),
   );
-  const end = yield* scanTar(source, builder, onDamage);
-  const odd = end && (yield* lookAtEnd(source, end, true));
-  if (odd?.damage !== undefined) onDamage(odd.damage);
-  if (odd?.warning !== undefined) onWarning(odd.warning);
-  const index = builder.finish();
-  const { columns } = index;
-  const tree = treeOf(source, storage, index, false);
-  for (const record of unreadableRecords(columns)) {
-    onDamage(tree.faultOf(record));
+  const onDamage = (damage: FormatError) => run.damage(damage);
+  for (const warning of yield* scanAll(source, builder, onDamage)) {
+    run.warn(warning);
   }
-  yield* checkDaliIndex(tree, storage, onDamage);
+  const index = builder.finish();
+  const tree = treeOf(source, run.storage, index, false);
+  for (const record of tree.unreadable()) {
+    run.damage(tree.faultOf(record));
+  }
+  yield* checkDaliIndex(tree, run);
   return index;
 }
 
 /** Compares the index that DALI may have made of the tar with its headers. */
-function* checkDaliIndex(
-  tree: TarTree,
-  storage: Storage,
-  onDamage: (damage: FormatError) => void,
-): Steps<void> {
+function* checkDaliIndex(tree: TarTree, run: CheckRun): Steps<void> {
   const { path } = tree.facts;
   const beside = daliPath(path);
   if (beside === undefined) return;
-  const files = yield* readDaliFiles(beside, storage);
+  const files = yield* readDaliFiles(beside, run.storage);
   if (files === undefined) return;
   const { offsets, sizes } = tree.columns;
   const stale = files.find(({ name, offset, size }) => {
-    const record = tree.recordAt(encodeName(name));
+    const record = tree.recordOf(tree.nodeAt(encodeName(name)));
     return record < 0 || offsets[record] !== offset || sizes[record] !== size;
   });
   if (stale === undefined) return;
   const { name: member, offset } = stale;
-  onDamage(
+  run.damage(
     new FormatError(
       "bad-index",
       `${beside} says that '${member}' is at byte ${offset} of ${path}, which is not so. Make ${beside} anew, or delete it`,

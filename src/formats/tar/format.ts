@@ -23,9 +23,4 @@ export const tar: Format = {
     const { WebDataset } = await import("./data/web_dataset.ts");
     return await WebDataset.open(path, options);
   },
-  async readLabels(container, label, signal) {
-    if (!hasSamples(container.info.kind)) return undefined;
-    const { sampleLabels } = await import("./data/labels.ts");
-    return sampleLabels(container, label, signal);
-  },
 };

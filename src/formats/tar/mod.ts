@@ -3,12 +3,9 @@
  *
  * @module
  */
-export {
-  type TarOptions,
-  TarReader,
-  type TarReaderHandle,
-  type TarSample,
-} from "./read/tar_reader.ts";
+export { type TarOptions, TarReader } from "./read/tar_reader.ts";
+export { MembersReader } from "../../tree/archive/members_reader.ts";
+export type { TarSample } from "./read/tar_samples.ts";
 export {
   type TarMemberOptions,
   type TarWriteOptions,

@@ -1,15 +1,18 @@
 import { FormatError, type FormatErrorCode } from "../../base/errors.ts";
-import { runAsync } from "../../io/concurrency/steps.ts";
 import { RangeSums } from "../../io/sums/range_sums.ts";
-import { LOCAL_DISK } from "../../io/storage/storage.ts";
-import type { CheckOptions, CheckReport } from "../../tree/format.ts";
+import type {
+  CheckOptions,
+  CheckReport,
+  SkippedMember,
+} from "../../tree/format.ts";
 import { newExtent } from "../../tree/tree.ts";
+import { CheckRun } from "../../tree/check/check_run.ts";
 import { memberError } from "../../tree/archive/member_error.ts";
 import { skippedError } from "../../tree/archive/archive_notes.ts";
 import { Size } from "./layout.ts";
-import { readPlaces } from "./read/central_directory.ts";
+import { readDirectory, readPlaces } from "./read/central_directory.ts";
 import { Fault } from "./read/faults.ts";
-import { openTreeAnew } from "./tree/open_zip.ts";
+import { openTree } from "./tree/open_zip.ts";
 import type { ZipTree } from "./tree/zip_tree.ts";
 import { findUnlisted } from "./unlisted_members.ts";
 
@@ -23,15 +26,19 @@ export async function checkZip(
   location: string,
   options: CheckOptions,
 ): Promise<CheckReport> {
-  const { storage = LOCAL_DISK, signal } = options;
-  let skipped = 0;
-  const opening = openTreeAnew(location, storage, (member) => {
-    skipped++;
-    options.onDamage(skippedError(member));
-  });
-  const tree = await runAsync(opening, signal);
+  const run = new CheckRun(options);
+  const onSkip = (member: SkippedMember) => run.damage(skippedError(member));
+  const opening = openTree(
+    location,
+    run.storage,
+    { onWarning() {} },
+    (archive) => readDirectory(archive, onSkip),
+  );
+  const tree = await run.run(opening);
   try {
-    return await new Check(tree, options, skipped).run();
+    run.total = tree.archive.size;
+    await new Check(tree, run).all();
+    return run.report({ samples: tree.columns.headers.length });
   } finally {
     tree.close();
   }
@@ -39,64 +46,49 @@ export async function checkZip(
 
 class Check {
   readonly #tree: ZipTree;
-  readonly #options: CheckOptions;
+  readonly #run: CheckRun;
   readonly #sums: RangeSums;
-  #damaged: number;
 
-  /** @param damaged How much damage was reported before. */
-  constructor(tree: ZipTree, options: CheckOptions, damaged: number) {
+  constructor(tree: ZipTree, run: CheckRun) {
     this.#tree = tree;
-    this.#damaged = damaged;
-    this.#options = options;
-    this.#sums = new RangeSums(options.signal);
+    this.#run = run;
+    this.#sums = new RangeSums(run.signal);
   }
 
-  async run(): Promise<CheckReport> {
-    const { columns, archive } = this.#tree;
-    const { signal, onProgress } = this.#options;
-    const { headers, packed, faults } = columns;
+  async all(): Promise<void> {
+    const run = this.#run;
+    const { headers, packed, faults } = this.#tree.columns;
     const order = new Uint32Array(headers.length).map((_, i) => i)
       .sort((a, b) => headers[a]! - headers[b]!);
     let past = 0;
     try {
       for (const record of order) {
-        signal?.throwIfAborted();
-        try {
+        run.signal?.throwIfAborted();
+        const isSound = await run.part(async () => {
           if (faults[record] !== Fault.NONE) throw this.#tree.faultOf(record);
           const start = await this.#startOf(record, past);
           past = start + packed[record]!;
           await this.#compare(record);
-        } catch (error) {
-          if (!(error instanceof FormatError)) throw error;
-          this.#damaged++;
-          this.#options.onDamage(error);
-          if (faults[record] !== Fault.OUTSIDE) {
-            const least = headers[record]! + Size.LOCAL + packed[record]!;
-            past = Math.max(past, least);
-          }
+        });
+        if (!isSound && faults[record] !== Fault.OUTSIDE) {
+          const least = headers[record]! + Size.LOCAL + packed[record]!;
+          past = Math.max(past, least);
         }
-        onProgress?.(Math.min(past, archive.size), archive.size);
+        run.advanceTo(Math.min(past, run.total));
       }
       await this.#findUnlisted();
     } finally {
       await this.#sums.end();
     }
-    onProgress?.(archive.size, archive.size);
-    return {
-      samples: order.length,
-      bytes: archive.size,
-      damaged: this.#damaged,
-    };
+    run.advanceTo(run.total);
   }
 
   /** Programs that read from the start of a zip see members that its directory has not. */
   async #findUnlisted(): Promise<void> {
     const { archive } = this.#tree;
-    const { signal, onDamage } = this.#options;
-    const places = await runAsync(readPlaces(archive), signal);
-    const found = (offset: number, name: string) => {
-      this.#damaged++;
-      onDamage(
+    const places = await this.#run.run(readPlaces(archive));
+    const found = (offset: number, name: string) =>
+      this.#run.damage(
         memberError(
           "bad-structure",
           archive.name,
@@ -105,15 +97,14 @@ class Check {
           { offset },
         ),
       );
-    };
-    await runAsync(findUnlisted(archive, places, found), signal);
+    await this.#run.run(findUnlisted(archive, places, found));
   }
 
   /** Where a content starts, which is behind the one before it. */
   async #startOf(record: number, past: number): Promise<number> {
     const { columns, locals } = this.#tree;
     const header = columns.headers[record]!;
-    const start = await runAsync(locals.start(record), this.#options.signal);
+    const start = await this.#run.run(locals.start(record));
     if (header >= past) return start;
     throw this.#fault(
       "bad-structure",

@@ -91,9 +91,8 @@ export {
 export {
   type TarOptions,
   TarReader,
-  type TarReaderHandle,
-  type TarSample,
 } from "../../formats/tar/read/tar_reader.ts";
+export type { TarSample } from "../../formats/tar/read/tar_samples.ts";
 export {
   MDSDataset,
   type MDSDatasetOptions,

@@ -122,14 +122,16 @@ async function* labelsOf(
 }
 
 function noLabel(
-  { unit }: Samples,
+  samples: Samples,
   sample: number,
   label: string,
   path: string,
 ): RecordfsError {
+  const key = samples.keyOf?.(sample);
+  const called = key === undefined ? sample : `'${key}'`;
   return new RecordfsError(
     "no-label",
-    `The ${unit} ${sample} of ${path} has no one value of '${label}' to stratify by: give a field that has one in all`,
+    `The ${samples.unit} ${called} of ${path} has no one value of '${label}' to stratify by: give a field that has one in all`,
     { path, sample, actual: label },
   );
 }

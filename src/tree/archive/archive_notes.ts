@@ -125,15 +125,18 @@ export function listUnreadable(
   return { listed, count };
 }
 
+/** A part of an archive that is passed over, since nothing can be found in it. */
+export interface DamagedPart {
+  readonly code: FormatErrorCode;
+  readonly message: string;
+}
+
 /**
  * Adds parts of an archive in which no member can be found to its unreadable members: their names are empty.
  */
 export function withDamage(
   archive: string,
-  damage: readonly {
-    readonly code: FormatErrorCode;
-    readonly message: string;
-  }[],
+  damage: readonly DamagedPart[],
   { listed, count }: ArchiveNotes["unreadable"],
 ): ArchiveNotes["unreadable"] {
   const parts = damage.map((part) => ({ archive, name: "", ...part }));

@@ -2,6 +2,14 @@ import { NameTable, type NameTableColumns } from "../names/name_table.ts";
 import { DIRECTORY_BIT } from "../names/name_table.ts";
 import { NamedTree } from "../names/named_tree.ts";
 import { indexAmong } from "../shared_numbers.ts";
+import type { FormatError } from "../../base/errors.ts";
+import {
+  type ArchiveNotes,
+  type DamagedPart,
+  listUnreadable,
+  type SkippedMembers,
+  withDamage,
+} from "./archive_notes.ts";
 import { isDot } from "./path_names.ts";
 import { type Extent, type NodeId, type NodeStat, ROOT } from "../tree.ts";
 
@@ -12,6 +20,8 @@ export interface ArchiveColumns {
   readonly names: NameTableColumns;
   /** Per record: its node; 0 where it has none. */
   readonly nodes: Uint32Array;
+  /** Per record: why it cannot be read, by a number of the format; 0 where it can. */
+  readonly faults: Uint8Array;
   /** Per node: its time in milliseconds since 1970, or NaN where the archive has none. */
   readonly times: Float64Array;
   /** The records that are symbolic links, ascending. */
@@ -54,17 +64,20 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
     );
   }
 
-  /** The record of the file or link at a path, or -1; names that are empty or `.` mean nothing. */
-  recordAt(path: Uint8Array): number {
+  /** The node at a path, below links to directories as well, or 0; names that are empty or `.` mean nothing. */
+  nodeAt(path: Uint8Array): NodeId {
     let node: NodeId = ROOT;
     for (let start = 0; start <= path.length && node !== 0;) {
       const slash = path.indexOf(SLASH, start);
       const end = slash < 0 ? path.length : slash;
       const isName = end > start && !isDot(path, start, end);
-      if (isName) node = this.lookup(node, path, start, end);
+      if (isName) {
+        if (this.isLink?.(node) === true) node = this.target!(node);
+        node = this.lookup(node, path, start, end);
+      }
       start = end + 1;
     }
-    return this.recordOf(node);
+    return node;
   }
 
   /** The path of a record, for messages. */
@@ -72,6 +85,32 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
     const node = this.columns.nodes[record]!;
     // Another member may have its path.
     return node === 0 ? `member ${record}` : this.pathTo(node);
+  }
+
+  /** Makes the error of reading a record that has a fault. */
+  abstract faultOf(record: number): FormatError;
+
+  /** Finds the records that are listed, but cannot be read. */
+  *unreadable(): Generator<number, void, undefined> {
+    const { faults, nodes } = this.columns;
+    for (let record = 0; record < faults.length; record++) {
+      if (faults[record] !== 0 && nodes[record]! > 0) yield record;
+    }
+  }
+
+  /** Notes what of the archive is not served as it is. */
+  protected notesOf(
+    archive: string,
+    { skipped, damage = [] }: {
+      readonly skipped: SkippedMembers;
+      readonly damage?: readonly DamagedPart[];
+    },
+  ): ArchiveNotes[] {
+    const records = this.unreadable();
+    const errorOf = (record: number) => this.faultOf(record);
+    const listed = listUnreadable(archive, records, errorOf);
+    const unreadable = withDamage(archive, damage, listed);
+    return [{ archive, skipped, unreadable }];
   }
 
   /** Bytes of the target that a link's record has; -1 for other records and none. */
@@ -113,15 +152,4 @@ export function fileCount(
   );
   const shown = nodes.reduce((sum, node) => node > 0 ? sum + 1 : sum, 0);
   return shown - links.length + leading;
-}
-
-/** What a conversion calls the links that {@linkcode hasOtherLinks} finds. */
-export const OTHER_LINKS =
-  "links that lead to no file, but to a directory or nothing";
-
-/** Whether links lead to no file, but to a directory or nothing. */
-export function hasOtherLinks({ names, targets }: ArchiveColumns): boolean {
-  return targets.some((node) =>
-    node === 0 || names.refs[node - 1]! >= DIRECTORY_BIT
-  );
 }

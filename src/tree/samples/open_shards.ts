@@ -41,13 +41,13 @@ const REFUSED: readonly FormatErrorCode[] = ["unsupported"];
 export function* openShards<S>(
   storage: Storage,
   paths: readonly string[],
-  look: (source: ByteSource) => Steps<S>,
+  look: (source: ByteSource, at: number) => Steps<S>,
 ): Steps<OpenedShards<S>> {
   const known: (S | undefined)[] = paths.map(() => undefined);
   const errors = new Map<number, FormatError>();
   const opened = yield* openSources(storage, paths, function* (source, at) {
     try {
-      known[at] = yield* look(source);
+      known[at] = yield* look(source, at);
     } catch (error) {
       const isDamage = error instanceof FormatError &&
         !REFUSED.includes(error.code);

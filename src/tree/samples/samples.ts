@@ -57,6 +57,8 @@ export interface Samples<R = unknown, D = unknown> {
   decode(index: number, raw: R): D | Promise<D>;
   /** The value of a decoded sample's field, where it is one; `undefined` where there is none. */
   valueOf(sample: D, field: string): unknown;
+  /** What the container calls a sample, where its samples have names: all have, or none. */
+  keyOf?(index: number): string;
   /**
    * Hears that samples will be read soon: what lies on servers is fetched meanwhile.
    *

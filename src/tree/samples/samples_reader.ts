@@ -1,3 +1,4 @@
+import { abortable } from "../../io/concurrency/abortable.ts";
 import { runAsync, runSync, type Steps } from "../../io/concurrency/steps.ts";
 import type {
   BatchReadOptions,
@@ -105,11 +106,18 @@ export class SamplesReader<R, D = R> implements Disposable {
   ): Promise<D[]> {
     const numbers = [...indices];
     const read = await this.read(numbers, options);
+    options.signal?.throwIfAborted();
+    const decode = (raw: R, i: number) => this.opened.decode(numbers[i]!, raw);
     const decoded: D[] = [];
-    for (const [i, raw] of read.entries()) {
-      options.signal?.throwIfAborted();
-      const made = this.opened.decode(numbers[i]!, raw);
-      decoded.push(made instanceof Promise ? await made : made);
+    for (let i = 0; i < read.length; i++) {
+      const made = decode(read[i]!, i);
+      if (made instanceof Promise) { // codecs may have threads: all are decoded at a time
+        const rest = read.slice(i + 1)
+          .map(async (raw, k) => await decode(raw, i + 1 + k));
+        const all = Promise.all([made, ...rest]);
+        return [...decoded, ...await abortable(all, options.signal)];
+      }
+      decoded.push(made);
     }
     return decoded;
   }

@@ -9,15 +9,19 @@ import type { Dataset } from "../../../src/data/dataset.ts";
 import { FormatError } from "../../../src/base/errors.ts";
 import { FFRecordDataset } from "../../../src/formats/ffrecord/data/ffrecord_dataset.ts";
 import { TFRecordDataset } from "../../../src/formats/tfrecord/data/tfrecord_dataset.ts";
+import { WebDataset } from "../../../src/formats/tar/data/web_dataset.ts";
 import { TFRecordWriter } from "../../../src/formats/tfrecord/mod.ts";
 import { check, open } from "../../../src/open/open.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { tarBytes } from "../../support/tar/make_tar.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 /** A format, and how its shards are written and read. */
 interface ShardedFormat {
   /** Ending of names. */
   readonly suffix: string;
+  /** Bytes from its start that are damaged so that no sample of a file is found: they say how much there is, or where. */
+  readonly head: number;
   /** Writes a file of samples of one byte. */
   write(path: string, samples: readonly number[]): Promise<void>;
   /** Opens a directory of such; samples are bytes. */
@@ -30,6 +34,7 @@ interface ShardedFormat {
 const FORMATS: Readonly<Record<string, ShardedFormat>> = {
   FFRecord: {
     suffix: ".ffr",
+    head: 12,
     async write(path, samples) {
       await Deno.writeFile(
         path,
@@ -40,6 +45,7 @@ const FORMATS: Readonly<Record<string, ShardedFormat>> = {
   },
   TFRecord: {
     suffix: ".tfrecord",
+    head: 12,
     async write(path, samples) {
       await using writer = await TFRecordWriter.open(path);
       for (const sample of samples) await writer.write(Uint8Array.of(sample));
@@ -47,6 +53,23 @@ const FORMATS: Readonly<Record<string, ShardedFormat>> = {
     },
     open: (path, onWarning) =>
       TFRecordDataset.open(path, { decode: false, onWarning }),
+  },
+  // Behind one header that is damaged, the next is found.
+  tar: {
+    suffix: ".tar",
+    head: Infinity,
+    async write(path, samples) {
+      const members = samples.map((n) => ({
+        name: `${n}.bin`,
+        data: Uint8Array.of(n),
+      }));
+      await Deno.writeFile(path, tarBytes(members));
+    },
+    open: (path, onWarning) =>
+      WebDataset.open(path, {
+        onWarning,
+        process: (samples) => samples.map(({ bin }) => bin as Uint8Array),
+      }),
   },
 };
 
@@ -56,19 +79,18 @@ const SHARDS = [[0, 1, 2], [3, 4, 5], [6, 7, 8]];
 /** Writes the shards, and damages one at its start. */
 async function writeShards(
   dir: string,
-  { suffix, write }: ShardedFormat,
+  { suffix, head, write }: ShardedFormat,
   damaged?: number,
 ): Promise<void> {
   for (const [i, samples] of SHARDS.entries()) {
     await write(`${dir}/${i}${suffix}`, samples);
-    if (i === damaged) damage(`${dir}/${i}${suffix}`);
+    if (i === damaged) damage(`${dir}/${i}${suffix}`, head);
   }
 }
 
-/** Its first bytes say how much there is, or where. */
-function damage(path: string): void {
+function damage(path: string, head: number): void {
   const bytes = fs.readFileSync(path);
-  bytes.fill(0xfe, 0, 12);
+  bytes.fill(0xfe, 0, Math.min(head, bytes.length));
   fs.writeFileSync(path, bytes);
 }
 
@@ -123,7 +145,9 @@ for (const [name, format] of Object.entries(FORMATS)) {
   Deno.test(`${name}: the only file, or all, being damaged is an error`, async () => {
     await withTempDir(async (dir) => {
       await writeShards(dir, format);
-      for (const i of SHARDS.keys()) damage(`${dir}/${i}${suffix}`);
+      for (const i of SHARDS.keys()) {
+        damage(`${dir}/${i}${suffix}`, format.head);
+      }
       const onWarning = assert.fail;
       for (const path of [dir, `${dir}/1${suffix}`]) {
         await assert.rejects(format.open(path, onWarning), FormatError);

@@ -20,7 +20,7 @@ async function run(scene: Scene): Promise<void> {
     "TarReader.open",
     () => TarReader.open(path, QUIET),
     () => TarReader.openSync(path, QUIET),
-    ({ names, sampleCount }) => [names, sampleCount],
+    ({ names, samples }) => [names, samples.length],
   );
   if (opened.ok && now.ok) {
     const reader = opened.value;
@@ -28,18 +28,18 @@ async function run(scene: Scene): Promise<void> {
       using samples = await open(path, { ...QUIET, format: "webdataset" });
       return (await samplesOf(samples.tree)).length;
     });
-    const counted = { ok: true, value: reader.sampleCount } as const;
+    const counted = { ok: true, value: reader.samples.length } as const;
     scene.compare(counted, seen, "the reader", "the tree");
     await readBoth(scene, reader, now.value, dice.some(reader.names, MOST));
     const indices = Array.from(
-      { length: Math.min(MOST, reader.sampleCount) },
-      () => dice.int(reader.sampleCount),
+      { length: Math.min(MOST, reader.samples.length) },
+      () => dice.int(reader.samples.length),
     );
     await compareShared(
       scene,
-      await scene.attempt("readSamples", () => reader.readSamples(indices)),
+      await scene.attempt("samples.read", () => reader.samples.read(indices)),
       () => TarReader.openShared(structuredClone(reader.share())),
-      (again) => again.readSamples(indices),
+      (again) => again.samples.read(indices),
     );
   }
   closeAll([opened, now]);

@@ -52,18 +52,11 @@ export const tarTarget: ConversionTarget = {
       unit: "files",
       write: (run) =>
         inShards
-          ? NewDirectory.write(
-            target,
-            run.signal,
-            (temporary) =>
-              writeShards(
-                files,
-                `${temporary}/${basename(target)}`,
-                run,
-                options,
-              ),
-          )
-          : writeTar(files, target, run),
+          ? NewDirectory.write(target, run.signal, (temporary) => {
+            const start = `${temporary}/${basename(target)}`;
+            return writeTars(files, (i) => shardPath(start, i), run, options);
+          })
+          : writeTars(files, () => target, run, options),
     };
   },
 };
@@ -72,46 +65,35 @@ function areShards({ shardLength, shardSize }: Limits): boolean {
   return shardLength !== undefined || shardSize !== undefined;
 }
 
-async function writeTar(
+/**
+ * Writes files to a tar, with its directories; or where it has limits, to shards, none of which parts a sample.
+ *
+ * @param pathOf Names a tar by its number.
+ * @returns How many files there are.
+ */
+async function writeTars(
   files: FileTree,
-  path: string,
+  pathOf: (shard: number) => string,
   run: Run,
+  limits: Limits,
 ): Promise<number> {
-  const { signal } = run;
-  const { mtime } = files;
-  await using writer = untold(await TarWriter.open(path, { signal }));
-  let count = 0;
-  for await (const batch of files.contents({ signal })) {
-    for (const { entry, content } of batch.files) {
-      if (content === undefined) {
-        await writer.makeDirectory(entry.path, { mtime, signal });
-        continue;
-      }
-      const size = await sizeOf(files, entry, content);
-      await writer.write(entry.path, content, { mtime, signal, size });
-      run.tell(++count);
-    }
-  }
-  await writer.close({ signal });
-  return count;
-}
-
-/** Writes shards, none of which parts a sample. */
-async function writeShards(
-  files: FileTree,
-  start: string,
-  run: Run,
-  { shardLength = Infinity, shardSize = Infinity }: Limits,
-): Promise<number> {
+  const { shardLength = Infinity, shardSize = Infinity } = limits;
   const { signal } = run;
   const { mtime } = files;
   let [count, shard, samples] = [0, 0, 0];
   let key: string | undefined;
   let writer: TarWriter | undefined;
+  const current = async () =>
+    writer ??= await TarWriter.open(pathOf(shard++), { signal });
   try {
     for await (const batch of files.contents({ signal })) {
       for (const { entry, content } of batch.files) {
-        if (content === undefined) continue;
+        if (content === undefined) {
+          if (areShards(limits)) continue;
+          const tar = await current();
+          await tar.makeDirectory(entry.path, { mtime, signal });
+          continue;
+        }
         const own = keyOf(entry);
         if (own !== key) {
           const isFull = samples >= shardLength ||
@@ -123,15 +105,16 @@ async function writeShards(
           key = own;
           samples = isFull ? 1 : samples + 1;
         }
-        writer ??= await TarWriter.open(shardPath(start, shard++), { signal });
-        const size = await sizeOf(files, entry, content);
-        await writer.write(entry.path, content, { mtime, signal, size });
+        const size = content instanceof Uint8Array
+          ? content.length
+          : await files.size(entry);
+        const tar = await current();
+        await tar.write(entry.path, content, { mtime, signal, size });
         run.tell(++count);
       }
     }
-    // Of nothing there is one shard, without members.
-    writer ??= await TarWriter.open(shardPath(start, shard), { signal });
-    await writer.close({ signal });
+    // Of nothing there is one tar, without members.
+    await (await current()).close({ signal });
     return count;
   } finally {
     if (writer !== undefined) await untold(writer)[Symbol.asyncDispose]();
@@ -146,14 +129,4 @@ function shardPath(start: string, shard: number): string {
 function keyOf({ path, name }: TreeEntry): string {
   const dot = name.indexOf(".", 1);
   return dot < 0 ? path : path.slice(0, path.length - name.length + dot);
-}
-
-async function sizeOf(
-  files: FileTree,
-  entry: TreeEntry,
-  content: Uint8Array | AsyncIterable<Uint8Array>,
-): Promise<number> {
-  return content instanceof Uint8Array
-    ? content.length
-    : await files.size(entry);
 }

@@ -1,36 +1,20 @@
 import { openTars } from "../tree/open_tars.ts";
 import { SAMPLES } from "../kinds.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
-import type { GetOptions } from "../../../data/dataset.ts";
-import { hasSample } from "../../../data/datasets/has_sample.ts";
-import {
-  type Process,
-  ProcessedDataset,
-  requireClass,
-} from "../../../data/datasets/process.ts";
+import type { Process } from "../../../data/datasets/process.ts";
+import { SamplesDataset } from "../../../data/datasets/samples_dataset.ts";
 import {
   argument,
   type Imported,
   importedFunction,
   type ImportedName,
   importedValue,
-  RECIPE,
-  type Recipe,
-  storageArgument,
 } from "../../../data/recipe.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
-import {
-  type TarOptions,
-  TarReader,
-  type TarReaderHandle,
-} from "../read/tar_reader.ts";
-import {
-  decodeSample,
-  SAMPLE_DECODERS,
-  type SampleDecoders,
-  type WebSample,
-} from "../../../codecs/file_values.ts";
+import { SamplesReader } from "../../../tree/samples/samples_reader.ts";
+import { type TarOptions, TarReader } from "../read/tar_reader.ts";
+import { TarSamples } from "../read/tar_samples.ts";
+import type { SampleDecoders, WebSample } from "../../../codecs/file_values.ts";
 
 /** Options of opening a {@linkcode WebDataset}. */
 export interface WebDatasetOptions extends TarOptions, WaitOptions {
@@ -47,12 +31,6 @@ export interface WebDatasetOptions extends TarOptions, WaitOptions {
 export interface ProcessedWebDatasetOptions<T> extends WebDatasetOptions {
   /** The function that makes samples of decoded ones; a module's, where the loader has workers. */
   readonly process: Imported<Process<WebSample, T>>;
-}
-
-/** What a dataset reads of samples, and how. */
-interface Reading {
-  readonly extensions: readonly string[] | undefined;
-  readonly decoders: SampleDecoders | null;
 }
 
 /**
@@ -73,12 +51,7 @@ interface Reading {
  * assert.equal(sample?.cls, 2);
  * ```
  */
-export class WebDataset<T = WebSample> extends ProcessedDataset<WebSample, T> {
-  readonly #reader: TarReader;
-  readonly #reading: Reading;
-  /** The decoders that were given. */
-  readonly #own: SampleDecoders | null | undefined;
-
+export class WebDataset<T = WebSample> extends SamplesDataset<WebSample, T> {
   /**
    * Makes the dataset; {@linkcode WebDataset.open} opens one.
    *
@@ -88,20 +61,22 @@ export class WebDataset<T = WebSample> extends ProcessedDataset<WebSample, T> {
    */
   constructor(
     reader: TarReader,
-    reading: {
+    { extensions, decoders }: {
       readonly extensions?: readonly string[] | undefined;
       readonly decoders?: SampleDecoders | null | undefined;
     } = {},
     process?: Process<WebSample, T>,
   ) {
-    super(process);
-    this.#reader = reader;
-    const { extensions, decoders } = reading;
-    this.#own = decoders;
-    this.#reading = {
-      extensions,
-      decoders: decoders === null ? null : { ...SAMPLE_DECODERS, ...decoders },
-    };
+    const what = "The option 'decoders' of WebDataset";
+    const samples = new TarSamples(reader.files, {
+      own: decoders ?? undefined,
+      portable: () => argument(decoders, what) as SampleDecoders | undefined,
+    });
+    super(
+      new SamplesReader(samples),
+      { fields: extensions, decode: decoders !== null },
+      process,
+    );
   }
 
   /**
@@ -148,76 +123,10 @@ export class WebDataset<T = WebSample> extends ProcessedDataset<WebSample, T> {
     return openedFrom(dataset, openTars, location, options, SAMPLES);
   }
 
-  /** Number of samples. */
-  override get length(): number {
-    return this.#reader.sampleCount;
+  /** This class. */
+  protected override get libraryClass(): { readonly name: string } {
+    return WebDataset;
   }
-
-  /** Paths of the tars, in their order. */
-  get paths(): readonly string[] {
-    return this.#reader.paths;
-  }
-
-  /** Has samples fetched that lie on a server. */
-  override expect(indices: readonly number[]): number {
-    return this.#reader.expect(indices, this.#reading.extensions);
-  }
-
-  /** The tar that a sample lies in. */
-  override fileOf(index: number): string | undefined {
-    return hasSample(this, index) ? this.#reader.fileOf(index) : undefined;
-  }
-
-  /** The tars again, over the same tables. */
-  override [RECIPE](): Recipe {
-    requireClass(this, WebDataset);
-    const { extensions } = this.#reading;
-    const what = "The option 'decoders' of WebDataset";
-    return {
-      module: import.meta.url,
-      name: "reopenWebDataset",
-      how: "call",
-      args: [
-        this.#reader.share(),
-        storageArgument(this.#reader.storage, this.paths[0] ?? "the tars"),
-        extensions,
-        this.#own === undefined ? undefined : argument(this.#own, what),
-        this.portableProcess(),
-      ],
-    };
-  }
-
-  /** Closes the tars. What was read stays valid. */
-  override close(): void {
-    this.#reader.close();
-  }
-
-  /** Reads and decodes the samples of a batch. */
-  protected override async readBatch(
-    indices: readonly number[],
-    { memory, signal }: GetOptions,
-  ): Promise<WebSample[]> {
-    const { extensions, decoders } = this.#reading;
-    const options = { extensions, memory, signal };
-    const samples = await this.#reader.readSamples(indices, options);
-    return await Promise.all(
-      samples.map((sample, i) =>
-        decodeSample(sample, decoders, this.#reader.fileOf(indices[i]!))
-      ),
-    );
-  }
-}
-
-/** Makes the dataset in another thread. */
-export async function reopenWebDataset<T>(
-  handle: TarReaderHandle,
-  storage: Storage | undefined,
-  extensions: readonly string[] | undefined,
-  decoders: SampleDecoders | null | undefined,
-  process: Process<WebSample, T> | undefined,
-): Promise<WebDataset<T>> {
-  const reader = await TarReader.openShared(handle, { storage });
-  return new WebDataset(reader, { extensions, decoders }, process);
 }
 
 function isImported(

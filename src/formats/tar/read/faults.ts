@@ -1,4 +1,5 @@
 import type { FormatError } from "../../../base/errors.ts";
+import type { TarColumns } from "./tar_columns.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 
 /** Why a member cannot be read. Kept in columns: numbers stay what they are. */
@@ -11,36 +12,31 @@ export const Fault = {
   CUT: 5,
 } as const;
 
-/** What {@linkcode faultError} says it of. */
-export interface FaultyMember {
-  readonly archive: string;
-  /** Size of the archive in bytes. */
-  readonly archiveSize: number;
-  readonly name: string;
-  readonly fault: number;
-  /** Where the content begins. */
-  readonly offset: number;
-  readonly size: number;
-}
-
 /** The error that reading a member with a fault throws. */
-export function faultError(member: FaultyMember): FormatError {
-  const { archive, name, fault, offset } = member;
+export function faultError(
+  { path, size: tarSize, columns }: {
+    readonly path: string;
+    readonly size: number;
+    readonly columns: TarColumns;
+  },
+  name: string,
+  record: number,
+): FormatError {
+  const fault = columns.faults[record]!;
+  const offset = columns.offsets[record]!;
+  const size = columns.sizes[record]!;
   const code = fault <= Fault.CONTINUED
     ? "unreadable-member"
     : fault === Fault.CUT
     ? "truncated-data"
     : "bad-structure";
-  return memberError(
-    code,
-    archive,
-    name,
-    `cannot be read: it ${whyOf(member)}`,
-    { offset },
-  );
+  const there = Math.max(0, tarSize - offset);
+  const why = `cannot be read: it ${whyOf(fault, size, there)}`;
+  return memberError(code, path, name, why, { offset });
 }
 
-function whyOf({ archiveSize, fault, offset, size }: FaultyMember): string {
+/** @param there How many of its bytes the tar has. */
+function whyOf(fault: number, size: number, there: number): string {
   switch (fault) {
     case Fault.OTHER_SPARSE:
       return "has holes that are stored in a way that is not read here. Extract the tar by the program that made it, " +
@@ -53,8 +49,6 @@ function whyOf({ archiveSize, fault, offset, size }: FaultyMember): string {
       return "has an extended header before it that is damaged, so that its name, size or content may be others; " +
         "fetch the tar again";
     default:
-      return `has ${size} bytes by its header, and the file ends after ${
-        Math.max(0, archiveSize - offset)
-      } of them: it was cut, or the header lies; fetch it again`;
+      return `has ${size} bytes by its header, and the file ends after ${there} of them: it was cut, or the header lies; fetch it again`;
   }
 }

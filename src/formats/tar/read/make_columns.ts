@@ -4,22 +4,8 @@ import type { GrowingNumbers } from "../../../tree/growing_numbers.ts";
 import { sharedFloat64, sharedUint32 } from "../../../tree/shared_numbers.ts";
 import { gatherSamples } from "./sample_groups.ts";
 import type { SparseMap } from "./sparse_map.ts";
+import type { TarBuilder } from "./tar_builder.ts";
 import type { HoleColumns, TarColumns, TarIndex } from "./tar_columns.ts";
-
-/** What was gathered of a tar. */
-interface Gathered {
-  readonly paths: { readonly entries: PathEntries };
-  readonly offsets: GrowingNumbers;
-  readonly sizes: GrowingNumbers;
-  readonly entries: GrowingNumbers;
-  readonly faults: GrowingNumbers;
-  readonly heads: GrowingNumbers;
-  readonly maps: ReadonlyMap<number, SparseMap>;
-  /** Per record: 1 and the number of its directory as the tar spells it, or 0. */
-  readonly directories: GrowingNumbers;
-  /** Where the names have these directories: start and end of each. */
-  readonly spelled: { readonly ranges: readonly number[] };
-}
 
 /**
  * Makes tables of what was gathered: entries breadth first, records without those whose paths others have taken.
@@ -27,7 +13,7 @@ interface Gathered {
  * @param targets By the entries of links, where they lead: an entry, or less than 0.
  */
 export function makeColumns(
-  gathered: Gathered,
+  gathered: TarBuilder,
   targets: ReadonlyMap<number, number>,
 ): Pick<TarIndex, "columns" | "groups"> {
   const { offsets, sizes, entries, faults, heads, maps } = gathered;

@@ -1,18 +1,20 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { keptIndex } from "../../../io/kept/kept_index.ts";
 import type { KeptOptions } from "../../../io/kept/kept_place.ts";
-import type { KeptTables } from "../../../io/kept/kept_tables.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { FormatError } from "../../../base/errors.ts";
 import { BLOCK } from "../../../base/tar_header.ts";
-import { keptNames, namesToKeep } from "../../../tree/archive/kept_names.ts";
+import {
+  columnsToKeep,
+  keptColumns,
+} from "../../../tree/archive/kept_columns.ts";
 import { compressionOf } from "../layout.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { readDaliIndex } from "./dali_index.ts";
 import { scanTar } from "./scan.ts";
 import { TarBuilder } from "./tar_builder.ts";
-import { areInside, type TarIndex } from "./tar_columns.ts";
+import { areInside, type TarColumns, type TarIndex } from "./tar_columns.ts";
 import { lookAtEnd } from "./tar_end.ts";
 
 /** Damaged places that are listed. */
@@ -36,13 +38,13 @@ export function* openIndex(
   options: KeptOptions,
 ): Steps<TarIndex> {
   return yield* keptIndex<TarIndex>(source, options, {
-    kind: "tar 5",
+    kind: "tar 6",
     entrySize: BLOCK,
     isToKeep: true,
-    take(kept) {
-      const before = fromKept(kept);
-      return areInside(before.columns, source.size)
-        ? { ...before, isKept: true }
+    take({ columns: kept, facts }) {
+      const columns = keptColumns(kept) as TarColumns;
+      return areInside(columns, source.size)
+        ? { ...facts as Omit<TarIndex, "columns">, columns, isKept: true }
         : undefined;
     },
     *make() {
@@ -54,37 +56,43 @@ export function* openIndex(
       return beside ?? (yield* scan(source));
     },
     count: ({ columns }) => columns.offsets.length,
-    tables({ columns: { names, holes, ...columns }, ...facts }) {
-      const { records, starts, offsets, lengths, places } = holes;
-      const holeColumns = {
-        holeRecords: records,
-        holeStarts: starts,
-        holeOffsets: offsets,
-        holeLengths: lengths,
-        holePlaces: places,
-      };
-      return {
-        columns: { ...columns, ...holeColumns, ...namesToKeep(names) },
-        facts,
-      };
-    },
+    tables: ({ columns, ...facts }) => ({
+      columns: columnsToKeep(columns),
+      facts,
+    }),
   });
 }
 
 function* scan(source: ByteSource): Steps<TarIndex> {
-  const builder = new TarBuilder(source.name);
   const damage: FormatError[] = [];
   const onDamage = (error: FormatError) => {
     if (damage.length < MOST_DAMAGE) damage.push(error);
   };
-  const end = yield* scanTar(source, builder, onDamage, FARTHEST);
-  const odd = end && (yield* lookAtEnd(source, end, false));
-  if (odd?.damage !== undefined) onDamage(odd.damage);
+  const builder = new TarBuilder(source.name);
+  const warnings = yield* scanAll(source, builder, onDamage, FARTHEST);
   const [first] = damage;
   if (first !== undefined && builder.isEmpty) throw first;
-  const warnings = odd?.warning === undefined ? [] : [odd.warning];
   const told = damage.map(({ code, message }) => ({ code, message }));
   return { ...builder.finish(), warnings, damage: told };
+}
+
+/**
+ * Reads all headers of a tar, and looks at what is behind them: as {@linkcode scanTar}.
+ *
+ * @param farthest Left out to look at all that follows the end as well.
+ * @returns What is odd of the tar as a whole, as sentences.
+ */
+export function* scanAll(
+  source: ByteSource,
+  builder: TarBuilder,
+  onDamage: (damage: FormatError) => void,
+  farthest?: number,
+): Steps<string[]> {
+  const end = yield* scanTar(source, builder, onDamage, farthest);
+  const isWhole = farthest === undefined;
+  const odd = end && (yield* lookAtEnd(source, end, isWhole));
+  if (odd?.damage !== undefined) onDamage(odd.damage);
+  return odd?.warning === undefined ? [] : [odd.warning];
 }
 
 /**
@@ -108,34 +116,4 @@ export function* refuseCompressed(source: ByteSource): Steps<void> {
       `make a plain tar of it (${program} ${path} > ${plain}), which is read from any place`,
     { path, actual: name },
   );
-}
-
-function fromKept({ columns: kept, facts }: KeptTables): TarIndex {
-  const words = (name: string) => kept[name] as Uint32Array;
-  const numbers = (name: string) => kept[name] as Float64Array;
-  return {
-    ...facts as Omit<TarIndex, "columns">,
-    columns: {
-      names: keptNames(kept),
-      offsets: numbers("offsets"),
-      sizes: numbers("sizes"),
-      nodes: words("nodes"),
-      faults: kept["faults"] as Uint8Array,
-      heads: words("heads"),
-      holes: {
-        records: words("holeRecords"),
-        starts: words("holeStarts"),
-        offsets: numbers("holeOffsets"),
-        lengths: numbers("holeLengths"),
-        places: numbers("holePlaces"),
-      },
-      times: numbers("times"),
-      links: words("links"),
-      targets: words("targets"),
-      sampleRecords: words("sampleRecords"),
-      sampleStarts: words("sampleStarts"),
-      sampleDirectories: words("sampleDirectories"),
-      spelledDirectories: words("spelledDirectories"),
-    },
-  };
 }

@@ -5,60 +5,31 @@ import type {
 } from "../../../io/storage/byte_source.ts";
 import type { MadeSource } from "../../../io/storage/made_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
+import { MemberSources } from "../../../tree/archive/member_sources.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
-import type { LazySources } from "../../../tree/tree.ts";
 import type { TarColumns } from "./tar_columns.ts";
 
-/** Sources that are kept. */
-const MOST_KEPT = 1024;
-
-/** The files of a tar that have holes, in the order of their records: each is a source, whose holes are zeros. */
-export class SparseFiles implements LazySources {
-  readonly path: string;
-  readonly storage: Storage;
-  readonly knownBytes = 0; // the tar's own are known
-  readonly #archive: ByteSource;
-  readonly #columns: TarColumns;
-  readonly #nameOf: (record: number) => string;
-  readonly #opened = new Map<number, SparseFile>();
-
-  /** @param nameOf The path of a record, for messages. */
-  constructor(
-    { archive, storage }: {
-      readonly archive: ByteSource;
-      readonly storage: Storage;
-    },
-    columns: TarColumns,
-    nameOf: (record: number) => string,
-  ) {
-    this.#archive = archive;
-    this.#columns = columns;
-    this.#nameOf = nameOf;
-    this.path = archive.name;
-    this.storage = storage;
-  }
-
-  at(index: number): ByteSource | undefined {
-    const known = this.#opened.get(index);
-    if (known !== undefined) return known;
-    const { records, starts, ...pieces } = this.#columns.holes;
+/**
+ * The files of a tar that have holes, in the order of their records: each is a source, whose holes are zeros.
+ *
+ * @param nameOf The path of a record, for messages.
+ */
+export function sparseFiles(
+  tar: { readonly archive: ByteSource; readonly storage: Storage },
+  { holes, sizes }: TarColumns,
+  nameOf: (record: number) => string,
+): MemberSources {
+  const { records, starts, offsets, lengths, places } = holes;
+  return new MemberSources(tar, (index) => {
     const record = records[index];
     if (record === undefined) return undefined;
     const [from, to] = [starts[index]!, starts[index + 1]!];
-    const file = new SparseFile(
-      this.#archive,
-      () => this.#nameOf(record),
-      this.#columns.sizes[record]!,
-      {
-        offsets: pieces.offsets.subarray(from, to),
-        lengths: pieces.lengths.subarray(from, to),
-        places: pieces.places.subarray(from, to),
-      },
-    );
-    if (this.#opened.size === MOST_KEPT) this.#opened.clear();
-    this.#opened.set(index, file);
-    return file;
-  }
+    return new SparseFile(tar.archive, () => nameOf(record), sizes[record]!, {
+      offsets: offsets.subarray(from, to),
+      lengths: lengths.subarray(from, to),
+      places: places.subarray(from, to),
+    });
+  });
 }
 
 /** Where the pieces of data of a file are: in the file, and in the tar. */

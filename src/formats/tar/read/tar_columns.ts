@@ -1,5 +1,7 @@
-import type { FormatErrorCode } from "../../../base/errors.ts";
-import type { SkippedMembers } from "../../../tree/archive/archive_notes.ts";
+import type {
+  DamagedPart,
+  SkippedMembers,
+} from "../../../tree/archive/archive_notes.ts";
 import type { ArchiveColumns } from "../../../tree/archive/archive_tree.ts";
 import type { GroupFacts } from "./sample_groups.ts";
 import { Fault } from "./faults.ts";
@@ -30,8 +32,6 @@ export interface TarColumns extends ArchiveColumns {
   readonly offsets: Float64Array;
   /** Per record: bytes of its content; of a link, -1 less the bytes of its path. */
   readonly sizes: Float64Array;
-  /** Per record: what keeps it from being read, as `Fault` has it. */
-  readonly faults: Uint8Array;
   /** Per record: the hash of the block before its content, or `NO_HEAD`. */
   readonly heads: Uint32Array;
   readonly holes: HoleColumns;
@@ -58,31 +58,16 @@ export interface TarIndex {
   /** The members that are skipped. */
   readonly skipped: SkippedMembers;
   /** What of the tar is passed over because nothing can be found in it, as sentences. */
-  readonly damage: readonly TarDamage[];
+  readonly damage: readonly DamagedPart[];
   /** Path of the index beside the tar that the tables were made of; otherwise they were made of the tar. */
   readonly madeBy?: string | undefined;
   /** Whether the tables were kept by an earlier program. */
   readonly isKept?: boolean;
 }
 
-/** A part of a tar that is passed over. */
-export interface TarDamage {
-  readonly code: FormatErrorCode;
-  readonly message: string;
-}
-
 /** Number of samples of WebDataset. */
 export function sampleCount({ sampleStarts }: TarColumns): number {
   return sampleStarts.length - 1;
-}
-
-/** The records that cannot be read. */
-export function* unreadableRecords(
-  { faults }: TarColumns,
-): Generator<number, void, undefined> {
-  for (let record = 0; record < faults.length; record++) {
-    if (faults[record] !== Fault.NONE) yield record;
-  }
 }
 
 /** Whether all contents lie in the file: of tables that were kept, nothing is believed. */

@@ -1,15 +1,16 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { openSources } from "../../../io/storage/open_sources.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
-import type { Container, ContainerOptions } from "../../../tree/format.ts";
-import {
-  type ArchiveNotes,
-  notedInfo,
-  noteLines,
-} from "../../../tree/archive/archive_notes.ts";
+import type {
+  Container,
+  ContainerInfo,
+  ContainerOptions,
+} from "../../../tree/format.ts";
+import { archiveInfo } from "../../../tree/archive/archive_info.ts";
+import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import { fileCount } from "../../../tree/archive/archive_tree.ts";
+import { lostNotes, openShards } from "../../../tree/samples/open_shards.ts";
 import type { Tree } from "../../../tree/tree.ts";
 import { UnionTree } from "../../../tree/union_tree.ts";
 import { FILES, inShards, WEB_DATASET } from "../kinds.ts";
@@ -21,17 +22,11 @@ import {
   type TarColumns,
   type TarIndex,
 } from "../read/tar_columns.ts";
+import { TarFiles } from "../read/tar_files.ts";
+import { TarSamples } from "../read/tar_samples.ts";
 import { SampleRows } from "./sample_rows.ts";
 import { tarDirectories, tarPaths } from "./tar_paths.ts";
 import { TarTree } from "./tar_tree.ts";
-
-/** The trees of opened containers, tar by tar: whoever reads samples asks for them. */
-const opened = new WeakMap<Tree, readonly TarTree[]>();
-
-/** The tars that a tree is of, in their order; `undefined` where it is none that was opened here. */
-export function tarsOf(tree: Tree): readonly TarTree[] | undefined {
-  return opened.get(tree);
-}
 
 /**
  * Opens a tar, or several as one.
@@ -43,30 +38,38 @@ export function* openTars(
   options: ContainerOptions,
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
-  const { paths, areShards } = yield* tarPaths(path, storage);
-  const { trees, notes, isGrouped, guess } = yield* openTrees(
-    paths,
+  const { paths: all, areShards } = yield* tarPaths(path, storage);
+  const { files, paths, isGrouped, guess } = yield* openTrees(
+    all,
     storage,
     options,
   );
+  const { trees } = files;
   try {
     const asRows = options.asRows === true && isGrouped;
     const shown = asRows ? trees.map((tree) => new SampleRows(tree)) : trees;
     const tree = areShards ? joinShards(paths, shown) : shown[0]!;
-    opened.set(tree, trees);
     if (asRows) {
       warnOfOthers(path, trees.map(({ columns }) => columns), options);
     }
     const kind = isGrouped ? WEB_DATASET : FILES;
-    return containerOf(tree, {
-      paths,
-      trees,
+    const samples = isGrouped ? new TarSamples(files) : undefined;
+    const info = archiveInfo(tree, trees, {
+      format: "tar",
       kind: areShards ? inShards(kind) : kind,
-      isGrouped,
-      asRows,
-      notes,
-      oddities: guess.notes(isGrouped),
-    });
+      facts: samples === undefined ? {} : { samples: samples.shards.length },
+      notes: guess.notes(isGrouped),
+      parts: trees.map(({ facts, columns }, i) => ({
+        path: paths[i]!,
+        bytes: facts.size,
+        samples: isGrouped ? sampleCount(columns) : fileCount(columns),
+      })),
+    }, lostNotes(files.table.lost));
+    return {
+      tree,
+      samples,
+      info: asRows ? rowsInfo(info, tree, trees) : info,
+    };
   } catch (error) {
     for (const tree of trees) tree.close();
     throw error;
@@ -75,36 +78,47 @@ export function* openTars(
 
 /** Tars that were opened. */
 interface OpenedTars {
-  readonly trees: readonly TarTree[];
-  /** What of them is not served as it is. */
-  readonly notes: readonly ArchiveNotes[];
+  readonly files: TarFiles;
+  /** Where those lie that are not damaged. */
+  readonly paths: readonly string[];
   /** What they are together. */
   readonly guess: SampleGuess;
   /** Whether their files are gathered to samples: they seem to be WebDataset's, or the caller says so. */
   readonly isGrouped: boolean;
 }
 
-/** Opens tars, in their order; all are closed if one can't be. */
+/** Opens tars, in their order; as {@linkcode openShards}. */
 export function* openTrees(
   paths: readonly string[],
   storage: Storage,
   options: ContainerOptions,
 ): Steps<OpenedTars> {
   const { onWarning = warnOnConsole } = options;
-  const indexes: TarIndex[] = [];
-  const sources = yield* openSources(storage, paths, function* (source, at) {
-    indexes[at] = yield* openIndex(source, paths[at]!, storage, options);
-    for (const warning of indexes[at].warnings) onWarning(warning);
-  });
+  const { sources, shards, lost } = yield* openShards(
+    storage,
+    paths,
+    function* (source, at) {
+      const path = paths[at]!;
+      const index = yield* openIndex(source, path, storage, options);
+      for (const warning of index.warnings) onWarning(warning);
+      return { path, index };
+    },
+  );
+  const indexes = shards.map(({ index }) => index);
   const guess = new SampleGuess();
   for (const { groups, columns } of indexes) guess.add(groups, columns);
   const isGrouped = guess.isGrouped(options.format);
   const trees = indexes.map((index, at) =>
     treeOf(sources[at]!, storage, index, isGrouped)
   );
-  const notes = trees.flatMap(({ notes }) => notes);
+  const notes = [...lostNotes(lost), ...trees.flatMap(({ notes }) => notes)];
   warnOfAll(noteLines(notes), options.onWarning);
-  return { trees, notes, guess, isGrouped };
+  return {
+    files: new TarFiles(trees, storage, lost),
+    paths: shards.map(({ path }) => path),
+    guess,
+    isGrouped,
+  };
 }
 
 /**
@@ -156,51 +170,16 @@ function warnOfOthers(
   );
 }
 
-function containerOf(
+/** Describes what rows show: samples, and the files of all of them. */
+function rowsInfo(
+  info: ContainerInfo,
   tree: Tree,
-  { paths, trees, kind, isGrouped, asRows, notes, oddities }: {
-    readonly paths: readonly string[];
-    readonly trees: readonly TarTree[];
-    readonly kind: string;
-    readonly isGrouped: boolean;
-    readonly asRows: boolean;
-    readonly notes: readonly ArchiveNotes[];
-    readonly oddities: readonly string[];
-  },
-): Container {
-  const columns = trees.map((tree) => tree.columns);
-  const files = columns.reduce((sum, one) => sum + fileCount(one), 0);
-  const links = columns.reduce((sum, one) => sum + one.links.length, 0);
-  const records = columns.reduce((sum, { nodes }) => sum + nodes.length, 0);
-  const samples = columns.reduce((sum, one) => sum + sampleCount(one), 0);
-  const gathered = columns.reduce(
-    (sum, { sampleRecords }) => sum + sampleRecords.length,
+  trees: readonly TarTree[],
+): ContainerInfo {
+  const files = trees.reduce(
+    (sum, { columns }) =>
+      sum + sampleCount(columns) + columns.sampleRecords.length,
     0,
   );
-  const parts = trees.map(({ facts, columns }, i) => ({
-    path: paths[i]!,
-    bytes: facts.size,
-    samples: isGrouped ? sampleCount(columns) : fileCount(columns),
-  }));
-  const { facts: odd, ...noted } = notedInfo(notes);
-  const facts = {
-    ...isGrouped ? { samples } : {},
-    ...links > 0 ? { links } : {},
-    ...odd,
-  };
-  return {
-    tree,
-    info: {
-      format: "tar",
-      kind,
-      files: asRows ? samples + gathered : files,
-      directories: tree.nodeCount - 1 -
-        (asRows ? samples + gathered : records),
-      bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
-      ...Object.keys(facts).length > 0 ? { facts } : {},
-      ...noted,
-      ...oddities.length > 0 ? { notes: oddities } : {},
-      parts,
-    },
-  };
+  return { ...info, files, directories: tree.nodeCount - 1 - files };
 }

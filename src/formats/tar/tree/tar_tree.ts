@@ -2,11 +2,7 @@ import type { FormatError } from "../../../base/errors.ts";
 import { decodeName } from "../../../base/names.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import {
-  type ArchiveNotes,
-  listUnreadable,
-  withDamage,
-} from "../../../tree/archive/archive_notes.ts";
+import type { ArchiveNotes } from "../../../tree/archive/archive_notes.ts";
 import { ArchiveTree } from "../../../tree/archive/archive_tree.ts";
 import {
   reopenArchive,
@@ -26,13 +22,9 @@ import type {
 } from "../../../tree/tree.ts";
 import { Fault, faultError } from "../read/faults.ts";
 import { Heads, type IndexOrigin } from "../read/heads.ts";
-import { SparseFiles } from "../read/sparse_files.ts";
+import { sparseFiles } from "../read/sparse_files.ts";
 import { keyOfPath } from "../read/sample_keys.ts";
-import {
-  type TarColumns,
-  type TarIndex,
-  unreadableRecords,
-} from "../read/tar_columns.ts";
+import type { TarColumns, TarIndex } from "../read/tar_columns.ts";
 import type { NameTable } from "../../../tree/names/name_table.ts";
 
 /** What every thread knows of a tar. */
@@ -96,7 +88,7 @@ export class TarTree extends ArchiveTree<TarColumns> {
     this.sources = opened === undefined || columns.holes.records.length === 0
       ? own
       : new JoinedSources(1, own, [
-        new SparseFiles(opened, columns, nameOf),
+        sparseFiles(opened, columns, nameOf),
       ]);
     if (opened !== undefined && origin !== undefined) {
       this.#heads = new Heads(opened.archive, columns, origin, nameOf);
@@ -112,19 +104,9 @@ export class TarTree extends ArchiveTree<TarColumns> {
 
   /** What of the tar is not served as it is; none in other threads. */
   get notes(): readonly ArchiveNotes[] {
-    if (this.#odd === undefined) return [];
-    const { skipped, damage } = this.#odd;
-    const archive = this.facts.path;
-    const unreadable = listUnreadable(
-      archive,
-      unreadableRecords(this.columns),
-      (record) => this.faultOf(record),
-    );
-    return [{
-      archive,
-      skipped,
-      unreadable: withDamage(archive, damage, unreadable),
-    }];
+    return this.#odd === undefined
+      ? []
+      : this.notesOf(this.facts.path, this.#odd);
   }
 
   /**
@@ -160,17 +142,8 @@ export class TarTree extends ArchiveTree<TarColumns> {
     this.#opened?.archive.close();
   }
 
-  /** The error that reading a record throws which has a fault. */
-  faultOf(record: number): FormatError {
-    const { path, size: archiveSize, columns } = this.facts;
-    return faultError({
-      archive: path,
-      archiveSize,
-      name: this.pathOf(record),
-      fault: columns.faults[record]!,
-      offset: columns.offsets[record]!,
-      size: columns.sizes[record]!,
-    });
+  override faultOf(record: number): FormatError {
+    return faultError(this.facts, this.pathOf(record), record);
   }
 
   protected override sizeOf(record: number): number {

@@ -61,7 +61,7 @@ class MemberOutput extends GatheredBytes {
  * await writer.close();
  *
  * using reader = await TarReader.open(path);
- * assert.equal(reader.sampleCount, 3);
+ * assert.equal(reader.samples.length, 3);
  * ```
  */
 export class TarWriter extends WriterBase {

@@ -2,7 +2,6 @@ import { PlanNotes, type Run } from "../../../convert/conversion.ts";
 import type { FileTree, TreeEntry } from "../../../convert/from/file_tree.ts";
 import { type ConversionTarget, FILE } from "../../../convert/to/target.ts";
 import { runAsync, unaborted } from "../../../io/concurrency/steps.ts";
-import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
 import { WriteError } from "../../../base/errors.ts";
 import { encodeName } from "../../../base/names.ts";
@@ -51,7 +50,9 @@ async function writeZip(
           await runAsync(zip.addFile(name, content), signal);
         } else {
           const size = await files.size(entry);
-          await writeLarge(zip, target, { name, size, content }, signal);
+          const adding = zip.addStream(name, size, content);
+          const written = await runAsync(adding, signal);
+          if (written !== size) throw changed(target, size, written);
         }
         run.tell(++done);
       }
@@ -65,31 +66,12 @@ async function writeZip(
   }
 }
 
-async function writeLarge(
-  zip: ZipOutput,
-  target: string,
-  { name, size, content }: {
-    readonly name: Uint8Array;
-    readonly size: number;
-    readonly content: AsyncIterable<Uint8Array>;
-  },
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const end = await runAsync(zip.beginFile(name, size), signal);
-  let [crc, written] = [0, 0];
-  for await (const piece of content) {
-    crc = crc32Of(piece, crc);
-    written += piece.length;
-    await runAsync(zip.append(piece), signal);
-  }
-  if (written !== size) {
-    throw new WriteError(
-      "changed",
-      `Cannot write ${target}: a file had ${size} bytes, and then ${written}: it was changed while it was read`,
-      { path: target, expected: size, actual: written },
-    );
-  }
-  await runAsync(end(crc), signal);
+function changed(path: string, expected: number, actual: number): WriteError {
+  return new WriteError(
+    "changed",
+    `Cannot write ${path}: a file had ${expected} bytes, and then ${actual}: it was changed while it was read`,
+    { path, expected, actual },
+  );
 }
 
 function nameOf({ path }: TreeEntry, run: Run): Uint8Array | undefined {

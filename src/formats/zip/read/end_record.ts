@@ -64,251 +64,255 @@ const FIELDS: readonly [keyof End, string, number][] = [
  * @throws {FormatError} If there is none, it can't be where the end says, or another program would find another one.
  */
 export function* findDirectory(source: ByteSource): Steps<Directory> {
-  const { size } = source;
   const tail = yield* readTail(
-    size,
+    source.size,
     (offset, length) => readPart(source, offset, length),
   );
-  const at = lastEndOf(tail);
-  if (at === undefined) {
-    throw refused(
-      source,
-      size,
-      `it has no record of the end of a zip in its last ${tail.bytes.length} bytes: it is truncated, or is no zip`,
-      "truncated",
-    );
-  }
-  if (at + Size.END > tail.bytes.length) {
-    throw refused(
-      source,
-      tail.start + at,
-      "the record of its end is truncated",
-      "truncated",
-    );
-  }
-  const others = earlierEnds(tail, at);
-  requireComment(source, tail, at, others);
-  const end = yield* readEnd(source, tail, at);
-  const directory = directoryOf(source, tail.start + at, end);
-  yield* requireHeader(source, tail, directory, end.offset);
-  const otherEnds = others.map((at) => tail.start + at)
-    .filter((place) => place < directory.start);
-  return { ...directory, otherEnds };
+  return yield* new EndReader(source, tail).find();
 }
 
-/** A cut comment, or bytes behind it, may hide which record is the end (CVE-2024-24789). */
-function requireComment(
-  source: ByteSource,
-  tail: Tail,
-  at: number,
-  others: readonly number[],
-): void {
-  const start = at + Size.END;
-  const length = tail.view.getUint16(at + 20, true);
-  const there = tail.bytes.length - start;
-  if (length > there) {
-    throw refused(
-      source,
-      tail.start + start,
-      `${there} of the ${length} bytes of its comment are there: it is truncated`,
-      "truncated",
-    );
-  }
-  const toTheEnd = (other: number) =>
-    other + Size.END + tail.view.getUint16(other + 20, true) ===
-      tail.bytes.length;
-  if (length < there && others.some(toTheEnd)) {
-    throw twoEnds(source, tail.start + at);
-  }
-}
+/** Reads the records at the end of a zip. */
+class EndReader {
+  readonly #source: ByteSource;
+  readonly #tail: Tail;
 
-/** Reads the end, with what the record of zip64 says where there is one. */
-function* readEnd(
-  source: ByteSource,
-  tail: Tail,
-  at: number,
-): Steps<End & { readonly wide?: WideEnd }> {
-  const { view } = tail;
-  const end: End = {
-    disk: view.getUint16(at + 4, true),
-    directoryDisk: view.getUint16(at + 6, true),
-    countHere: view.getUint16(at + 8, true),
-    count: view.getUint16(at + 10, true),
-    length: view.getUint32(at + 12, true),
-    offset: view.getUint32(at + 16, true),
-  };
-  const locator = at - Size.LOCATOR64;
-  const is64 = locator >= 0 &&
-    view.getUint32(locator, true) === Signature.LOCATOR64;
-  if (!is64) return end;
-  const wide = yield* readWide(source, tail, locator);
-  for (const [field, what, marked] of FIELDS) {
-    const [narrow, other] = [end[field], wide[field]];
-    if (Number.isNaN(other)) {
-      throw refused(
-        source,
-        wide.start,
-        `the ${what} in its end of zip64 is larger than any file`,
+  constructor(source: ByteSource, tail: Tail) {
+    this.#source = source;
+    this.#tail = tail;
+  }
+
+  /** Finds the central directory. */
+  *find(): Steps<Directory> {
+    const { bytes, start } = this.#tail;
+    const at = lastEndOf(this.#tail);
+    if (at === undefined) {
+      throw this.#truncated(
+        this.#source.size,
+        `it has no record of the end of a zip in its last ${bytes.length} bytes: it is truncated, or is no zip`,
       );
     }
-    if (narrow !== marked && narrow !== other) {
-      throw ambiguous(
-        source,
-        wide.start,
-        `the ${what} is ${narrow} by its end, and ${other} by its end of zip64`,
+    if (at + Size.END > bytes.length) {
+      throw this.#truncated(start + at, "the record of its end is truncated");
+    }
+    const others = earlierEnds(this.#tail, at);
+    this.#requireComment(at, others);
+    const end = yield* this.#readEnd(at);
+    const directory = this.#directoryOf(start + at, end);
+    yield* this.#requireHeader(directory, end.offset);
+    const otherEnds = others.map((at) => start + at)
+      .filter((place) => place < directory.start);
+    return { ...directory, otherEnds };
+  }
+
+  /** A cut comment, or bytes behind it, may hide which record is the end (CVE-2024-24789). */
+  #requireComment(at: number, others: readonly number[]): void {
+    const { bytes, view, start } = this.#tail;
+    const endOf = (record: number) =>
+      record + Size.END + view.getUint16(record + 20, true);
+    const there = bytes.length - at - Size.END;
+    if (endOf(at) > bytes.length) {
+      throw this.#truncated(
+        start + at + Size.END,
+        `${there} of the ${
+          view.getUint16(at + 20, true)
+        } bytes of its comment are there: it is truncated`,
       );
     }
+    const isLast = endOf(at) === bytes.length;
+    if (!isLast && others.some((other) => endOf(other) === bytes.length)) {
+      throw twoEnds(this.#source, start + at);
+    }
   }
-  return { ...wide, wide };
-}
 
-/** Reads the record of zip64 that a locator leads to. */
-function* readWide(
-  source: ByteSource,
-  tail: Tail,
-  locator: number,
-): Steps<WideEnd> {
-  const place = tail.start + locator;
-  const told = uint64(tail.view, locator + 8);
-  const disks = tail.view.getUint32(locator + 16, true);
-  const disk = tail.view.getUint32(locator + 4, true);
-  if (disk > 0 || disks > 1) throw inParts(source, Math.max(disks, disk + 1));
-  if (Number.isNaN(told)) {
-    throw refused(
-      source,
-      place,
-      "the place of its end of zip64 is larger than any file",
-    );
+  /** Reads the end, with what the record of zip64 says where there is one. */
+  *#readEnd(at: number): Steps<End & { readonly wide?: WideEnd }> {
+    const { view } = this.#tail;
+    const end: End = {
+      disk: view.getUint16(at + 4, true),
+      directoryDisk: view.getUint16(at + 6, true),
+      countHere: view.getUint16(at + 8, true),
+      count: view.getUint16(at + 10, true),
+      length: view.getUint32(at + 12, true),
+      offset: view.getUint32(at + 16, true),
+    };
+    const locator = at - Size.LOCATOR64;
+    const is64 = locator >= 0 &&
+      view.getUint32(locator, true) === Signature.LOCATOR64;
+    if (!is64) return end;
+    const wide = yield* this.#readWide(locator);
+    for (const [field, what, marked] of FIELDS) {
+      const [narrow, other] = [end[field], wide[field]];
+      if (Number.isNaN(other)) {
+        throw this.#refused(
+          wide.start,
+          `the ${what} in its end of zip64 is larger than any file`,
+        );
+      }
+      if (narrow !== marked && narrow !== other) {
+        throw this.#ambiguous(
+          wide.start,
+          `the ${what} is ${narrow} by its end, and ${other} by its end of zip64`,
+        );
+      }
+    }
+    return { ...wide, wide };
   }
-  // It stands right before the locator, unless it has data of somebody's own, or the zip was moved.
-  const usual = place - Size.END64;
-  const found: WideEnd[] = [];
-  for (const start of new Set([usual, told])) {
-    if (!(start >= 0 && start <= usual)) continue;
-    const view = yield* viewAt(source, tail, start, Size.END64);
-    if (view.getUint32(0, true) !== Signature.END64) continue;
-    found.push({
-      start,
-      told,
-      disk: view.getUint32(16, true),
-      directoryDisk: view.getUint32(20, true),
-      countHere: uint64(view, 24),
-      count: uint64(view, 32),
-      length: uint64(view, 40),
-      offset: uint64(view, 48),
-    });
-    if (start + 12 + uint64(view, 4) !== place) {
-      throw ambiguous(
-        source,
+
+  /** Reads the record of zip64 that a locator leads to. */
+  *#readWide(locator: number): Steps<WideEnd> {
+    const { view, start } = this.#tail;
+    const place = start + locator;
+    const told = uint64(view, locator + 8);
+    const disks = view.getUint32(locator + 16, true);
+    const disk = view.getUint32(locator + 4, true);
+    if (disk > 0 || disks > 1) throw this.#inParts(Math.max(disks, disk + 1));
+    if (Number.isNaN(told)) {
+      throw this.#refused(
+        place,
+        "the place of its end of zip64 is larger than any file",
+      );
+    }
+    // It stands right before the locator, unless it has data of somebody's own, or the zip was moved.
+    const usual = place - Size.END64;
+    const found: WideEnd[] = [];
+    for (const start of new Set([usual, told])) {
+      if (!(start >= 0 && start <= usual)) continue;
+      const view = yield* this.#viewAt(start, Size.END64);
+      if (view.getUint32(0, true) !== Signature.END64) continue;
+      found.push({
         start,
-        "its end of zip64 does not end where its locator begins",
+        told,
+        disk: view.getUint32(16, true),
+        directoryDisk: view.getUint32(20, true),
+        countHere: uint64(view, 24),
+        count: uint64(view, 32),
+        length: uint64(view, 40),
+        offset: uint64(view, 48),
+      });
+      if (start + 12 + uint64(view, 4) !== place) {
+        throw this.#ambiguous(
+          start,
+          "its end of zip64 does not end where its locator begins",
+        );
+      }
+    }
+    if (found.length > 1) {
+      throw this.#ambiguous(told, "it has two ends of zip64");
+    }
+    const [wide] = found;
+    if (wide !== undefined) return wide;
+    throw this.#refused(
+      place,
+      `it has no end of zip64 where its locator says, at byte ${told}`,
+    );
+  }
+
+  #directoryOf(
+    place: number,
+    end: End & { readonly wide?: WideEnd },
+  ): Omit<Directory, "otherEnds"> {
+    const { disk, directoryDisk, countHere, count, length, offset, wide } = end;
+    if (disk !== 0 || directoryDisk !== 0) {
+      throw this.#inParts(Math.max(disk, directoryDisk) + 1);
+    }
+    if (countHere !== count) {
+      throw this.#refused(
+        place,
+        `it has ${countHere} members on its disk by its end, and ${count} in all`,
+      );
+    }
+    const past = wide?.start ?? place;
+    const start = past - length;
+    const before = start - offset;
+    if (!(start >= 0 && before >= 0)) {
+      throw this.#refused(
+        place,
+        `it has ${length} bytes of headers from byte ${offset} on by its end, which do not fit before that`,
+      );
+    }
+    if (!(count * Size.CENTRAL <= length) || (count === 0) !== (length === 0)) {
+      throw this.#refused(
+        place,
+        `it has ${count} members by its end, and ${length} bytes of headers of them`,
+      );
+    }
+    if (count === 0 && start > 0) {
+      throw this.#ambiguous(
+        place,
+        `it is empty by its end, and ${start} bytes stand before that`,
+      );
+    }
+    if (wide !== undefined && wide.start - before !== wide.told) {
+      throw this.#ambiguous(
+        place,
+        `its end of zip64 is ${
+          wide.start - before
+        } bytes behind its start, and ${wide.told} by the locator`,
+      );
+    }
+    return { start, end: past, count, before };
+  }
+
+  /** The directory stands before the end. Programs that go by its offset instead must not find another one there. */
+  *#requireHeader(
+    { start, count, before }: Omit<Directory, "otherEnds">,
+    offset: number,
+  ): Steps<void> {
+    if (count === 0) return;
+    if (!(yield* this.#isHeader(start))) {
+      throw this.#refused(
+        start,
+        "it has no header of a member where its end says",
+      );
+    }
+    if (before > 0 && (yield* this.#isHeader(offset))) {
+      throw this.#ambiguous(
+        offset,
+        `it has headers of members both at byte ${offset}, where its end says, and right before its end`,
       );
     }
   }
-  if (found.length > 1) {
-    throw ambiguous(source, told, "it has two ends of zip64");
-  }
-  const [wide] = found;
-  if (wide !== undefined) return wide;
-  throw refused(
-    source,
-    place,
-    `it has no end of zip64 where its locator says, at byte ${told}`,
-  );
-}
 
-function directoryOf(
-  source: ByteSource,
-  place: number,
-  end: End & { readonly wide?: WideEnd },
-): Omit<Directory, "otherEnds"> {
-  const { disk, directoryDisk, countHere, count, length, offset, wide } = end;
-  if (disk !== 0 || directoryDisk !== 0) {
-    throw inParts(source, Math.max(disk, directoryDisk) + 1);
+  *#isHeader(start: number): Steps<boolean> {
+    const view = yield* this.#viewAt(start, 4);
+    return view.getUint32(0, true) === Signature.CENTRAL;
   }
-  if (countHere !== count) {
-    throw refused(
-      source,
-      place,
-      `it has ${countHere} members on its disk by its end, and ${count} in all`,
-    );
-  }
-  const past = wide?.start ?? place;
-  const start = past - length;
-  const before = start - offset;
-  if (!(start >= 0 && before >= 0)) {
-    throw refused(
-      source,
-      place,
-      `it has ${length} bytes of headers from byte ${offset} on by its end, which do not fit before that`,
-    );
-  }
-  if (!(count * Size.CENTRAL <= length) || (count === 0) !== (length === 0)) {
-    throw refused(
-      source,
-      place,
-      `it has ${count} members by its end, and ${length} bytes of headers of them`,
-    );
-  }
-  if (count === 0 && start > 0) {
-    throw ambiguous(
-      source,
-      place,
-      `it is empty by its end, and ${start} bytes stand before that`,
-    );
-  }
-  if (wide !== undefined && wide.start - before !== wide.told) {
-    throw ambiguous(
-      source,
-      place,
-      `its end of zip64 is ${
-        wide.start - before
-      } bytes behind its start, and ${wide.told} by the locator`,
-    );
-  }
-  return { start, end: past, count, before };
-}
 
-/** The directory stands before the end. Programs that go by its offset instead must not find another one there. */
-function* requireHeader(
-  source: ByteSource,
-  tail: Tail,
-  { start, count, before }: Omit<Directory, "otherEnds">,
-  offset: number,
-): Steps<void> {
-  if (count === 0) return;
-  if (!(yield* isHeader(source, tail, start))) {
-    throw refused(
-      source,
-      start,
-      "it has no header of a member where its end says",
+  *#viewAt(start: number, length: number): Steps<DataView> {
+    const at = start - this.#tail.start;
+    const { buffer, byteOffset } = at >= 0
+      ? this.#tail.bytes.subarray(at, at + length)
+      : yield* readPart(this.#source, start, length);
+    return new DataView(buffer, byteOffset, length);
+  }
+
+  /** Says that a zip is one of several parts, of which the last has the end. */
+  #inParts(parts: number): FormatError {
+    const { name: path } = this.#source;
+    return new FormatError(
+      "unsupported",
+      `Cannot read ${path}: it is the last of ${parts} parts of a zip. Join them (zip -s 0), and open that`,
+      { path, actual: parts },
     );
   }
-  if (before > 0 && (yield* isHeader(source, tail, offset))) {
-    throw ambiguous(
-      source,
-      offset,
-      `it has headers of members both at byte ${offset}, where its end says, and right before its end`,
-    );
+
+  #ambiguous(offset: number, why: string): FormatError {
+    return ambiguous(this.#source, offset, why);
   }
-}
 
-function* isHeader(source: ByteSource, tail: Tail, start: number) {
-  const view = yield* viewAt(source, tail, start, 4);
-  return view.getUint32(0, true) === Signature.CENTRAL;
-}
+  #truncated(offset: number, why: string): FormatError {
+    return this.#refused(offset, why, "truncated");
+  }
 
-function* viewAt(
-  source: ByteSource,
-  tail: Tail,
-  start: number,
-  length: number,
-): Steps<DataView> {
-  const at = start - tail.start;
-  const { buffer, byteOffset } = at >= 0
-    ? tail.bytes.subarray(at, at + length)
-    : yield* readPart(source, start, length);
-  return new DataView(buffer, byteOffset, length);
+  #refused(
+    offset: number,
+    why: string,
+    code: FormatErrorCode = "bad-structure",
+  ): FormatError {
+    const { name: path } = this.#source;
+    const message = `Cannot read ${path}: ${why}. Download it again`;
+    return new FormatError(code, message, { path, offset });
+  }
 }
 
 /** What stands before the first member of a zip that was once in parts: "PK00", or the signature of a descriptor. */
@@ -344,16 +348,6 @@ export function twoEnds(source: ByteSource, offset: number): FormatError {
   return ambiguous(source, offset, "it has two records of its end");
 }
 
-/** Says that a zip is one of several parts, of which the last has the end. */
-function inParts(source: ByteSource, parts: number): FormatError {
-  const { name: path } = source;
-  return new FormatError(
-    "unsupported",
-    `Cannot read ${path}: it is the last of ${parts} parts of a zip. Join them (zip -s 0), and open that`,
-    { path, actual: parts },
-  );
-}
-
 /** Says that a zip is one in which another program may find other files: none of them is the right one. */
 function ambiguous(
   source: ByteSource,
@@ -364,19 +358,6 @@ function ambiguous(
     "bad-structure",
     `Cannot read ${source.name}: ${why}, so that programs would find different files in it. ` +
       "Get it from its source again, or pack it again",
-    { path: source.name, offset },
-  );
-}
-
-function refused(
-  source: ByteSource,
-  offset: number,
-  why: string,
-  code: FormatErrorCode = "bad-structure",
-): FormatError {
-  return new FormatError(
-    code,
-    `Cannot read ${source.name}: ${why}. Download it again`,
     { path: source.name, offset },
   );
 }

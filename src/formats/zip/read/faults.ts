@@ -1,4 +1,5 @@
 import type { FormatError } from "../../../base/errors.ts";
+import type { ZipColumns } from "./zip_columns.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 import { Flag, Method, methodName, mostInflated, Size } from "../layout.ts";
 
@@ -63,39 +64,36 @@ export function faultOf(
   }
 }
 
-/** What {@linkcode faultError} says it of. */
-export interface FaultyMember {
-  readonly archive: string;
-  readonly name: string;
-  readonly fault: number;
-  readonly method: number;
-  readonly packed: number;
-  readonly size: number;
-  readonly header: number;
-}
-
 /** The error that reading a member with a fault throws. */
-export function faultError(member: FaultyMember): FormatError {
-  const { archive, name, fault, header: offset } = member;
-  const isUnsupported = fault <= Fault.LARGE_ZSTD;
+export function faultError(
+  archive: string,
+  name: string,
+  columns: ZipColumns,
+  record: number,
+): FormatError {
+  const isUnsupported = columns.faults[record]! <= Fault.LARGE_ZSTD;
+  const offset = columns.headers[record]!;
   return memberError(
     isUnsupported ? "unreadable-member" : "bad-structure",
     archive,
     name,
-    `cannot be read: it ${whyOf(member)}`,
+    `cannot be read: it ${whyOf(columns, record)}`,
     Number.isSafeInteger(offset) ? { offset } : {},
   );
 }
 
-function whyOf({ fault, method, packed, size, header }: FaultyMember): string {
-  switch (fault) {
+function whyOf(columns: ZipColumns, record: number): string {
+  const header = columns.headers[record]!;
+  const packed = columns.packed[record]!;
+  const size = columns.sizes[record]!;
+  switch (columns.faults[record]) {
     case Fault.ENCRYPTED:
       return "is encrypted. Extract the zip with its password, and pack it again without one";
     case Fault.PATCH:
       return "is a patch. Extract the zip by the program that made it, and pack it again";
     case Fault.METHOD:
       return `is written by ${
-        methodName(method)
+        methodName(columns.methods[record]!)
       }, which is not read here. Extract the zip, and pack it again (zip -0)`;
     case Fault.LARGE_ZSTD:
       return `is compressed by zstd, and has ${size} bytes, more than ${MOST_ZSTD}. Extract the zip, and pack it again (zip -0)`;

@@ -1,9 +1,11 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { keptIndex } from "../../../io/kept/kept_index.ts";
 import type { KeptOptions } from "../../../io/kept/kept_place.ts";
-import type { KeptTables } from "../../../io/kept/kept_tables.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { keptNames, namesToKeep } from "../../../tree/archive/kept_names.ts";
+import {
+  columnsToKeep,
+  keptColumns,
+} from "../../../tree/archive/kept_columns.ts";
 import type { SkippedMembers } from "../../../tree/archive/archive_notes.ts";
 import { Size } from "../layout.ts";
 import { Fault } from "./faults.ts";
@@ -23,18 +25,18 @@ export function* openIndex(
     kind: "zip 2",
     entrySize: Size.CENTRAL,
     isToKeep: true,
-    take(kept) {
-      const before = fromKept(kept);
-      return areInside(before.columns, source.size) ? before : undefined;
+    take({ columns: kept, facts }) {
+      const columns = keptColumns(kept) as ZipColumns;
+      return areInside(columns, source.size)
+        ? { columns, skipped: facts as SkippedMembers }
+        : undefined;
     },
     make: () => readDirectory(source),
     count: ({ columns }) => columns.sizes.length,
-    tables({ columns: { names, ...columns }, skipped }) {
-      return {
-        columns: { ...columns, ...namesToKeep(names) },
-        facts: skipped,
-      };
-    },
+    tables: ({ columns, skipped }) => ({
+      columns: columnsToKeep(columns),
+      facts: skipped,
+    }),
   });
 }
 
@@ -47,29 +49,4 @@ function areInside(
     faults[record] !== Fault.NONE ||
     start >= 0 && start + packed[record]! <= size
   );
-}
-
-function fromKept({ columns: kept, facts }: KeptTables): ZipIndex {
-  const bytes = (name: string) => kept[name] as Uint8Array;
-  const words = (name: string) => kept[name] as Uint32Array;
-  const numbers = (name: string) => kept[name] as Float64Array;
-  return {
-    skipped: facts as SkippedMembers,
-    columns: {
-      names: keptNames(kept),
-      times: numbers("times"),
-      nodes: words("nodes"),
-      headers: numbers("headers"),
-      packed: numbers("packed"),
-      sizes: numbers("sizes"),
-      sums: words("sums"),
-      methods: words("methods"),
-      faults: bytes("faults"),
-      links: words("links"),
-      linkStarts: words("linkStarts"),
-      targets: words("targets"),
-      pathLengths: words("pathLengths"),
-      pathSums: words("pathSums"),
-    },
-  };
 }

@@ -17,8 +17,6 @@ export interface ZipColumns extends ArchiveColumns {
   readonly sums: Uint32Array;
   /** Per record: how its content is written. */
   readonly methods: Uint32Array;
-  /** Per record: why its content cannot be read, as {@linkcode Fault}. */
-  readonly faults: Uint8Array;
   /** Per record: bytes of its path, as it is stored, and their CRC-32: the header before the content has the same. */
   readonly pathLengths: Uint32Array;
   readonly pathSums: Uint32Array;
@@ -39,16 +37,15 @@ export function isStored(
   return methods[record] === Method.STORED || sizes[record] === 0;
 }
 
+/** Whether a record's content has to be decoded, and can be. */
+export function isDecoded(
+  { methods, faults }: ZipColumns,
+  record: number,
+): boolean {
+  return methods[record] !== Method.STORED && faults[record] === Fault.NONE;
+}
+
 /** Whether all that is in a zip lies there as it is. */
 export function areStored(columns: ZipColumns): boolean {
   return columns.methods.every((_, record) => isStored(columns, record));
-}
-
-/** The records of members that are listed, but cannot be read. */
-export function* unreadableRecords(
-  { faults, nodes }: ZipColumns,
-): Generator<number> {
-  for (let record = 0; record < faults.length; record++) {
-    if (faults[record] !== Fault.NONE && nodes[record]! > 0) yield record;
-  }
 }

@@ -1,24 +1,24 @@
-import { FormatError, PathError } from "../../../base/errors.ts";
+import type { FormatError } from "../../../base/errors.ts";
 import {
   runAsync,
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import type {
-  BatchReadOptions,
-  BatchReadSyncOptions,
-  BatchRoom,
-} from "../../../io/read/read_memory.ts";
-import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+  SourceList,
+  WaitOptions,
+} from "../../../io/storage/byte_source.ts";
 import { lastingAt } from "../../../io/storage/place.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { encodeName } from "../../../base/names.ts";
+import { memberError } from "../../../tree/archive/member_error.ts";
+import {
+  type Members,
+  MembersReader,
+} from "../../../tree/archive/members_reader.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
-import { expectContents, readContents } from "../../../tree/read_contents.ts";
-import { type NodeId, ROOT, type TreeHandle } from "../../../tree/tree.ts";
+import type { Extent } from "../../../tree/tree.ts";
 import { openTree } from "../tree/open_zip.ts";
 import { reopenTree, type ZipTree } from "../tree/zip_tree.ts";
-import { memberError } from "../../../tree/archive/member_error.ts";
 
 /** How a {@linkcode ZipReader} opens its zip. */
 export type ZipOptions = Pick<
@@ -33,8 +33,6 @@ export interface ZipReaderHandle {
   /** Whether contents are compared with their CRC-32. */
   readonly checkData: boolean;
 }
-
-const SLASH = 0x2f;
 
 /**
  * Reads the files of a zip: also of what is one under another name, as `.npz`, `.docx` or `.jar`. Any file is read
@@ -51,20 +49,18 @@ const SLASH = 0x2f;
  * assert.equal(content.length, reader.size(name!));
  * ```
  */
-export class ZipReader implements Disposable {
-  readonly #tree: ZipTree;
-  readonly #checkData: boolean;
-  /** Per file: its record. */
-  readonly #records: Uint32Array;
+export class ZipReader extends MembersReader {
+  readonly #files: ZipFiles;
 
-  /** @ignore Readers are made by `open`. */
-  constructor(tree: ZipTree, checkData: boolean) {
-    this.#tree = tree;
-    this.#checkData = checkData;
-    const { nodes } = tree.columns;
-    this.#records = Uint32Array.from(nodes.keys()).filter((record) =>
-      nodes[record]! > 0 && tree.fileOf(nodes[record]!) >= 0
-    );
+  private constructor(files: ZipFiles) {
+    super(files);
+    this.#files = files;
+  }
+
+  static *#open(location: string | URL, options: ZipOptions): Steps<ZipReader> {
+    const { path, storage } = lastingAt(location, options);
+    const tree = yield* openTree(path, storage, options);
+    return new ZipReader(new ZipFiles(tree, options.checkData ?? true));
   }
 
   /**
@@ -76,7 +72,7 @@ export class ZipReader implements Disposable {
     location: string | URL,
     options: ZipOptions & WaitOptions = {},
   ): Promise<ZipReader> {
-    return await runAsync(openReader(location, options), options.signal);
+    return await runAsync(ZipReader.#open(location, options), options.signal);
   }
 
   /** {@linkcode ZipReader.open} without waiting. */
@@ -84,7 +80,7 @@ export class ZipReader implements Disposable {
     location: string | URL,
     options: ZipOptions = {},
   ): ZipReader {
-    return runSync(openReader(location, options));
+    return runSync(ZipReader.#open(location, options));
   }
 
   /**
@@ -96,33 +92,18 @@ export class ZipReader implements Disposable {
   static async openShared(
     { zip, checkData }: ZipReaderHandle,
   ): Promise<ZipReader> {
-    return new ZipReader(await reopenTree(zip, true), checkData);
+    return new ZipReader(new ZipFiles(await reopenTree(zip, true), checkData));
   }
 
   /** Describes the reader for {@linkcode ZipReader.openShared}. */
   share(): ZipReaderHandle {
-    const { data }: TreeHandle = this.#tree.share();
-    return { zip: data, checkData: this.#checkData };
+    const { tree, checkData } = this.#files;
+    return { zip: tree.share().data, checkData };
   }
 
   /** Path of the zip. */
   get path(): string {
-    return this.#tree.archive.name;
-  }
-
-  /** Where the zip lies. */
-  get storage(): Storage {
-    return this.#tree.storage;
-  }
-
-  /** Number of files; links to files are some as well. */
-  get length(): number {
-    return this.#records.length;
-  }
-
-  /** Paths of the files, in the order in which they were packed. A new array at each access. */
-  get names(): string[] {
-    return Array.from(this.#records, (record) => this.#tree.pathOf(record));
+    return this.#files.tree.archive.name;
   }
 
   /**
@@ -131,123 +112,63 @@ export class ZipReader implements Disposable {
    * @throws {PathError} If there is no such file.
    */
   size(name: string): number {
-    return this.#tree.columns.sizes[this.#recordOf(name)]!;
+    return this.#files.tree.columns.sizes[this.fileAt(name)]!;
+  }
+}
+
+/** The files of a zip, by their records. */
+class ZipFiles implements Members {
+  readonly tree: ZipTree;
+  readonly checkData: boolean;
+  readonly paths: readonly string[];
+  readonly storage: Storage;
+  readonly sources: SourceList;
+  readonly mismatch: Members["mismatch"];
+  readonly #records: Uint32Array;
+
+  /** @param checkData Whether contents are compared with their CRC-32. */
+  constructor(tree: ZipTree, checkData: boolean) {
+    this.tree = tree;
+    this.checkData = checkData;
+    this.paths = [tree.archive.name];
+    this.storage = tree.storage;
+    this.sources = tree.sources;
+    if (checkData) this.mismatch = mismatchIn(tree.archive.name);
+    const { nodes } = tree.columns;
+    this.#records = Uint32Array.from(nodes.keys()).filter((record) =>
+      nodes[record]! > 0 && tree.fileOf(nodes[record]!) >= 0
+    );
   }
 
-  /**
-   * Reads a file, or a batch of files: in the order in which they lie.
-   *
-   * @param name A path, or several in any order.
-   * @throws {PathError} If there is no such file.
-   * @throws {FormatError} If a content is damaged, or cannot be read, as one that is encrypted: `member` names it.
-   */
-  read(
-    name: string,
-    options?: BatchReadOptions,
-  ): Promise<Uint8Array<ArrayBuffer>>;
-  /** Reads a batch of files. */
-  read(
-    names: readonly string[],
-    options?: BatchReadOptions,
-  ): Promise<Uint8Array<ArrayBuffer>[]>;
-  async read(
-    name: string | readonly string[],
-    { memory, signal }: BatchReadOptions = {},
-  ): Promise<Uint8Array<ArrayBuffer> | Uint8Array<ArrayBuffer>[]> {
-    const names = typeof name === "string" ? [name] : name;
-    const read = await runAsync(this.#read(names, memory), signal);
-    return typeof name === "string" ? read[0]! : read;
+  get length(): number {
+    return this.#records.length;
   }
 
-  /** {@linkcode ZipReader.read} without waiting. */
-  readSync(name: string, options?: BatchReadSyncOptions): Uint8Array;
-  /** Reads a batch of files without waiting. */
-  readSync(
-    names: readonly string[],
-    options?: BatchReadSyncOptions,
-  ): Uint8Array[];
-  readSync(
-    name: string | readonly string[],
-    { memory }: BatchReadSyncOptions = {},
-  ): Uint8Array | Uint8Array[] {
-    const names = typeof name === "string" ? [name] : name;
-    const read = runSync(this.#read(names, memory));
-    return typeof name === "string" ? read[0]! : read;
+  listNames(): string[] {
+    return Array.from(this.#records, (record) => this.tree.pathOf(record));
   }
 
-  /**
-   * Says that files will be read soon: where the zip lies on a server, they are fetched meanwhile.
-   *
-   * @returns How many bytes are fetched, or have been; 0 where the zip is local.
-   */
-  expect(names: readonly string[]): number {
-    const records = names.map((name) => this.#recordOf(name));
-    return expectContents({
-      sources: this.#tree.sources,
-      length: records.length,
-      locate: (i, into) => this.#tree.locateRecord(records[i]!, into),
-    });
+  find(path: Uint8Array): number {
+    return this.tree.fileOf(this.tree.nodeAt(path));
   }
 
-  /** Closes the zip. What was read stays valid. */
+  locate(record: number, into: Extent): void {
+    this.tree.locateRecord(record, into);
+  }
+
   close(): void {
-    this.#tree.close();
+    this.tree.close();
   }
+}
 
-  /** Closes the zip at the end of a `using` block. */
-  [Symbol.dispose](): void {
-    this.close();
-  }
-
-  #recordOf(name: string): number {
-    const path = encodeName(name);
-    let node: NodeId = ROOT;
-    for (let start = 0; start <= path.length && node !== 0;) {
-      const slash = path.indexOf(SLASH, start);
-      const end = slash < 0 ? path.length : slash;
-      if (end > start) node = this.#tree.lookup(node, path, start, end);
-      if (end < path.length && this.#tree.isLink?.(node) === true) {
-        node = this.#tree.target!(node);
-      }
-      start = end + 1;
-    }
-    const record = this.#tree.fileOf(node);
-    if (record >= 0) return record;
-    throw new PathError("not-found", name, this.path);
-  }
-
-  #read(
-    names: readonly string[],
-    memory: BatchRoom | undefined,
-  ): Steps<Uint8Array<ArrayBuffer>[]> {
-    const records = names.map((name) => this.#recordOf(name));
-    return readContents({
-      sources: this.#tree.sources,
-      length: records.length,
-      locate: (i, into) => this.#tree.locateRecord(records[i]!, into),
-      mismatch: this.#checkData
-        ? (i, expected, actual) => this.#mismatch(names[i]!, expected, actual)
-        : undefined,
-    }, memory);
-  }
-
-  #mismatch(name: string, expected: number, actual: number): FormatError {
-    return memberError(
+function mismatchIn(path: string) {
+  return (name: string, expected: number, actual: number): FormatError =>
+    memberError(
       "sample-checksum",
-      this.path,
+      path,
       name,
       "does not match its CRC-32: its bytes are not those that were packed; fetch the zip again, or read it as it " +
         "is with the option `checkData: false`",
       { expected, actual },
     );
-  }
-}
-
-function* openReader(
-  location: string | URL,
-  options: ZipOptions,
-): Steps<ZipReader> {
-  const { path, storage } = lastingAt(location, options);
-  const tree = yield* openTree(path, storage, options);
-  return new ZipReader(tree, options.checkData ?? true);
 }

@@ -13,15 +13,12 @@ import {
 import { type DecodeFault, decompress } from "../../../io/decoded/inflate.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import type { LazySources } from "../../../tree/tree.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
 import { Method } from "../layout.ts";
 import type { LocalHeaders } from "../read/local_headers.ts";
 import type { ZipColumns } from "../read/zip_columns.ts";
+import { MemberSources } from "../../../tree/archive/member_sources.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
-
-/** Sources that are kept, with where they are in their contents. */
-const MOST_KEPT = 1024;
 
 /** Bytes of memory that is kept for the next member. */
 const MOST_SPARE = 1 << 20;
@@ -57,41 +54,13 @@ export interface MemberPlace {
 }
 
 /** The compressed members of a zip, by their records: each is a source that is decoded when it is read. */
-export class ZipMembers implements LazySources {
-  readonly path: string;
-  readonly storage: Storage;
-  readonly knownBytes = 0; // the zip's own are known
-  readonly #place: MemberPlace;
-  /** In order of use. */
-  readonly #opened = new Map<number, DecodedSource>();
-
-  constructor(place: MemberPlace) {
-    this.#place = place;
-    this.path = place.archive.name;
-    this.storage = place.storage ?? LOCAL_DISK;
-  }
-
-  at(record: number): ByteSource | undefined {
-    if (!(record < this.#place.columns.sizes.length)) return undefined;
-    let source = this.#opened.get(record);
-    if (source === undefined) {
-      const { blocks, owner } = this.#place;
-      const content = new ZipMember(this.#place, record);
-      source = new DecodedSource(content, blocks, owner, record);
-    } else this.#opened.delete(record); // to the end: most recently used
-    this.#opened.set(record, source);
-    if (this.#opened.size > MOST_KEPT) {
-      const [oldest] = this.#opened.keys();
-      this.#opened.get(oldest!)!.close();
-      this.#opened.delete(oldest!);
-    }
-    return source;
-  }
-
-  close(): void {
-    for (const source of this.#opened.values()) source.close();
-    this.#opened.clear();
-  }
+export function zipMembers(place: MemberPlace): MemberSources {
+  const { columns, blocks, owner } = place;
+  return new MemberSources(place, (record) => {
+    if (!(record < columns.sizes.length)) return undefined;
+    const content = new ZipMember(place, record);
+    return new DecodedSource(content, blocks, owner, record);
+  });
 }
 
 /** A compressed member. */

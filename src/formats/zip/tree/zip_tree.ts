@@ -9,7 +9,6 @@ import type { Storage } from "../../../io/storage/storage.ts";
 import type { FormatError } from "../../../base/errors.ts";
 import {
   type ArchiveNotes,
-  listUnreadable,
   type SkippedMembers,
 } from "../../../tree/archive/archive_notes.ts";
 import {
@@ -17,6 +16,7 @@ import {
   shareArchive,
   type SharedArchive,
 } from "../../../tree/archive/shared_archive.ts";
+import type { MemberSources } from "../../../tree/archive/member_sources.ts";
 import { JoinedSources } from "../../../tree/joined_sources.ts";
 import { ArchiveTree } from "../../../tree/archive/archive_tree.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
@@ -29,13 +29,8 @@ import {
 } from "../../../tree/tree.ts";
 import { Fault, faultError } from "../read/faults.ts";
 import { LocalHeaders } from "../read/local_headers.ts";
-import {
-  areStored,
-  isStored,
-  unreadableRecords,
-  type ZipColumns,
-} from "../read/zip_columns.ts";
-import { ZipMembers } from "./zip_members.ts";
+import { areStored, isStored, type ZipColumns } from "../read/zip_columns.ts";
+import { zipMembers } from "./zip_members.ts";
 
 /** What a tree is made of. */
 export interface ZipParts {
@@ -69,7 +64,7 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
   readonly archive: ByteSource;
   readonly locals: LocalHeaders;
   readonly #parts: ZipParts;
-  readonly #members: ZipMembers | undefined;
+  readonly #members: MemberSources | undefined;
 
   /** @param isOwner Whether its sources are those of this thread; otherwise they come from elsewhere. */
   constructor(parts: ZipParts, isOwner = true) {
@@ -82,7 +77,7 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
     const opened = isOwner ? [archive] : [];
     if (areStored(columns)) this.sources = opened;
     else {
-      this.#members = new ZipMembers({ ...parts, locals: this.locals, nameOf });
+      this.#members = zipMembers({ ...parts, locals: this.locals, nameOf });
       this.sources = new JoinedSources(1, opened, [this.#members]);
     }
   }
@@ -95,14 +90,9 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
   /** What of the zip is not served as it is; none in other threads. */
   get notes(): readonly ArchiveNotes[] {
     const { skipped } = this.#parts;
-    if (skipped === undefined) return [];
-    const archive = this.archive.name;
-    const unreadable = listUnreadable(
-      archive,
-      unreadableRecords(this.columns),
-      (record) => this.faultOf(record),
-    );
-    return [{ archive, skipped, unreadable }];
+    return skipped === undefined
+      ? []
+      : this.notesOf(this.archive.name, { skipped });
   }
 
   protected override sizeOf(record: number): number {
@@ -133,18 +123,9 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
     return this.names.record(node);
   }
 
-  /** The error that reading a record throws which has a fault. */
-  faultOf(record: number): FormatError {
-    const { faults, methods, packed, sizes, headers } = this.columns;
-    return faultError({
-      archive: this.archive.name,
-      name: this.pathOf(record),
-      fault: faults[record]!,
-      method: methods[record]!,
-      packed: packed[record]!,
-      size: sizes[record]!,
-      header: headers[record]!,
-    });
+  override faultOf(record: number): FormatError {
+    const name = this.pathOf(record);
+    return faultError(this.archive.name, name, this.columns, record);
   }
 
   /** The record of a file, or of the file that a link leads to; -1 for anything else. */

@@ -1,5 +1,6 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { GatheredBytes } from "../../../io/write/gathered_bytes.ts";
+import { forEachPiece } from "../../../io/write/sample_data.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { Flag, IN_ZIP64, IN_ZIP64_16, Signature, Size } from "../layout.ts";
 
@@ -67,17 +68,28 @@ export class ZipOutput extends GatheredBytes {
   }
 
   /**
-   * Begins a file whose content comes piece by piece: by {@linkcode ZipOutput.append}.
+   * Adds a file whose content comes piece by piece.
    *
-   * @returns What ends it, when all of it was appended, with its CRC-32.
+   * @param size How many bytes it should give.
+   * @returns How many it gave: the zip is damaged if that is another number.
    */
-  *beginFile(
+  *addStream(
     name: Uint8Array,
     size: number,
-  ): Steps<(crc: number) => Steps<void>> {
+    content: AsyncIterable<Uint8Array>,
+  ): Steps<number> {
     const member = this.#begin(name, size, false);
     yield* this.append(this.#header(member, 0));
-    return (crc) => this.#end(member, crc);
+    const start = this.end;
+    const append = (piece: Uint8Array) => this.append(piece);
+    let crc = 0;
+    yield* forEachPiece(content, function* (piece) {
+      crc = crc32Of(piece, crc);
+      yield* append(piece);
+    });
+    const written = this.end - start;
+    yield* this.#end(member, crc);
+    return written;
   }
 
   /** Writes the central directory, and what is gathered. */

@@ -45,8 +45,8 @@ async function read(
   const remote = { cache: { directory: cache } };
   using reader = await TarReader.open(tar, { remote });
   assert.equal(reader.length, MEMBERS);
-  assert.equal(reader.sampleCount, MEMBERS / 2);
-  const [sample] = await reader.readSamples([1]);
+  assert.equal(reader.samples.length, MEMBERS / 2);
+  const [sample] = await reader.samples.read([1]);
   assert.match(sample!.__key__, /^\.\/[a-z]1$/); // as the tar spells it
   return new TextDecoder().decode(await reader.read(name));
 }
@@ -129,7 +129,7 @@ Deno.test("the header before a content is compared with a kept index in every th
       stale,
     );
     using reader = await TarReader.open(tar, { remote });
-    await assert.rejects(reader.readSamples([0]), stale);
+    await assert.rejects(reader.samples.read([0]), stale);
     using shared = await TarReader.openShared(reader.share());
     await assert.rejects(shared.read("n0.cls"), stale);
     const bytes = await shared.read(["n2.txt", "n1.cls"]);

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import fc from "fast-check";
+import { TarReader } from "../../../../src/formats/tar/mod.ts";
+import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { open, type VirtualFs } from "../../../../src/open/mod.ts";
 import { succeed } from "../../../cli/run_cli.ts";
 import { output } from "../../../fuse/support/mounting.ts";
@@ -42,6 +44,17 @@ Deno.test("members below a link lie in the directory that it leads to, and show 
     assert.equal(await text(fs, `${below}/hard.js`), "x");
     assert.equal(await text(fs, `${below}/deep/y.js`), "y");
   }
+});
+
+Deno.test("a reader reads below links to directories, too", async () => {
+  const storage = new MemoryStorage({ "t.tar": tarBytes(MEMBERS) });
+  using reader = await TarReader.open("t.tar", { storage });
+  const paths = ["nm/.pnpm/p/x.js", "nm/p/x.js", "./nm/q//link.js"];
+  const read = await reader.read(paths);
+  assert.deepEqual(read.map((bytes) => new TextDecoder().decode(bytes)), [
+    ...["x", "x", "x"],
+  ]);
+  await assert.rejects(reader.read("nm/q/none.js"), { code: "not-found" });
 });
 
 Deno.test({

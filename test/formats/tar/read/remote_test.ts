@@ -143,7 +143,7 @@ Deno.test("an index of DALI that lies beside is used where it agrees", () =>
         remote: { cache: false },
       });
       assert.equal(reader.length, 1200);
-      assert.equal(reader.sampleCount, 600);
+      assert.equal(reader.samples.length, 600);
       assert.equal(
         asked(served, "/a.tar").bytes < 1 << 20,
         isUsed,
@@ -191,7 +191,7 @@ Deno.test("a stale index of DALI gives no wrong bytes, in no reader, and check n
           stale,
         );
       }
-      await assert.rejects(reader.readSamples([300]), { code: "bad-index" });
+      await assert.rejects(reader.samples.read([300]), { code: "bad-index" });
       using shared = await TarReader.openShared(reader.share(), {
         storage: reader.storage,
       });

@@ -232,7 +232,7 @@ Deno.test({
       await convert(path, `${dir}/size`, { to: "tar", shardSize: 6000 });
       for (const name of fs.readdirSync(`${dir}/size`)) {
         using shard = await TarReader.open(`${dir}/size/${name}`);
-        assert.equal(shard.length, 5 * shard.sampleCount);
+        assert.equal(shard.length, 5 * shard.samples.length);
         await requireSound(`${dir}/size/${name}`);
       }
       await assert.rejects(

@@ -1,0 +1,179 @@
+import { decodeName } from "../../../base/names.ts";
+import { trimSpace, utf8Text } from "../../../base/utf8.ts";
+import {
+  decodeSample,
+  SAMPLE_DECODERS,
+  type SampleDecoders,
+  type WebSample,
+} from "../../../codecs/file_values.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { reopenSources } from "../../../io/storage/open_sources.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
+import { expectContents, readContents } from "../../../tree/read_contents.ts";
+import type {
+  ReadSamplesOptions,
+  Samples,
+  SamplesHandle,
+} from "../../../tree/samples/samples.ts";
+import type { LostShard } from "../../../tree/samples/open_shards.ts";
+import { ShardTable } from "../../../tree/samples/shard_table.ts";
+import type { Extent } from "../../../tree/tree.ts";
+import { type TarFacts, TarTree } from "../tree/tar_tree.ts";
+import { sampleCount } from "./tar_columns.ts";
+import { TarFiles } from "./tar_files.ts";
+
+/** A sample of WebDataset: the contents of its files by their extensions, which are all behind the first dot. */
+export interface TarSample {
+  /** What its files have in common: their name in the tar up to the first dot of its last part, such as `./p/0`. */
+  readonly __key__: string;
+  /** The bytes of the file with that extension. */
+  readonly [extension: string]: Uint8Array<ArrayBuffer> | string;
+}
+
+/** A file of a sample. */
+interface Part {
+  /** What follows the first dot of its name; empty where there is none. */
+  readonly extension: string;
+  /** Number of the file. */
+  readonly file: number;
+}
+
+/** How files become values. */
+export interface Decoding {
+  /** Decoders besides {@linkcode SAMPLE_DECODERS}. */
+  readonly own: SampleDecoders | undefined;
+  /** Describes them for other threads. */
+  portable(): SampleDecoders | undefined;
+}
+
+/** What other threads make the samples of. */
+interface Seed {
+  readonly tars: readonly TarFacts[];
+  readonly lost: readonly LostShard[];
+  readonly decoders: SampleDecoders | undefined;
+}
+
+const DOT = 0x2e;
+
+/** The samples of WebDataset in tars: files with one key, by their extensions. */
+export class TarSamples implements Samples<TarSample, WebSample> {
+  readonly unit = "sample";
+  readonly hasFields = true;
+  readonly shards: ShardTable<TarFacts>;
+  readonly storage: Storage;
+  /** All files of the tars. */
+  readonly files: TarFiles;
+  readonly #decoding: Decoding | undefined;
+  readonly #decoders: SampleDecoders;
+  readonly #name = new Uint8Array(LONGEST_NAME);
+
+  constructor(files: TarFiles, decoding?: Decoding) {
+    this.files = files;
+    this.storage = files.storage;
+    this.shards = new ShardTable(
+      files.table.shards,
+      ({ columns }) => sampleCount(columns),
+      files.table.lost,
+    );
+    this.#decoding = decoding;
+    this.#decoders = { ...SAMPLE_DECODERS, ...decoding?.own };
+  }
+
+  *read(
+    indices: readonly number[],
+    { fields, memory }: ReadSamplesOptions,
+  ): Steps<TarSample[]> {
+    const parts = indices.map((index) => this.#partsOf(index, fields));
+    const bytes = yield* readContents(this.#contentsOf(parts), memory);
+    let next = 0;
+    return indices.map((index, i) => {
+      const sample: Record<string, Uint8Array<ArrayBuffer> | string> = Object
+        .create(null);
+      for (const { extension } of parts[i]!) sample[extension] = bytes[next++]!;
+      return Object.assign(sample, { __key__: this.keyOf(index) });
+    });
+  }
+
+  decode(index: number, sample: TarSample): Promise<WebSample> {
+    const { path } = this.shards.of(index);
+    return decodeSample(sample, this.#decoders, path);
+  }
+
+  /** What the file with an extension says; a text without spaces around. */
+  valueOf(sample: WebSample, field: string): unknown {
+    const value = sample[field];
+    const text = value instanceof Uint8Array ? utf8Text(value) : value;
+    return typeof text === "string" ? trimSpace(text) : text;
+  }
+
+  keyOf(index: number): string {
+    const at = this.shards.shardOf(index);
+    return this.files.trees[at]!.keyOf(index - this.shards.firsts[at]!);
+  }
+
+  expect(indices: readonly number[], { fields }: ReadSamplesOptions): number {
+    const parts = indices.map((index) => this.#partsOf(index, fields));
+    return expectContents(this.#contentsOf(parts));
+  }
+
+  share(): SamplesHandle {
+    const data: Seed = {
+      tars: this.shards.shards,
+      lost: this.shards.lost,
+      decoders: this.#decoding?.portable(),
+    };
+    return { module: import.meta.url, data };
+  }
+
+  close(): void {
+    this.files.close();
+  }
+
+  /** The files of a sample, as far as their extensions are wanted. */
+  #partsOf(sample: number, wanted: readonly string[] | undefined): Part[] {
+    const at = this.shards.shardOf(sample);
+    const tree = this.files.trees[at]!;
+    const first = this.files.table.firsts[at]!;
+    const { nodes, sampleRecords, sampleStarts } = tree.columns;
+    const own = sample - this.shards.firsts[at]!;
+    const parts: Part[] = [];
+    for (let i = sampleStarts[own]!; i < sampleStarts[own + 1]!; i++) {
+      const record = sampleRecords[i]!;
+      const length = tree.nameOf(nodes[record]!, this.#name);
+      const extension = extensionOf(this.#name, length);
+      if (wanted === undefined || wanted.includes(extension)) {
+        parts.push({ extension, file: first + record });
+      }
+    }
+    return parts;
+  }
+
+  #contentsOf(parts: readonly (readonly Part[])[]) {
+    const places = parts.flat();
+    return {
+      sources: this.files.sources,
+      length: places.length,
+      locate: (i: number, into: Extent) =>
+        this.files.locate(places[i]!.file, into),
+    };
+  }
+}
+
+function extensionOf(name: Uint8Array, length: number): string {
+  const dot = name.indexOf(DOT, 1);
+  return dot < 0 || dot >= length ? "" : decodeName(name, dot + 1, length);
+}
+
+/** Opens tars that another thread has opened, over its tables. */
+export function* reopenSamples(
+  { tars, lost, decoders }: Seed,
+  storage: Storage,
+): Steps<TarSamples> {
+  const sources = yield* reopenSources(storage, tars);
+  const trees = tars.map((facts, i) =>
+    new TarTree(facts, { archive: sources[i]!, storage })
+  );
+  const files = new TarFiles(trees, storage, lost);
+  return new TarSamples(files, { own: decoders, portable: () => decoders });
+}
