@@ -74,7 +74,7 @@ Deno.test("decodes UTF-8 and trims without dropping U+FEFF", () => {
 });
 
 Deno.test("formats and codecs decode UTF-8 in one module", () => {
-  const rooms = ["codecs", "convert", "data", "formats", "tree", "vfs"];
+  const rooms = ["codecs", "convert", "data", "formats", "open", "tree"];
   const found = rooms.flatMap((room) => sources(`src/${room}`)).filter((file) =>
     // Latin-1 has no byte order mark.
     /^(?! \*).*new TextDecoder\((?!"latin1"\))/m.test(

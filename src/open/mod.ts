@@ -32,6 +32,7 @@ export type {
 } from "../tree/format.ts";
 export type * from "../tree/node_view.ts";
 export type * from "../tree/samples/samples.ts";
+export type { LostShard } from "../tree/samples/open_shards.ts";
 export type { Shard, ShardTable } from "../tree/samples/shard_table.ts";
 export type {
   EntryVisitor,

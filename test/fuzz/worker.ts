@@ -32,6 +32,9 @@ addEventListener("error", (event) => {
   scene?.report("uncaught", textOf(event.error));
 });
 
+/** Bytes of memory from which on it is looked whether earlier cases still need it: else this one is blamed for it. */
+const MUCH = 1 << 30;
+
 say({ ready: true });
 try {
   const lines = Deno.stdin.readable.pipeThrough(new TextLineStream());
@@ -87,9 +90,6 @@ async function run(order: CaseOrder): Promise<CaseDone> {
   findings.push(...scene.findings);
   return { number, format: original.format, drives, findings };
 }
-
-/** Bytes of memory from which on it is looked whether earlier cases still need it: else this one is blamed for it. */
-const MUCH = 1 << 30;
 
 /** Frees what earlier cases have left; V8 does so when it likes. */
 function freeGarbage(): void {

@@ -11,9 +11,11 @@ import {
 
 /** A shard of several that is damaged so that none of its samples has a number. Plain data. */
 export interface LostShard {
+  /** Where it lies. */
   readonly path: string;
   /** Its place among all shards, from 0. */
   readonly at: number;
+  /** What kind of damage it is. */
   readonly code: FormatErrorCode;
   /** What is wrong with it. */
   readonly message: string;
