@@ -10,7 +10,7 @@ import { perform, type Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import type { Container, ContainerOptions, Probe } from "../tree/format.ts";
-import { openFile } from "../io/storage/open_file.ts";
+import { handOver, openFile } from "../io/storage/open_file.ts";
 import { explaining, firstBytes } from "./other_content.ts";
 
 /**
@@ -21,32 +21,47 @@ import { explaining, firstBytes } from "./other_content.ts";
  */
 export function* findFormat(
   path: string,
-  { format: forced, storage = LOCAL_DISK }: ContainerOptions,
+  options: ContainerOptions,
 ): Steps<FormatEntry> {
-  if (forced !== undefined) return formatNamed(forced);
+  return yield* withFormat(path, options, itself);
+}
+
+/** {@linkcode findFormat}, and does something with it that opens the container: what it was told by is not opened again. */
+export function* withFormat<T>(
+  path: string,
+  { format: forced, storage = LOCAL_DISK }: ContainerOptions,
+  use: (entry: FormatEntry) => Steps<T>,
+): Steps<T> {
+  if (forced !== undefined) return yield* use(formatNamed(forced));
   const pattern = yield* findPattern(path, storage);
-  if (pattern !== undefined) return pattern;
-  return yield* probing(path, storage, function* (probe) {
+  if (pattern !== undefined) return yield* use(pattern);
+  const recognise = function* (probe: Probe) {
     if (probe.names === undefined) return yield* recogniseFile(probe);
     return yield* recogniseDirectory(
       { ...probe, names: probe.names },
       storage === LOCAL_DISK,
     );
-  });
+  };
+  return yield* probing(path, storage, recognise, use);
 }
 
-/** Looks at a location: a directory, or the bytes of a file, which is closed behind. */
-function* probing<T>(
+/**
+ * Looks at a location: a directory, or the bytes of a file.
+ *
+ * @param use Is given what was found; may open the file, which is not opened again for it.
+ */
+function* probing<F, T>(
   path: string,
   storage: Storage,
-  look: (probe: Probe) => Steps<T>,
+  look: (probe: Probe) => Steps<F>,
+  use: (found: F) => Steps<T>,
 ): Steps<T> {
   const names = yield* storage.list(path);
   if (names !== undefined) {
     const namesIn = (name: string) => storage.list(`${path}/${name}`);
     const headOf = (name: string, most: number) =>
       firstBytes(`${path}/${name}`, storage, most);
-    return yield* look({
+    const found = yield* look({
       path,
       names,
       namesIn,
@@ -54,10 +69,12 @@ function* probing<T>(
       size: 0,
       read: noBytes,
     });
+    return yield* use(found);
   }
   const source = yield* openFile(storage, path);
+  let close = () => source.close();
   try {
-    return yield* look({
+    const found = yield* look({
       path,
       names: undefined,
       namesIn: nothing,
@@ -65,8 +82,10 @@ function* probing<T>(
       size: source.size,
       read: (offset, length) => readPart(source, offset, length),
     });
+    close = handOver(storage, path, source);
+    return yield* use(found);
   } finally {
-    source.close();
+    close();
   }
 }
 
@@ -84,7 +103,7 @@ export function* otherFormat(
   if (forced === undefined) return undefined;
   const own = formatNamed(forced);
   try {
-    if (yield* probing(path, storage, own.detect)) return undefined;
+    if (yield* probing(path, storage, own.detect, itself)) return undefined;
     const { name } = yield* findFormat(path, { ...options, format: undefined });
     if (name === own.name) return undefined;
     return new FormatError(
@@ -99,6 +118,11 @@ export function* otherFormat(
     }
     throw error;
   }
+}
+
+// deno-lint-ignore require-yield
+function* itself<T>(found: T): Steps<T> {
+  return found;
 }
 
 /**
@@ -128,17 +152,21 @@ function* openForced(
   }
 }
 
-function* openFound(
+function openFound(
   path: string,
   options: ContainerOptions,
   entry: FormatEntry | undefined,
 ): Steps<Container> {
-  const found = entry ?? (yield* findFormat(path, options));
-  const format = yield* perform({
-    sync: () => loadedFormat(found),
-    async: () => loadFormat(found),
-  });
-  return yield* format.open(path, options);
+  const openAs = function* (found: FormatEntry): Steps<Container> {
+    const format = yield* perform({
+      sync: () => loadedFormat(found),
+      async: () => loadFormat(found),
+    });
+    return yield* format.open(path, options);
+  };
+  return entry === undefined
+    ? withFormat(path, options, openAs)
+    : openAs(entry);
 }
 
 /**

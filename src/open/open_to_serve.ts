@@ -1,7 +1,7 @@
 import { perform, runAsync, type Steps } from "../io/concurrency/steps.ts";
 import { mustWait } from "../io/storage/must_wait.ts";
 import type { Container, ServedContainer } from "../tree/format.ts";
-import { findFormat, openOne } from "./find_format.ts";
+import { openOne, withFormat } from "./find_format.ts";
 import { type ContainerPlace, placeOf } from "./location.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import type { OpenContainerOptions } from "./open.ts";
@@ -32,19 +32,20 @@ function openOneToServe(
   return explaining(openFound(path, options), storage);
 }
 
-function* openFound(
+function openFound(
   path: string,
   options: OpenContainerOptions,
 ): Steps<Container | ServedContainer> {
-  const entry = yield* findFormat(path, options);
-  return entry.openToServe === undefined
-    ? yield* openOne(path, options, entry)
-    : yield* perform({
-      sync() {
-        throw mustWait(path);
-      },
-      async: () => entry.openToServe!(path, options),
-    });
+  return withFormat(path, options, function* (entry) {
+    return entry.openToServe === undefined
+      ? yield* openOne(path, options, entry)
+      : yield* perform({
+        sync() {
+          throw mustWait(path);
+        },
+        async: () => entry.openToServe!(path, options),
+      });
+  });
 }
 
 /** One that is complete when it is opened needs no completing; what is known of it may be for later. */

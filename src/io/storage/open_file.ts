@@ -12,6 +12,40 @@ const LONGEST_POINTER = 1023;
 const POINTER =
   /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/[^\n]*\n(?:ext-[^\n]*\n)*oid [^\n]+\nsize \d+\n?$/;
 
+/** Files that were opened to be looked at, for who opens them next. */
+const handedOver = new WeakMap<Storage, Map<string, ByteSource>>();
+
+/**
+ * Leaves an opened file to who opens it next by {@linkcode openFile}, rather than having it opened twice.
+ *
+ * @returns Closes it if nobody has.
+ */
+export function handOver(
+  storage: Storage,
+  path: string,
+  source: ByteSource,
+): () => void {
+  let files = handedOver.get(storage);
+  if (files === undefined) handedOver.set(storage, files = new Map());
+  if (files.has(path)) { // of somebody else, who has not opened it yet
+    source.close();
+    return () => {};
+  }
+  files.set(path, source);
+  return () => {
+    if (files.get(path) !== source) return;
+    files.delete(path);
+    source.close();
+  };
+}
+
+function takeOver(storage: Storage, path: string): ByteSource | undefined {
+  const files = handedOver.get(storage);
+  const source = files?.get(path);
+  files?.delete(path);
+  return source;
+}
+
 /**
  * Opens a file of a container.
  *
@@ -24,6 +58,8 @@ export function* openFile(
   path: string,
   options?: OpenFileOptions,
 ): Steps<ByteSource> {
+  const known = options === undefined ? takeOver(storage, path) : undefined;
+  if (known !== undefined) return known;
   const source = yield* storage.open(path, options);
   if (source.size === 0 || source.size > LONGEST_POINTER) return source;
   try {
