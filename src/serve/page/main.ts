@@ -283,19 +283,16 @@ function noEntry(index: number): string {
 
 function problemView(error: unknown): View {
   const isGone = error instanceof ServerError && error.code === "not-found";
+  const title = isUnreachable(error)
+    ? "The server is gone"
+    : isGone
+    ? "There is nothing here"
+    : "This can't be shown";
   return {
     element: element(
       "section",
       { class: "page" },
-      element(
-        "h2",
-        {},
-        isUnreachable(error)
-          ? "The server is gone"
-          : isGone
-          ? "There is nothing here"
-          : "This can't be shown",
-      ),
+      element("div", { class: "bar" }, element("h2", {}, title)),
       problemOf(error),
       element(
         "p",

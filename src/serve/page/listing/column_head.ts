@@ -57,7 +57,11 @@ export class ColumnHead {
     for (const { key, type } of this.#columns.shown) {
       head.append(element(
         "span",
-        { role: "columnheader", title: `${key} (${type})` },
+        {
+          role: "columnheader",
+          title: `${key} (${type})`,
+          class: this.#columns.isNumeric(key) ? "numeric" : undefined,
+        },
         element("b", {}, shownKey(key)),
         element("small", {}, type),
         this.#edge(idOf(key), shownKey(key)),

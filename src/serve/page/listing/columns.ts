@@ -46,6 +46,7 @@ export class Columns {
   readonly #onChange: (isWidth: boolean) => void;
   #natural: readonly Column[] = [];
   #usual: ReadonlyMap<string, number> = new Map();
+  #numeric: ReadonlySet<string> = new Set();
   #order: readonly string[];
   readonly #hidden: Set<string>;
   readonly #widths: Map<string, number>;
@@ -64,9 +65,19 @@ export class Columns {
     );
   }
 
-  /** Takes the columns there are, and the widths that suit them, by their keys. */
-  set(columns: readonly Column[], widths: ReadonlyMap<string, number>): void {
+  /**
+   * Takes the columns there are.
+   *
+   * @param widths Widths that suit them, by their keys.
+   * @param numeric Keys whose values are numbers, which stand at the right.
+   */
+  set(
+    columns: readonly Column[],
+    widths: ReadonlyMap<string, number>,
+    numeric: ReadonlySet<string>,
+  ): void {
     this.#natural = columns;
+    this.#numeric = numeric;
     this.#usual = new Map(
       [...widths].map(([key, width]) => [idOf(key), width]),
     );
@@ -97,6 +108,11 @@ export class Columns {
   /** Whether a column is not hidden. */
   isShown(id: string): boolean {
     return !this.#hidden.has(id);
+  }
+
+  /** Whether the values of a key are numbers. */
+  isNumeric(key: string): boolean {
+    return this.#numeric.has(key);
   }
 
   /** Width of a column in pixels. */

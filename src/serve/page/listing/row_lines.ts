@@ -81,11 +81,20 @@ export class RowPainter {
   /** Takes the columns, with rows that say how wide they are. */
   setColumns(columns: readonly Column[], rows: readonly Row[]): void {
     const widest = new Map<string, number>();
+    const numeric = new Set<string>();
+    const others = new Set<string>();
     for (const cell of rows.flatMap(({ cells }) => cells)) {
-      const width = Math.max(widest.get(cell.key) ?? 0, widthOf(cell));
-      widest.set(cell.key, width);
+      const { key, value } = cell;
+      widest.set(key, Math.max(widest.get(key) ?? 0, widthOf(cell)));
+      const isNull = value?.kind === "tree" && value.value === null;
+      const isNumber = value && numberIn(value) !== undefined;
+      if (!isNull) (isNumber ? numeric : others).add(key);
     }
-    this.#columns.set(columns, widest);
+    this.#columns.set(
+      columns,
+      widest,
+      new Set([...numeric].filter((key) => !others.has(key))),
+    );
     this.showColumns();
   }
 
