@@ -1,7 +1,7 @@
 /** Asking the server: URLs are relative to the page, so that it may lie below any path. */
 import type { ErrorMessage } from "../api/messages.ts";
 import { takeAhead } from "./ahead.ts";
-import { noteAnswer, noteFailure } from "./server_state.ts";
+import { beginRequest, noteFailure } from "./server_state.ts";
 
 /** What the server says went wrong, or that it can't be reached. */
 export class ServerError extends Error {
@@ -29,6 +29,7 @@ function apiUrl(name: string, query: Query): string {
 
 async function ask(url: string, init: RequestInit): Promise<Response> {
   let response: Response;
+  const noteAnswer = beginRequest();
   try {
     response = await (takeAhead(url) ?? fetch(url, init));
     init.signal?.throwIfAborted();
