@@ -37,7 +37,7 @@ export async function fileView(
   if (as === undefined && entry.size) {
     switch (entry.kind) {
       case "image":
-        return pictureView(entry);
+        return pictureView(entry, signal);
       case "video":
       case "audio":
         return mediaView(entry, entry.kind, signal);
@@ -58,7 +58,7 @@ export async function fileView(
     case "arrays":
       return arraysView(value);
     case "svg":
-      return pictureView(entry);
+      return pictureView(entry, signal);
     case "tree":
       return element(
         "div",
