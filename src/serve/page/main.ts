@@ -6,15 +6,19 @@ import type {
   ListMessage,
 } from "../api/messages.ts";
 import { forgetAhead } from "./ahead.ts";
-import { get, isAbort, messageOf, ServerError } from "./api.ts";
-import { element, loadStyle } from "./dom.ts";
+import {
+  get,
+  isAbort,
+  isUnreachable,
+  messageOf,
+  problemOf,
+  ServerError,
+} from "./api.ts";
+import { element, isMenuOpen, loadStyle } from "./dom.ts";
 import { containerName, Header } from "./header.ts";
 import type { Key } from "./keyboard.ts";
-import { describedEntry } from "./entries_ahead.ts";
 import { Listing, listingView } from "./listing/listing.ts";
-import { leaveList } from "./listing/result_list.ts";
 import { entryHref } from "./listing/tiles.ts";
-import { isMenuOpen } from "./menu.ts";
 import {
   encodedPath,
   goTo,
@@ -25,7 +29,6 @@ import {
   takeRoute,
 } from "./route.ts";
 import { cancelPictures } from "./pictures.ts";
-import { isUnreachable, problemOf } from "./problem.ts";
 import {
   failureCount,
   isServerThere,
@@ -109,7 +112,6 @@ class Page {
     const { signal } = this.#leave;
     this.#failures = failureCount();
     const route = takeRoute();
-    leaveList(route);
     this.#main.setAttribute("aria-busy", "true");
     let view: View;
     try {
@@ -149,6 +151,7 @@ class Page {
       return await make(route, scene);
     }
     this.#directoryUrl = parentUrl(route.url);
+    const { describedEntry } = await import("./entries_ahead.ts");
     const message = await describedEntry(route.url, scene.signal);
     scene.signal.throwIfAborted();
     const isListed = message.entry.isDirectory &&

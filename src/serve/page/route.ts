@@ -42,10 +42,19 @@ export function hashOf(
 /** The address that is shown: the browser's own may be ahead of it. */
 let shown = "";
 
+const listeners = new Set<(route: Route) => void>();
+
+/** Calls back when another address is shown. */
+export function onRoute(listener: (route: Route) => void): void {
+  listeners.add(listener);
+}
+
 /** The address that the browser has, which is shown from now on. */
 export function takeRoute(): Route {
   shown = location.hash;
-  return parseRoute(shown);
+  const route = parseRoute(shown);
+  for (const listener of listeners) listener(route);
+  return route;
 }
 
 /** Changes parameters of the address that is shown, without going anywhere; not of one that somebody goes to just now. */
@@ -60,6 +69,17 @@ export function keepInAddress(
   };
   history.replaceState(history.state, "", hashOf(route.url, all));
   shown = location.hash;
+}
+
+/** Parameters of an address that keep the columns of rows. */
+const OF_COLUMNS = ["order", "hide", "width"] as const;
+
+/** The parameters of the browser's address which keep columns. */
+export function columnParameters(): Record<string, string | null> {
+  const { parameters } = parseRoute(location.hash);
+  return Object.fromEntries(
+    OF_COLUMNS.map((name) => [name, parameters.get(name)]),
+  );
 }
 
 /** Goes to an address. */

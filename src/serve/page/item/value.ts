@@ -1,6 +1,5 @@
 /** A file, shown as what it is: by its kind, or by what its decoded value turns out to be. */
-import { get, isAbort } from "../api.ts";
-import { problemOf } from "../problem.ts";
+import { get, isAbort, problemOf } from "../api.ts";
 import type { Entry } from "../../api/messages.ts";
 import type {
   BytesValue,

@@ -1,6 +1,5 @@
 /** The head of rows: names of columns, edges that are dragged, and a menu of columns. */
-import { button, element, setAttribute } from "../dom.ts";
-import { menu } from "../menu.ts";
+import { button, element, menu, setAttribute } from "../dom.ts";
 import { count, shownKey } from "../text.ts";
 import {
   type Columns,

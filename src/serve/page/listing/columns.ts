@@ -1,6 +1,6 @@
 /** Columns of rows: which ones are shown, in which order, and how wide. The address keeps what was chosen. */
 import type { RowsMessage } from "../../api/messages.ts";
-import { keepInAddress, parseRoute } from "../route.ts";
+import { columnParameters, keepInAddress } from "../route.ts";
 
 /** A column. */
 export type Column = RowsMessage["keys"][number];
@@ -21,20 +21,9 @@ export const MOST_WIDTH = 1200;
 const USUAL_WIDTH = 112;
 const NAME_WIDTH = 144;
 
-/** Parameters of an address that keep columns. */
-const PARAMETERS = ["order", "hide", "width"] as const;
-
 /** What a column is called in addresses. */
 export function idOf(key: string): string {
   return key === "" ? EMPTY_ID : encodeURIComponent(key.toWellFormed());
-}
-
-/** The parameters of the address that is shown which keep columns. */
-export function columnParameters(): Record<string, string | null> {
-  const { parameters } = parseRoute(location.hash);
-  return Object.fromEntries(
-    PARAMETERS.map((name) => [name, parameters.get(name)]),
-  );
 }
 
 function clamped(width: number): number {

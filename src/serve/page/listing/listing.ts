@@ -10,6 +10,7 @@ import { get } from "../api.ts";
 import { Choice, element } from "../dom.ts";
 import type { Key } from "../keyboard.ts";
 import {
+  columnParameters,
   decodedPart,
   keepInAddress,
   openedIn,
@@ -18,7 +19,6 @@ import {
 } from "../route.ts";
 import { counted, shownName, unitOf } from "../text.ts";
 import type { Scene, View } from "../view.ts";
-import { columnParameters } from "./columns.ts";
 import {
   emptyNote,
   entriesPane,

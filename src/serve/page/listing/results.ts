@@ -1,7 +1,6 @@
 /** Entries from anywhere below a directory: what a glob finds, and random samples. */
-import { isAbort } from "../api.ts";
+import { isAbort, problemOf } from "../api.ts";
 import { button, Choice, element } from "../dom.ts";
-import { problemOf } from "../problem.ts";
 import { goTo, keepInAddress, type Route } from "../route.ts";
 import { count, counted, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
