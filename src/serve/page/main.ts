@@ -22,7 +22,7 @@ import { entryHref } from "./listing/tiles.ts";
 import {
   encodedPath,
   goTo,
-  hashOf,
+  isGoing,
   parentUrl,
   parseRoute,
   type Route,
@@ -124,6 +124,8 @@ class Page {
       view = problemView(error);
     }
     if (signal.aborted) return;
+    // What it asked for when it was left, such as pictures of a list that was scrolled on.
+    if (this.#view !== undefined) cancelPictures(this.#view.element);
     this.#view = view;
     this.#header.show(route, this.#directoryUrl);
     this.#main.replaceChildren(view.element);
@@ -171,11 +173,12 @@ class Page {
   /** Goes to a sample by its number, to an entry of the directory that is shown, or to a path. */
   async #jump(to: string): Promise<void> {
     const { signal } = this.#leave;
+    const isLeft = () => signal.aborted || isGoing();
     try {
       const digits = /^#?([\d,_]+)$/.exec(to)?.[1]?.replaceAll(/[,_]/g, "");
       const view = this.#view;
       if (digits === undefined || to.startsWith("/")) {
-        return await this.#jumpToPath(to, signal);
+        return await this.#jumpToPath(to, isLeft, signal);
       }
       if (to.startsWith("#") || this.#info.samples === null) {
         const index = Number(digits);
@@ -183,19 +186,24 @@ class Page {
           if (!view.jump(index)) this.#tell(noEntry(index));
           return;
         }
-        return await this.#jumpToEntry(index, signal);
+        return await this.#jumpToEntry(index, isLeft, signal);
       }
       const { entry } = await get<AtMessage>("at", { index: digits }, signal);
-      location.hash = hashOf(entry.url);
+      if (!isLeft()) goTo(entry.url);
     } catch (error) {
-      if (!isAbort(error)) this.#tell(messageOf(error));
+      if (!isLeft()) this.#tell(messageOf(error));
     }
   }
 
   /** Opens an entry of the directory that what is shown lies in. */
-  async #jumpToEntry(index: number, signal: AbortSignal): Promise<void> {
+  async #jumpToEntry(
+    index: number,
+    isLeft: () => boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
     const query = { path: this.#directoryUrl, at: index, limit: 1 };
     const { entries: [entry] } = await get<ListMessage>("list", query, signal);
+    if (isLeft()) return;
     if (entry === undefined) {
       return this.#tell(noEntry(index));
     }
@@ -203,7 +211,11 @@ class Page {
   }
 
   /** Paths start at the directory that is shown, or at the root. */
-  async #jumpToPath(to: string, signal: AbortSignal): Promise<void> {
+  async #jumpToPath(
+    to: string,
+    isLeft: () => boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
     const path = encodedPath(to);
     const below = [this.#directoryUrl, path].filter((part) => part !== "").join(
       "/",
@@ -215,7 +227,8 @@ class Page {
           { path: url },
           signal,
         );
-        return goTo(entry.url);
+        if (!isLeft()) goTo(entry.url);
+        return;
       } catch (error) {
         const isGone = error instanceof ServerError &&
           error.code === "not-found";

@@ -1,6 +1,6 @@
 /** Columns of rows: which ones are shown, in which order, and how wide. The address keeps what was chosen. */
 import type { RowsMessage } from "../../api/messages.ts";
-import { columnParameters, keepInAddress } from "../route.ts";
+import { columnParameters, keepInAddress, type Route } from "../route.ts";
 
 /** A column. */
 export type Column = RowsMessage["keys"][number];
@@ -32,6 +32,7 @@ function clamped(width: number): number {
 
 /** Columns as they are shown. */
 export class Columns {
+  readonly #route: Route;
   readonly #onChange: (isWidth: boolean) => void;
   #natural: readonly Column[] = [];
   #usual: ReadonlyMap<string, number> = new Map();
@@ -40,10 +41,14 @@ export class Columns {
   readonly #hidden: Set<string>;
   readonly #widths: Map<string, number>;
 
-  /** @param onChange Called when something was chosen: a width, or something else. */
-  constructor(onChange: (isWidth: boolean) => void) {
+  /**
+   * @param route Of the view that they are in, whose address keeps what is chosen.
+   * @param onChange Called when something was chosen: a width, or something else.
+   */
+  constructor(route: Route, onChange: (isWidth: boolean) => void) {
+    this.#route = route;
     this.#onChange = onChange;
-    const { order, hide, width } = columnParameters();
+    const { order, hide, width } = columnParameters(route);
     this.#order = listIn(order);
     this.#hidden = new Set(listIn(hide));
     this.#widths = new Map(
@@ -164,7 +169,7 @@ export class Columns {
 
   #keep(isWidth: boolean): void {
     const widths = [...this.#widths].map(([id, width]) => `${id}:${width}`);
-    keepInAddress({
+    keepInAddress(this.#route, {
       order: joined(this.#order),
       hide: joined([...this.#hidden]),
       width: joined(widths),
