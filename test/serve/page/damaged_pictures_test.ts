@@ -101,7 +101,8 @@ pageTest(
       assert.equal(await page.getByRole("button", { name: "1:1" }).count(), 0);
     }
     await shown.go("#/signature.png");
-    await page.locator(".problem", { hasText: "It is damaged: " }).waitFor();
+    await page.locator(".problem", { hasText: "The picture is damaged: " })
+      .waitFor();
   },
 );
 

@@ -263,6 +263,13 @@ pageTest("empty, undrawn and sound entries differ", async (browser) => {
   assert.equal(await tile("empty.txt").getAttribute("data-state"), "hollow");
   assert.equal(await tile("text.txt").getAttribute("data-state"), null);
   assert.equal(await tile("text.txt").locator(".undrawn").count(), 0);
+  // Both have the drawing of a text, which is pale where there is none.
+  const opacityOf = (name: string) =>
+    tile(name).locator(".icon").evaluate((icon) =>
+      Number(getComputedStyle(icon).opacity)
+    );
+  assert.ok(await opacityOf("empty.txt") < 0.5);
+  assert.equal(await opacityOf("text.txt"), 1);
   await shown.go("#/empty.txt");
   await page.getByText("The text is empty.").waitFor();
 });

@@ -45,7 +45,9 @@ export function pictureView(
       const line = problemLine(NOT_DRAWN);
       image.replaceWith(line);
       void damageOf(entry.url, signal).then((damage) => {
-        if (damage !== null) line.textContent = `It is damaged: ${damage}`;
+        if (damage !== null) {
+          line.textContent = `The picture is damaged: ${damage}.`;
+        }
       });
     },
   });
@@ -54,7 +56,7 @@ export function pictureView(
     const damage = await damageOf(entry.url, signal);
     if (damage === null || !image.isConnected) return;
     tools.after(problemLine(
-      `It is damaged, and what is shown is what is left of it: ${damage}`,
+      `The picture is damaged: ${damage}. What is left of it is shown.`,
     ));
   };
   const url = isMade ? drawnUrl(entry.url) : pictureUrl(entry.url);
