@@ -8,7 +8,7 @@ import { REPOSITORY } from "../../support/paths.ts";
 import { packed } from "../../support/serve/served_folder.ts";
 import { Shown } from "./support/browser.ts";
 import { pageTest } from "./support/page_test_of.ts";
-import { columnsOf, rowOf } from "./support/values.ts";
+import { cellOf, columnsOf, rowOf } from "./support/values.ts";
 
 const PHONE = { width: 390, height: 844 };
 
@@ -114,5 +114,27 @@ pageTest(
       }
       assert.equal(tops[0], tops[1], `${viewport.width}`);
     }
+  },
+);
+
+pageTest(
+  "numbers of which there is one way to show them stand below their facts, without a gap",
+  async (browser) => {
+    const path = `${REPOSITORY}test/golden/tfrecord/examples/pictures.tfrecord`;
+    await using shown = await Shown.open(browser, path, "#/000000", {
+      asRows: true,
+    });
+    const cell = cellOf(shown.page, "clash");
+    const table = cell.locator(".numbers");
+    await table.waitFor();
+    const above = (await cell.locator("dl")
+      .boundingBox())!;
+    const gap = (await table.boundingBox())!.y - above.y - above.height;
+    assert.ok(gap > 0 && gap < 24, `${gap}`);
+    const borders = await table.locator("tbody tr").last().locator("> *")
+      .evaluateAll((cells) =>
+        cells.map((cell) => getComputedStyle(cell).borderBottomWidth)
+      );
+    assert.deepEqual(borders, ["0px", "0px"]);
   },
 );
