@@ -25,6 +25,7 @@ export class ClipPlayer {
     width: 1,
     height: 1,
     role: "img",
+    "aria-label": "Frame",
   });
   readonly #problem = element("p", {
     class: "problem",
