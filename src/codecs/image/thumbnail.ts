@@ -85,6 +85,21 @@ export class Thumbnailer {
     );
   }
 
+  /**
+   * Decodes all of a picture, for nothing but its errors: a thumbnail may be of what a camera embedded, or need no last row.
+   *
+   * @param picture As that of {@linkcode make}.
+   * @throws {ImageError} If the picture is damaged or too large.
+   */
+  async verify(picture: Uint8Array): Promise<void> {
+    const opened = this.#open(picture);
+    const facts = await metadataOf(opened);
+    const { width, height } = facts;
+    // libvips decodes the rows above as well, and keeps few of them.
+    const row = opened.extract({ left: 0, top: height - 1, width, height: 1 });
+    await inDecodeMemory(decodeMemory(facts), () => outputOf(row.raw()));
+  }
+
   /** Makes it of the picture that a camera embedded, if that is sound, shows the same and is large enough. */
   async #ofEmbedded(
     { exif, width, height, orientation = 1 }: Metadata,
@@ -143,9 +158,13 @@ async function encode(
   const encoded = hasAlpha
     ? resized.webp(WEBP)
     : resized.jpeg({ quality: JPEG_QUALITY });
+  const bytes = await outputOf(encoded);
+  return { type: hasAlpha ? "image/webp" : "image/jpeg", bytes };
+}
+
+async function outputOf(pipeline: Pipeline): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    const bytes = await bytesOf(encoded);
-    return { type: hasAlpha ? "image/webp" : "image/jpeg", bytes };
+    return await bytesOf(pipeline);
   } catch (cause) {
     throw badImage(cause);
   }

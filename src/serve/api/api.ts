@@ -14,7 +14,7 @@ import { Checking } from "./check.ts";
 import { EntryAnswers } from "./entry_answer.ts";
 import { isOfContainer } from "./kinds.ts";
 import { list } from "./listing.ts";
-import type { InfoMessage, ListMessage } from "./messages.ts";
+import type { InfoMessage, ListMessage, PictureMessage } from "./messages.ts";
 import { Positions } from "./positions.ts";
 import { Query } from "./query.ts";
 import { Samples } from "./samples.ts";
@@ -106,6 +106,8 @@ export class Api {
         return yield* this.#entries.rows(query);
       case "value":
         return yield* this.#values.answer(query);
+      case "picture":
+        return json(yield* this.#picture(request, query));
       case "at":
         return json(yield* this.#samples.at(query));
       case "random":
@@ -134,6 +136,11 @@ export class Api {
     );
     if (isToMake) setTimeout(() => this.#thumbnails.prepare());
     return message;
+  }
+
+  *#picture(request: RequestLike, query: Query): Steps<PictureMessage> {
+    const node = yield* this.#served.get(query.path);
+    return { damage: yield* this.#thumbnails.damageIn(request, node) };
   }
 
   *#info(): Steps<InfoMessage> {

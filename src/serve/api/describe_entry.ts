@@ -38,7 +38,8 @@ export function* toEntry(
   return {
     ...{ path: path + name, name, kind, isDirectory, isLink, size, damage },
     ...{ url: own, ino: node, mtime },
-    thumbnailUrl: kind === "image"
+    // An empty file is no picture, whatever its name says.
+    thumbnailUrl: kind === "image" && size
       ? own
       : isDirectory
       ? yield* pictureIn(served, node, own, view)
@@ -73,7 +74,7 @@ function* pictureIn(
     const values = yield* valuesIn(served, node, MOST_KEYS);
     for (const { entry, view, above } of values) {
       const { name, node: value, isDirectory } = entry;
-      if (view === undefined || isDirectory) continue;
+      if (view === undefined || isDirectory || !entry.size) continue;
       const kind = yield* kindOf(served, value, name, false, view);
       if (kind === "image") return `${url}/${above.url}${encodeUrlName(name)}`;
     }

@@ -237,6 +237,12 @@ export interface AtMessage {
   readonly parentUrl: string;
 }
 
+/** `GET api/picture?path=` */
+export interface PictureMessage {
+  /** What is wrong with it; `null` if it is sound, or cannot be decoded by the server. */
+  readonly damage: string | null;
+}
+
 /** `GET api/statistics?path=`, a line a message, several a second; each has all that is known by then. */
 export type StatisticsLine = Statistics | ErrorMessage;
 

@@ -103,14 +103,11 @@ export class Thumbnails {
       if (length > MOST_BYTES) {
         throw tooLarge(`the picture has more than ${MOST_BYTES >> 20} MiB`);
       }
-      const { closing = NEVER } = request;
-      thumbnail = yield* waitFor(() =>
-        unlessCancelled(closing, () =>
-          this.#slots.use(
-            () => this.#make(thumbnailer, node, extent, edge, closing),
-            length,
-            closing,
-          ))
+      thumbnail = yield* this.#withPicture(
+        request,
+        node,
+        extent,
+        (picture) => make(thumbnailer, picture, edge),
       );
       this.#store.set(key, from, thumbnail);
     }
@@ -119,6 +116,33 @@ export class Thumbnails {
     headers["content-length"] = `${bytes.length}`;
     headers["accept-ranges"] = "none";
     return new Response(request.method === "HEAD" ? null : bytes, { headers });
+  }
+
+  /**
+   * Says what is damaged in a picture, by decoding all of it: browsers draw half of one that is cut, without a word.
+   *
+   * @returns `null` if it is sound, or cannot be decoded here.
+   * @throws {FormatError} If the container is damaged.
+   */
+  *damageIn(request: RequestLike, node: NodeId): Steps<string | null> {
+    const extent = yield* this.#contents.locate(node);
+    if (extent === undefined) {
+      throw new ServeError("is-directory", "It is a directory");
+    }
+    const thumbnailer = yield* this.#thumbnailerFor(extent);
+    if (thumbnailer === undefined || extent.length > MOST_BYTES) return null;
+    try {
+      yield* this.#withPicture(
+        request,
+        node,
+        extent,
+        (picture) => thumbnailer.verify(picture),
+      );
+      return null;
+    } catch (error) {
+      if (!(error instanceof ImageError)) throw error;
+      return error.code === "image-too-large" ? null : error.message;
+    }
   }
 
   /** Loads what makes thumbnails: for a page that is about to ask for some. */
@@ -135,8 +159,8 @@ export class Thumbnails {
     const head = yield* this.#headOf(extent, PICTURE_HEAD);
     const type = typeOfBytes(head.subarray(0, SNIFFED));
     if (type === "image/tiff") return false;
-    // A browser draws one that is cut without a word, or nothing at all.
-    if (type === "image/jpeg" && !hasEnd(head)) return false;
+    // A browser draws half of one that is cut, or nothing at all, and says nothing.
+    if (!mayBeWhole(type, head)) return false;
     const size = pictureSize(head);
     return size === undefined || size.width * size.height <= SMALL_PIXELS;
   }
@@ -148,30 +172,27 @@ export class Thumbnails {
     return yield* waitFor(() => this.#load());
   }
 
-  async #make(
-    thumbnailer: Thumbnailer,
+  /** Reads a picture, and works on it as soon as there is room. */
+  *#withPicture<T>(
+    { closing = NEVER }: RequestLike,
     node: NodeId,
     extent: Extent,
-    edge: number,
-    signal: AbortSignal,
-  ): Promise<Thumbnail> {
+    work: (picture: Uint8Array) => Promise<T>,
+  ): Steps<T> {
     const { length } = extent;
-    const whole = { start: 0, end: length };
-    const part = await this.#contents.begin(node, extent, whole);
-    const picture = new Uint8Array(length);
-    await this.#contents.fill(part, picture, signal);
-    try {
-      return await thumbnailer.make(picture, edge);
-    } catch (cause) {
-      if (!(cause instanceof ImageError)) throw cause;
-      const { code, message } = cause;
-      if (code === "image-too-large") throw tooLarge(message, cause);
-      throw new ServeError(
-        "damaged",
-        `Cannot decode the picture: ${message}`,
-        { status: 422, cause },
-      );
-    }
+    const onPicture = async () => {
+      const whole = { start: 0, end: length };
+      const part = await this.#contents.begin(node, extent, whole);
+      const picture = new Uint8Array(length);
+      await this.#contents.fill(part, picture, closing);
+      return await work(picture);
+    };
+    return yield* waitFor(() =>
+      unlessCancelled(
+        closing,
+        () => this.#slots.use(onPicture, length, closing),
+      )
+    );
   }
 
   *#headOf(extent: Extent, length: number): Steps<Uint8Array> {
@@ -180,9 +201,40 @@ export class Thumbnails {
   }
 }
 
-/** Whether a whole JPEG ends with its marker (T.81, B.1.1.3). */
-function hasEnd(jpeg: Uint8Array): boolean {
-  return jpeg.at(-2) === 0xff && jpeg.at(-1) === 0xd9;
+/** What a whole file of a type ends with, in hex: EOI (T.81, B.1.1.3), IEND (PNG, 11.2.5), the trailer (GIF89a, 27). */
+const ENDS: Readonly<Record<string, string>> = {
+  "image/jpeg": "ffd9",
+  "image/png": "0000000049454e44ae426082",
+  "image/gif": "3b",
+};
+
+/** Whether a file may be whole, by its end or the length that it has at its beginning (RFC 9649, 2.4). */
+function mayBeWhole(type: string, file: Uint8Array): boolean {
+  if (type === "image/webp") {
+    const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+    return view.getUint32(4, true) + 8 <= file.length;
+  }
+  const end = ENDS[type] ?? "";
+  return end === "" || file.subarray(-end.length / 2).toHex() === end;
+}
+
+async function make(
+  thumbnailer: Thumbnailer,
+  picture: Uint8Array,
+  edge: number,
+): Promise<Thumbnail> {
+  try {
+    return await thumbnailer.make(picture, edge);
+  } catch (cause) {
+    if (!(cause instanceof ImageError)) throw cause;
+    const { code, message } = cause;
+    if (code === "image-too-large") throw tooLarge(message, cause);
+    throw new ServeError(
+      "damaged",
+      `Cannot decode the picture: ${message}`,
+      { status: 422, cause },
+    );
+  }
 }
 
 const NEVER = new AbortController().signal;

@@ -27,11 +27,17 @@ function ask(url: string): void {
   answers.set(url, answer);
 }
 
-ask("api/info");
-const [, path, query] = /^#?\/*([^?]*)\??(.*)$/s.exec(location.hash)!;
-const parameters = new URLSearchParams(query);
-if (path === "" && !parameters.has("show")) {
-  const at = Math.max(0, Math.trunc(Number(parameters.get("at"))) || 0);
-  const first = at - at % ENTRIES;
-  ask(`api/list?path=&at=${first}&limit=${ENTRIES}`);
+/** Asks for what the address that is opened needs. */
+function askAhead(hash: string): void {
+  ask("api/info");
+  const [, path, query] = /^#?\/*([^?]*)\??(.*)$/s.exec(hash)!;
+  const parameters = new URLSearchParams(query);
+  if (path === "" && !parameters.has("show")) {
+    const at = Math.max(0, Math.trunc(Number(parameters.get("at"))) || 0);
+    const first = at - at % ENTRIES;
+    ask(`api/list?path=&at=${first}&limit=${ENTRIES}`);
+  }
 }
+
+// Modules that import this one are used without a document as well.
+if ("document" in globalThis) askAhead(location.hash);

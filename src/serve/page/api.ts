@@ -1,7 +1,8 @@
 /** Asking the server: URLs are relative to the page, so that it may lie below any path. */
 import type { ErrorMessage } from "../api/messages.ts";
 import { takeAhead } from "./ahead.ts";
-import { noteAnswer, noteFailure } from "./server_state.ts";
+import { problemLine } from "./dom.ts";
+import { beginRequest, noteFailure } from "./server_state.ts";
 
 /** What the server says went wrong, or that it can't be reached. */
 export class ServerError extends Error {
@@ -29,6 +30,7 @@ function apiUrl(name: string, query: Query): string {
 
 async function ask(url: string, init: RequestInit): Promise<Response> {
   let response: Response;
+  const noteAnswer = beginRequest();
   try {
     response = await (takeAhead(url) ?? fetch(url, init));
     init.signal?.throwIfAborted();
@@ -126,4 +128,16 @@ export function isAbort(error: unknown): boolean {
 /** What to tell of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether a request failed since the server does not answer. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof ServerError && error.code === "unreachable";
+}
+
+/** A line for an error: a damaged container looks different from a server that is gone. */
+export function problemOf(error: unknown): HTMLElement {
+  const line = problemLine(messageOf(error));
+  line.classList.toggle("gone", isUnreachable(error));
+  return line;
 }

@@ -1,6 +1,5 @@
 /** The path of what is shown, as links; what there is no room for is in a menu in the middle. */
-import { element } from "./dom.ts";
-import { menu } from "./menu.ts";
+import { element, menu } from "./dom.ts";
 
 /** A part of the path. */
 export interface Crumb {

@@ -133,3 +133,49 @@ export class Choice<T extends string> {
     }
   }
 }
+
+/** Pixels between a menu, its button and the window's edges. */
+const MENU_GAP = 6;
+
+/** A button, and what it opens. Both have to be in the document. */
+export interface Menu {
+  readonly button: HTMLButtonElement;
+  readonly content: HTMLElement;
+}
+
+/** Makes a menu that a button opens above everything else: the browser closes it by a click elsewhere and by Escape. */
+export function menu(
+  text: string,
+  label: string,
+  ...children: readonly Child[]
+): Menu {
+  const content = element(
+    "div",
+    { class: "menu", popover: "auto", role: "group", "aria-label": label },
+    ...children,
+  );
+  const opener = element("button", {
+    type: "button",
+    class: "button",
+    title: label,
+    "aria-label": label,
+  }, text);
+  opener.popoverTargetElement = content;
+  content.addEventListener("toggle", () => placeBelow(content, opener));
+  return { button: opener, content };
+}
+
+/** Whether a menu is open, which keys belong to then. */
+export function isMenuOpen(): boolean {
+  return document.querySelector(":popover-open") !== null;
+}
+
+function placeBelow(content: HTMLElement, button: HTMLElement): void {
+  const { left, bottom } = button.getBoundingClientRect();
+  const most = document.documentElement.clientWidth - content.offsetWidth -
+    MENU_GAP;
+  const { style } = content;
+  style.left = `${Math.max(MENU_GAP, Math.min(left, most))}px`;
+  style.top = `${bottom + MENU_GAP}px`;
+  style.maxHeight = `calc(100dvh - ${bottom + 2 * MENU_GAP}px)`;
+}

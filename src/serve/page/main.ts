@@ -6,26 +6,29 @@ import type {
   ListMessage,
 } from "../api/messages.ts";
 import { forgetAhead } from "./ahead.ts";
-import { get, isAbort, messageOf, ServerError } from "./api.ts";
-import { element, loadStyle } from "./dom.ts";
+import {
+  get,
+  isAbort,
+  isUnreachable,
+  messageOf,
+  problemOf,
+  ServerError,
+} from "./api.ts";
+import { element, isMenuOpen, loadStyle } from "./dom.ts";
 import { containerName, Header } from "./header.ts";
 import type { Key } from "./keyboard.ts";
-import { describedEntry } from "./entries_ahead.ts";
 import { Listing, listingView } from "./listing/listing.ts";
-import { leaveList } from "./listing/result_list.ts";
 import { entryHref } from "./listing/tiles.ts";
-import { isMenuOpen } from "./menu.ts";
 import {
   encodedPath,
   goTo,
-  hashOf,
+  isGoing,
   parentUrl,
   parseRoute,
   type Route,
   takeRoute,
 } from "./route.ts";
 import { cancelPictures } from "./pictures.ts";
-import { isUnreachable, problemOf } from "./problem.ts";
 import {
   failureCount,
   isServerThere,
@@ -109,7 +112,6 @@ class Page {
     const { signal } = this.#leave;
     this.#failures = failureCount();
     const route = takeRoute();
-    leaveList(route);
     this.#main.setAttribute("aria-busy", "true");
     let view: View;
     try {
@@ -122,6 +124,8 @@ class Page {
       view = problemView(error);
     }
     if (signal.aborted) return;
+    // What it asked for when it was left, such as pictures of a list that was scrolled on.
+    if (this.#view !== undefined) cancelPictures(this.#view.element);
     this.#view = view;
     this.#header.show(route, this.#directoryUrl);
     this.#main.replaceChildren(view.element);
@@ -149,6 +153,7 @@ class Page {
       return await make(route, scene);
     }
     this.#directoryUrl = parentUrl(route.url);
+    const { describedEntry } = await import("./entries_ahead.ts");
     const message = await describedEntry(route.url, scene.signal);
     scene.signal.throwIfAborted();
     const isListed = message.entry.isDirectory &&
@@ -168,11 +173,12 @@ class Page {
   /** Goes to a sample by its number, to an entry of the directory that is shown, or to a path. */
   async #jump(to: string): Promise<void> {
     const { signal } = this.#leave;
+    const isLeft = () => signal.aborted || isGoing();
     try {
       const digits = /^#?([\d,_]+)$/.exec(to)?.[1]?.replaceAll(/[,_]/g, "");
       const view = this.#view;
       if (digits === undefined || to.startsWith("/")) {
-        return await this.#jumpToPath(to, signal);
+        return await this.#jumpToPath(to, isLeft, signal);
       }
       if (to.startsWith("#") || this.#info.samples === null) {
         const index = Number(digits);
@@ -180,19 +186,24 @@ class Page {
           if (!view.jump(index)) this.#tell(noEntry(index));
           return;
         }
-        return await this.#jumpToEntry(index, signal);
+        return await this.#jumpToEntry(index, isLeft, signal);
       }
       const { entry } = await get<AtMessage>("at", { index: digits }, signal);
-      location.hash = hashOf(entry.url);
+      if (!isLeft()) goTo(entry.url);
     } catch (error) {
-      if (!isAbort(error)) this.#tell(messageOf(error));
+      if (!isLeft()) this.#tell(messageOf(error));
     }
   }
 
   /** Opens an entry of the directory that what is shown lies in. */
-  async #jumpToEntry(index: number, signal: AbortSignal): Promise<void> {
+  async #jumpToEntry(
+    index: number,
+    isLeft: () => boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
     const query = { path: this.#directoryUrl, at: index, limit: 1 };
     const { entries: [entry] } = await get<ListMessage>("list", query, signal);
+    if (isLeft()) return;
     if (entry === undefined) {
       return this.#tell(noEntry(index));
     }
@@ -200,7 +211,11 @@ class Page {
   }
 
   /** Paths start at the directory that is shown, or at the root. */
-  async #jumpToPath(to: string, signal: AbortSignal): Promise<void> {
+  async #jumpToPath(
+    to: string,
+    isLeft: () => boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
     const path = encodedPath(to);
     const below = [this.#directoryUrl, path].filter((part) => part !== "").join(
       "/",
@@ -212,7 +227,8 @@ class Page {
           { path: url },
           signal,
         );
-        return goTo(entry.url);
+        if (!isLeft()) goTo(entry.url);
+        return;
       } catch (error) {
         const isGone = error instanceof ServerError &&
           error.code === "not-found";
@@ -283,19 +299,16 @@ function noEntry(index: number): string {
 
 function problemView(error: unknown): View {
   const isGone = error instanceof ServerError && error.code === "not-found";
+  const title = isUnreachable(error)
+    ? "The server is gone"
+    : isGone
+    ? "There is nothing here"
+    : "This can't be shown";
   return {
     element: element(
       "section",
       { class: "page" },
-      element(
-        "h2",
-        {},
-        isUnreachable(error)
-          ? "The server is gone"
-          : isGone
-          ? "There is nothing here"
-          : "This can't be shown",
-      ),
+      element("div", { class: "bar" }, element("h2", {}, title)),
       problemOf(error),
       element(
         "p",

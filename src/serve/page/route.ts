@@ -39,20 +39,48 @@ export function hashOf(
   return query.size === 0 ? `#/${url}` : `#/${url}?${query}`;
 }
 
-/** The address that is shown: the browser's own may be ahead of it. */
+/** The address that is shown, and what it was read as: the browser's own may be ahead of it. */
 let shown = "";
+let current: Route | undefined;
+
+const listeners = new Set<(route: Route) => void>();
+
+/** Calls back when another address is shown. */
+export function onRoute(listener: (route: Route) => void): void {
+  listeners.add(listener);
+}
 
 /** The address that the browser has, which is shown from now on. */
 export function takeRoute(): Route {
   shown = location.hash;
-  return parseRoute(shown);
+  current = parseRoute(shown);
+  for (const listener of listeners) listener(current);
+  return current;
 }
 
-/** Changes parameters of the address that is shown, without going anywhere; not of one that somebody goes to just now. */
+/** Whether somebody goes to another address just now. */
+export function isGoing(): boolean {
+  return location.hash !== shown;
+}
+
+/** The address of a view, with what it has kept there while it is shown. */
+export function addressOf(of: Route): string {
+  return of === current
+    ? shown
+    : hashOf(of.url, Object.fromEntries(of.parameters));
+}
+
+/**
+ * Changes parameters of a view's address, without going anywhere: unless another view is to be shown, whose address it is
+ * then, though the one before is still seen, or somebody goes to one just now.
+ *
+ * @param of What the view was made with.
+ */
 export function keepInAddress(
+  of: Route,
   parameters: Readonly<Record<string, string | number | null>>,
 ): void {
-  if (location.hash !== shown) return;
+  if (of !== current || isGoing()) return;
   const route = parseRoute(shown);
   const all: Record<string, string | number | null> = {
     ...Object.fromEntries(route.parameters),
@@ -60,6 +88,17 @@ export function keepInAddress(
   };
   history.replaceState(history.state, "", hashOf(route.url, all));
   shown = location.hash;
+}
+
+/** Parameters of an address that keep the columns of rows. */
+const OF_COLUMNS = ["order", "hide", "width"] as const;
+
+/** The parameters of a view's address that keep columns. */
+export function columnParameters(of: Route): Record<string, string | null> {
+  const { parameters } = parseRoute(addressOf(of));
+  return Object.fromEntries(
+    OF_COLUMNS.map((name) => [name, parameters.get(name)]),
+  );
 }
 
 /** Goes to an address. */

@@ -23,9 +23,20 @@ export function failureCount(): number {
   return failures;
 }
 
-/** Notes that the server has answered. */
-export function noteAnswer(): void {
-  if (!isGone) return;
+/**
+ * Notes that a request begins.
+ *
+ * @returns What the caller calls when it is answered. The answer to one that began before the server was gone does not say
+ * that it is back.
+ */
+export function beginRequest(): () => void {
+  const wasGone = isGone;
+  return () => {
+    if (isGone && wasGone) noteBack();
+  };
+}
+
+function noteBack(): void {
   isGone = false;
   clearTimeout(timer);
   banner?.remove();
@@ -51,12 +62,15 @@ export function onServerBack(listener: () => void, signal: AbortSignal): void {
   signal.addEventListener("abort", () => listeners.delete(listener));
 }
 
-/** Whether the server answers: by one small request, which all who ask meanwhile share. */
-export function isServerThere(): Promise<boolean> {
-  return checking ??= check().finally(() => checking = undefined);
+/** Whether the server answers from now on: by one small request, which all who ask at that time share. */
+export async function isServerThere(): Promise<boolean> {
+  // An answer to a request that was on its way before says nothing of a server that went since.
+  if (checking !== undefined && !await checking) return false;
+  return await (checking ??= check().finally(() => checking = undefined));
 }
 
 async function check(): Promise<boolean> {
+  const noteAnswer = beginRequest();
   try {
     const signal = AbortSignal.timeout(CHECK_MS);
     await fetch(CHECKED, { method: "HEAD", cache: "no-store", signal });

@@ -118,7 +118,13 @@ Deno.test("pages of a directory are all of it, once, whatever their size", async
 
 Deno.test("entries have kinds, by their formats, names and first bytes", async () => {
   await using folder = await serveFolder({
-    ...{ "a.JPG": "", "b.npy": "", "c.json": "", "d.csv": "", "e.html": "" },
+    ...{
+      "a.JPG": "picture",
+      "b.npy": "",
+      "c.json": "",
+      "d.csv": "",
+      "e.html": "",
+    },
     ...{ "f.pdf": "", "g.mp4": "", "h.wav": "", "i.pkl": "", "j.msgpack": "" },
     ...{
       "k.txt": "",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import sharp from "sharp";
 import { open } from "../../../src/open/mod.ts";
+import { withExif } from "../../codecs/image/support/exif.ts";
 import { withTempDir } from "../../support/paths.ts";
 import {
   packed,
@@ -124,6 +125,52 @@ Deno.test("wrong sizes, damaged pictures and bombs are refused with the reason",
   const none = await folder.get("files/none.jpg?thumbnail=256");
   assert.equal(none.status, 404);
   await none.text();
+});
+
+Deno.test("a small file that is cut is refused, in every format that is sent as it is", async () => {
+  const raw = { width: 60, height: 40, channels: 3 } as const;
+  const noise = { type: "gaussian", mean: 120, sigma: 40 } as const;
+  const made = sharp({ create: { ...raw, background: "#777", noise } });
+  for (const format of ["jpeg", "png", "gif", "webp"] as const) {
+    const bytes = Uint8Array.from(await made.clone()[format]().toBuffer());
+    assert.ok(bytes.length < 60 << 10);
+    await using folder = await serveFolder({
+      whole: bytes,
+      cut: bytes.subarray(0, bytes.length >> 1),
+    });
+    const whole = await folder.get("files/whole?thumbnail=32");
+    assert.deepEqual(await whole.bytes(), bytes, format);
+    const cut = await folder.get("files/cut?thumbnail=32");
+    assert.equal(cut.status, 422, format);
+    await cut.text();
+  }
+});
+
+Deno.test("api/picture says what is damaged, also where the embedded picture is sound", async () => {
+  const sound = withExif(await photo(), 1, await photo(320, 240, 2));
+  await using folder = await serveFolder({
+    "a.jpg": sound,
+    "cut.jpg": sound.subarray(0, sound.length - 10_000),
+    "text.jpg": "no picture",
+    "empty.jpg": "",
+    "dir": {},
+  });
+  const ask = async (path: string) => {
+    const response = await folder.get(`api/picture?path=${path}`);
+    return [response.status, await response.json()] as const;
+  };
+  for (const path of ["a.jpg", "text.jpg", "empty.jpg"]) {
+    assert.deepEqual(await ask(path), [200, { damage: null }], path);
+  }
+  // The thumbnail is that of the camera.
+  const small = await folder.get("files/cut.jpg?thumbnail=256");
+  assert.equal(small.status, 200);
+  await small.bytes();
+  const [status, { damage }] = await ask("cut.jpg");
+  assert.equal(status, 200);
+  assert.match(damage, /^sharp: /);
+  assert.equal((await ask("none.jpg"))[0], 404);
+  assert.equal((await ask("dir"))[1].error.code, "is-directory");
 });
 
 Deno.test("thumbnails are cached on disk for other servers, by the container's state", async () => {

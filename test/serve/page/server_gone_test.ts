@@ -101,6 +101,97 @@ pageTest(
 );
 
 pageTest(
+  "a server that goes while it is checked is gone: what it did not send is not damaged",
+  async (browser) => {
+    await using leaving = new Leaving(
+      await Shown.open(browser, manyPictures(40), "#/?view=grid"),
+    );
+    const { shown, banner } = leaving;
+    const { page } = shown;
+    const pictures = page.locator(".tile img");
+    await page.locator(".tile img:visible").nth(3).waitFor();
+    // The first check is answered when the server is gone already.
+    let answer = () => {};
+    const isAsked = new Promise<void>((asked) => {
+      let checks = 0;
+      void page.route("**/icon.svg", async (route) => {
+        if (++checks > 1) return await route.abort();
+        await new Promise<void>((resolve) => {
+          answer = resolve;
+          asked();
+        });
+        await route.fulfill({ status: 200 });
+      });
+    });
+    const replace = (at: number, src: string) =>
+      pictures.nth(at).evaluate(
+        (image, src) => image.setAttribute("src", src),
+        src,
+      );
+    await replace(0, "files/none.png");
+    await isAsked;
+    await page.route("**/gone.png", (route) => route.abort());
+    const failed = page.waitForEvent("requestfailed", {
+      predicate: (request) => request.url().endsWith("/gone.png"),
+    });
+    await replace(1, "files/gone.png");
+    await failed;
+    answer();
+    await banner.waitFor();
+    await pictures.nth(1).and(page.locator(".waiting")).waitFor({
+      state: "attached",
+    });
+    const undrawn = page.locator(".undrawn").filter({
+      has: page.locator('[src$="gone.png"]'),
+    });
+    assert.equal(await undrawn.count(), 0);
+    const isFailure = (problem: string) => /net::ERR_FAILED/.test(problem);
+    assert.ok(shown.problems.every(isFailure));
+    shown.problems.length = 0;
+    await page.unrouteAll();
+  },
+);
+
+pageTest(
+  "what the keyboard is at stays in view when a banner takes room",
+  async (browser) => {
+    await using leaving = new Leaving(
+      await Shown.open(browser, manyPictures(5000), "#/?view=grid"),
+    );
+    const { shown, banner } = leaving;
+    const { page } = shown;
+    await page.locator(".tile img:visible").first().waitFor();
+    // The last row that is seen whole.
+    const columns = await page.locator(".scroller").evaluate((scroller) =>
+      Math.round(
+        scroller.clientWidth /
+          scroller.querySelector<HTMLElement>(".tile")!.offsetWidth,
+      )
+    );
+    await page.keyboard.press("PageDown");
+    const { height } = page.viewportSize()!;
+    const isCut = async () => {
+      const box = (await page.locator(".tile.active").boundingBox())!;
+      return box.y + box.height > height + 1;
+    };
+    for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowDown");
+    assert.ok(columns > 1);
+    assert.equal(await isCut(), false);
+    await leaving.leave();
+    await page.evaluate(() => {
+      const image = document.createElement("img");
+      image.src = "files/0004000.png?1";
+      document.body.append(image);
+    });
+    await banner.waitFor();
+    await page.evaluate(async () => {
+      for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+    });
+    assert.equal(await isCut(), false);
+  },
+);
+
+pageTest(
   "an entry, rows, statistics and a search that the server left are shown when it is back",
   async (browser) => {
     const { path } = parquetCase("types");
@@ -172,6 +263,13 @@ pageTest("empty, undrawn and sound entries differ", async (browser) => {
   assert.equal(await tile("empty.txt").getAttribute("data-state"), "hollow");
   assert.equal(await tile("text.txt").getAttribute("data-state"), null);
   assert.equal(await tile("text.txt").locator(".undrawn").count(), 0);
+  // Both have the drawing of a text, which is pale where there is none.
+  const opacityOf = (name: string) =>
+    tile(name).locator(".icon").evaluate((icon) =>
+      Number(getComputedStyle(icon).opacity)
+    );
+  assert.ok(await opacityOf("empty.txt") < 0.5);
+  assert.equal(await opacityOf("text.txt"), 1);
   await shown.go("#/empty.txt");
   await page.getByText("The text is empty.").waitFor();
 });

@@ -169,6 +169,9 @@ export function arrayView(
     planeChoice,
     said,
   );
+  // Nothing is to be chosen, nor pointed at.
+  tools.hidden = drawing === "numbers" && drawings.length === 1 &&
+    planeChoice.hidden;
   return element(
     "section",
     { class: "array" },

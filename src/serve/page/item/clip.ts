@@ -3,7 +3,6 @@ import type { ClipView, Entry } from "../../api/messages.ts";
 import { button, Choice, element, setAttribute } from "../dom.ts";
 import { icon } from "../icons.ts";
 import type { Key } from "../keyboard.ts";
-import { keepInAddress } from "../route.ts";
 import { counted, number } from "../text.ts";
 import { Frames } from "./frames.ts";
 
@@ -26,6 +25,7 @@ export class ClipPlayer {
     width: 1,
     height: 1,
     role: "img",
+    "aria-label": "Frame",
   });
   readonly #problem = element("p", {
     class: "problem",
@@ -37,17 +37,21 @@ export class ClipPlayer {
   readonly #where = element("output", { class: "where" });
   readonly #rate: number;
   #speed = 1;
+  readonly #onStay: (frame: number) => void;
   #frame = -1;
   /** The frame that is to be shown; another may be, until it is here. */
   #wanted = 0;
   #isPlaying = false;
 
+  /** @param onStay Called when it stands at a frame. */
   constructor(
     entry: Entry,
     view: ClipView,
     first: number,
+    onStay: (frame: number) => void,
     signal: AbortSignal,
   ) {
+    this.#onStay = onStay;
     this.#frames = new Frames(entry, view, signal);
     this.#signal = signal;
     this.#rate = view.framesPerSecond ?? USUAL_RATE;
@@ -128,7 +132,7 @@ export class ClipPlayer {
     if (!this.#isPlaying) return;
     this.#isPlaying = false;
     this.#showState();
-    keepInAddress({ frame: this.#frame });
+    this.#onStay(this.#frame);
   }
 
   /** Goes some frames on or back. */
@@ -149,7 +153,7 @@ export class ClipPlayer {
     }
     if (this.#wanted !== index || this.#signal.aborted) return;
     this.#draw(index, picture);
-    if (!this.#isPlaying) keepInAddress({ frame: index });
+    if (!this.#isPlaying) this.#onStay(index);
     this.#frames.goAhead(index);
   }
 
@@ -184,7 +188,7 @@ export class ClipPlayer {
   /** Shows frame after frame, each as long as it is to be, or until the next one is here. */
   async #run(): Promise<void> {
     const { length } = this.#frames;
-    if (length === 0) return;
+    if (length === 0 || this.#signal.aborted) return;
     this.#isPlaying = true;
     this.#showState();
     let due = performance.now();

@@ -1,6 +1,5 @@
 /** A datapoint: each key with its value, drawn by its type. */
-import { fileUrl, get } from "../api.ts";
-import { problemOf } from "../problem.ts";
+import { fileUrl, get, problemOf } from "../api.ts";
 import type { Cell, DatapointView, ListMessage } from "../../api/messages.ts";
 import { button, element } from "../dom.ts";
 import { hashOf } from "../route.ts";

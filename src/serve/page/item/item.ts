@@ -26,7 +26,13 @@ export function itemView(
   let content: HTMLElement;
   if (view?.kind === "clip") {
     const frame = Math.trunc(Number(route.parameters.get("frame"))) || 0;
-    const player = new ClipPlayer(entry, view, Math.max(0, frame), signal);
+    const player = new ClipPlayer(
+      entry,
+      view,
+      Math.max(0, frame),
+      (frame) => keepInAddress(route, { frame }),
+      signal,
+    );
     content = player.element;
     keys.push(...player.keys);
   } else if (view?.kind === "datapoint") {
@@ -37,7 +43,7 @@ export function itemView(
       entry,
       as === "text" || as === "bytes" ? as : undefined,
       signal,
-      (chosen: As | undefined) => keepInAddress({ as: chosen ?? null }),
+      (chosen: As | undefined) => keepInAddress(route, { as: chosen ?? null }),
     );
     if (
       entry.kind === "image" || entry.kind === "video" || entry.kind === "audio"

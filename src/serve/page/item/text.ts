@@ -1,4 +1,5 @@
 /** Text, rows of CSV, and bytes in hex: page by page. */
+import { problemOf } from "../api.ts";
 import type {
   BytesValue,
   OtherEncoding,
@@ -6,7 +7,6 @@ import type {
   TextValue,
 } from "../../api/value_messages.ts";
 import { button, element } from "../dom.ts";
-import { problemOf } from "../problem.ts";
 import { bytes, count } from "../text.ts";
 
 /** Has a button bring more, until there is no more. */

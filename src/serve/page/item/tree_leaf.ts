@@ -1,7 +1,7 @@
 /** Values of a tree that have no branches: each in its line, the rest of a long one on demand. */
+import { problemOf } from "../api.ts";
 import type { Display, DisplayNumber } from "../../api/value_messages.ts";
 import { button, element } from "../dom.ts";
-import { problemOf } from "../problem.ts";
 import { bytes, count, shapeText } from "../text.ts";
 import { smallDrawing } from "./array_drawing.ts";
 import { markerOf, numberText } from "./numbers.ts";

@@ -1,6 +1,5 @@
 /** A file, shown as what it is: by its kind, or by what its decoded value turns out to be. */
-import { get, isAbort } from "../api.ts";
-import { problemOf } from "../problem.ts";
+import { get, isAbort, problemOf } from "../api.ts";
 import type { Entry } from "../../api/messages.ts";
 import type {
   BytesValue,
@@ -37,7 +36,7 @@ export async function fileView(
   if (as === undefined && entry.size) {
     switch (entry.kind) {
       case "image":
-        return pictureView(entry);
+        return pictureView(entry, signal);
       case "video":
       case "audio":
         return mediaView(entry, entry.kind, signal);
@@ -58,7 +57,7 @@ export async function fileView(
     case "arrays":
       return arraysView(value);
     case "svg":
-      return pictureView(entry);
+      return pictureView(entry, signal);
     case "tree":
       return element(
         "div",

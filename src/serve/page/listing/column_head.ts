@@ -1,6 +1,5 @@
 /** The head of rows: names of columns, edges that are dragged, and a menu of columns. */
-import { button, element, setAttribute } from "../dom.ts";
-import { menu } from "../menu.ts";
+import { button, element, menu, setAttribute } from "../dom.ts";
 import { count, shownKey } from "../text.ts";
 import {
   type Columns,
@@ -57,7 +56,11 @@ export class ColumnHead {
     for (const { key, type } of this.#columns.shown) {
       head.append(element(
         "span",
-        { role: "columnheader", title: `${key} (${type})` },
+        {
+          role: "columnheader",
+          title: `${key} (${type})`,
+          class: this.#columns.isNumeric(key) ? "numeric" : undefined,
+        },
         element("b", {}, shownKey(key)),
         element("small", {}, type),
         this.#edge(idOf(key), shownKey(key)),

@@ -1,6 +1,6 @@
 /** Columns of rows: which ones are shown, in which order, and how wide. The address keeps what was chosen. */
 import type { RowsMessage } from "../../api/messages.ts";
-import { keepInAddress, parseRoute } from "../route.ts";
+import { columnParameters, keepInAddress, type Route } from "../route.ts";
 
 /** A column. */
 export type Column = RowsMessage["keys"][number];
@@ -21,20 +21,9 @@ export const MOST_WIDTH = 1200;
 const USUAL_WIDTH = 112;
 const NAME_WIDTH = 144;
 
-/** Parameters of an address that keep columns. */
-const PARAMETERS = ["order", "hide", "width"] as const;
-
 /** What a column is called in addresses. */
 export function idOf(key: string): string {
   return key === "" ? EMPTY_ID : encodeURIComponent(key.toWellFormed());
-}
-
-/** The parameters of the address that is shown which keep columns. */
-export function columnParameters(): Record<string, string | null> {
-  const { parameters } = parseRoute(location.hash);
-  return Object.fromEntries(
-    PARAMETERS.map((name) => [name, parameters.get(name)]),
-  );
 }
 
 function clamped(width: number): number {
@@ -43,17 +32,23 @@ function clamped(width: number): number {
 
 /** Columns as they are shown. */
 export class Columns {
+  readonly #route: Route;
   readonly #onChange: (isWidth: boolean) => void;
   #natural: readonly Column[] = [];
   #usual: ReadonlyMap<string, number> = new Map();
+  #numeric: ReadonlySet<string> = new Set();
   #order: readonly string[];
   readonly #hidden: Set<string>;
   readonly #widths: Map<string, number>;
 
-  /** @param onChange Called when something was chosen: a width, or something else. */
-  constructor(onChange: (isWidth: boolean) => void) {
+  /**
+   * @param route Of the view that they are in, whose address keeps what is chosen.
+   * @param onChange Called when something was chosen: a width, or something else.
+   */
+  constructor(route: Route, onChange: (isWidth: boolean) => void) {
+    this.#route = route;
     this.#onChange = onChange;
-    const { order, hide, width } = columnParameters();
+    const { order, hide, width } = columnParameters(route);
     this.#order = listIn(order);
     this.#hidden = new Set(listIn(hide));
     this.#widths = new Map(
@@ -64,9 +59,19 @@ export class Columns {
     );
   }
 
-  /** Takes the columns there are, and the widths that suit them, by their keys. */
-  set(columns: readonly Column[], widths: ReadonlyMap<string, number>): void {
+  /**
+   * Takes the columns there are.
+   *
+   * @param widths Widths that suit them, by their keys.
+   * @param numeric Keys whose values are numbers, which stand at the right.
+   */
+  set(
+    columns: readonly Column[],
+    widths: ReadonlyMap<string, number>,
+    numeric: ReadonlySet<string>,
+  ): void {
     this.#natural = columns;
+    this.#numeric = numeric;
     this.#usual = new Map(
       [...widths].map(([key, width]) => [idOf(key), width]),
     );
@@ -97,6 +102,11 @@ export class Columns {
   /** Whether a column is not hidden. */
   isShown(id: string): boolean {
     return !this.#hidden.has(id);
+  }
+
+  /** Whether the values of a key are numbers. */
+  isNumeric(key: string): boolean {
+    return this.#numeric.has(key);
   }
 
   /** Width of a column in pixels. */
@@ -159,7 +169,7 @@ export class Columns {
 
   #keep(isWidth: boolean): void {
     const widths = [...this.#widths].map(([id, width]) => `${id}:${width}`);
-    keepInAddress({
+    keepInAddress(this.#route, {
       order: joined(this.#order),
       hide: joined([...this.#hidden]),
       width: joined(widths),

@@ -10,6 +10,7 @@ import { get } from "../api.ts";
 import { Choice, element } from "../dom.ts";
 import type { Key } from "../keyboard.ts";
 import {
+  columnParameters,
   decodedPart,
   keepInAddress,
   openedIn,
@@ -18,7 +19,6 @@ import {
 } from "../route.ts";
 import { counted, shownName, unitOf } from "../text.ts";
 import type { Scene, View } from "../view.ts";
-import { columnParameters } from "./columns.ts";
 import {
   emptyNote,
   entriesPane,
@@ -155,6 +155,7 @@ export class Listing implements View {
     );
     this.#first = at;
     await this.#entries.load(at);
+    this.#signal.throwIfAborted();
     // Nothing is known of how it is best shown: all of it is asked again.
     if (this.#entries.unreachable !== undefined) {
       throw this.#entries.unreachable;
@@ -255,8 +256,9 @@ export class Listing implements View {
   }
 
   #remember(at: number | null): void {
+    if (this.#signal.aborted) return; // remembered as it was left
     const view = this.#isChosen ? this.#mode : null;
-    const columns = columnParameters();
+    const columns = columnParameters(this.#route);
     rememberPlace(this.#route.url, { view, at, ...columns });
   }
 
@@ -270,10 +272,10 @@ export class Listing implements View {
     this.#first = this.#scroller?.first ?? 0;
     this.#mode = mode;
     this.#isChosen = true;
-    keepInAddress({ view: mode });
+    keepInAddress(this.#route, { view: mode });
     this.#remember(this.#first || null);
     await this.#show();
-    this.onShown();
+    if (this.#mode === mode && !this.#signal.aborted) this.onShown();
   }
 
   #resizeTiles(by: number): void {
@@ -293,8 +295,9 @@ export class Listing implements View {
         loadRowLines(),
         this.#rows.load(this.#first),
       ]);
-      if (this.#signal.aborted) return;
-      this.#painter ??= new RowPainter(this.#signal);
+      // Another way may have been chosen meanwhile.
+      if (this.#signal.aborted || this.#mode !== "rows") return;
+      this.#painter ??= new RowPainter(this.#route, this.#signal);
       this.#painter.setColumns(this.#columns, this.#sampleRows());
       this.#scroller = rowsPane(
         this.#rows,
@@ -355,12 +358,12 @@ export class Listing implements View {
   }
 
   #onScroll(first: number): void {
-    if (first === this.#first) return;
+    if (first === this.#first || this.#signal.aborted) return;
     this.#first = first;
     this.#addressTimer ??= setTimeout(() => {
       this.#addressTimer = undefined;
       const at = this.#scroller?.first || null;
-      keepInAddress({ at });
+      keepInAddress(this.#route, { at });
       this.#remember(at);
     }, ADDRESS_MS);
   }

@@ -1,7 +1,7 @@
 /** Lists of entries from anywhere below a directory: what a search finds, and what is drawn. */
 import type { Entry, RandomMessage, SearchLine } from "../../api/messages.ts";
 import { get, isAbort, lines } from "../api.ts";
-import { listOf, parseRoute, type Route } from "../route.ts";
+import { listOf, onRoute, parseRoute, type Route } from "../route.ts";
 import { ArraySource } from "./source.ts";
 
 /** How many random samples are drawn, unless the address says otherwise. */
@@ -137,7 +137,7 @@ export function listOpenedFrom(route: Route): ResultList | undefined {
 }
 
 /** Ends the list that was shown, unless an address shows it, or one of its entries. What has failed is asked again. */
-export function leaveList(route: Route): void {
+function leaveList(route: Route): void {
   const hash = listOf(route);
   const shown = keyOf(hash === null ? route : parseRoute(hash));
   if (current === undefined) return;
@@ -145,3 +145,5 @@ export function leaveList(route: Route): void {
   current.cancel();
   current = undefined;
 }
+
+onRoute(leaveList);

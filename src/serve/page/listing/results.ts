@@ -1,8 +1,7 @@
 /** Entries from anywhere below a directory: what a glob finds, and random samples. */
-import { isAbort } from "../api.ts";
+import { isAbort, problemOf } from "../api.ts";
 import { button, Choice, element } from "../dom.ts";
-import { problemOf } from "../problem.ts";
-import { goTo, keepInAddress, type Route } from "../route.ts";
+import { addressOf, goTo, keepInAddress, type Route } from "../route.ts";
 import { count, counted, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 import { EntryRows } from "./entry_rows.ts";
@@ -26,6 +25,7 @@ class Results {
   readonly ways = element("span");
   readonly #list: ResultList;
   readonly #label: string;
+  readonly #route: Route;
   readonly #signal: AbortSignal;
   readonly #rows: EntryRows;
   readonly #asked: Mode | undefined;
@@ -43,6 +43,7 @@ class Results {
     signal: AbortSignal,
   ) {
     this.#label = label;
+    this.#route = route;
     this.#list = list;
     this.#signal = signal;
     const asked = route.parameters.get("view");
@@ -59,7 +60,7 @@ class Results {
 
   async show(): Promise<void> {
     const turn = ++this.#latest;
-    const list = () => location.hash;
+    const list = () => addressOf(this.#route);
     const options = {
       label: this.#label,
       nameOf: ({ path }: { readonly path: string }) => shownName(path),
@@ -69,7 +70,7 @@ class Results {
     if (this.#mode === "rows") {
       const { RowPainter, rowsPane } = await loadRowLines();
       if (turn !== this.#latest || this.#signal.aborted) return;
-      this.#painter ??= new RowPainter(this.#signal, list);
+      this.#painter ??= new RowPainter(this.#route, this.#signal, list);
       this.#painter.setColumns(this.#rows.keys, this.#rows.rows);
       this.#scroller = rowsPane(
         this.#rows,
@@ -144,7 +145,7 @@ class Results {
       this.#mode,
       (mode) => {
         this.#mode = mode;
-        keepInAddress({ view: mode });
+        keepInAddress(this.#route, { view: mode });
         void this.show();
       },
     );
@@ -229,7 +230,7 @@ export async function randomView(
   signal.throwIfAborted();
   if (list.error !== undefined && !isAbort(list.error)) throw list.error;
   // What was asked for may be no seed.
-  if (route.parameters.has("seed")) keepInAddress({ seed });
+  if (route.parameters.has("seed")) keepInAddress(route, { seed });
   const { items } = list.source;
   const isSeen = items.some(({ thumbnailUrl }) => thumbnailUrl !== null);
   const results = new Results(

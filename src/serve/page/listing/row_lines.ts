@@ -2,7 +2,7 @@
 import type { Cell, Row } from "../../api/messages.ts";
 import { element, setAttribute } from "../dom.ts";
 import { cancelPictures } from "../pictures.ts";
-import { hashOf } from "../route.ts";
+import { hashOf, type Route } from "../route.ts";
 import { shownName } from "../text.ts";
 import { ColumnHead } from "./column_head.ts";
 import { type Column, Columns } from "./columns.ts";
@@ -58,11 +58,14 @@ export class RowPainter {
 
   readonly #list: (() => string) | undefined;
 
-  /** @param list The address of the list that rows are of, where that is no directory: their names are paths. */
-  constructor(signal: AbortSignal, list?: () => string) {
+  /**
+   * @param route Of the view that draws them.
+   * @param list The address of the list that rows are of, where that is no directory: their names are paths.
+   */
+  constructor(route: Route, signal: AbortSignal, list?: () => string) {
     this.#cells = new CellPainter(signal);
     this.#list = list;
-    this.#columns = new Columns((isWidth) => this.onColumns(isWidth));
+    this.#columns = new Columns(route, (isWidth) => this.onColumns(isWidth));
   }
 
   /** Called when columns were chosen: widths, or others. */
@@ -81,11 +84,20 @@ export class RowPainter {
   /** Takes the columns, with rows that say how wide they are. */
   setColumns(columns: readonly Column[], rows: readonly Row[]): void {
     const widest = new Map<string, number>();
+    const numeric = new Set<string>();
+    const others = new Set<string>();
     for (const cell of rows.flatMap(({ cells }) => cells)) {
-      const width = Math.max(widest.get(cell.key) ?? 0, widthOf(cell));
-      widest.set(cell.key, width);
+      const { key, value } = cell;
+      widest.set(key, Math.max(widest.get(key) ?? 0, widthOf(cell)));
+      const isNull = value?.kind === "tree" && value.value === null;
+      const isNumber = value && numberIn(value) !== undefined;
+      if (!isNull) (isNumber ? numeric : others).add(key);
     }
-    this.#columns.set(columns, widest);
+    this.#columns.set(
+      columns,
+      widest,
+      new Set([...numeric].filter((key) => !others.has(key))),
+    );
     this.showColumns();
   }
 

@@ -112,13 +112,14 @@ export class Scroller {
   update(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
-      const active = Math.floor(this.#active / this.#layout.columns);
-      const wasSeen = this.#isWhole(active);
+      const wasSeen = this.#isWhole(this.#activeRow);
       this.#setHeight();
       this.#render(true);
       if (this.#isScrolling) return;
       // What has come may be higher than it was taken for.
-      if (wasSeen && !this.#isWhole(active)) this.activate(this.#active);
+      if (wasSeen && !this.#isWhole(this.#activeRow)) {
+        this.activate(this.#active);
+      }
       this.#settle();
     });
   }
@@ -213,6 +214,11 @@ export class Scroller {
       .length;
   }
 
+  /** The row that the keyboard is at, or -1. */
+  get #activeRow(): number {
+    return Math.floor(this.#active / this.#layout.columns);
+  }
+
   /** Whether all of a row is seen. */
   #isWhole(row: number): boolean {
     const top = this.#live.tops.get(row) ?? -1;
@@ -291,6 +297,7 @@ export class Scroller {
   #onResize(): void {
     const before = this.#layout;
     const width = this.#width;
+    const wasSeen = this.#isWhole(this.#activeRow);
     const layout = this.#options.layout(this.element.clientWidth);
     this.#measure();
     const isSame = layout.columns === before.columns &&
@@ -298,6 +305,8 @@ export class Scroller {
     if (!isSame) this.layOut();
     else if (this.#options.measure && width !== this.#width) this.refit();
     else this.#render(false);
+    // What the keyboard is at stays in view where there is less room, such as below a banner.
+    if (wasSeen && !this.#isWhole(this.#activeRow)) this.activate(this.#active);
   }
 
   #measure(): void {

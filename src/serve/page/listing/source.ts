@@ -1,6 +1,5 @@
 /** Things in a row, of which only those are held that are looked at. */
-import { isAbort, messageOf } from "../api.ts";
-import { isUnreachable } from "../problem.ts";
+import { isAbort, isUnreachable, messageOf } from "../api.ts";
 import { onServerBack } from "../server_state.ts";
 
 /** What a listing shows. */

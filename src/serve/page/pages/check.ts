@@ -1,8 +1,7 @@
 /** The check of all that the container has checksums for. */
 import type { CheckLine } from "../../api/messages.ts";
-import { isAbort, lines } from "../api.ts";
+import { isAbort, lines, problemOf } from "../api.ts";
 import { button, element } from "../dom.ts";
-import { problemOf } from "../problem.ts";
 import type { Route } from "../route.ts";
 import { bytes, count, counted, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";

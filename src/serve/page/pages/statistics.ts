@@ -1,8 +1,7 @@
 /** What is in a directory and all below it, in numbers and plots, while it is counted. */
 import type { Statistics, StatisticsLine } from "../../api/messages.ts";
-import { isAbort, lines } from "../api.ts";
+import { isAbort, lines, problemOf } from "../api.ts";
 import { type Child, element } from "../dom.ts";
-import { problemOf } from "../problem.ts";
 import { KIND_NAMES } from "../listing/tiles.ts";
 import { bars, histogram } from "../plots/histogram.ts";
 import { type CountedSize, scatter } from "../plots/scatter.ts";
