@@ -171,7 +171,7 @@ class Check {
     const { path, rawBytes, samples } = shard!;
     const tables = new SampleTables(store);
     const table = await runAsync(tables.table(0), signal);
-    const columns = store.columnsOf(0);
+    const columns = store.sets[shard!.set]!;
     const { bytes } = await runAsync(readConfig(content), signal);
     const own = bytes.length === 0 ? columns : parseConfig(bytes, path);
     const words = (all: typeof columns) =>

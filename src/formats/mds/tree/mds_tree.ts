@@ -27,6 +27,7 @@ import {
 import type { ListEncoding } from "../encodings/encoding.ts";
 import { loadDecoder } from "../read/compressed_shard.ts";
 import type { Column } from "../read/index_file.ts";
+import { MdsSamples } from "../read/mds_samples.ts";
 import {
   isCompressed,
   type ShardsHandle,
@@ -53,7 +54,7 @@ export class MdsTree implements Tree {
   readonly sources: Tree["sources"];
   readonly lastNode?: NodeId;
   readonly nodeCount: number;
-  readonly store: ShardStore;
+  readonly #store: ShardStore;
   readonly #files: SampleFiles;
   readonly #sets: readonly FileNames[];
   readonly #names: NumberedNames;
@@ -76,8 +77,12 @@ export class MdsTree implements Tree {
    * @param isOwner Whether its sources are those of this thread; otherwise they come from elsewhere.
    * @param limit The largest id that a node may have, unless the tree has all of them to itself.
    */
-  constructor(store: ShardStore, isOwner: boolean, limit: NodeId | undefined) {
-    this.store = store;
+  constructor(
+    samples: MdsSamples,
+    isOwner: boolean,
+    limit: NodeId | undefined,
+  ) {
+    const store = this.#store = samples.shards;
     this.#limit = limit;
     this.#sets = store.sets.map((columns) => fileNames(columns, store.path));
     this.#most = this.#sets.reduce(
@@ -103,12 +108,12 @@ export class MdsTree implements Tree {
     this.#mtime = shards.reduce((last, { mtime }) => Math.max(last, mtime), 0);
     const { sources, sourceOf } = sourcesOf(store, isOwner);
     this.sources = sources;
-    this.#files = new SampleFiles(store, sourceOf, this.#elements.each);
+    this.#files = new SampleFiles(samples, sourceOf, this.#elements.each);
   }
 
   /** How many files there are; those of lists are not counted: nobody knows their number before lists are read. */
   get fileCount(): number {
-    return this.store.shards.reduce((sum, { samples, set }) => {
+    return this.#store.shards.reduce((sum, { samples, set }) => {
       const { names, lists } = this.#sets[set]!;
       return sum + samples * (names.length - lists.length);
     }, 0);
@@ -116,7 +121,7 @@ export class MdsTree implements Tree {
 
   /** How many lists there are, which are directories. */
   get listCount(): number {
-    return this.store.shards.reduce(
+    return this.#store.shards.reduce(
       (sum, { samples, set }) => sum + samples * this.#sets[set]!.lists.length,
       0,
     );
@@ -130,7 +135,7 @@ export class MdsTree implements Tree {
   ): NodeId {
     if (parent === ROOT) {
       const sample = this.#names.parse(name, start, end);
-      return sample >= 0 && sample < this.store.length ? ROOT + 1 + sample : 0;
+      return sample >= 0 && sample < this.#store.length ? ROOT + 1 + sample : 0;
     }
     const sample = this.#sample(parent);
     if (sample < 0) {
@@ -162,7 +167,7 @@ export class MdsTree implements Tree {
 
   list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
     if (dir === ROOT) {
-      for (let sample = cursor; sample < this.store.length; sample++) {
+      for (let sample = cursor; sample < this.#store.length; sample++) {
         const end = this.#names.write(sample, this.#name);
         const node = ROOT + 1 + sample;
         if (!visit(this.#name, 0, end, node, sample + 1)) return;
@@ -196,7 +201,7 @@ export class MdsTree implements Tree {
   }
 
   samples(): SampleNodes {
-    const count = this.store.length;
+    const count = this.#store.length;
     const runs = count === 0 ? [] : [{ first: ROOT + 1, stride: 1, count }];
     return { areDirectories: true, runs };
   }
@@ -215,23 +220,23 @@ export class MdsTree implements Tree {
   }
 
   share(): TreeHandle {
-    const { path, storage } = this.store;
+    const { path, storage } = this.#store;
     requireReached(path, storage);
-    const data: Seed = { shards: this.store.share(), limit: this.#limit };
+    const data: Seed = { shards: this.#store.share(), limit: this.#limit };
     return { module: import.meta.url, data };
   }
 
   close(): void {
-    this.store.close();
+    this.#store.close();
   }
 
   #namesOf(sample: number): FileNames {
-    return this.#sets[this.store.shards[this.store.shardOf(sample)]!.set]!;
+    return this.#sets[this.#store.of(sample).set]!;
   }
 
   #sample(node: NodeId): number {
     const sample = node - ROOT - 1;
-    return isIndex(sample, this.store.length) ? sample : -1;
+    return isIndex(sample, this.#store.length) ? sample : -1;
   }
 
   /** How a list is written whose directory a node is. */
@@ -241,8 +246,8 @@ export class MdsTree implements Tree {
   }
 
   #columnOf(file: number): Column {
-    const shard = this.store.shardOf(Math.floor(file / this.#most));
-    return this.store.columnsOf(shard)[file % this.#most]!;
+    const sample = Math.floor(file / this.#most);
+    return this.#store.columnsOf(sample)[file % this.#most]!;
   }
 
   /** How many elements are in the directory of a list. */
@@ -313,7 +318,7 @@ export class MdsTree implements Tree {
   #isFile(file: number): boolean {
     if (!Number.isInteger(file) || file < 0) return false;
     const sample = Math.floor(file / this.#most);
-    return sample < this.store.length &&
+    return sample < this.#store.length &&
       file % this.#most < this.#namesOf(sample).names.length;
   }
 }
@@ -366,5 +371,6 @@ export async function reopenTree(data: unknown): Promise<Tree> {
     await runAsync(loadDecoder(shard));
   }
   const storage = storageInThread(shards.path);
-  return new MdsTree(new ShardStore(shards, storage), false, limit);
+  const samples = new MdsSamples(new ShardStore(shards, storage));
+  return new MdsTree(samples, false, limit);
 }

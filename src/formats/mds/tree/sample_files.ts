@@ -2,8 +2,8 @@ import { KeptValues } from "../../../io/decoded/kept_values.ts";
 import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { fillNow } from "../../../io/read/read_part.ts";
-import { atOnce } from "../../../tree/not_loaded.ts";
-import type { Extent } from "../../../tree/tree.ts";
+import { atOnce, whenLoaded } from "../../../tree/not_loaded.ts";
+import { type Extent, newExtent } from "../../../tree/tree.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { elementCount, elementStarts } from "../encodings/list_value.ts";
 import { badValue, ValueFault } from "../encodings/value_fault.ts";
@@ -14,13 +14,8 @@ import {
   numberFile,
 } from "../encodings/values.ts";
 import type { Column } from "../read/index_file.ts";
-import {
-  badSizes,
-  headSize,
-  SampleTables,
-  startIn,
-  valueStarts,
-} from "../read/sample_tables.ts";
+import type { MdsSamples } from "../read/mds_samples.ts";
+import { badSizes, headSize, valueStarts } from "../read/sample_tables.ts";
 import type { ShardStore } from "../read/shard_store.ts";
 
 /** Samples of which it is kept where their values are. */
@@ -37,6 +32,8 @@ const LARGEST = 256 << 20;
 /** Where a sample and its values are. */
 interface Layout {
   readonly shard: number;
+  readonly path: string;
+  readonly columns: readonly Column[];
   /** Where the sample starts. */
   readonly start: number;
   /** Where its values start, from there on, and where the last one ends. */
@@ -57,6 +54,9 @@ export interface ValueFile {
 /** Where such a value is. */
 interface StoredValue extends ValueFile {
   readonly shard: number;
+  readonly path: string;
+  /** Of its column. */
+  readonly name: string;
   readonly encoding: Encoding;
   readonly offset: number;
   readonly length: number;
@@ -71,7 +71,7 @@ interface MadeFile {
 /** The files that the values of samples are: parts of shards, or made of them when they are first asked for. */
 export class SampleFiles {
   readonly #store: ShardStore;
-  readonly #tables: SampleTables;
+  readonly #samples: MdsSamples;
   readonly #sourceOf: Int32Array;
   /** By sample. */
   readonly #layouts = new KeptValues<Layout>(MOST_LAYOUTS);
@@ -90,10 +90,14 @@ export class SampleFiles {
    * @param sourceOf Per shard: the number that its source has in extents.
    * @param mostElements How many a list may have.
    */
-  constructor(store: ShardStore, sourceOf: Int32Array, mostElements: number) {
+  constructor(
+    samples: MdsSamples,
+    sourceOf: Int32Array,
+    mostElements: number,
+  ) {
     this.#mostElements = mostElements;
-    this.#store = store;
-    this.#tables = new SampleTables(store);
+    this.#samples = samples;
+    this.#store = samples.shards;
     this.#sourceOf = sourceOf;
   }
 
@@ -137,8 +141,8 @@ export class SampleFiles {
 
   /** Finds where a value is, and how it is written. */
   #find({ sample, column, element, list }: ValueFile): Encoding {
-    const { values, shard, start } = this.#layout(sample);
-    const { encoding } = this.#columns(shard)[column]!;
+    const { values, columns, start } = this.#layout(sample);
+    const { encoding } = columns[column]!;
     this.#offset = start + values[column]!;
     this.#length = values[column + 1]! - values[column]!;
     if (element < 0) return encoding;
@@ -151,8 +155,7 @@ export class SampleFiles {
   #listStarts(sample: number, column: number, list: number): Float64Array {
     const known = this.#lists.get(list);
     if (known !== undefined) return known;
-    const { shard } = this.#layout(sample);
-    const { path } = this.#store.shards[shard]!;
+    const { path } = this.#layout(sample);
     return atOnce(path, () => this.#readList(sample, column, list));
   }
 
@@ -161,11 +164,10 @@ export class SampleFiles {
     column: number,
     file: number,
   ): Steps<Float64Array> {
-    const { shard, start, values } = this.#layouts.get(sample) ??
+    const { shard, path, start, columns, values } = this.#layouts.get(sample) ??
       (yield* this.#makeLayout(sample));
     const source = yield* this.#store.content(shard);
-    const { encoding: { list }, name } = this.#columns(shard)[column]!;
-    const { path } = this.#store.shards[shard]!;
+    const { encoding: { list }, name } = columns[column]!;
     const place = {
       source,
       offset: start + values[column]!,
@@ -190,17 +192,13 @@ export class SampleFiles {
     }
   }
 
-  #columns(shard: number): readonly Column[] {
-    return this.#store.columnsOf(shard);
-  }
-
   #layout(sample: number): Layout {
     if (sample === this.#lastSample) return this.#last!;
     let layout = this.#layouts.get(sample);
     if (layout === undefined) {
-      const shard = this.#store.shardOf(sample);
-      const { path } = this.#store.shards[shard]!;
-      this.#expect(sample, shard);
+      // The values of a sample will be wanted as well, and several at a time.
+      this.#samples.expect([sample]);
+      const { path } = this.#store.of(sample);
       layout = atOnce(path, () => this.#makeLayout(sample));
     }
     this.#last = layout;
@@ -208,33 +206,22 @@ export class SampleFiles {
     return layout;
   }
 
-  /** Has what lies on a server fetched: the values of a sample will be wanted as well, and several at a time. */
-  #expect(sample: number, shard: number): void {
-    const source = this.#store.opened(shard);
-    if (source?.expect === undefined) return;
-    const table = this.#tables.known(shard);
-    if (table === undefined) return void this.#tables.expect(shard);
-    const number = sample - this.#store.firsts[shard]!;
-    const start = startIn(table, number);
-    source.expect(start, startIn(table, number + 1) - start);
-  }
-
   *#makeLayout(sample: number): Steps<Layout> {
-    const store = this.#store;
-    const shard = store.shardOf(sample);
-    const number = sample - store.firsts[shard]!;
-    const source = yield* store.content(shard);
-    const table = yield* this.#tables.table(shard);
-    const start = startIn(table, number);
-    const length = startIn(table, number + 1) - start;
-    const columns = this.#columns(shard);
+    const extent = newExtent();
+    yield* whenLoaded(() => this.#samples.locate(sample, extent));
+    const { source: shard, offset: start, length } = extent;
+    const columns = this.#store.columnsOf(sample);
     const head = new Uint8Array(headSize(columns));
-    const { path } = store.shards[shard]!;
-    if (head.length > length) throw badSizes(path, sample, number);
-    yield* fillNow(source, head, start);
-    const values = valueStarts(columns, new DataView(head.buffer), length);
-    if (values === undefined) throw badSizes(path, sample, number);
-    const layout = { shard, start, values };
+    let values: Float64Array | undefined;
+    if (head.length <= length) {
+      yield* fillNow(yield* this.#store.content(shard), head, start);
+      values = valueStarts(columns, new DataView(head.buffer), length);
+    }
+    const { path } = this.#store.shards[shard]!;
+    if (values === undefined) {
+      throw badSizes(path, sample, this.#store.numberOf(sample));
+    }
+    const layout = { shard, path, start, columns, values };
     this.#layouts.set(sample, layout, 1);
     return layout;
   }
@@ -251,27 +238,26 @@ export class SampleFiles {
 
   /** Makes the file of the value that was found last. */
   #makeNow(value: ValueFile, isWhole: boolean): MadeFile {
-    const { shard } = this.#last!;
-    const { encoding } = this.#columns(shard)[value.column]!;
+    const { shard, path, columns } = this.#last!;
+    const { name, encoding } = columns[value.column]!;
     const stored: StoredValue = {
       ...value,
       shard,
+      path,
+      name,
       encoding: value.element < 0 ? encoding : encoding.list!.element,
       offset: this.#offset,
       length: this.#length,
     };
-    const { path } = this.#store.shards[shard]!;
     return atOnce(path, () => this.#make(stored, isWhole));
   }
 
   /** @param isWhole Whether the bytes of an array are wanted, and not only their number. */
   *#make(
-    { file, sample, column, shard, encoding, offset, length }: StoredValue,
+    { file, sample, shard, path, name, encoding, offset, length }: StoredValue,
     isWhole: boolean,
   ): Steps<MadeFile> {
     const source = yield* this.#store.content(shard);
-    const { name } = this.#columns(shard)[column]!;
-    const { path } = this.#store.shards[shard]!;
     const isNumber = encoding.form === "json";
     if (isWhole && length > LARGEST) {
       throw new RecordfsError(

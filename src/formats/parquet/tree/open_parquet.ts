@@ -9,13 +9,11 @@ import type {
 } from "../../../tree/format.ts";
 import { Chunk } from "../read/parquet_index.ts";
 import {
-  openFiles,
   type ParquetFile,
   parquetPaths,
   rowsOf,
-  type RowTable,
 } from "../read/parquet_files.ts";
-import { sharedColumns } from "../read/shared_columns.ts";
+import { openRowSamples, type RowSamples } from "../read/row_samples.ts";
 import { typeName } from "./cell_view.ts";
 import { RowTree } from "./row_tree.ts";
 
@@ -29,9 +27,10 @@ export function* openParquet(
   options: ContainerOptions,
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
-  const { checkData = true, onWarning } = options;
+  const { checkData = true } = options;
   const { paths, areShards } = yield* parquetPaths(path, storage);
-  const { sources, table } = yield* openFiles(paths, storage, onWarning);
+  const samples = yield* openRowSamples(paths, storage, options);
+  const { sources, shards: table } = samples;
   const tree = new RowTree(sources, table, {
     shards: areShards
       ? shardDirectories(paths, /\.(parquet|parq)$/i)
@@ -39,8 +38,8 @@ export function* openParquet(
     checkData,
     isReached: isReachedInThreads(storage),
   });
-  const { files, length } = table;
-  const keys = keysOf(table);
+  const { shards: files, length } = table;
+  const keys = keysOf(samples);
   const parts = files.map((file, i) => ({
     path: paths[i]!,
     bytes: file.size,
@@ -48,6 +47,7 @@ export function* openParquet(
   }));
   return {
     tree,
+    samples,
     info: {
       format: "parquet",
       kind: areShards ? "rows in shards" : "rows",
@@ -65,8 +65,10 @@ export function* openParquet(
 }
 
 /** The columns of all files, with what they take in those that have them, and the type that the first of those gives. */
-function keysOf({ files }: RowTable): NonNullable<ContainerInfo["keys"]> {
-  return sharedColumns(files).map(({ name, numbers }) => {
+function keysOf(
+  { all, shards: { shards: files } }: RowSamples,
+): NonNullable<ContainerInfo["keys"]> {
+  return all.map(({ name, numbers }) => {
     const first = numbers.findIndex((number) => number >= 0);
     let [records, bytes] = [0, 0];
     for (const [i, number] of numbers.entries()) {

@@ -90,21 +90,21 @@ export class RowTree implements Tree {
     const { shards = [], checkData } = options;
     this.#directories = shards.map((name) => encodeName(name));
     this.#byName = new Map(shards.map((name, i) => [name, i]));
-    this.#names = table.files.map((file) => numberedNames(rowsOf(file), ""));
+    this.#names = table.shards.map((file) => numberedNames(rowsOf(file), ""));
     this.#firstRow = ROOT + 1 + shards.length;
     const firstCells = [this.#firstRow + table.length];
-    for (const file of table.files) {
+    for (const file of table.shards) {
       firstCells.push(
         firstCells.at(-1)! + rowsOf(file) * file.columns.length,
       );
     }
     this.#firstCells = firstCells;
-    this.#mtime = table.files.reduce(
+    this.#mtime = table.shards.reduce(
       (last, { mtime }) => Math.max(last, mtime),
       0,
     );
     const opened = sources.length > 0 ? sources : undefined;
-    this.#cells = new CellFiles(table.files, checkData, opened, shared);
+    this.#cells = new CellFiles(table.shards, checkData, opened, shared);
   }
 
   get nodeCount(): number {
@@ -120,7 +120,7 @@ export class RowTree implements Tree {
     const file = this.#fileOfDirectory(parent);
     if (file >= 0) {
       const number = this.#names[file]!.parse(name, start, end);
-      const count = rowsOf(this.table.files[file]!);
+      const count = rowsOf(this.table.shards[file]!);
       return number >= 0 && number < count
         ? this.#firstRow + this.table.firsts[file]! + number
         : 0;
@@ -184,7 +184,7 @@ export class RowTree implements Tree {
   }
 
   samples(): SampleNodes {
-    const { files, firsts } = this.table;
+    const { shards: files, firsts } = this.table;
     const runs = files.flatMap((_, i) => {
       const count = firsts[i + 1]! - firsts[i]!;
       const first = this.#firstRow + firsts[i]!;
@@ -206,7 +206,7 @@ export class RowTree implements Tree {
   view(node: NodeId): NodeView | undefined {
     if (this.#enterRow(node)) return { kind: "datapoint" };
     if (!this.#enterCell(node)) return undefined;
-    const column = this.table.files[this.#file]!.columns[this.#column]!;
+    const column = this.table.shards[this.#file]!.columns[this.#column]!;
     const { names, keys } = this.#cells.names(this.#file);
     const shown = this.#cells.shown(this.#file, this.#column);
     const [name, key] = [names[this.#column]!, keys[this.#column]!];
@@ -221,13 +221,13 @@ export class RowTree implements Tree {
         "unsupported",
         "Rows were opened from a storage of this thread, which others cannot open: only what lies on the local disk " +
           "or on a server is served by threads",
-        { path: this.table.files[0]?.path },
+        { path: this.table.shards[0]?.path },
       );
     }
     const blocks = decodedBlocks();
     const seed: Seed = {
       ...this.#options,
-      files: this.table.files,
+      files: this.table.shards,
       blocks: blocks.memory,
       owner: this.#owner ??= blocks.newOwner(),
     };
@@ -254,7 +254,7 @@ export class RowTree implements Tree {
   #enterRow(node: NodeId): boolean {
     const row = node - this.#firstRow;
     if (!isIndex(row, this.table.length)) return false;
-    this.#file = this.table.fileOf(row);
+    this.#file = this.table.shardOf(row);
     this.#row = row - this.table.firsts[this.#file]!;
     return true;
   }
@@ -267,7 +267,7 @@ export class RowTree implements Tree {
     if (!isCell) return false;
     this.#file = lastUpTo(firsts, node, firsts.length - 1);
     const at = node - firsts[this.#file]!;
-    const { length } = this.table.files[this.#file]!.columns;
+    const { length } = this.table.shards[this.#file]!.columns;
     this.#row = Math.floor(at / length);
     this.#column = at % length;
     return true;
@@ -275,12 +275,12 @@ export class RowTree implements Tree {
 
   /** The node of the first cell of the row that was entered. */
   #firstCell(): NodeId {
-    const { length } = this.table.files[this.#file]!.columns;
+    const { length } = this.table.shards[this.#file]!.columns;
     return this.#firstCells[this.#file]! + this.#row * length;
   }
 
   #listRows(file: number, cursor: number, visit: EntryVisitor): void {
-    const count = rowsOf(this.table.files[file]!);
+    const count = rowsOf(this.table.shards[file]!);
     const names = this.#names[file]!;
     const first = this.#firstRow + this.table.firsts[file]!;
     for (let number = cursor; number < count; number++) {
