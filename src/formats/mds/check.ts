@@ -6,7 +6,7 @@ import { type FileHash, newFileHash } from "../../io/sums/file_hash.ts";
 import { CheckRun } from "../../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { requireSoundList } from "./encodings/list_value.ts";
-import { badValue, ValueFault } from "./encodings/value_fault.ts";
+import { asBadValue } from "./encodings/value_fault.ts";
 import { bytesKept } from "./read/compressed_shard.ts";
 import {
   findShards,
@@ -215,8 +215,7 @@ class Check {
         try {
           await run.run(requireSoundList(list, place));
         } catch (cause) {
-          if (!(cause instanceof ValueFault)) throw cause;
-          run.damage(badValue({ path, sample, column: name }, cause));
+          run.damage(asBadValue({ path, sample, column: name }, cause));
         }
       }
     }

@@ -6,7 +6,7 @@ import { atOnce, whenLoaded } from "../../../tree/not_loaded.ts";
 import { type Extent, newExtent } from "../../../tree/tree.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { elementCount, elementStarts } from "../encodings/list_value.ts";
-import { badValue, ValueFault } from "../encodings/value_fault.ts";
+import { asBadValue } from "../encodings/value_fault.ts";
 import {
   arrayFile,
   arrayFileSize,
@@ -51,21 +51,10 @@ export interface ValueFile {
   list: number;
 }
 
-/** Where such a value is. */
-interface StoredValue extends ValueFile {
-  readonly shard: number;
-  readonly path: string;
-  /** Of its column. */
-  readonly name: string;
-  readonly encoding: Encoding;
-  readonly offset: number;
-  readonly length: number;
-}
-
 /** A file that is made of a value: its size, and its bytes when somebody wants them. */
 interface MadeFile {
   readonly size: number;
-  bytes: Uint8Array | undefined;
+  readonly bytes: Uint8Array | undefined;
 }
 
 /** The files that the values of samples are: parts of shards, or made of them when they are first asked for. */
@@ -108,22 +97,24 @@ export class SampleFiles {
    * @throws {NotLoaded} If a part of it has to be waited for.
    */
   size(value: ValueFile): number {
-    const { form } = this.#find(value);
-    return form === "stored" ? this.#length : this.#madeFile(value).size;
+    const encoding = this.#find(value);
+    return encoding.form === "stored"
+      ? this.#length
+      : this.#make(value, encoding, false).size;
   }
 
   /** Says where a file is; as {@linkcode SampleFiles.size}. */
   locate(value: ValueFile, into: Extent): void {
-    const { form } = this.#find(value);
+    const encoding = this.#find(value);
     into.crc32 = -1;
-    if (form === "stored") {
+    if (encoding.form === "stored") {
       into.source = this.#sourceOf[this.#last!.shard]!;
       into.offset = this.#offset;
       into.length = this.#length;
       into.bytes = undefined;
       return;
     }
-    const bytes = this.#bytesOf(value);
+    const bytes = this.#make(value, encoding, true).bytes!;
     into.source = -1;
     into.offset = 0;
     into.length = bytes.length;
@@ -187,8 +178,7 @@ export class SampleFiles {
       this.#lists.set(file, starts, LIST_BYTES + starts.byteLength);
       return starts;
     } catch (cause) {
-      if (!(cause instanceof ValueFault)) throw cause;
-      throw badValue({ path, sample, column: name }, cause);
+      throw asBadValue({ path, sample, column: name }, cause);
     }
   }
 
@@ -226,38 +216,23 @@ export class SampleFiles {
     return layout;
   }
 
-  #madeFile(value: ValueFile): MadeFile {
-    const { file } = value;
-    return this.#made.get(file) ?? this.#makeNow(value, false);
-  }
-
-  #bytesOf(value: ValueFile): Uint8Array {
-    const { bytes } = this.#madeFile(value);
-    return bytes ?? this.#makeNow(value, true).bytes!;
-  }
-
-  /** Makes the file of the value that was found last. */
-  #makeNow(value: ValueFile, isWhole: boolean): MadeFile {
-    const { shard, path, columns } = this.#last!;
-    const { name, encoding } = columns[value.column]!;
-    const stored: StoredValue = {
-      ...value,
-      shard,
-      path,
-      name,
-      encoding: value.element < 0 ? encoding : encoding.list!.element,
-      offset: this.#offset,
-      length: this.#length,
-    };
-    return atOnce(path, () => this.#make(stored, isWhole));
-  }
-
-  /** @param isWhole Whether the bytes of an array are wanted, and not only their number. */
-  *#make(
-    { file, sample, shard, path, name, encoding, offset, length }: StoredValue,
+  /**
+   * Makes the file of the value that was found last.
+   *
+   * @param isWhole Whether the bytes of an array are wanted, and not only their number.
+   */
+  #make(
+    { file, sample, column }: ValueFile,
+    encoding: Encoding,
     isWhole: boolean,
-  ): Steps<MadeFile> {
-    const source = yield* this.#store.content(shard);
+  ): MadeFile {
+    const known = this.#made.get(file);
+    if (known !== undefined && (!isWhole || known.bytes !== undefined)) {
+      return known;
+    }
+    const { shard, path, columns } = this.#last!;
+    const { name } = columns[column]!;
+    const [offset, length] = [this.#offset, this.#length];
     const isNumber = encoding.form === "json";
     if (isWhole && length > LARGEST) {
       throw new RecordfsError(
@@ -267,22 +242,24 @@ export class SampleFiles {
         { path, sample },
       );
     }
-    const wanted = isNumber || isWhole ? length : bytesLookedAt(length);
-    const bytes = new Uint8Array(wanted);
-    yield* fillNow(source, bytes, offset);
-    try {
-      const content = isNumber
-        ? numberFile(encoding, bytes)
-        : isWhole
-        ? arrayFile(encoding, bytes)
-        : undefined;
-      const size = content?.length ?? arrayFileSize(encoding, bytes, length);
-      const made = { size, bytes: content };
-      this.#made.set(file, made, MADE_BYTES + (content?.length ?? 0));
-      return made;
-    } catch (cause) {
-      if (!(cause instanceof ValueFault)) throw cause;
-      throw badValue({ path, sample, column: name }, cause);
-    }
+    const [store, made] = [this.#store, this.#made];
+    return atOnce(path, function* () {
+      const wanted = isNumber || isWhole ? length : bytesLookedAt(length);
+      const bytes = new Uint8Array(wanted);
+      yield* fillNow(yield* store.content(shard), bytes, offset);
+      try {
+        const content = isNumber
+          ? numberFile(encoding, bytes)
+          : isWhole
+          ? arrayFile(encoding, bytes)
+          : undefined;
+        const size = content?.length ?? arrayFileSize(encoding, bytes, length);
+        const one = { size, bytes: content };
+        made.set(file, one, MADE_BYTES + (content?.length ?? 0));
+        return one;
+      } catch (cause) {
+        throw asBadValue({ path, sample, column: name }, cause);
+      }
+    });
   }
 }
