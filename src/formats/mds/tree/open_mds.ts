@@ -29,7 +29,7 @@ export function* openMds(
       info: {
         format: "mds",
         kind: found.isAlone ? "a shard" : "samples in shards",
-        files: tree.fileCount,
+        files: tree.nodeCount - 1 - store.length - tree.listCount,
         directories: store.length + tree.listCount,
         bytes: shards.reduce((sum, { size }) => sum + size, 0),
         facts: {
