@@ -1,5 +1,6 @@
 import { FormatError, RecordfsError } from "../../base/errors.ts";
 import { DecodedBlocks } from "../../io/decoded/decoded_blocks.ts";
+import { HeadWindows } from "../../io/read/head_windows.ts";
 import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { type FileHash, newFileHash } from "../../io/sums/file_hash.ts";
@@ -31,9 +32,6 @@ import {
 
 /** Bytes that are read and hashed at a time. */
 const PIECE = 1 << 20;
-/** Bytes that are read where the sizes before a sample's values are wanted: those of the next are there as well. */
-const WINDOW = 1 << 16;
-
 /**
  * Compares the files of all shards with the sizes and hashes that the index has, what is compressed in them as well, and
  * each sample's values with its size.
@@ -193,15 +191,23 @@ class Check {
       );
     }
     const size = headSize(columns);
-    const heads = new Heads(content, run);
+    const windows = new HeadWindows(content, 1, size);
     const lists = columns.flatMap(({ name, encoding }, column) =>
       encoding.list === undefined ? [] : [{ name, column, list: encoding.list }]
     );
     for (let sample = 0; sample < samples; sample++) {
       const start = startIn(table, sample);
       const length = startIn(table, sample + 1) - start;
-      const head = size > length ? undefined : await heads.at(start, size);
-      const starts = head && valueStarts(columns, head, length);
+      let starts: Float64Array | undefined;
+      if (size <= length) {
+        let at = windows.find(start, size);
+        if (at < 0) {
+          await run.run(windows.move(start, undefined));
+          at = 0;
+        }
+        const head = new DataView(windows.bytes.buffer, at, size);
+        starts = valueStarts(columns, head, length);
+      }
       if (starts === undefined) {
         run.damage(badSizes(path, sample, sample));
         continue;
@@ -242,30 +248,5 @@ class Check {
         throw new FormatError("too-large", message, { path });
       }
     });
-  }
-}
-
-/** The sizes before values, of samples one behind the other. */
-class Heads {
-  readonly #source: ByteSource;
-  readonly #run: CheckRun;
-  #start = 0;
-  #bytes = new Uint8Array(0);
-
-  constructor(source: ByteSource, run: CheckRun) {
-    this.#source = source;
-    this.#run = run;
-  }
-
-  /** @param length Inside the source. */
-  async at(start: number, length: number): Promise<DataView> {
-    if (start + length > this.#start + this.#bytes.length) {
-      const wanted = Math.max(length, WINDOW);
-      const most = Math.min(wanted, this.#source.size - start);
-      this.#bytes = await this.#run.run(readPart(this.#source, start, most));
-      this.#start = start;
-    }
-    const { buffer } = this.#bytes;
-    return new DataView(buffer, start - this.#start, length);
   }
 }

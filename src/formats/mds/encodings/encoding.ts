@@ -22,6 +22,9 @@ export interface Encoding {
   readonly list: ListEncoding | undefined;
 }
 
+/** What encodings have in common that do not say otherwise. */
+type Stored = Omit<Encoding, "holds" | "suffix">;
+
 /** How a list of values is written: their number, the size of each, and these one behind the other. */
 export interface ListEncoding {
   readonly element: Encoding;
@@ -119,16 +122,16 @@ export const ENCODING_NAMES: readonly string[] = [
 /** Says what an encoding's word means; `undefined` where it is none that is known. */
 export function encodingOf(word: string): Encoding | undefined {
   const [name = "", ...args] = word.split(":");
-  const all = {
+  const all: Stored = {
     word,
     name,
     size: undefined,
-    form: "stored" as Form,
+    form: "stored",
     dtype: undefined,
     shape: undefined,
     list: undefined,
   };
-  if (name === "ndarray") return arrayEncoding(word, args);
+  if (name === "ndarray") return arrayEncoding(all, args);
   if (name === "jpeg") {
     const isKnown = args.length === 0 ||
       args.length === 1 && /^\d{1,3}$/.test(args[0]!) && Number(args[0]) <= 100;
@@ -156,7 +159,7 @@ export function encodingOf(word: string): Encoding | undefined {
 
 /** `ndarray`, `ndarray:TYPE`, `ndarray:TYPE:LENGTH,LENGTH`. */
 function arrayEncoding(
-  word: string,
+  all: Stored,
   args: readonly string[],
 ): Encoding | undefined {
   const [type, lengths] = args;
@@ -178,15 +181,13 @@ function arrayEncoding(
     if (isTooLarge) return undefined;
   }
   return {
-    word,
-    name: "ndarray",
+    ...all,
     size,
     suffix: ".npy",
     form: "npy",
     holds: "array",
     dtype,
     shape,
-    list: undefined,
   };
 }
 
