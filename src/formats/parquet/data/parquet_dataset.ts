@@ -56,7 +56,7 @@ export class ParquetDataset<T = ParquetRow>
    * Opens files.
    *
    * @param location A file, the directory of several, or a pattern as `train-?????-of-00010.parquet`.
-   * @throws {FormatError} If one is damaged or encrypted.
+   * @throws {FormatError} If one is encrypted, or the only one is damaged, or all are.
    * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
    */
   static open<T>(

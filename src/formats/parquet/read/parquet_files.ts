@@ -5,6 +5,7 @@ import {
 } from "../../../io/storage/shard_paths.ts";
 import type { KnownFile } from "../../../io/storage/changed_file.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
+import type { LostShard } from "../../../tree/samples/open_shards.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import { isNamedSo } from "../layout.ts";
 import type { ParquetIndex } from "./parquet_index.ts";
@@ -26,8 +27,9 @@ export interface ParquetFile extends ParquetIndex, KnownFile {}
 
 /** Rows of one file or of several, numbered from 0 over all of them. */
 export class RowTable extends ShardTable<ParquetFile> {
-  constructor(files: readonly ParquetFile[]) {
-    super(files, rowsOf);
+  /** @param lost Files that are damaged, and left out. */
+  constructor(files: readonly ParquetFile[], lost?: readonly LostShard[]) {
+    super(files, rowsOf, lost);
   }
 }
 

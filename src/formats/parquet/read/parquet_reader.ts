@@ -6,6 +6,8 @@ import {
 } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { lastingAt } from "../../../io/storage/place.ts";
+import { noteLines } from "../../../tree/archive/archive_notes.ts";
+import { lostNotes } from "../../../tree/samples/open_shards.ts";
 import type { SamplesHandle } from "../../../tree/samples/samples.ts";
 import {
   reopenSamples,
@@ -51,7 +53,7 @@ export class ParquetReader extends SamplesReader<ParquetRow> {
    * Opens files.
    *
    * @param location A file, the directory of several, or a pattern as `train-?????-of-00010.parquet`.
-   * @throws {FormatError} If one is damaged or encrypted.
+   * @throws {FormatError} If one is encrypted, or the only one is damaged, or all are.
    * @throws {RecordfsError} With code `no-column` if no file has a column of a name among `columns`.
    */
   static async open(
@@ -101,9 +103,12 @@ function* openReader(
   const { path, storage } = lastingAt(location, options);
   const { paths } = yield* parquetPaths(path, storage);
   const samples = yield* openRowSamples(paths, storage, options);
-  if (options.columns === undefined) {
-    const difference = differenceOf(samples.shards.shards, samples.all);
-    warnOfAll(difference === undefined ? [] : [difference], options.onWarning);
-  }
+  const { shards, lost } = samples.shards;
+  const difference = options.columns === undefined
+    ? differenceOf(shards, samples.all)
+    : undefined;
+  const odd = noteLines(lostNotes(lost));
+  if (difference !== undefined) odd.push(difference);
+  warnOfAll(odd, options.onWarning);
   return new ParquetReader(samples);
 }

@@ -3,12 +3,10 @@ import { RecordfsError } from "../../../base/errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import {
-  openSources,
-  reopenSources,
-} from "../../../io/storage/open_sources.ts";
+import { reopenSources } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
+import { openShards } from "../../../tree/samples/open_shards.ts";
 import type {
   ReadSamplesOptions,
   Samples,
@@ -207,8 +205,9 @@ function* given(source: ByteSource): Steps<ByteSource> {
 }
 
 /**
- * Opens files, in their order; all are closed if one can't be.
+ * Opens files, in their order. Of several, those that are damaged are left out.
  *
+ * @throws {FormatError} If one is encrypted, or the only one is damaged, or all are.
  * @throws {RecordfsError} With code `no-column` if no file has a column of a name among `columns`.
  */
 export function* openRowSamples(
@@ -217,14 +216,15 @@ export function* openRowSamples(
   options: ParquetOptions,
 ): Steps<RowSamples> {
   const { onWarning = warnOnConsole } = options;
-  const files: ParquetFile[] = [];
-  const sources = yield* openSources(storage, paths, function* (source, at) {
+  const opened = yield* openShards(storage, paths, function* (source) {
     const index = yield* readFooter(source, onWarning);
-    const { name, size, mtime } = source;
-    files[at] = { ...index, path: name, size, mtime };
+    const { name: path, size, mtime } = source;
+    return { ...index, path, size, mtime };
   });
+  const { sources } = opened;
+  const table = new RowTable(opened.shards, opened.lost);
   try {
-    return new RowSamples(sources, new RowTable(files), storage, options);
+    return new RowSamples(sources, table, storage, options);
   } catch (error) {
     for (const source of sources) source.close();
     throw error;

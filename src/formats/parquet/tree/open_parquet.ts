@@ -7,6 +7,9 @@ import type {
   ContainerInfo,
   ContainerOptions,
 } from "../../../tree/format.ts";
+import { warnOfAll } from "../../../base/message_text.ts";
+import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
+import { lostNotes } from "../../../tree/samples/open_shards.ts";
 import { Chunk } from "../read/parquet_index.ts";
 import {
   type ParquetFile,
@@ -20,7 +23,7 @@ import { RowTree } from "./row_tree.ts";
 /**
  * Opens a file, or several as one.
  *
- * @throws {FormatError} If one is damaged or encrypted.
+ * @throws {FormatError} If one is encrypted, or the only one is damaged, or all are.
  */
 export function* openParquet(
   path: string,
@@ -31,17 +34,20 @@ export function* openParquet(
   const { paths, areShards } = yield* parquetPaths(path, storage);
   const samples = yield* openRowSamples(paths, storage, options);
   const { sources, shards: table } = samples;
+  const notes = lostNotes(table.lost);
+  warnOfAll(noteLines(notes), options.onWarning);
   const tree = new RowTree(sources, table, {
     shards: areShards
-      ? shardDirectories(paths, /\.(parquet|parq)$/i)
+      ? shardDirectories(table.paths, /\.(parquet|parq)$/i)
       : undefined,
     checkData,
     isReached: isReachedInThreads(storage),
   });
   const { shards: files, length } = table;
   const keys = keysOf(samples);
-  const parts = files.map((file, i) => ({
-    path: paths[i]!,
+  const { facts: odd, ...noted } = notedInfo(notes);
+  const parts = files.map((file) => ({
+    path: file.path,
     bytes: file.size,
     samples: rowsOf(file),
   }));
@@ -55,9 +61,10 @@ export function* openParquet(
         (sum, file) => sum + rowsOf(file) * file.columns.length,
         0,
       ),
-      directories: (areShards ? paths.length : 0) + length,
+      directories: (areShards ? files.length : 0) + length,
       bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
-      facts: { rows: length, columns: keys.length },
+      facts: { rows: length, columns: keys.length, ...odd },
+      ...noted,
       keys,
       parts,
     },
