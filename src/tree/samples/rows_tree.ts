@@ -43,13 +43,13 @@ export abstract class RowsTree<S extends KnownFile> implements Tree {
   readonly #directories: readonly Uint8Array[] | undefined;
   readonly #byName: ReadonlyMap<string, number>;
   /** Per directory of samples, and once more for all: the number of its first one. */
-  readonly #firsts: ArrayLike<number>;
+  readonly #firsts: Float64Array;
   readonly #names: readonly NumberedNames[];
   readonly #firstSample: NodeId;
   /** Per shard: how many fields its samples have. */
   readonly #fieldCounts: readonly number[];
   /** Per shard, and once more for all: the node of its first field. */
-  readonly #firstFields: readonly NodeId[];
+  readonly #firstFields: Float64Array;
   readonly #mtime: number;
 
   /**
@@ -64,7 +64,9 @@ export abstract class RowsTree<S extends KnownFile> implements Tree {
     this.table = table;
     this.#directories = shards?.map((name) => encodeName(name));
     this.#byName = new Map(shards?.map((name, i) => [name, i]));
-    const firsts = shards === undefined ? [0, table.length] : table.firsts;
+    const firsts = shards === undefined
+      ? Float64Array.of(0, table.length)
+      : table.firsts;
     this.#firsts = firsts;
     this.#names = Array.from(
       { length: firsts.length - 1 },
@@ -72,14 +74,13 @@ export abstract class RowsTree<S extends KnownFile> implements Tree {
     );
     this.#firstSample = ROOT + 1 + (shards?.length ?? 0);
     this.#fieldCounts = table.shards.map(fieldsOf);
-    let next = this.#firstSample + table.length;
-    this.#firstFields = [
-      next,
-      ...this.#fieldCounts.map((count, i) =>
-        next += count * (table.firsts[i + 1]! - table.firsts[i]!)
-      ),
-    ];
-    this.nodeCount = next - 1;
+    this.#firstFields = new Float64Array(table.shards.length + 1);
+    this.#firstFields[0] = this.#firstSample + table.length;
+    for (const [i, count] of this.#fieldCounts.entries()) {
+      const fields = count * (table.firsts[i + 1]! - table.firsts[i]!);
+      this.#firstFields[i + 1] = this.#firstFields[i]! + fields;
+    }
+    this.nodeCount = this.#firstFields.at(-1)! - 1;
     this.#mtime = table.shards.reduce(
       (last, { mtime }) => Math.max(last, mtime),
       0,
@@ -99,13 +100,13 @@ export abstract class RowsTree<S extends KnownFile> implements Tree {
       const count = this.#firsts[group + 1]! - first;
       return isIndex(number, count) ? this.#firstSample + first + number : 0;
     }
-    const text = () => decodeName(name, start, end);
     if (parent === ROOT) {
-      const shard = this.#byName.get(text());
+      const shard = this.#byName.get(decodeName(name, start, end));
       return shard === undefined ? 0 : ROOT + 1 + shard;
     }
     if (!this.enterSample(parent)) return 0;
-    const field = this.namesOf(this.shard).byName.get(text());
+    const { byName } = this.namesOf(this.shard);
+    const field = byName.get(decodeName(name, start, end));
     return field === undefined ? 0 : this.fieldNode(field);
   }
 

@@ -4,8 +4,16 @@ import { parseDtype } from "../../../codecs/numpy/dtype.ts";
 import type { NdArray } from "../../../codecs/numpy/nd_array.ts";
 import { npyHeader, writeNpy } from "../../../codecs/numpy/npy.ts";
 import { type ArrayHead, arrayHead, LONGEST_HEAD } from "./array_head.ts";
-import { type Encoding, SCALARS } from "./encoding.ts";
+import { type Encoding, type ScalarKind, SCALARS } from "./encoding.ts";
 import { ValueFault } from "./value_fault.ts";
+
+/** By encoding, what reads its numbers: a name that is made of parts takes longer than the number. */
+const READERS: Readonly<Record<string, `get${ScalarKind}`>> = Object
+  .fromEntries(
+    Object.entries(SCALARS).map((
+      [name, kind],
+    ) => [name, `get${kind}` as const]),
+  );
 
 /**
  * A number that stands there as the processor has it; a bigint beyond 2^53.
@@ -20,7 +28,7 @@ export function scalarOf(
     throw new ValueFault(`it has ${bytes.length} bytes and not ${size}`);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const value = view[`get${SCALARS[name]!}`](0, true);
+  const value = view[READERS[name]!](0, true);
   return typeof value === "bigint" ? whole(value) : value;
 }
 

@@ -2,8 +2,8 @@ import { KeptValues } from "../../../io/decoded/kept_values.ts";
 import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { fillNow } from "../../../io/read/read_part.ts";
-import { atOnce, whenLoaded } from "../../../tree/not_loaded.ts";
-import { type Extent, newExtent } from "../../../tree/tree.ts";
+import { atOnce } from "../../../tree/not_loaded.ts";
+import type { Extent } from "../../../tree/tree.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { elementCount, elementStarts } from "../encodings/list_value.ts";
 import { asBadValue } from "../encodings/value_fault.ts";
@@ -15,7 +15,12 @@ import {
 } from "../encodings/values.ts";
 import type { Column } from "../read/index_file.ts";
 import type { MdsSamples } from "../read/mds_samples.ts";
-import { badSizes, headSize, valueStarts } from "../read/sample_tables.ts";
+import {
+  badSizes,
+  headSize,
+  startIn,
+  valueStarts,
+} from "../read/sample_tables.ts";
 import type { ShardStore } from "../read/shard_store.ts";
 
 /** Samples of which it is kept where their values are. */
@@ -186,9 +191,11 @@ export class SampleFiles {
     if (sample === this.#lastSample) return this.#last!;
     let layout = this.#layouts.get(sample);
     if (layout === undefined) {
+      const shard = this.#store.shardOf(sample);
       // The values of a sample will be wanted as well, and several at a time.
-      this.#samples.expect([sample]);
-      const { path } = this.#store.of(sample);
+      const isFar = this.#store.opened(shard)?.expect !== undefined;
+      if (isFar) this.#samples.expect([sample]);
+      const { path } = this.#store.shards[shard]!;
       layout = atOnce(path, () => this.#makeLayout(sample));
     }
     this.#last = layout;
@@ -197,20 +204,21 @@ export class SampleFiles {
   }
 
   *#makeLayout(sample: number): Steps<Layout> {
-    const extent = newExtent();
-    yield* whenLoaded(() => this.#samples.locate(sample, extent));
-    const { source: shard, offset: start, length } = extent;
-    const columns = this.#store.columnsOf(sample);
+    const store = this.#store;
+    const shard = store.shardOf(sample);
+    const number = sample - store.firsts[shard]!;
+    const table = yield* this.#samples.tables.table(shard);
+    const start = startIn(table, number);
+    const length = startIn(table, number + 1) - start;
+    const { path, set } = store.shards[shard]!;
+    const columns = store.sets[set]!;
     const head = new Uint8Array(headSize(columns));
     let values: Float64Array | undefined;
     if (head.length <= length) {
-      yield* fillNow(yield* this.#store.content(shard), head, start);
+      yield* fillNow(yield* store.content(shard), head, start);
       values = valueStarts(columns, new DataView(head.buffer), length);
     }
-    const { path } = this.#store.shards[shard]!;
-    if (values === undefined) {
-      throw badSizes(path, sample, this.#store.numberOf(sample));
-    }
+    if (values === undefined) throw badSizes(path, sample, number);
     const layout = { shard, path, start, columns, values };
     this.#layouts.set(sample, layout, 1);
     return layout;
