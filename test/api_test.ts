@@ -57,8 +57,8 @@ const BAGS =
   decodersOf encodersOf intDecoder intEncoder jsonToValue valueToJson videoDecoder videoEncoder`;
 
 const MDS =
-  `CacheOptions RemoteOptions S3Options AlphaImage BatchReadOptions BatchReadSyncOptions BatchRoom ErrorFacts FormatError FormatErrorCode IndexError JsonValue MDSBytes MDSColumn
-  MDSInput MDSOptions MDSReader MDSReaderHandle MDSReadOptions MDSReadSyncOptions MDSSample MDSValue MDSWriter MDSWriterOptions NdArray
+  `CacheOptions RemoteOptions S3Options AlphaImage BatchReadOptions BatchReadSyncOptions BatchRoom ErrorFacts FormatError FormatErrorCode IndexError JsonValue MDSBytes MDSColumn MDSColumnOptions
+  MDSInput MDSOptions MDSReader MDSReadOptions MDSReadSyncOptions MDSSample MDSValue MDSWriter MDSWriterOptions NdArray
   NpyContent NumericArray PathError PickledValue RecordfsError Storage WaitOptions WriteError WriterBase`;
 
 const TAR =
@@ -73,7 +73,7 @@ const TFRECORD =
   TFRecordOptions TFRecordReader TFRecordWriter TFRecordWriterOptions WaitOptions WriteError WriterBase ${ERRORS}`;
 
 const PARQUET =
-  `CacheOptions RemoteOptions S3Options IndexError ParquetOptions ParquetReader ParquetReaderHandle ParquetRow ParquetValue Storage
+  `CacheOptions RemoteOptions S3Options IndexError ParquetOptions ParquetReader ParquetRow ParquetValue Storage
   WaitOptions WriteError ${ERRORS}`;
 
 const CONVERT =
@@ -93,7 +93,7 @@ const DATA =
   ListRange LoaderOptions LoaderState MakeDataset Mask Mix MixOptions NdArray Normalize NormalizeOptions
   NormalizeVideo NumericArray OpenContainerOptions OpenOptions OpenedFiles Order PackedFolderDataset
   PackedFolderDatasetOptions PackedFolderOptions PadOptions Padding Permutation Picture Portable Process
-  AlphaImage FeatureValue MDSBytes MDSColumn MDSDataset MDSDatasetOptions MDSOptions MDSReadOptions MDSReadSyncOptions MDSReader MDSReaderHandle MDSSample MDSValue ParquetDataset ParquetDatasetOptions ParquetOptions ParquetReader ParquetReaderHandle ParquetRow ParquetValue PickledValue ProcessedDataset ProcessedMDSDatasetOptions ProcessedParquetDatasetOptions ProcessedTFRecordDatasetOptions ProcessedWebDatasetOptions RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop RawMDSDatasetOptions RawTFRecordDatasetOptions SAMPLE_DECODERS SampleDecoder SampleDecoders TFExample TFRecordDataset TFRecordDatasetOptions TFRecordOptions TFRecordReader TarOptions TarReader TarSample WebDataset WebDatasetOptions WebSample
+  AlphaImage FeatureValue MDSBytes MDSColumn MDSColumnOptions MDSDataset MDSDatasetOptions MDSOptions MDSReadOptions MDSReadSyncOptions MDSReader MDSSample MDSValue ParquetDataset ParquetDatasetOptions ParquetOptions ParquetReader ParquetRow ParquetValue PickledValue ProcessedDataset ProcessedMDSDatasetOptions ProcessedParquetDatasetOptions ProcessedTFRecordDatasetOptions ProcessedWebDatasetOptions RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop RawMDSDatasetOptions RawTFRecordDatasetOptions SAMPLE_DECODERS SampleDecoder SampleDecoders TFExample TFRecordDataset TFRecordDatasetOptions TFRecordOptions TFRecordReader TarOptions TarReader TarSample WebDataset WebDatasetOptions WebSample
   RandomCropVideo RandomResizedCrop RandomResizedCropOptions RandomResizedCropVideo RandomSampler RandomSamplerOptions ReadIndexOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
   Sample SampleOptions SamplePlace SampleTransform Sampler SamplerLike Scale ScaleVideo SequentialSampler
   ShardedDatasetOptions Size Spec Step Storage Subset SubsetRandomSampler SubsetSampler TextLabel ToArray ToArrayOptions

@@ -75,14 +75,14 @@ export class SamplesDataset<S, T = S> extends ProcessedDataset<S, T> {
    */
   override [RECIPE](): Recipe {
     requireClass(this, this.libraryClass);
-    const { storage, paths } = this.#reader;
+    const { storage, shards } = this.#reader.opened;
     return {
       module: import.meta.url,
       name: "reopenSamplesDataset",
       how: "call",
       args: [
         this.#reader.share(),
-        storageArgument(storage, paths[0] ?? "the files"),
+        storageArgument(storage, shards.name),
         this.#options,
         this.portableProcess(),
       ],

@@ -18,8 +18,4 @@ export const mds: Format = {
     const { MDSDataset } = await import("./data/mds_dataset.ts");
     return await MDSDataset.open(path, options);
   },
-  async readLabels(container, label, signal) {
-    const { columnLabels } = await import("./data/labels.ts");
-    return columnLabels(container, label, signal);
-  },
 };

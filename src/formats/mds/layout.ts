@@ -9,15 +9,6 @@ export const INDEX = "index.json";
 /** Offsets have 32 bits. */
 export const LARGEST_SHARD = 2 ** 32 - 1;
 
-/** How names of compressed shards end, by what the index calls the compression. */
-export const SUFFIXES: ReadonlyMap<string, string> = new Map([
-  ["br", "br"],
-  ["bz2", "bz2"],
-  ["gz", "gz"],
-  ["snappy", "snappy"],
-  ["zstd", "zstd"],
-]);
-
 /** `shard.00042.mds`, and what may stand behind it where it is compressed. */
 const SHARD = /\.mds(?:\.(br|bz2|gz|snappy|zstd))?$/;
 

@@ -3,12 +3,12 @@
  *
  * @module
  */
-export type { MDSBytes, MDSSample } from "./read/stored_samples.ts";
+export type { MDSBytes, MDSSample } from "./read/mds_samples.ts";
 export {
   type MDSColumn,
+  type MDSColumnOptions,
   type MDSOptions,
   MDSReader,
-  type MDSReaderHandle,
   type MDSReadOptions,
   type MDSReadSyncOptions,
 } from "./read/mds_reader.ts";

@@ -18,8 +18,4 @@ export const parquet: Format = {
     const { ParquetDataset } = await import("./data/parquet_dataset.ts");
     return await ParquetDataset.open(path, options);
   },
-  async readLabels(container, label, signal) {
-    const { columnLabels } = await import("./data/labels.ts");
-    return columnLabels(container, label, signal);
-  },
 };

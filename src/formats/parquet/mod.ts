@@ -3,12 +3,8 @@
  *
  * @module
  */
-export {
-  type ParquetOptions,
-  ParquetReader,
-  type ParquetReaderHandle,
-  type ParquetRow,
-} from "./read/parquet_reader.ts";
+export { ParquetReader } from "./read/parquet_reader.ts";
+export type { ParquetOptions, ParquetRow } from "./read/row_samples.ts";
 export type { ParquetValue } from "./values/render.ts";
 export type * from "../../io/remote/remote_options.ts";
 export type { WaitOptions } from "../../io/storage/byte_source.ts";

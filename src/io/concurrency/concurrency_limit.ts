@@ -64,7 +64,9 @@ export class ConcurrencyLimit {
  *
  * @throws What the first of those that fail has thrown, in their order; of those behind it few are begun.
  */
-export function* inParallel(procedures: readonly Steps<void>[]): Steps<void> {
+export function* inParallel(
+  procedures: readonly Steps<unknown>[],
+): Steps<void> {
   yield* perform({
     sync() {
       for (const steps of procedures) runSync(steps);

@@ -60,12 +60,11 @@ export {
   type ParquetDatasetOptions,
   type ProcessedParquetDatasetOptions,
 } from "../../formats/parquet/data/parquet_dataset.ts";
-export {
-  type ParquetOptions,
-  ParquetReader,
-  type ParquetReaderHandle,
-  type ParquetRow,
-} from "../../formats/parquet/read/parquet_reader.ts";
+export { ParquetReader } from "../../formats/parquet/read/parquet_reader.ts";
+export type {
+  ParquetOptions,
+  ParquetRow,
+} from "../../formats/parquet/read/row_samples.ts";
 export type { ParquetValue } from "../../formats/parquet/values/render.ts";
 export { type Process, ProcessedDataset } from "../../data/datasets/process.ts";
 export {
@@ -102,12 +101,12 @@ export {
 export type {
   MDSBytes,
   MDSSample,
-} from "../../formats/mds/read/stored_samples.ts";
+} from "../../formats/mds/read/mds_samples.ts";
 export {
   type MDSColumn,
+  type MDSColumnOptions,
   type MDSOptions,
   MDSReader,
-  type MDSReaderHandle,
   type MDSReadOptions,
   type MDSReadSyncOptions,
 } from "../../formats/mds/read/mds_reader.ts";

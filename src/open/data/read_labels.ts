@@ -110,7 +110,8 @@ async function* labelsOf(
   for (let start = 0; start < reader.length; start += PAGE) {
     const length = Math.min(PAGE, reader.length - start);
     const indices = Array.from({ length }, (_, i) => start + i);
-    const decoded = await reader.decoded(indices, { signal });
+    const decoded = await reader.decoded(indices, { signal })
+      .catch((cause) => throwNoField(label, cause));
     for (const [i, sample] of decoded.entries()) {
       const index = start + i;
       const value = samples.valueOf(sample, label);
@@ -119,6 +120,19 @@ async function* labelsOf(
       yield asLabel(value, index, path, label);
     }
   }
+}
+
+/** Samples that have no such field have no such label. */
+function throwNoField(label: string, cause: unknown): never {
+  if (!(cause instanceof RecordfsError) || cause.code !== "no-column") {
+    throw cause;
+  }
+  const { message, path, sample } = cause;
+  throw new RecordfsError(
+    "no-label",
+    `Cannot stratify by '${label}': ${message}. Give a field that has a text or a number in all samples`,
+    { path, sample, actual: label, cause },
+  );
 }
 
 function noLabel(

@@ -6,12 +6,7 @@ import type {
 } from "../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
-import {
-  inBatches,
-  isIndex,
-  nameOfFiles,
-  requireIndices,
-} from "../sample_indices.ts";
+import { inBatches, isIndex, requireIndices } from "../sample_indices.ts";
 import type {
   ReadSamplesOptions,
   ReopenSamples,
@@ -24,8 +19,11 @@ import type {
  *
  * @typeParam R What is stored of a sample.
  * @typeParam D What is decoded of it.
+ * @typeParam O The options that choose the fields of a call.
+ * @typeParam B What `batches` gives: samples as they are stored, unless a format decodes them.
  */
-export class SamplesReader<R, D = R> implements Disposable {
+export class SamplesReader<R, D = R, O extends object = FieldOptions, B = R>
+  implements Disposable {
   /** @ignore What is read, for datasets and labels. */
   readonly opened: Samples<R, D>;
   readonly #fields: readonly string[] | undefined;
@@ -66,30 +64,30 @@ export class SamplesReader<R, D = R> implements Disposable {
    * @throws {IndexError} If there is no such sample.
    * @throws {FormatError} If one is damaged.
    */
-  read(index: number, options?: BatchReadOptions & FieldOptions): Promise<R>;
+  read(index: number, options?: BatchReadOptions & O): Promise<R>;
   /** Reads a batch of samples. */
   read(
     indices: Iterable<number>,
-    options?: BatchReadOptions & FieldOptions,
+    options?: BatchReadOptions & O,
   ): Promise<R[]>;
   async read(
     index: number | Iterable<number>,
-    options: BatchReadOptions & FieldOptions = {},
+    options?: BatchReadOptions & O,
   ): Promise<R | R[]> {
-    const read = await runAsync(this.#read(index, options), options.signal);
+    const read = await runAsync(this.#read(index, options), options?.signal);
     return typeof index === "number" ? read[0]! : read;
   }
 
   /** {@linkcode SamplesReader.read} without waiting. */
-  readSync(index: number, options?: BatchReadSyncOptions & FieldOptions): R;
+  readSync(index: number, options?: BatchReadSyncOptions & O): R;
   /** Reads a batch of samples without waiting. */
   readSync(
     indices: Iterable<number>,
-    options?: BatchReadSyncOptions & FieldOptions,
+    options?: BatchReadSyncOptions & O,
   ): R[];
   readSync(
     index: number | Iterable<number>,
-    options: BatchReadSyncOptions & FieldOptions = {},
+    options?: BatchReadSyncOptions & O,
   ): R | R[] {
     const read = runSync(this.#read(index, options));
     return typeof index === "number" ? read[0]! : read;
@@ -102,11 +100,11 @@ export class SamplesReader<R, D = R> implements Disposable {
    */
   async decoded(
     indices: Iterable<number>,
-    options: BatchReadOptions & FieldOptions = {},
+    options?: BatchReadOptions & O,
   ): Promise<D[]> {
     const numbers = [...indices];
     const read = await this.read(numbers, options);
-    options.signal?.throwIfAborted();
+    options?.signal?.throwIfAborted();
     const decode = (raw: R, i: number) => this.opened.decode(numbers[i]!, raw);
     const decoded: D[] = [];
     for (let i = 0; i < read.length; i++) {
@@ -115,7 +113,7 @@ export class SamplesReader<R, D = R> implements Disposable {
         const rest = read.slice(i + 1)
           .map(async (raw, k) => await decode(raw, i + 1 + k));
         const all = Promise.all([made, ...rest]);
-        return [...decoded, ...await abortable(all, options.signal)];
+        return [...decoded, ...await abortable(all, options?.signal)];
       }
       decoded.push(made);
     }
@@ -123,17 +121,17 @@ export class SamplesReader<R, D = R> implements Disposable {
   }
 
   /**
-   * Gives all samples in their order, as they are stored, in batches.
+   * Gives all samples in their order, in batches: as they are stored, unless the format says otherwise.
    *
    * @param options How many are read in one go; 256 unless given.
    */
   batches(
     options: WaitOptions & { readonly batch?: number } = {},
-  ): AsyncGenerator<R[], void, undefined> {
+  ): AsyncGenerator<B[], void, undefined> {
     return inBatches(
       this.length,
       options,
-      (indices, options) => this.read(indices, options),
+      (indices, options) => this.readBatch(indices, options),
     );
   }
 
@@ -175,22 +173,38 @@ export class SamplesReader<R, D = R> implements Disposable {
     return this.#required(index);
   }
 
+  /** @ignore Reads a batch as `batches` gives it. */
+  protected readBatch(
+    indices: readonly number[],
+    options: BatchReadOptions,
+  ): Promise<B[]> {
+    const read: Promise<unknown[]> = runAsync(
+      this.#read(indices, options),
+      options.signal,
+    );
+    return read as Promise<B[]>;
+  }
+
+  /** @ignore Names of the fields that the options of a call choose. */
+  protected fieldsOf(options: FieldOptions): readonly string[] | undefined {
+    return options.fields;
+  }
+
   #required(index: number | Iterable<number>): readonly number[] {
-    const path = () => nameOfFiles(this.paths);
-    return requireIndices(index, this.length, path, this.opened.unit);
+    const { shards, unit } = this.opened;
+    return requireIndices(index, shards.length, () => shards.name, unit);
   }
 
   #read(
     index: number | Iterable<number>,
-    options: ReadSamplesOptions,
+    options: object = {},
   ): Steps<R[]> {
     return this.opened.read(this.#required(index), this.#optionsOf(options));
   }
 
-  #optionsOf(
-    { fields = this.#fields, memory }: ReadSamplesOptions,
-  ): ReadSamplesOptions {
-    return { fields, memory };
+  #optionsOf(options: ReadSamplesOptions): ReadSamplesOptions {
+    const fields = this.fieldsOf(options) ?? this.#fields;
+    return { fields, memory: options.memory };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { LostShard } from "./open_shards.ts";
+import { nameOfFiles } from "../sample_indices.ts";
 import { lastUpTo, sharedFloat64 } from "../shared_numbers.ts";
 
 /** A file of samples. */
@@ -52,6 +53,11 @@ export class ShardTable<S extends Shard = Shard> {
   /** Paths of the shards, in their order. */
   get paths(): readonly string[] {
     return this.shards.map(({ path }) => path);
+  }
+
+  /** What messages call all of them. */
+  get name(): string {
+    return nameOfFiles(this.paths);
   }
 
   /** Number of the shard that a sample is in; empty ones hold none. */

@@ -8,11 +8,16 @@ import { DataLoader } from "../../../src/data/loader/mod.ts";
 import type { Dataset } from "../../../src/data/dataset.ts";
 import { FormatError } from "../../../src/base/errors.ts";
 import { FFRecordDataset } from "../../../src/formats/ffrecord/data/ffrecord_dataset.ts";
+import { ParquetDataset } from "../../../src/formats/parquet/data/parquet_dataset.ts";
 import { TFRecordDataset } from "../../../src/formats/tfrecord/data/tfrecord_dataset.ts";
 import { WebDataset } from "../../../src/formats/tar/data/web_dataset.ts";
 import { TFRecordWriter } from "../../../src/formats/tfrecord/mod.ts";
 import { check, open } from "../../../src/open/open.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import {
+  dataPage,
+  writeBytesFile,
+} from "../../support/parquet/make_parquet.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 import { withTempDir } from "../../support/paths.ts";
 
@@ -31,6 +36,15 @@ interface ShardedFormat {
   ): Promise<Dataset<Uint8Array>>;
 }
 
+/** A file of Parquet with one column of bytes. */
+function parquetBytes(samples: readonly number[]): Uint8Array {
+  const body = Uint8Array.from(samples.flatMap((n) => [1, 0, 0, 0, n]));
+  const rows = samples.length;
+  const size = { i32: body.length };
+  const header = dataPage([], rows, { page: { 2: size, 3: size } });
+  return writeBytesFile([[{ header, body, rows }]], { isIndexed: false });
+}
+
 const FORMATS: Readonly<Record<string, ShardedFormat>> = {
   FFRecord: {
     suffix: ".ffr",
@@ -42,6 +56,16 @@ const FORMATS: Readonly<Record<string, ShardedFormat>> = {
       );
     },
     open: (path, onWarning) => FFRecordDataset.open(path, { onWarning }),
+  },
+  Parquet: {
+    suffix: ".parquet",
+    head: Infinity, // its end says how much there is
+    write: (path, samples) => Deno.writeFile(path, parquetBytes(samples)),
+    open: (path, onWarning) =>
+      ParquetDataset.open(path, {
+        onWarning,
+        process: (rows) => rows.map(({ data }) => data as Uint8Array),
+      }),
   },
   TFRecord: {
     suffix: ".tfrecord",

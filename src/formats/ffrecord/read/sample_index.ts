@@ -1,4 +1,4 @@
-import { isIndex, nameOfFiles } from "../../../tree/sample_indices.ts";
+import { isIndex } from "../../../tree/sample_indices.ts";
 import { FormatError, IndexError } from "../../../base/errors.ts";
 import type { LostShard } from "../../../tree/samples/open_shards.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
@@ -42,10 +42,10 @@ export class SampleIndex extends ShardTable<SamplePart> {
   }
 
   /** What the samples are read from, for messages. */
-  get name(): string {
+  override get name(): string {
     return this.shards.length === 0
       ? "an empty sequence of FFRecord files"
-      : nameOfFiles(this.paths);
+      : super.name;
   }
 
   /** @throws {IndexError} If there is no such sample. */

@@ -1,27 +1,11 @@
-import { openMds } from "../tree/open_mds.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
-import type { GetOptions } from "../../../data/dataset.ts";
-import { hasSample } from "../../../data/datasets/has_sample.ts";
-import {
-  type Process,
-  ProcessedDataset,
-  requireClass,
-} from "../../../data/datasets/process.ts";
-import {
-  type Imported,
-  importedFunction,
-  RECIPE,
-  type Recipe,
-  storageArgument,
-} from "../../../data/recipe.ts";
+import type { Process } from "../../../data/datasets/process.ts";
+import { SamplesDataset } from "../../../data/datasets/samples_dataset.ts";
+import { type Imported, importedFunction } from "../../../data/recipe.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
-import {
-  type MDSOptions,
-  MDSReader,
-  type MDSReaderHandle,
-} from "../read/mds_reader.ts";
-import type { MDSBytes, MDSSample } from "../read/stored_samples.ts";
+import { type MDSOptions, MDSReader } from "../read/mds_reader.ts";
+import type { MDSBytes, MDSSample } from "../read/mds_samples.ts";
+import { openMds } from "../tree/open_mds.ts";
 
 /** Options of opening a {@linkcode MDSDataset}. */
 export interface MDSDatasetOptions extends MDSOptions, WaitOptions {
@@ -59,30 +43,7 @@ export interface ProcessedMDSDatasetOptions<S, T> extends MDSDatasetOptions {
  * assert.equal(sample?.["label"], 2);
  * ```
  */
-export class MDSDataset<T = MDSSample> extends ProcessedDataset<MDSSample, T> {
-  readonly #reader: MDSReader;
-  readonly #decode: boolean;
-  readonly #columns: readonly string[] | undefined;
-
-  /**
-   * Makes the dataset; {@linkcode MDSDataset.open} opens one.
-   *
-   * @param reader What to read the samples from; it is closed with the dataset.
-   * @param options How values are given, and of which columns.
-   * @param process What makes samples of those.
-   */
-  constructor(
-    reader: MDSReader,
-    { decode = true, columns }: Pick<MDSDatasetOptions, "decode" | "columns"> =
-      {},
-    process?: Process<MDSSample, T>,
-  ) {
-    super(process);
-    this.#reader = reader;
-    this.#decode = decode;
-    this.#columns = columns;
-  }
-
+export class MDSDataset<T = MDSSample> extends SamplesDataset<MDSSample, T> {
   /**
    * Opens a dataset.
    *
@@ -113,71 +74,14 @@ export class MDSDataset<T = MDSSample> extends ProcessedDataset<MDSSample, T> {
     const process = options.process && await importedFunction(options.process);
     const reader = await MDSReader.open(location, options);
     const takesAny = process as Process<MDSSample, unknown> | undefined;
-    const dataset = new MDSDataset<unknown>(reader, options, takesAny);
+    const { decode, columns: fields } = options;
+    const chosen = { decode, fields };
+    const dataset = new MDSDataset<unknown>(reader, chosen, takesAny);
     return openedFrom(dataset, openMds, location, options);
   }
 
-  /** Number of samples. */
-  override get length(): number {
-    return this.#reader.length;
+  /** This class. */
+  protected override get libraryClass(): { readonly name: string } {
+    return MDSDataset;
   }
-
-  /** Paths of the shards, in their order. */
-  get paths(): readonly string[] {
-    return this.#reader.paths;
-  }
-
-  /** Has samples fetched that lie on a server. */
-  override expect(indices: readonly number[]): number {
-    return this.#reader.expect(indices);
-  }
-
-  /** The shard that a sample lies in. */
-  override fileOf(index: number): string | undefined {
-    return hasSample(this, index) ? this.#reader.fileOf(index) : undefined;
-  }
-
-  /** The shards again, each when it is first needed. */
-  override [RECIPE](): Recipe {
-    requireClass(this, MDSDataset);
-    const { storage, path } = this.#reader;
-    return {
-      module: import.meta.url,
-      name: "reopenMDSDataset",
-      how: "call",
-      args: [
-        this.#reader.share(),
-        storageArgument(storage, path),
-        { decode: this.#decode, columns: this.#columns },
-        this.portableProcess(),
-      ],
-    };
-  }
-
-  /** Closes the shards. What was read stays valid. */
-  override close(): void {
-    this.#reader.close();
-  }
-
-  /** Reads the samples of a batch. */
-  protected override async readBatch(
-    indices: readonly number[],
-    { memory, signal }: GetOptions,
-  ): Promise<MDSSample[]> {
-    const options = { memory, signal, columns: this.#columns };
-    return this.#decode
-      ? await this.#reader.samples(indices, options)
-      : await this.#reader.read(indices, options);
-  }
-}
-
-/** Makes the dataset in another thread. */
-export function reopenMDSDataset<T>(
-  handle: MDSReaderHandle,
-  storage: Storage | undefined,
-  options: Pick<MDSDatasetOptions, "decode" | "columns">,
-  process: Process<MDSSample, T> | undefined,
-): MDSDataset<T> {
-  const reader = MDSReader.openShared(handle, { storage });
-  return new MDSDataset(reader, options, process);
 }

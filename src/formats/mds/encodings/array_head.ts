@@ -2,6 +2,7 @@ import {
   ARRAY_TYPES,
   type Encoding,
   itemSize,
+  LENGTHS,
   MOST_DIMENSIONS,
 } from "./encoding.ts";
 import { ValueFault } from "./value_fault.ts";
@@ -96,10 +97,11 @@ function elementsHead(encoding: Encoding, bytes: Uint8Array): ArrayHead {
   if (shape === undefined) {
     need(1);
     const packed = bytes[start++]!;
-    const [dimensions, width] = [packed >> 2, 1 << (packed & 3)];
+    const [dimensions, wide] = [packed >> 2, packed & 3];
+    const width = 1 << wide;
     need(dimensions * width);
     shape = Array.from({ length: dimensions }, () => {
-      const length = wholeAt(view, start, width);
+      const length = Number(view[`get${LENGTHS[wide]!}`](start, true));
       start += width;
       return length;
     });
@@ -108,19 +110,6 @@ function elementsHead(encoding: Encoding, bytes: Uint8Array): ArrayHead {
     }
   }
   return { dtype, shape, start, areBits: false };
-}
-
-function wholeAt(view: DataView, at: number, width: number): number {
-  switch (width) {
-    case 1:
-      return view.getUint8(at);
-    case 2:
-      return view.getUint16(at, true);
-    case 4:
-      return view.getUint32(at, true);
-    default:
-      return Number(view.getBigUint64(at, true));
-  }
 }
 
 /** Width, height, the length of the mode's word, and the word. */

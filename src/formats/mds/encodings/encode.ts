@@ -7,8 +7,10 @@ import type { NpyContent } from "../../../codecs/numpy/nd_array.ts";
 import {
   ARRAY_TYPES,
   type Encoding,
+  LENGTHS,
   type ListEncoding,
   MOST_DIMENSIONS,
+  SCALARS,
 } from "./encoding.ts";
 import { listOf } from "./list_value.ts";
 
@@ -27,20 +29,6 @@ export type MDSInput =
   | NpyContent
   | JsonValue
   | readonly (ArrayBufferView | ArrayBufferLike)[];
-
-/** By type, which whole numbers there are. */
-const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
-  __proto__: null as never,
-  int: signed(64n),
-  int8: signed(8n),
-  int16: signed(16n),
-  int32: signed(32n),
-  int64: signed(64n),
-  uint8: [0n, (1n << 8n) - 1n],
-  uint16: [0n, (1n << 16n) - 1n],
-  uint32: [0n, (1n << 32n) - 1n],
-  uint64: [0n, (1n << 64n) - 1n],
-};
 
 /** A decimal as Python writes and reads it. */
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
@@ -109,21 +97,18 @@ function encodeNumber(encoding: Encoding, value: unknown): Uint8Array {
   const { name, size } = encoding;
   const bytes = new Uint8Array(size!);
   const view = new DataView(bytes.buffer);
-  if (name.startsWith("float")) {
+  const kind = SCALARS[name]!;
+  const set = (number: unknown) =>
+    Reflect.apply(view[`set${kind}`], view, [0, number, true]);
+  if (kind.startsWith("Float")) {
     if (typeof value !== "number") throw unfit(value, encoding, "a number");
-    if (size === 2) view.setFloat16(0, value, true);
-    else if (size === 4) view.setFloat32(0, value, true);
-    else view.setFloat64(0, value, true);
+    set(value);
     return bytes;
   }
   const number = integerIn(value, encoding);
-  const [least, most] = RANGES[name]!;
-  if (number < least || number > most) {
-    throw new RangeError(`${number} is no '${name}': it is out of its range`);
-  }
-  const digits = BigInt.asUintN(8 * size!, number).toString(16)
-    .padStart(2 * size!, "0");
-  return Uint8Array.fromHex(digits).reverse();
+  set(kind.startsWith("Big") ? number : Number(number));
+  if (BigInt(view[`get${kind}`](0, true)) === number) return bytes;
+  throw new RangeError(`${number} is no '${name}': it is out of its range`);
 }
 
 function encodeElements(encoding: Encoding, value: NpyContent): Uint8Array {
@@ -178,10 +163,7 @@ function shapeBytes(shape: readonly number[]): Uint8Array {
   const view = new DataView(bytes.buffer);
   bytes[0] = shape.length << 2 | width;
   for (const [i, length] of shape.entries()) {
-    const at = 1 + i * size;
-    if (size === 1) view.setUint8(at, length);
-    else if (size === 2) view.setUint16(at, length, true);
-    else view.setUint32(at, length, true);
+    view[`set${LENGTHS[width]!}`](1 + i * size, length, true);
   }
   return bytes;
 }
@@ -211,8 +193,4 @@ function textBytes(text: string): Uint8Array {
 function unfit(value: unknown, { word }: Encoding, wanted: string): TypeError {
   const what = value === null ? "null" : typeof value;
   return new TypeError(`A value of '${word}' is ${wanted}, not ${what}`);
-}
-
-function signed(bits: bigint): [bigint, bigint] {
-  return [-(1n << bits - 1n), (1n << bits - 1n) - 1n];
 }

@@ -22,6 +22,9 @@ export interface Encoding {
   readonly list: ListEncoding | undefined;
 }
 
+/** What encodings have in common that do not say otherwise. */
+type Stored = Omit<Encoding, "holds" | "suffix">;
+
 /** How a list of values is written: their number, the size of each, and these one behind the other. */
 export interface ListEncoding {
   readonly element: Encoding;
@@ -31,22 +34,31 @@ export interface ListEncoding {
   readonly mayBeEmpty: boolean;
 }
 
-/** Bytes of numbers that stand there as the processor has them, by their encodings. */
-export const SCALARS: Readonly<Record<string, number>> = {
+/** Numbers as the processor has them, by what a `DataView` calls them. */
+export type ScalarKind =
+  | `Big${"Int" | "Uint"}64`
+  | `${"Int" | "Uint"}${8 | 16 | 32}`
+  | `Float${16 | 32 | 64}`;
+
+/** Encodings of numbers that stand there as the processor has them. */
+export const SCALARS: Readonly<Record<string, ScalarKind>> = {
   __proto__: null as never, // encodings are any words
-  int: 8,
-  uint8: 1,
-  uint16: 2,
-  uint32: 4,
-  uint64: 8,
-  int8: 1,
-  int16: 2,
-  int32: 4,
-  int64: 8,
-  float16: 2,
-  float32: 4,
-  float64: 8,
+  int: "BigInt64",
+  uint8: "Uint8",
+  uint16: "Uint16",
+  uint32: "Uint32",
+  uint64: "BigUint64",
+  int8: "Int8",
+  int16: "Int16",
+  int32: "Int32",
+  int64: "BigInt64",
+  float16: "Float16",
+  float32: "Float32",
+  float64: "Float64",
 };
+
+/** The lengths of an array's dimensions, by the number that says how wide they are. */
+export const LENGTHS = ["Uint8", "Uint16", "Uint32", "BigUint64"] as const;
 
 /** Encodings without arguments whose values have any number of bytes, all of which are shown as they are. */
 const STORED: Readonly<Record<string, readonly [string, ValueKind]>> = {
@@ -110,16 +122,16 @@ export const ENCODING_NAMES: readonly string[] = [
 /** Says what an encoding's word means; `undefined` where it is none that is known. */
 export function encodingOf(word: string): Encoding | undefined {
   const [name = "", ...args] = word.split(":");
-  const all = {
+  const all: Stored = {
     word,
     name,
     size: undefined,
-    form: "stored" as Form,
+    form: "stored",
     dtype: undefined,
     shape: undefined,
     list: undefined,
   };
-  if (name === "ndarray") return arrayEncoding(word, args);
+  if (name === "ndarray") return arrayEncoding(all, args);
   if (name === "jpeg") {
     const isKnown = args.length === 0 ||
       args.length === 1 && /^\d{1,3}$/.test(args[0]!) && Number(args[0]) <= 100;
@@ -136,8 +148,9 @@ export function encodingOf(word: string): Encoding | undefined {
     const list = { element, before, mayBeEmpty: before > 0 };
     return { ...all, suffix: "", holds: element.holds, list };
   }
-  const size = SCALARS[name];
-  if (size !== undefined) {
+  const scalar = SCALARS[name];
+  if (scalar !== undefined) {
+    const size = Number(/\d+/.exec(scalar)![0]) / 8;
     return { ...all, size, suffix: ".json", form: "json", holds: "number" };
   }
   const stored = STORED[name];
@@ -146,7 +159,7 @@ export function encodingOf(word: string): Encoding | undefined {
 
 /** `ndarray`, `ndarray:TYPE`, `ndarray:TYPE:LENGTH,LENGTH`. */
 function arrayEncoding(
-  word: string,
+  all: Stored,
   args: readonly string[],
 ): Encoding | undefined {
   const [type, lengths] = args;
@@ -168,15 +181,13 @@ function arrayEncoding(
     if (isTooLarge) return undefined;
   }
   return {
-    word,
-    name: "ndarray",
+    ...all,
     size,
     suffix: ".npy",
     form: "npy",
     holds: "array",
     dtype,
     shape,
-    list: undefined,
   };
 }
 

@@ -26,3 +26,8 @@ export function badValue(
     { path, sample, cause },
   );
 }
+
+/** {@linkcode badValue} of what is wrong with a value; any other error is itself. */
+export function asBadValue(place: ValuePlace, error: unknown): unknown {
+  return error instanceof ValueFault ? badValue(place, error) : error;
+}

@@ -4,8 +4,16 @@ import { parseDtype } from "../../../codecs/numpy/dtype.ts";
 import type { NdArray } from "../../../codecs/numpy/nd_array.ts";
 import { npyHeader, writeNpy } from "../../../codecs/numpy/npy.ts";
 import { type ArrayHead, arrayHead, LONGEST_HEAD } from "./array_head.ts";
-import type { Encoding } from "./encoding.ts";
+import { type Encoding, type ScalarKind, SCALARS } from "./encoding.ts";
 import { ValueFault } from "./value_fault.ts";
+
+/** By encoding, what reads its numbers: a name that is made of parts takes longer than the number. */
+const READERS: Readonly<Record<string, `get${ScalarKind}`>> = Object
+  .fromEntries(
+    Object.entries(SCALARS).map((
+      [name, kind],
+    ) => [name, `get${kind}` as const]),
+  );
 
 /**
  * A number that stands there as the processor has it; a bigint beyond 2^53.
@@ -20,30 +28,8 @@ export function scalarOf(
     throw new ValueFault(`it has ${bytes.length} bytes and not ${size}`);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  switch (name) {
-    case "uint8":
-      return view.getUint8(0);
-    case "uint16":
-      return view.getUint16(0, true);
-    case "uint32":
-      return view.getUint32(0, true);
-    case "uint64":
-      return whole(view.getBigUint64(0, true));
-    case "int8":
-      return view.getInt8(0);
-    case "int16":
-      return view.getInt16(0, true);
-    case "int32":
-      return view.getInt32(0, true);
-    case "float16":
-      return view.getFloat16(0, true);
-    case "float32":
-      return view.getFloat32(0, true);
-    case "float64":
-      return view.getFloat64(0, true);
-    default:
-      return whole(view.getBigInt64(0, true));
-  }
+  const value = view[READERS[name]!](0, true);
+  return typeof value === "bigint" ? whole(value) : value;
 }
 
 /** A whole number: as a bigint only where it has to be one. */

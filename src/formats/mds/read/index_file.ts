@@ -50,17 +50,7 @@ const MOST_COLUMNS = 1 << 16;
  * @throws {FormatError} If it is damaged, hostile, or of another version or format.
  */
 export function parseIndex(bytes: Uint8Array, path: string): MdsIndex {
-  const root = objectOf(parse(bytes, path), path, "it is no object");
-  const { version, shards } = root;
-  if (version !== VERSION) throw otherVersion(path, version);
-  if (!Array.isArray(shards)) throw bad(path, "it has no list of shards");
-  const sets = new ColumnSets(path);
-  const parsed = shards.map((shard, i) => {
-    const where = `shard ${i}`;
-    const facts = objectOf(shard, path, `${where} is no object`);
-    return shardOf(facts, path, where, sets);
-  });
-  return { sets: sets.all, shards: parsed };
+  return new IndexParser(path).index(bytes);
 }
 
 /**
@@ -73,205 +63,208 @@ export function parseConfig(
   bytes: Uint8Array,
   path: string,
 ): readonly Column[] {
-  const facts = objectOf(
-    parse(bytes, path),
-    path,
-    "its configuration is no object",
-  );
-  requireFormat(facts, path, "its configuration");
-  return columnsOf(facts, path, "its configuration");
+  return new IndexParser(path).config(bytes);
 }
 
 type Facts = Readonly<Record<string, unknown>>;
 
-function parse(bytes: Uint8Array, path: string): unknown {
-  try {
-    return JSON.parse(withoutByteOrderMark(strictUtf8Text(bytes)));
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw bad(path, `it is no JSON (${why})`, cause);
-  }
-}
-
-/** The sets of columns that shards have, each once. */
-class ColumnSets {
-  readonly all: (readonly Column[])[] = [];
+class IndexParser {
   readonly #path: string;
-  readonly #known = new Map<string, number>();
+  /** The sets of columns that shards have, each once, and the number of each. */
+  readonly #sets: (readonly Column[])[] = [];
+  readonly #numbers = new Map<string, number>();
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  numberOf(facts: Facts, where: string): number {
+  index(bytes: Uint8Array): MdsIndex {
+    const { version, shards } = this.#object(this.#json(bytes), "it");
+    this.#requireVersion(version);
+    if (!Array.isArray(shards)) throw this.#bad("it has no list of shards");
+    const parsed = shards.map((shard, i) => {
+      const where = `shard ${i}`;
+      return this.#shard(this.#object(shard, where), where);
+    });
+    return { sets: this.#sets, shards: parsed };
+  }
+
+  config(bytes: Uint8Array): readonly Column[] {
+    const where = "its configuration";
+    const facts = this.#object(this.#json(bytes), where);
+    this.#requireFormat(facts, where);
+    return this.#columns(facts, where);
+  }
+
+  #json(bytes: Uint8Array): unknown {
+    try {
+      return JSON.parse(withoutByteOrderMark(strictUtf8Text(bytes)));
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw this.#bad(`it is no JSON (${why})`, cause);
+    }
+  }
+
+  #shard(facts: Facts, where: string): ShardFacts {
+    this.#requireFormat(facts, where);
+    const { samples, compression, raw_data, zip_data = null } = facts;
+    const raw = this.#file(raw_data, `raw_data of ${where}`);
+    const zip = zip_data === null
+      ? undefined
+      : this.#file(zip_data, `zip_data of ${where}`);
+    if (!isCount(samples)) {
+      throw this.#bad(`the number of samples of ${where} is no count`);
+    }
+    if (raw.bytes > LARGEST_SHARD) {
+      throw this.#bad(
+        `${where} has ${raw.bytes} bytes, and offsets of 32 bits reach ${LARGEST_SHARD}`,
+      );
+    }
+    const path = this.#path;
+    if (tableSize(samples) > raw.bytes) {
+      throw new FormatError(
+        "absurd-count",
+        `${path}: ${where} has ${samples} samples in ${raw.bytes} bytes, which hold not even where each starts: the ` +
+          "index is damaged; fetch it again",
+        { path, expected: tableSize(samples), actual: raw.bytes },
+      );
+    }
+    if (zip !== undefined && typeof compression !== "string") {
+      throw this.#bad(`${where} has zip_data and no compression`);
+    }
+    return {
+      raw,
+      zip,
+      compression: zip === undefined
+        ? undefined
+        : (compression as string).replace(/:.*$/s, ""),
+      samples,
+      set: this.#set(facts, where),
+    };
+  }
+
+  /** The number of the set of columns that a shard has. */
+  #set(facts: Facts, where: string): number {
     const { column_names, column_encodings, column_sizes } = facts;
     const key = JSON.stringify(
       [column_names, column_encodings, column_sizes].map(flat),
     );
-    let number = this.#known.get(key);
+    let number = this.#numbers.get(key);
     if (number === undefined) {
-      number = this.all.push(columnsOf(facts, this.#path, where)) - 1;
-      this.#known.set(key, number);
+      number = this.#sets.push(this.#columns(facts, where)) - 1;
+      this.#numbers.set(key, number);
     }
     return number;
   }
-}
 
-/** A list of words and numbers; what nests in it, as deep as it may, is none of them. */
-function flat(list: unknown): unknown {
-  return Array.isArray(list)
-    ? list.map((item) => typeof item === "object" ? null : item)
-    : null;
-}
-
-function shardOf(
-  facts: Facts,
-  path: string,
-  where: string,
-  sets: ColumnSets,
-): ShardFacts {
-  requireFormat(facts, path, where);
-  const raw = fileOf(facts["raw_data"], path, `raw_data of ${where}`);
-  const zipped = facts["zip_data"];
-  const zip = zipped === null || zipped === undefined
-    ? undefined
-    : fileOf(zipped, path, `zip_data of ${where}`);
-  const { samples, compression } = facts;
-  if (!isCount(samples)) {
-    throw bad(path, `the number of samples of ${where} is no count`);
-  }
-  if (raw.bytes > LARGEST_SHARD) {
-    throw bad(
-      path,
-      `${where} has ${raw.bytes} bytes, and offsets of 32 bits reach ${LARGEST_SHARD}`,
-    );
-  }
-  if (tableSize(samples) > raw.bytes) {
-    throw new FormatError(
-      "absurd-count",
-      `${path}: ${where} has ${samples} samples in ${raw.bytes} bytes, which hold not even where each starts: the ` +
-        "index is damaged; fetch it again",
-      { path, expected: tableSize(samples), actual: raw.bytes },
-    );
-  }
-  if (zip !== undefined && typeof compression !== "string") {
-    throw bad(path, `${where} has zip_data and no compression`);
-  }
-  return {
-    raw,
-    zip,
-    compression: zip === undefined
-      ? undefined
-      : (compression as string).replace(/:.*$/s, ""),
-    samples,
-    set: sets.numberOf(facts, where),
-  };
-}
-
-function requireFormat(
-  { version, format }: Facts,
-  path: string,
-  where: string,
-): void {
-  if (version !== VERSION) throw otherVersion(path, version);
-  if (format === FORMAT) return;
-  throw new FormatError(
-    "unsupported",
-    `${path}: ${where} is of the format ${
-      shown(format)
-    }, and only shards of "${FORMAT}" are read: write the ` +
-      "dataset again as such",
-    { path, expected: FORMAT, actual: format },
-  );
-}
-
-function otherVersion(path: string, version: unknown): FormatError {
-  return new FormatError(
-    "unsupported",
-    `${path}: its version is ${
-      shown(version)
-    }, and ${VERSION} is the only one that is known; update recordfs, or write the dataset again`,
-    { path, expected: VERSION, actual: version },
-  );
-}
-
-function columnsOf(facts: Facts, path: string, where: string): Column[] {
-  const names = facts["column_names"];
-  const encodings = facts["column_encodings"];
-  const sizes = facts["column_sizes"];
-  const areLists = Array.isArray(names) && Array.isArray(encodings) &&
-    Array.isArray(sizes) && names.length === encodings.length &&
-    names.length === sizes.length;
-  if (!areLists) {
-    throw bad(
-      path,
-      `${where} has no lists of the names, encodings and sizes of its columns, one as long as the other`,
-    );
-  }
-  if (names.length > MOST_COLUMNS) {
-    throw bad(path, `${where} has ${names.length} columns`);
-  }
-  if (new Set(names).size !== names.length) {
-    throw bad(path, `${where} has two columns of one name`);
-  }
-  return names.map((name: unknown, i) => {
-    if (typeof name !== "string") {
-      throw bad(path, `${where} has a column whose name is no text`);
+  #columns(facts: Facts, where: string): Column[] {
+    const { column_names: names, column_encodings: encodings } = facts;
+    const { column_sizes: sizes } = facts;
+    const areLists = Array.isArray(names) && Array.isArray(encodings) &&
+      Array.isArray(sizes) && names.length === encodings.length &&
+      names.length === sizes.length;
+    if (!areLists) {
+      throw this.#bad(
+        `${where} has no lists of the names, encodings and sizes of its columns, one as long as the other`,
+      );
     }
-    const word: unknown = encodings[i];
+    if (names.length > MOST_COLUMNS) {
+      throw this.#bad(`${where} has ${names.length} columns`);
+    }
+    if (new Set(names).size !== names.length) {
+      throw this.#bad(`${where} has two columns of one name`);
+    }
+    return names.map((name: unknown, i) => {
+      if (typeof name !== "string") {
+        throw this.#bad(`${where} has a column whose name is no text`);
+      }
+      return this.#column(name, encodings[i], sizes[i]);
+    });
+  }
+
+  #column(name: string, word: unknown, declared: unknown): Column {
     const encoding = typeof word === "string" ? encodingOf(word) : undefined;
     if (encoding === undefined) {
       throw new FormatError(
         "unsupported",
-        `${path}: the column '${name}' is written as ${
+        `${this.#path}: the column '${name}' is written as ${
           shown(word)
         }, which is not read: known encodings are ${ENCODING_NAMES.join(", ")}`,
-        { path, actual: word },
+        { path: this.#path, actual: word },
       );
     }
-    // As the original has it, 0 is no size.
-    const size: unknown = sizes[i] || undefined;
-    if (size !== encoding.size) {
-      throw bad(
-        path,
-        `the column '${name}' is said to have ${
-          size === undefined ? "values of any size" : `${shown(size)} bytes`
-        }, and as ${encoding.word} it has ${encoding.size ?? "any number of"}`,
-      );
-    }
-    return { name, encoding };
-  });
-}
-
-function fileOf(value: unknown, path: string, where: string): FileFacts {
-  const { basename, bytes, hashes } = objectOf(
-    value,
-    path,
-    `${where} is missing`,
-  );
-  if (typeof basename !== "string") {
-    throw bad(path, `${where} has no basename`);
-  }
-  if (!isSafe(basename)) {
-    throw new FormatError(
-      "unsafe-name",
-      `${path}: ${where} is called ${
-        shown(basename)
-      }, which leads out of the dataset's directory: the index is damaged or hostile`,
-      { path, actual: basename },
+    const size = declared || undefined; // as the original has it, 0 is no size
+    if (size === encoding.size) return { name, encoding };
+    const said = size === undefined
+      ? "values of any size"
+      : `${shown(size)} bytes`;
+    throw this.#bad(
+      `the column '${name}' is said to have ${said}, and as ${encoding.word} it has ${
+        encoding.size ?? "any number of"
+      }`,
     );
   }
-  if (!isCount(bytes)) throw bad(path, `${where} has no number of bytes`);
-  const known = Object.entries(
-    hashes === null || hashes === undefined
-      ? {}
-      : objectOf(hashes, path, `the hashes of ${where} are no object`),
-  );
-  if (known.some(([, hash]) => typeof hash !== "string")) {
-    throw bad(path, `a hash of ${where} is no text`);
+
+  #file(value: unknown, where: string): FileFacts {
+    const { basename, bytes, hashes } = this.#object(value, where, "missing");
+    if (typeof basename !== "string") {
+      throw this.#bad(`${where} has no basename`);
+    }
+    if (!isSafe(basename)) {
+      throw new FormatError(
+        "unsafe-name",
+        `${this.#path}: ${where} is called ${
+          shown(basename)
+        }, which leads out of the dataset's directory: the index is damaged or hostile`,
+        { path: this.#path, actual: basename },
+      );
+    }
+    if (!isCount(bytes)) throw this.#bad(`${where} has no number of bytes`);
+    const known = Object.entries(
+      this.#object(hashes ?? {}, `'hashes' of ${where}`),
+    );
+    if (known.some(([, hash]) => typeof hash !== "string")) {
+      throw this.#bad(`a hash of ${where} is no text`);
+    }
+    const all = Object.fromEntries(known) as Record<string, string>;
+    return { basename, bytes, hashes: all };
   }
-  const all = Object.fromEntries(known) as Record<string, string>;
-  return { basename, bytes, hashes: all };
+
+  #requireFormat({ version, format }: Facts, where: string): void {
+    this.#requireVersion(version);
+    if (format === FORMAT) return;
+    throw new FormatError(
+      "unsupported",
+      `${this.#path}: ${where} is of the format ${
+        shown(format)
+      }, and only shards of "${FORMAT}" are read: write the dataset again as such`,
+      { path: this.#path, expected: FORMAT, actual: format },
+    );
+  }
+
+  #requireVersion(version: unknown): void {
+    if (version === VERSION) return;
+    throw new FormatError(
+      "unsupported",
+      `${this.#path}: its version is ${
+        shown(version)
+      }, and ${VERSION} is the only one that is known; update recordfs, or write the dataset again`,
+      { path: this.#path, expected: VERSION, actual: version },
+    );
+  }
+
+  #object(value: unknown, where: string, otherwise = "no object"): Facts {
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return value as Facts;
+    }
+    throw this.#bad(`${where} is ${otherwise}`);
+  }
+
+  #bad(why: string, cause?: unknown): FormatError {
+    const path = this.#path;
+    const message = `${path}: ${why}; it is damaged: fetch it again`;
+    return new FormatError("bad-index", message, { path, cause });
+  }
 }
 
 /** Whether a path leads down, and nowhere else. */
@@ -284,23 +277,11 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && value as number >= 0;
 }
 
-function objectOf(value: unknown, path: string, otherwise: string): Facts {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as Facts;
-  }
-  throw bad(path, otherwise);
-}
-
-function bad(
-  path: string,
-  why: string,
-  cause?: unknown,
-): FormatError {
-  return new FormatError(
-    "bad-index",
-    `${path}: ${why}; it is damaged: fetch it again`,
-    { path, cause },
-  );
+/** A list of words and numbers; what nests in it, as deep as it may, is none of them. */
+function flat(list: unknown): unknown {
+  return Array.isArray(list)
+    ? list.map((item) => typeof item === "object" ? null : item)
+    : null;
 }
 
 /** A value of JSON in a message. */

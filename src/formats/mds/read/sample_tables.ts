@@ -1,5 +1,6 @@
 import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import { KeptValues } from "../../../io/decoded/kept_values.ts";
 import { fillNow } from "../../../io/read/read_part.ts";
 import { tableSize, WORD } from "../layout.ts";
 import type { Column } from "./index_file.ts";
@@ -11,9 +12,8 @@ const MOST_BYTES = 64 << 20;
 /** Where the samples of shards are: the tables at their starts, read when one is first needed. */
 export class SampleTables {
   readonly #store: ShardStore;
-  /** Per shard, in order of use: the number of samples, where each starts, and where the last one ends. */
-  readonly #tables = new Map<number, Uint32Array>();
-  #bytes = 0;
+  /** Per shard: the number of samples, where each starts, and where the last one ends. */
+  readonly #tables = new KeptValues<Uint32Array>(MOST_BYTES);
 
   constructor(store: ShardStore) {
     this.#store = store;
@@ -21,11 +21,7 @@ export class SampleTables {
 
   /** The table of a shard, if it has been read. */
   known(shard: number): Uint32Array | undefined {
-    const table = this.#tables.get(shard);
-    if (table === undefined) return undefined;
-    this.#tables.delete(shard); // to the end: most recently used
-    this.#tables.set(shard, table);
-    return table;
+    return this.#tables.get(shard);
   }
 
   /**
@@ -43,7 +39,7 @@ export class SampleTables {
     yield* fillNow(source, bytes, 0);
     const table = new Uint32Array(bytes.buffer);
     requireSound(table, samples, rawBytes, path);
-    this.#keep(shard, table);
+    this.#tables.set(shard, table, table.byteLength);
     return table;
   }
 
@@ -52,17 +48,6 @@ export class SampleTables {
     const { samples } = this.#store.shards[shard]!;
     const source = this.#store.opened(shard);
     return source?.expect?.(0, tableSize(samples)) ?? false;
-  }
-
-  #keep(shard: number, table: Uint32Array): void {
-    if (this.#tables.has(shard)) return; // read twice at a time
-    this.#tables.set(shard, table);
-    this.#bytes += table.byteLength;
-    for (const [other, { byteLength }] of this.#tables) {
-      if (this.#bytes <= MOST_BYTES || other === shard) return;
-      this.#tables.delete(other);
-      this.#bytes -= byteLength;
-    }
   }
 }
 

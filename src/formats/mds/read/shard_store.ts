@@ -13,7 +13,7 @@ import type {
   SourceList,
 } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { lastUpTo } from "../../../tree/shared_numbers.ts";
+import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import {
   type CompressedShard,
   decompressed,
@@ -50,14 +50,11 @@ export interface ShardsHandle {
 }
 
 /** The shards of a dataset: samples are numbered over all of them. */
-export class ShardStore implements SourceList {
+export class ShardStore extends ShardTable<ShardFile> implements SourceList {
   /** The index, or the shard that is read alone. */
   readonly path: string;
   readonly sets: readonly (readonly Column[])[];
-  readonly shards: readonly ShardFile[];
   readonly storage: Storage;
-  /** Per shard, and once more for all: the number of its first sample. */
-  readonly firsts: Float64Array;
   readonly #blocks: DecodedBlocks | undefined;
   readonly #owner: number;
   /** As they lie. */
@@ -74,32 +71,22 @@ export class ShardStore implements SourceList {
     storage: Storage,
     files: readonly ByteSource[] = [],
   ) {
+    super(shards, ({ samples }) => samples);
     this.path = path;
     this.sets = sets;
-    this.shards = shards;
     this.storage = storage;
     this.#files = [...files];
     this.#blocks = blocks && new DecodedBlocks(blocks);
     this.#owner = owner;
-    this.firsts = new Float64Array(shards.length + 1);
-    for (const [i, { samples }] of shards.entries()) {
-      this.firsts[i + 1] = this.firsts[i]! + samples;
-    }
   }
 
-  /** Number of samples. */
-  get length(): number {
-    return this.firsts.at(-1)!;
+  override get name(): string {
+    return this.path;
   }
 
-  /** The shard that a sample is in. */
-  shardOf(sample: number): number {
-    return lastUpTo(this.firsts, sample, this.shards.length);
-  }
-
-  /** The columns of a shard's samples. */
-  columnsOf(shard: number): readonly Column[] {
-    return this.sets[this.shards[shard]!.set]!;
+  /** The columns of a sample. */
+  columnsOf(sample: number): readonly Column[] {
+    return this.sets[this.of(sample).set]!;
   }
 
   /** What a shard's offsets point into; it is opened where that takes no waiting. */

@@ -1,15 +1,14 @@
 import { FormatError } from "../../../base/errors.ts";
 import { encodeName } from "../../../base/names.ts";
 import { escapedName } from "../../../tree/names/escaped_name.ts";
+import type { FieldNames } from "../../../tree/samples/rows_tree.ts";
 import type { Column } from "../read/index_file.ts";
 
 /** Longest name of a file, in bytes. */
 const LONGEST = 255;
 
 /** The names of the files that a sample is shown as, one for each of its columns, and found by them. */
-export interface FileNames {
-  readonly names: readonly Uint8Array[];
-  readonly byName: ReadonlyMap<string, number>;
+export interface FileNames extends FieldNames {
   /** The columns that are lists, and shown as directories. */
   readonly lists: readonly number[];
 }
@@ -49,7 +48,7 @@ export function fileNames(
     names.push(bytes);
     if (encoding.list !== undefined) lists.push(column);
   }
-  return { names, byName, lists };
+  return { bytes: names, byName, lists };
 }
 
 function hasSuffix(name: string, suffix: string): boolean {

@@ -2,6 +2,7 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { findShards } from "../read/find_shards.ts";
+import { MdsSamples } from "../read/mds_samples.ts";
 import { isCompressed, openShards } from "../read/shard_store.ts";
 import { MdsTree } from "./mds_tree.ts";
 
@@ -18,15 +19,17 @@ export function* openMds(
   const found = yield* findShards(path, storage);
   const store = yield* openShards(found, storage);
   try {
-    const tree = new MdsTree(store, true, options.lastNode);
+    const samples = new MdsSamples(store);
+    const tree = new MdsTree(samples, true, options.lastNode);
     const { shards } = store;
     const compressed = shards.filter(isCompressed).length;
     return {
       tree,
+      samples,
       info: {
         format: "mds",
         kind: found.isAlone ? "a shard" : "samples in shards",
-        files: tree.fileCount,
+        files: tree.nodeCount - 1 - store.length - tree.listCount,
         directories: store.length + tree.listCount,
         bytes: shards.reduce((sum, { size }) => sum + size, 0),
         facts: {

@@ -6,7 +6,7 @@ import { atOnce } from "../../../tree/not_loaded.ts";
 import type { Extent } from "../../../tree/tree.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { elementCount, elementStarts } from "../encodings/list_value.ts";
-import { badValue, ValueFault } from "../encodings/value_fault.ts";
+import { asBadValue } from "../encodings/value_fault.ts";
 import {
   arrayFile,
   arrayFileSize,
@@ -14,10 +14,10 @@ import {
   numberFile,
 } from "../encodings/values.ts";
 import type { Column } from "../read/index_file.ts";
+import type { MdsSamples } from "../read/mds_samples.ts";
 import {
   badSizes,
   headSize,
-  SampleTables,
   startIn,
   valueStarts,
 } from "../read/sample_tables.ts";
@@ -37,6 +37,8 @@ const LARGEST = 256 << 20;
 /** Where a sample and its values are. */
 interface Layout {
   readonly shard: number;
+  readonly path: string;
+  readonly columns: readonly Column[];
   /** Where the sample starts. */
   readonly start: number;
   /** Where its values start, from there on, and where the last one ends. */
@@ -54,24 +56,16 @@ export interface ValueFile {
   list: number;
 }
 
-/** Where such a value is. */
-interface StoredValue extends ValueFile {
-  readonly shard: number;
-  readonly encoding: Encoding;
-  readonly offset: number;
-  readonly length: number;
-}
-
 /** A file that is made of a value: its size, and its bytes when somebody wants them. */
 interface MadeFile {
   readonly size: number;
-  bytes: Uint8Array | undefined;
+  readonly bytes: Uint8Array | undefined;
 }
 
 /** The files that the values of samples are: parts of shards, or made of them when they are first asked for. */
 export class SampleFiles {
   readonly #store: ShardStore;
-  readonly #tables: SampleTables;
+  readonly #samples: MdsSamples;
   readonly #sourceOf: Int32Array;
   /** By sample. */
   readonly #layouts = new KeptValues<Layout>(MOST_LAYOUTS);
@@ -90,10 +84,14 @@ export class SampleFiles {
    * @param sourceOf Per shard: the number that its source has in extents.
    * @param mostElements How many a list may have.
    */
-  constructor(store: ShardStore, sourceOf: Int32Array, mostElements: number) {
+  constructor(
+    samples: MdsSamples,
+    sourceOf: Int32Array,
+    mostElements: number,
+  ) {
     this.#mostElements = mostElements;
-    this.#store = store;
-    this.#tables = new SampleTables(store);
+    this.#samples = samples;
+    this.#store = samples.shards;
     this.#sourceOf = sourceOf;
   }
 
@@ -104,22 +102,24 @@ export class SampleFiles {
    * @throws {NotLoaded} If a part of it has to be waited for.
    */
   size(value: ValueFile): number {
-    const { form } = this.#find(value);
-    return form === "stored" ? this.#length : this.#madeFile(value).size;
+    const encoding = this.#find(value);
+    return encoding.form === "stored"
+      ? this.#length
+      : this.#make(value, encoding, false).size;
   }
 
   /** Says where a file is; as {@linkcode SampleFiles.size}. */
   locate(value: ValueFile, into: Extent): void {
-    const { form } = this.#find(value);
+    const encoding = this.#find(value);
     into.crc32 = -1;
-    if (form === "stored") {
+    if (encoding.form === "stored") {
       into.source = this.#sourceOf[this.#last!.shard]!;
       into.offset = this.#offset;
       into.length = this.#length;
       into.bytes = undefined;
       return;
     }
-    const bytes = this.#bytesOf(value);
+    const bytes = this.#make(value, encoding, true).bytes!;
     into.source = -1;
     into.offset = 0;
     into.length = bytes.length;
@@ -137,8 +137,8 @@ export class SampleFiles {
 
   /** Finds where a value is, and how it is written. */
   #find({ sample, column, element, list }: ValueFile): Encoding {
-    const { values, shard, start } = this.#layout(sample);
-    const { encoding } = this.#columns(shard)[column]!;
+    const { values, columns, start } = this.#layout(sample);
+    const { encoding } = columns[column]!;
     this.#offset = start + values[column]!;
     this.#length = values[column + 1]! - values[column]!;
     if (element < 0) return encoding;
@@ -151,8 +151,7 @@ export class SampleFiles {
   #listStarts(sample: number, column: number, list: number): Float64Array {
     const known = this.#lists.get(list);
     if (known !== undefined) return known;
-    const { shard } = this.#layout(sample);
-    const { path } = this.#store.shards[shard]!;
+    const { path } = this.#layout(sample);
     return atOnce(path, () => this.#readList(sample, column, list));
   }
 
@@ -161,11 +160,10 @@ export class SampleFiles {
     column: number,
     file: number,
   ): Steps<Float64Array> {
-    const { shard, start, values } = this.#layouts.get(sample) ??
+    const { shard, path, start, columns, values } = this.#layouts.get(sample) ??
       (yield* this.#makeLayout(sample));
     const source = yield* this.#store.content(shard);
-    const { encoding: { list }, name } = this.#columns(shard)[column]!;
-    const { path } = this.#store.shards[shard]!;
+    const { encoding: { list }, name } = columns[column]!;
     const place = {
       source,
       offset: start + values[column]!,
@@ -185,13 +183,8 @@ export class SampleFiles {
       this.#lists.set(file, starts, LIST_BYTES + starts.byteLength);
       return starts;
     } catch (cause) {
-      if (!(cause instanceof ValueFault)) throw cause;
-      throw badValue({ path, sample, column: name }, cause);
+      throw asBadValue({ path, sample, column: name }, cause);
     }
-  }
-
-  #columns(shard: number): readonly Column[] {
-    return this.#store.columnsOf(shard);
   }
 
   #layout(sample: number): Layout {
@@ -199,8 +192,10 @@ export class SampleFiles {
     let layout = this.#layouts.get(sample);
     if (layout === undefined) {
       const shard = this.#store.shardOf(sample);
+      // The values of a sample will be wanted as well, and several at a time.
+      const isFar = this.#store.opened(shard)?.expect !== undefined;
+      if (isFar) this.#samples.expect([sample]);
       const { path } = this.#store.shards[shard]!;
-      this.#expect(sample, shard);
       layout = atOnce(path, () => this.#makeLayout(sample));
     }
     this.#last = layout;
@@ -208,70 +203,44 @@ export class SampleFiles {
     return layout;
   }
 
-  /** Has what lies on a server fetched: the values of a sample will be wanted as well, and several at a time. */
-  #expect(sample: number, shard: number): void {
-    const source = this.#store.opened(shard);
-    if (source?.expect === undefined) return;
-    const table = this.#tables.known(shard);
-    if (table === undefined) return void this.#tables.expect(shard);
-    const number = sample - this.#store.firsts[shard]!;
-    const start = startIn(table, number);
-    source.expect(start, startIn(table, number + 1) - start);
-  }
-
   *#makeLayout(sample: number): Steps<Layout> {
     const store = this.#store;
     const shard = store.shardOf(sample);
     const number = sample - store.firsts[shard]!;
-    const source = yield* store.content(shard);
-    const table = yield* this.#tables.table(shard);
+    const table = yield* this.#samples.tables.table(shard);
     const start = startIn(table, number);
     const length = startIn(table, number + 1) - start;
-    const columns = this.#columns(shard);
+    const { path, set } = store.shards[shard]!;
+    const columns = store.sets[set]!;
     const head = new Uint8Array(headSize(columns));
-    const { path } = store.shards[shard]!;
-    if (head.length > length) throw badSizes(path, sample, number);
-    yield* fillNow(source, head, start);
-    const values = valueStarts(columns, new DataView(head.buffer), length);
+    let values: Float64Array | undefined;
+    if (head.length <= length) {
+      yield* fillNow(yield* store.content(shard), head, start);
+      values = valueStarts(columns, new DataView(head.buffer), length);
+    }
     if (values === undefined) throw badSizes(path, sample, number);
-    const layout = { shard, start, values };
+    const layout = { shard, path, start, columns, values };
     this.#layouts.set(sample, layout, 1);
     return layout;
   }
 
-  #madeFile(value: ValueFile): MadeFile {
-    const { file } = value;
-    return this.#made.get(file) ?? this.#makeNow(value, false);
-  }
-
-  #bytesOf(value: ValueFile): Uint8Array {
-    const { bytes } = this.#madeFile(value);
-    return bytes ?? this.#makeNow(value, true).bytes!;
-  }
-
-  /** Makes the file of the value that was found last. */
-  #makeNow(value: ValueFile, isWhole: boolean): MadeFile {
-    const { shard } = this.#last!;
-    const { encoding } = this.#columns(shard)[value.column]!;
-    const stored: StoredValue = {
-      ...value,
-      shard,
-      encoding: value.element < 0 ? encoding : encoding.list!.element,
-      offset: this.#offset,
-      length: this.#length,
-    };
-    const { path } = this.#store.shards[shard]!;
-    return atOnce(path, () => this.#make(stored, isWhole));
-  }
-
-  /** @param isWhole Whether the bytes of an array are wanted, and not only their number. */
-  *#make(
-    { file, sample, column, shard, encoding, offset, length }: StoredValue,
+  /**
+   * Makes the file of the value that was found last.
+   *
+   * @param isWhole Whether the bytes of an array are wanted, and not only their number.
+   */
+  #make(
+    { file, sample, column }: ValueFile,
+    encoding: Encoding,
     isWhole: boolean,
-  ): Steps<MadeFile> {
-    const source = yield* this.#store.content(shard);
-    const { name } = this.#columns(shard)[column]!;
-    const { path } = this.#store.shards[shard]!;
+  ): MadeFile {
+    const known = this.#made.get(file);
+    if (known !== undefined && (!isWhole || known.bytes !== undefined)) {
+      return known;
+    }
+    const { shard, path, columns } = this.#last!;
+    const { name } = columns[column]!;
+    const [offset, length] = [this.#offset, this.#length];
     const isNumber = encoding.form === "json";
     if (isWhole && length > LARGEST) {
       throw new RecordfsError(
@@ -281,22 +250,24 @@ export class SampleFiles {
         { path, sample },
       );
     }
-    const wanted = isNumber || isWhole ? length : bytesLookedAt(length);
-    const bytes = new Uint8Array(wanted);
-    yield* fillNow(source, bytes, offset);
-    try {
-      const content = isNumber
-        ? numberFile(encoding, bytes)
-        : isWhole
-        ? arrayFile(encoding, bytes)
-        : undefined;
-      const size = content?.length ?? arrayFileSize(encoding, bytes, length);
-      const made = { size, bytes: content };
-      this.#made.set(file, made, MADE_BYTES + (content?.length ?? 0));
-      return made;
-    } catch (cause) {
-      if (!(cause instanceof ValueFault)) throw cause;
-      throw badValue({ path, sample, column: name }, cause);
-    }
+    const [store, made] = [this.#store, this.#made];
+    return atOnce(path, function* () {
+      const wanted = isNumber || isWhole ? length : bytesLookedAt(length);
+      const bytes = new Uint8Array(wanted);
+      yield* fillNow(yield* store.content(shard), bytes, offset);
+      try {
+        const content = isNumber
+          ? numberFile(encoding, bytes)
+          : isWhole
+          ? arrayFile(encoding, bytes)
+          : undefined;
+        const size = content?.length ?? arrayFileSize(encoding, bytes, length);
+        const one = { size, bytes: content };
+        made.set(file, one, MADE_BYTES + (content?.length ?? 0));
+        return one;
+      } catch (cause) {
+        throw asBadValue({ path, sample, column: name }, cause);
+      }
+    });
   }
 }

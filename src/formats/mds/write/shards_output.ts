@@ -37,10 +37,7 @@ const HASH = "sha1";
 class ValuesOutput extends GatheredBytes {
   /** Appends bytes of any number. */
   *append(bytes: Uint8Array): Steps<void> {
-    if (bytes.byteLength <= this.room) return this.add(bytes);
-    yield* this.flush();
-    if (bytes.byteLength <= LARGEST_BUFFER) this.add(bytes);
-    else yield* this.write(bytes);
+    yield* this.appendSummed(bytes, () => 0, 0, "sample");
   }
 }
 

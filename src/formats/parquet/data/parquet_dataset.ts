@@ -1,27 +1,11 @@
-import { openParquet } from "../tree/open_parquet.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
-import type { GetOptions } from "../../../data/dataset.ts";
-import { hasSample } from "../../../data/datasets/has_sample.ts";
-import {
-  type Process,
-  ProcessedDataset,
-  requireClass,
-} from "../../../data/datasets/process.ts";
-import {
-  type Imported,
-  importedFunction,
-  RECIPE,
-  type Recipe,
-  storageArgument,
-} from "../../../data/recipe.ts";
+import type { Process } from "../../../data/datasets/process.ts";
+import { SamplesDataset } from "../../../data/datasets/samples_dataset.ts";
+import { type Imported, importedFunction } from "../../../data/recipe.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
-import {
-  type ParquetOptions,
-  ParquetReader,
-  type ParquetReaderHandle,
-  type ParquetRow,
-} from "../read/parquet_reader.ts";
+import { ParquetReader } from "../read/parquet_reader.ts";
+import type { ParquetOptions, ParquetRow } from "../read/row_samples.ts";
+import { openParquet } from "../tree/open_parquet.ts";
 
 /** Options of opening a {@linkcode ParquetDataset}. */
 export interface ParquetDatasetOptions extends ParquetOptions, WaitOptions {}
@@ -53,8 +37,9 @@ export interface ProcessedParquetDatasetOptions<T>
  * ```
  */
 export class ParquetDataset<T = ParquetRow>
-  extends ProcessedDataset<ParquetRow, T> {
-  readonly #reader: ParquetReader;
+  extends SamplesDataset<ParquetRow, T> {
+  /** Names of the columns that are read. */
+  readonly columns: readonly string[];
 
   /**
    * Makes the dataset; {@linkcode ParquetDataset.open} opens one.
@@ -63,15 +48,15 @@ export class ParquetDataset<T = ParquetRow>
    * @param process What makes samples of those.
    */
   constructor(reader: ParquetReader, process?: Process<ParquetRow, T>) {
-    super(process);
-    this.#reader = reader;
+    super(reader, { decode: false }, process);
+    this.columns = reader.columns;
   }
 
   /**
    * Opens files.
    *
    * @param location A file, the directory of several, or a pattern as `train-?????-of-00010.parquet`.
-   * @throws {FormatError} If one is damaged or encrypted.
+   * @throws {FormatError} If one is encrypted, or the only one is damaged, or all are.
    * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
    */
   static open<T>(
@@ -95,66 +80,8 @@ export class ParquetDataset<T = ParquetRow>
     return openedFrom(dataset, openParquet, location, options);
   }
 
-  /** Number of rows. */
-  override get length(): number {
-    return this.#reader.length;
+  /** This class. */
+  protected override get libraryClass(): { readonly name: string } {
+    return ParquetDataset;
   }
-
-  /** Names of the columns that are read. */
-  get columns(): readonly string[] {
-    return this.#reader.columns;
-  }
-
-  /** Paths of the files, in their order. */
-  get paths(): readonly string[] {
-    return this.#reader.paths;
-  }
-
-  /** Has pages fetched that lie on a server. */
-  override expect(indices: readonly number[]): number {
-    return this.#reader.expect(indices);
-  }
-
-  /** The file that a row lies in. */
-  override fileOf(index: number): string | undefined {
-    return hasSample(this, index) ? this.#reader.fileOf(index) : undefined;
-  }
-
-  /** The files again, over the same tables. */
-  override [RECIPE](): Recipe {
-    requireClass(this, ParquetDataset);
-    return {
-      module: import.meta.url,
-      name: "reopenParquetDataset",
-      how: "call",
-      args: [
-        this.#reader.share(),
-        storageArgument(this.#reader.storage, this.paths[0] ?? "the files"),
-        this.portableProcess(),
-      ],
-    };
-  }
-
-  /** Closes the files. What was read stays valid. */
-  override close(): void {
-    this.#reader.close();
-  }
-
-  /** Reads the rows of a batch. */
-  protected override async readBatch(
-    indices: readonly number[],
-    { signal }: GetOptions,
-  ): Promise<ParquetRow[]> {
-    return await this.#reader.read(indices, { signal });
-  }
-}
-
-/** Makes the dataset in another thread. */
-export async function reopenParquetDataset<T>(
-  handle: ParquetReaderHandle,
-  storage: Storage | undefined,
-  process: Process<ParquetRow, T> | undefined,
-): Promise<ParquetDataset<T>> {
-  const reader = await ParquetReader.openShared(handle, { storage });
-  return new ParquetDataset(reader, process);
 }

@@ -11,9 +11,9 @@ import {
 } from "../layout.ts";
 import { BadSchema } from "../values/schema.ts";
 import { BadThrift, thriftEnd } from "./check_thrift.ts";
-import { encryptedFault, footerFault } from "./footer_fault.ts";
-import { footerMessage } from "./footer_message.ts";
-import { loadLibrary } from "./library.ts";
+import { encryptedFault, FooterFault } from "./footer_fault.ts";
+import { type FooterMessage, footerMessage } from "./footer_message.ts";
+import { loadLibrary, type ParquetLibrary } from "./library.ts";
 import { indexOf, type ParquetIndex } from "./parquet_index.ts";
 import { lengthenChunks } from "./short_chunks.ts";
 
@@ -32,35 +32,52 @@ export function* readFooter(
   source: ByteSource,
   onWarning: (message: string) => void,
 ): Steps<ParquetIndex> {
-  const library = yield* loadLibrary(source.name);
-  const footer = yield* readBytes(source);
-  const warn = (what: string) => onWarning(`${source.name}: ${what}`);
+  const { name: path, size } = source;
+  const library = yield* loadLibrary(path);
+  const warn = (what: string) => onWarning(`${path}: ${what}`);
+  try {
+    const footer = yield* readBytes(source);
+    const { message, index } = parsed(footer, library, size, warn);
+    const start = size - footer.length;
+    yield* lengthenChunks(source, library, index, message, start, warn);
+    return index;
+  } catch (cause) {
+    if (!(cause instanceof FooterFault)) throw cause;
+    const { message: why, code } = cause;
+    const way = code === "bad-structure" || code === "out-of-bounds"
+      ? "; fetch or write the file again"
+      : "";
+    const message = `${path} can't be read: ${why}${way}`;
+    throw new FormatError(code, message, { path, cause: cause.cause });
+  }
+}
+
+/** What a footer says, and the tables of that. */
+function parsed(
+  footer: Uint8Array<ArrayBuffer>,
+  library: ParquetLibrary,
+  size: number,
+  warn: (what: string) => void,
+): { readonly message: FooterMessage; readonly index: ParquetIndex } {
   try {
     const end = thriftEnd(footer);
     const rest = footer.length - TAIL_SIZE - end;
     if (end < 0 || rest < 0) {
-      throw footerFault(source, "its footer does not end where it says");
+      throw new FooterFault("its footer does not end where it says");
     }
     const view = new DataView(footer.buffer);
     const message = footerMessage(library.readThrift({ view, offset: 0 }));
     if (rest !== 0 && rest !== SIGNATURE) {
       warn(`${rest} bytes behind the end of its footer are ignored`);
     }
-    const index = indexOf(source, message, warn);
-    const start = source.size - footer.length;
-    yield* lengthenChunks(source, library, index, message, start, warn);
-    return index;
+    return { message, index: indexOf(size, message, warn) };
   } catch (cause) {
-    if (cause instanceof FormatError) throw cause;
+    if (cause instanceof FooterFault) throw cause;
     const isKnown = cause instanceof BadThrift || cause instanceof BadSchema;
     const why = isKnown ? `: it ${cause.message}` : "";
     const isTooMuch = cause instanceof BadThrift && why.includes("more than");
-    throw footerFault(
-      source,
-      `its footer is damaged${why}`,
-      isTooMuch ? "too-large" : "bad-structure",
-      cause,
-    );
+    const code = isTooMuch ? "too-large" : "bad-structure";
+    throw new FooterFault(`its footer is damaged${why}`, code, cause);
   }
 }
 
@@ -68,8 +85,7 @@ export function* readFooter(
 function* readBytes(source: ByteSource): Steps<Uint8Array<ArrayBuffer>> {
   const { size } = source;
   if (size < MAGIC_SIZE + TAIL_SIZE) {
-    throw footerFault(
-      source,
+    throw new FooterFault(
       `it has ${size} bytes: it is no Parquet, or is truncated`,
       "truncated",
     );
@@ -78,10 +94,9 @@ function* readBytes(source: ByteSource): Steps<Uint8Array<ArrayBuffer>> {
   const end = yield* readPart(source, size - first, first);
   const tail = new DataView(end.buffer, end.length - TAIL_SIZE);
   const magic = tail.getUint32(4, true);
-  if (magic === ENCRYPTED_MAGIC) throw encryptedFault(source, "its footer is");
+  if (magic === ENCRYPTED_MAGIC) throw encryptedFault("its footer is");
   if (magic !== MAGIC) {
-    throw footerFault(
-      source,
+    throw new FooterFault(
       "it does not end in PAR1: it is truncated, was not written to its end, or is no Parquet",
       "truncated",
     );
@@ -89,14 +104,12 @@ function* readBytes(source: ByteSource): Steps<Uint8Array<ArrayBuffer>> {
   const length = tail.getUint32(0, true);
   const most = size - MAGIC_SIZE - TAIL_SIZE;
   if (length > most) {
-    throw footerFault(
-      source,
+    throw new FooterFault(
       `its footer would have ${length} bytes, and there are ${most} before its end`,
     );
   }
   if (length > LARGEST_FOOTER) {
-    throw footerFault(
-      source,
+    throw new FooterFault(
       `its footer has ${length} bytes, and up to ${LARGEST_FOOTER} are read`,
       "too-large",
     );

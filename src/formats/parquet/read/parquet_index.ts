@@ -1,9 +1,8 @@
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { sharedFloat64 } from "../../../tree/shared_numbers.ts";
 import { CODECS, MAGIC_SIZE, TAIL_SIZE } from "../layout.ts";
 import { type Field, fieldsOf, mediaOf } from "../values/schema.ts";
 import { sniffedSuffix, suffixOfPath } from "../values/suffix.ts";
-import { encryptedFault, footerFault, wholeNumber } from "./footer_fault.ts";
+import { encryptedFault, FooterFault, wholeNumber } from "./footer_fault.ts";
 import type { ChunkMessage, FooterMessage } from "./footer_message.ts";
 
 /** Bytes of a least or greatest value that are looked at to tell what kind of file it is. */
@@ -39,11 +38,12 @@ export interface ParquetIndex {
 /**
  * Makes the tables of a footer.
  *
+ * @param size Bytes of the file.
  * @param warn Called with what is odd but readable.
- * @throws {FormatError} If it lies.
+ * @throws {FooterFault} If it lies.
  */
 export function indexOf(
-  source: ByteSource,
+  size: number,
   message: FooterMessage,
   warn: (what: string) => void,
 ): ParquetIndex {
@@ -55,43 +55,39 @@ export function indexOf(
   const chunks = sharedFloat64(message.groups.length * leaves * Chunk.FIELDS);
   let first: readonly ChunkMessage[] | undefined;
   for (const [g, group] of message.groups.entries()) {
-    const rows = wholeNumber(source, group.rows, "rows of a row group");
+    const rows = wholeNumber(group.rows, "rows of a row group");
     firsts[g + 1] = firsts[g]! + rows;
     if (group.chunks.length !== leaves) {
-      throw footerFault(
-        source,
+      throw new FooterFault(
         `row group ${g} has ${group.chunks.length} columns, and the footer ${leaves}`,
       );
     }
-    const ordered = inOrder(source, group.chunks, flat, g, warn);
+    const ordered = inOrder(group.chunks, flat, g, warn);
     first ??= ordered;
     for (const [leaf, chunk] of ordered.entries()) {
       const { name, isOnce } = flat[leaf]!;
-      const numbers = numbersOf(source, chunk, flat[leaf]!, g);
+      const numbers = numbersOf(size, chunk, flat[leaf]!, g);
       chunks.set(numbers, (g * leaves + leaf) * Chunk.FIELDS);
       // A row has one entry at least in each leaf, also where a list is empty.
       const values = numbers[Chunk.VALUES]!;
       if (isOnce ? values !== rows : values < rows) {
-        throw footerFault(
-          source,
+        throw new FooterFault(
           `row group ${g} has ${rows} rows, and ${values} values in its column '${name}'`,
         );
       }
     }
   }
-  const rows = wholeNumber(source, message.rows, "number of rows");
+  const rows = wholeNumber(message.rows, "number of rows");
   const counted = firsts.at(-1)!;
   if (!Number.isSafeInteger(counted * (columns.length + 1))) {
-    throw footerFault(
-      source,
+    throw new FooterFault(
       `its row groups count ${counted} rows`,
       "absurd-count",
     );
   }
   if (rows !== counted) {
     if (leaves === 0) {
-      throw footerFault(
-        source,
+      throw new FooterFault(
         `its footer counts ${rows} rows, its row groups ${counted}, and there are no columns to tell`,
         "absurd-count",
       );
@@ -149,7 +145,6 @@ function leavesOf(column: Field): FlatLeaf[] {
  * otherwise the order counts.
  */
 function inOrder(
-  source: ByteSource,
   chunks: readonly ChunkMessage[],
   leaves: readonly FlatLeaf[],
   group: number,
@@ -158,8 +153,7 @@ function inOrder(
   const isHere = (leaf: FlatLeaf, i: number) => {
     const { path, hasMeta } = chunks[i]!;
     if (path === undefined && hasMeta) {
-      throw footerFault(
-        source,
+      throw new FooterFault(
         `column chunk ${i} of row group ${group} does not say which column it is of`,
       );
     }
@@ -181,29 +175,27 @@ function inOrder(
 }
 
 function numbersOf(
-  source: ByteSource,
+  size: number,
   chunk: ChunkMessage,
   { name, type }: FlatLeaf,
   group: number,
 ): number[] {
   const where = `column '${name}' of row group ${group}`;
-  if (chunk.isEncrypted) throw encryptedFault(source, `${where} is`);
+  if (chunk.isEncrypted) throw encryptedFault(`${where} is`);
   if (chunk.filePath !== undefined) {
-    throw footerFault(
-      source,
+    throw new FooterFault(
       `${where} lies in another file (${chunk.filePath}), which is not followed: open the files that have the data`,
       "unsupported",
     );
   }
-  if (!chunk.hasMeta) throw footerFault(source, `${where} has no metadata`);
+  if (!chunk.hasMeta) throw new FooterFault(`${where} has no metadata`);
   if (chunk.type !== type) {
-    throw footerFault(
-      source,
+    throw new FooterFault(
       `${where} is stored as ${chunk.type}, and declared as ${type}`,
     );
   }
   const number = (value: unknown, what: string) =>
-    wholeNumber(source, value, `${what} of ${where}`);
+    wholeNumber(value, `${what} of ${where}`);
   const data = number(chunk.data, "place");
   const dictionary = number(chunk.dictionary ?? 0, "dictionary");
   const start = dictionary > 0 && dictionary < data ? dictionary : data;
@@ -211,20 +203,18 @@ function numbersOf(
   const values = number(chunk.values, "number of values");
   const isEmpty = length === 0 || values === 0; // some write no place then
   if (
-    !isEmpty && (start < MAGIC_SIZE || start + length > source.size - TAIL_SIZE)
+    !isEmpty && (start < MAGIC_SIZE || start + length > size - TAIL_SIZE)
   ) {
-    throw footerFault(
-      source,
+    throw new FooterFault(
       `${where} would be at bytes ${start} to ${
         start + length
-      }, and the file has ${source.size}`,
+      }, and the file has ${size}`,
       "out-of-bounds",
     );
   }
   const { codec } = chunk;
   if (typeof codec !== "number" || CODECS[codec] === undefined) {
-    throw footerFault(
-      source,
+    throw new FooterFault(
       `${where} is compressed by a codec that nobody knows`,
       "unsupported",
     );
@@ -232,9 +222,8 @@ function numbersOf(
   const index = number(chunk.index ?? 0, "index");
   const indexLength = number(chunk.indexLength ?? 0, "length of the index");
   const hasIndex = index > 0 && indexLength > 0;
-  if (hasIndex && index + indexLength > source.size - TAIL_SIZE) {
-    throw footerFault(
-      source,
+  if (hasIndex && index + indexLength > size - TAIL_SIZE) {
+    throw new FooterFault(
       `the index of ${where} would lie behind the file's end`,
       "out-of-bounds",
     );

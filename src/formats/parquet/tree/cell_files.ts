@@ -1,10 +1,10 @@
 import { reopenSource } from "../../../io/storage/open_sources.ts";
 import { FormatError } from "../../../base/errors.ts";
-import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
 import { encodeName } from "../../../base/names.ts";
-import { NotLoaded } from "../../../tree/not_loaded.ts";
+import { atOnce } from "../../../tree/not_loaded.ts";
 import { CellReader, type DecodedRows } from "../read/cells.ts";
 import { type ParquetFile, rowsOf } from "../read/parquet_files.ts";
 import {
@@ -182,18 +182,18 @@ export class CellFiles {
   #own(field: Field, file: number, column: number, row: number): Uint8Array {
     const kept = this.#cells.kept(file, column, row);
     if (kept === undefined && this.#shared !== undefined) {
-      return this.#answer(
-        file,
-        () => this.#sharedCell(this.#shared!, file, column, row),
-      );
+      const shared = this.#shared;
+      const { path } = this.#files[file]!;
+      return atOnce(path, () => this.#sharedCell(shared, file, column, row));
     }
     const { first, rows } = kept ?? this.#decoded(file, column, row);
     return ownBytes(field, rows[row - first]);
   }
 
   #decoded(file: number, column: number, row: number): DecodedRows {
+    const decode = () => this.#cells.decode(file, column, row);
     return this.#cells.kept(file, column, row) ??
-      this.#answer(file, () => this.#cells.decode(file, column, row));
+      atOnce(this.#files[file]!.path, decode);
   }
 
   /** Takes a cell from where threads share them, or decodes it, and puts those there that are decoded with it. */
@@ -219,24 +219,6 @@ export class CellFiles {
       return cells[row - first]!;
     } finally {
       if (isOurs) shared.release(place);
-    }
-  }
-
-  /**
-   * Answers at once, if all is at hand.
-   *
-   * @throws {NotLoaded} If not.
-   */
-  #answer<T>(file: number, steps: () => Steps<T>): T {
-    try {
-      return runSync(steps());
-    } catch (error) {
-      const mustWait = (error as { code?: unknown }).code === "must-wait" &&
-        !(error instanceof NotLoaded);
-      if (!mustWait) throw error;
-      throw new NotLoaded(this.#files[file]!.path, function* () {
-        yield* steps();
-      });
     }
   }
 

@@ -7,47 +7,53 @@ import type {
   ContainerInfo,
   ContainerOptions,
 } from "../../../tree/format.ts";
+import { warnOfAll } from "../../../base/message_text.ts";
+import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
+import { lostNotes } from "../../../tree/samples/open_shards.ts";
 import { Chunk } from "../read/parquet_index.ts";
 import {
-  openFiles,
   type ParquetFile,
   parquetPaths,
   rowsOf,
-  type RowTable,
 } from "../read/parquet_files.ts";
-import { sharedColumns } from "../read/shared_columns.ts";
+import { openRowSamples, type RowSamples } from "../read/row_samples.ts";
 import { typeName } from "./cell_view.ts";
 import { RowTree } from "./row_tree.ts";
 
 /**
  * Opens a file, or several as one.
  *
- * @throws {FormatError} If one is damaged or encrypted.
+ * @throws {FormatError} If one is encrypted, or the only one is damaged, or all are.
  */
 export function* openParquet(
   path: string,
   options: ContainerOptions,
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
-  const { checkData = true, onWarning } = options;
+  const { checkData = true } = options;
   const { paths, areShards } = yield* parquetPaths(path, storage);
-  const { sources, table } = yield* openFiles(paths, storage, onWarning);
+  const samples = yield* openRowSamples(paths, storage, options);
+  const { sources, shards: table } = samples;
+  const notes = lostNotes(table.lost);
+  warnOfAll(noteLines(notes), options.onWarning);
   const tree = new RowTree(sources, table, {
     shards: areShards
-      ? shardDirectories(paths, /\.(parquet|parq)$/i)
+      ? shardDirectories(table.paths, /\.(parquet|parq)$/i)
       : undefined,
     checkData,
     isReached: isReachedInThreads(storage),
   });
-  const { files, length } = table;
-  const keys = keysOf(table);
-  const parts = files.map((file, i) => ({
-    path: paths[i]!,
+  const { shards: files, length } = table;
+  const keys = keysOf(samples);
+  const { facts: odd, ...noted } = notedInfo(notes);
+  const parts = files.map((file) => ({
+    path: file.path,
     bytes: file.size,
     samples: rowsOf(file),
   }));
   return {
     tree,
+    samples,
     info: {
       format: "parquet",
       kind: areShards ? "rows in shards" : "rows",
@@ -55,9 +61,10 @@ export function* openParquet(
         (sum, file) => sum + rowsOf(file) * file.columns.length,
         0,
       ),
-      directories: (areShards ? paths.length : 0) + length,
+      directories: (areShards ? files.length : 0) + length,
       bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
-      facts: { rows: length, columns: keys.length },
+      facts: { rows: length, columns: keys.length, ...odd },
+      ...noted,
       keys,
       parts,
     },
@@ -65,8 +72,10 @@ export function* openParquet(
 }
 
 /** The columns of all files, with what they take in those that have them, and the type that the first of those gives. */
-function keysOf({ files }: RowTable): NonNullable<ContainerInfo["keys"]> {
-  return sharedColumns(files).map(({ name, numbers }) => {
+function keysOf(
+  { all, shards: { shards: files } }: RowSamples,
+): NonNullable<ContainerInfo["keys"]> {
+  return all.map(({ name, numbers }) => {
     const first = numbers.findIndex((number) => number >= 0);
     let [records, bytes] = [0, 0];
     for (const [i, number] of numbers.entries()) {

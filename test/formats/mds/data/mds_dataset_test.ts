@@ -98,7 +98,16 @@ Deno.test("the format's dataset is one of samples; labels are columns", async ()
   );
   const names = await readLabels(container, "name");
   assert.equal(names.names[names.at(3)], "näme 3");
-  for (const column of ["none", "raw"]) {
-    await assert.rejects(readLabels(container, column), { code: "no-label" });
+  for (
+    const [column, message] of [
+      [
+        "none",
+        /by 'none': Sample 0 of .* has no column 'none'; it has image, /,
+      ],
+      ["raw", /Sample 0 has no label 'raw' that is a text or a number/],
+    ] as const
+  ) {
+    const labels = readLabels(container, column);
+    await assert.rejects(labels, { code: "no-label", message });
   }
 });

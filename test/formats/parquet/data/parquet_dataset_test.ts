@@ -108,8 +108,15 @@ Deno.test("the format's dataset is one of rows; labels are columns of text or nu
     IDS.map((_, i) => labels.names[labels.at(i)]),
     IDS.map(String),
   );
-  for (const wrong of ["none", "word", "items"]) {
-    await assert.rejects(readLabels(container, wrong), { code: "no-label" });
+  for (
+    const [wrong, message] of [
+      ["none", /by 'none': .* has no column 'none': it has id, /],
+      ["word", /has no label 'word' that is a text or a number/],
+      ["items", /has no label 'items' that is a text or a number/],
+    ] as const
+  ) {
+    const labels = readLabels(container, wrong);
+    await assert.rejects(labels, { code: "no-label", message });
   }
 });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { ParquetReader } from "../../../../src/formats/parquet/mod.ts";
 import { CellReader } from "../../../../src/formats/parquet/read/cells.ts";
-import { openFiles } from "../../../../src/formats/parquet/read/parquet_files.ts";
+import { openRowSamples } from "../../../../src/formats/parquet/read/row_samples.ts";
 import { runAsync, type Steps } from "../../../../src/io/concurrency/steps.ts";
 import type { ByteSource } from "../../../../src/io/storage/byte_source.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
@@ -168,12 +168,12 @@ Deno.test("of a page with very many values, the rows around one are decoded", as
   const storage = new MemoryStorage({ [NAME]: bytes });
   using reader = await ParquetReader.open(NAME, { storage });
   const edge = Math.floor((1 << 19) / each); // where the rows decoded first end
-  const opened = await runAsync(openFiles([NAME], storage));
+  const opened = await runAsync(openRowSamples([NAME], storage, {}));
   // deno-lint-ignore require-yield
   const open = function* () {
     return opened.sources[0]!;
   };
-  const cells = new CellReader(opened.table.files, open, true);
+  const cells = new CellReader(opened.shards.shards, open, true);
   for (const row of [0, edge - 1, edge, edge + 1, 200_000, count - 1]) {
     const { first, rows } = await runAsync(cells.decode(0, 0, row));
     assert.ok(first <= row && row < first + rows.length);

@@ -1,0 +1,179 @@
+import { RecordfsError } from "../../../base/errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import { NotLoaded } from "../../../tree/not_loaded.ts";
+import { expectContents, readContents } from "../../../tree/read_contents.ts";
+import type {
+  ReadSamplesOptions,
+  Samples,
+  SamplesHandle,
+} from "../../../tree/samples/samples.ts";
+import type { Extent } from "../../../tree/tree.ts";
+import { decodeValue, type MDSValue } from "../encodings/decode.ts";
+import { badValue } from "../encodings/value_fault.ts";
+import type { Column } from "./index_file.ts";
+import {
+  badSizes,
+  headSize,
+  SampleTables,
+  startIn,
+  valueStarts,
+} from "./sample_tables.ts";
+import { type ShardsHandle, ShardStore } from "./shard_store.ts";
+
+/** Values by the names of their columns, as they are stored. */
+export type MDSBytes = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
+
+/** Values by the names of their columns, decoded. */
+export type MDSSample = Readonly<Record<string, MDSValue>>;
+
+/** The samples of shards: each is read as one piece, and taken apart. */
+export class MdsSamples implements Samples<MDSBytes, MDSSample> {
+  readonly unit = "sample";
+  readonly hasFields = true;
+  readonly shards: ShardStore;
+  readonly tables: SampleTables;
+
+  constructor(shards: ShardStore) {
+    this.shards = shards;
+    this.tables = new SampleTables(shards);
+  }
+
+  get storage(): Storage {
+    return this.shards.storage;
+  }
+
+  *read(
+    indices: readonly number[],
+    { fields, memory }: ReadSamplesOptions,
+  ): Steps<MDSBytes[]> {
+    yield* this.#loadTables(indices);
+    const samples = yield* readContents({
+      sources: this.shards,
+      length: indices.length,
+      locate: (i, into) => this.locate(indices[i]!, into),
+    }, memory);
+    const wanted = fields && new Set(fields);
+    return samples.map((bytes, i) => this.#split(bytes, indices[i]!, wanted));
+  }
+
+  async decode(index: number, values: MDSBytes): Promise<MDSSample> {
+    const { path } = this.shards.of(index);
+    const sample: Record<string, MDSValue> = Object.create(null);
+    for (const { name, encoding } of this.shards.columnsOf(index)) {
+      if (!(name in values)) continue; // it was not wanted
+      try {
+        sample[name] = await decodeValue(encoding, values[name]!);
+      } catch (cause) {
+        throw badValue({ path, sample: index, column: name }, cause);
+      }
+    }
+    return sample;
+  }
+
+  valueOf(sample: MDSSample, column: string): unknown {
+    return sample[column];
+  }
+
+  expect(indices: readonly number[]): number {
+    return expectContents({
+      sources: { at: (shard) => this.shards.opened(shard) },
+      length: indices.length,
+      locate: (i, into) => this.locate(indices[i]!, into),
+    });
+  }
+
+  /**
+   * Says where a sample is.
+   *
+   * @throws {NotLoaded} If the table of its shard has not been read; it is fetched meanwhile.
+   */
+  locate(sample: number, into: Extent): void {
+    const shard = this.shards.shardOf(sample);
+    const table = this.tables.known(shard);
+    if (table === undefined) {
+      this.tables.expect(shard);
+      const load = () => this.#loadTables([sample]);
+      throw new NotLoaded(this.shards.shards[shard]!.path, load);
+    }
+    const number = sample - this.shards.firsts[shard]!;
+    into.source = shard;
+    into.offset = startIn(table, number);
+    into.length = startIn(table, number + 1) - into.offset;
+    into.crc32 = -1;
+    into.bytes = undefined;
+  }
+
+  share(): SamplesHandle {
+    return { module: import.meta.url, data: this.shards.share() };
+  }
+
+  close(): void {
+    this.shards.close();
+  }
+
+  /** Reads the tables that are not known; where they have to be fetched, all at once. */
+  *#loadTables(indices: readonly number[]): Steps<void> {
+    const { shards, tables } = this;
+    const unknown = [...new Set(indices.map((index) => shards.shardOf(index)))]
+      .filter((shard) => tables.known(shard) === undefined);
+    for (const shard of unknown) {
+      yield* shards.content(shard);
+      tables.expect(shard);
+    }
+    for (const shard of unknown) yield* tables.table(shard);
+  }
+
+  #split(
+    bytes: Uint8Array<ArrayBuffer>,
+    index: number,
+    wanted: ReadonlySet<string> | undefined,
+  ): MDSBytes {
+    const columns = this.shards.columnsOf(index);
+    const head = headSize(columns);
+    const starts = head > bytes.length ? undefined : valueStarts(
+      columns,
+      new DataView(bytes.buffer, bytes.byteOffset, head),
+      bytes.length,
+    );
+    if (starts === undefined) {
+      const { path } = this.shards.of(index);
+      throw badSizes(path, index, this.shards.numberOf(index));
+    }
+    // Names are any words, also those of Object's own.
+    const values: Record<string, Uint8Array<ArrayBuffer>> = Object.create(null);
+    for (const name of wanted ?? []) {
+      if (!columns.some((column) => column.name === name)) {
+        throw this.#noColumn(name, index, columns);
+      }
+    }
+    for (const [column, { name }] of columns.entries()) {
+      if (wanted?.has(name) === false) continue;
+      values[name] = bytes.subarray(starts[column], starts[column + 1]);
+    }
+    return values;
+  }
+
+  #noColumn(
+    name: string,
+    sample: number,
+    columns: readonly Column[],
+  ): RecordfsError {
+    const path = this.shards.name;
+    const known = columns.map(({ name }) => name).join(", ");
+    return new RecordfsError(
+      "no-column",
+      `Sample ${sample} of ${path} has no column '${name}'; it has ${known}`,
+      { path, sample, actual: name },
+    );
+  }
+}
+
+/** Opens shards that another thread has opened, each when it is first needed. */
+// deno-lint-ignore require-yield
+export function* reopenSamples(
+  shards: ShardsHandle,
+  storage: Storage,
+): Steps<MdsSamples> {
+  return new MdsSamples(new ShardStore(shards, storage));
+}

@@ -1,0 +1,241 @@
+import { warnOnConsole } from "../../../base/message_text.ts";
+import { RecordfsError } from "../../../base/errors.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { reopenSources } from "../../../io/storage/open_sources.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import type { ContainerOptions } from "../../../tree/format.ts";
+import { openShards } from "../../../tree/samples/open_shards.ts";
+import type {
+  ReadSamplesOptions,
+  Samples,
+  SamplesHandle,
+} from "../../../tree/samples/samples.ts";
+import { lastUpTo } from "../../../tree/shared_numbers.ts";
+import { type ParquetValue, valueOf } from "../values/render.ts";
+import { CellReader } from "./cells.ts";
+import { readFooter } from "./footer.ts";
+import { type ParquetFile, RowTable } from "./parquet_files.ts";
+import { type SharedColumn, sharedColumns } from "./shared_columns.ts";
+
+/** A row: its values by the names of their columns. */
+export interface ParquetRow {
+  /** A value of a column. */
+  [column: string]: ParquetValue;
+}
+
+/** How Parquet files are opened, and their rows read. */
+export interface ParquetOptions extends
+  Pick<
+    ContainerOptions,
+    "checkData" | "onWarning" | "remote" | "storage"
+  > {
+  /** Names of the columns that are read; all columns of all files, unless given. */
+  readonly columns?: readonly string[] | undefined;
+  /** Bytes of decoded pages that are kept, for rows that lie near each other. Defaults to 128 MiB. */
+  readonly cacheSize?: number | undefined;
+}
+
+/** What of the options reading takes. */
+type RowOptions = Pick<ParquetOptions, "cacheSize" | "checkData" | "columns">;
+
+/** What other threads make the samples of. */
+interface Seed {
+  readonly files: readonly ParquetFile[];
+  readonly options: RowOptions;
+}
+
+/** The rows of Parquet files as samples. They are decoded as they are read: memory for bytes is not used. */
+export class RowSamples implements Samples<ParquetRow, ParquetRow> {
+  readonly unit = "row";
+  readonly hasFields = true;
+  readonly shards: RowTable;
+  readonly storage: Storage;
+  readonly sources: readonly ByteSource[];
+  /** The columns of all files. */
+  readonly all: readonly SharedColumn[];
+  /** Those that are read, unless a call chooses others. */
+  readonly columns: readonly SharedColumn[];
+  readonly #options: RowOptions;
+  readonly #cells: CellReader;
+
+  /** @throws {RecordfsError} With code `no-column` if no file has a column of a name among `columns`. */
+  constructor(
+    sources: readonly ByteSource[],
+    shards: RowTable,
+    storage: Storage,
+    { checkData = true, columns, cacheSize }: RowOptions,
+  ) {
+    this.sources = sources;
+    this.shards = shards;
+    this.storage = storage;
+    this.#options = { checkData, columns, cacheSize };
+    const sourceOf = (file: number) => given(sources[file]!);
+    this.#cells = new CellReader(shards.shards, sourceOf, checkData, cacheSize);
+    this.all = sharedColumns(shards.shards);
+    this.columns = this.all;
+    this.columns = this.#chosen(columns);
+  }
+
+  *read(
+    indices: readonly number[],
+    { fields }: ReadSamplesOptions,
+  ): Steps<ParquetRow[]> {
+    const columns = this.#chosen(fields);
+    const rows = indices.map(() => Object.create(null) as ParquetRow);
+    // As they lie: those in one page come one after the other.
+    const order = [...indices.keys()].sort((a, b) => indices[a]! - indices[b]!);
+    // In the order of the columns, whichever comes first.
+    for (const { name } of columns) {
+      for (const row of rows) row[name] = null;
+    }
+    yield* this.#fetch(indices, columns);
+    yield* inParallel(
+      columns.map((column) => this.#fill(rows, indices, order, column)),
+    );
+    return rows;
+  }
+
+  decode(_index: number, row: ParquetRow): ParquetRow {
+    return row;
+  }
+
+  valueOf(row: ParquetRow, column: string): unknown {
+    return row[column];
+  }
+
+  /** Has pages fetched, where it is known by then where those are. */
+  expect(
+    indices: readonly number[],
+    { fields }: ReadSamplesOptions,
+  ): number {
+    return this.#expect(indices, this.#chosen(fields));
+  }
+
+  share(): SamplesHandle {
+    const data: Seed = { files: this.shards.shards, options: this.#options };
+    return { module: import.meta.url, data };
+  }
+
+  close(): void {
+    for (const source of this.sources) source.close();
+  }
+
+  /** Columns by their names, or those that are read by default. */
+  #chosen(names: readonly string[] | undefined): readonly SharedColumn[] {
+    return names?.map((name) =>
+      this.all.find((column) => column.name === name) ?? this.#noColumn(name)
+    ) ?? this.columns;
+  }
+
+  #noColumn(column: string): never {
+    const path = this.shards.name;
+    const names = this.all.map(({ name }) => name).join(", ");
+    throw new RecordfsError(
+      "no-column",
+      `${path} has no column '${column}': it has ${names}`,
+      { path, actual: column },
+    );
+  }
+
+  #expect(
+    indices: readonly number[],
+    columns: readonly SharedColumn[],
+  ): number {
+    let bytes = 0;
+    for (const index of indices) {
+      const file = this.shards.shardOf(index);
+      const row = index - this.shards.firsts[file]!;
+      for (const { numbers } of columns) {
+        const column = numbers[file]!;
+        if (column >= 0) bytes += this.#cells.expect(file, column, row);
+      }
+    }
+    return bytes;
+  }
+
+  /** Has all pages fetched together that lie on a server: their decoding takes one after the other. */
+  *#fetch(
+    indices: readonly number[],
+    columns: readonly SharedColumn[],
+  ): Steps<void> {
+    if (!this.sources.some(({ expect }) => expect !== undefined)) return;
+    const { shards, firsts } = this.shards;
+    const places = new Map<string, Steps<unknown>>();
+    for (const index of indices) {
+      const file = this.shards.shardOf(index);
+      const row = index - firsts[file]!;
+      const groups = shards[file]!.firsts;
+      const group = lastUpTo(groups, row, groups.length - 1);
+      for (const { numbers } of columns) {
+        const column = numbers[file]!;
+        const key = `${file} ${group} ${column}`;
+        if (column < 0 || places.has(key)) continue;
+        places.set(key, this.#cells.place(file, column, row));
+      }
+    }
+    yield* inParallel([...places.values()]);
+    this.#expect(indices, columns);
+  }
+
+  *#fill(
+    rows: readonly ParquetRow[],
+    indices: readonly number[],
+    order: readonly number[],
+    { name, numbers }: SharedColumn,
+  ): Steps<void> {
+    const { shards, firsts } = this.shards;
+    for (const i of order) {
+      const file = this.shards.shardOf(indices[i]!);
+      const column = numbers[file]!;
+      if (column < 0) continue;
+      const row = indices[i]! - firsts[file]!;
+      const field = shards[file]!.columns[column]!;
+      const decoded = this.#cells.kept(file, column, row) ??
+        (yield* this.#cells.decode(file, column, row));
+      rows[i]![name] = valueOf(field, decoded.rows[row - decoded.first]);
+    }
+  }
+}
+
+// deno-lint-ignore require-yield
+function* given(source: ByteSource): Steps<ByteSource> {
+  return source;
+}
+
+/**
+ * Opens files, in their order. Of several, those that are damaged are left out.
+ *
+ * @throws {FormatError} If one is encrypted, or the only one is damaged, or all are.
+ * @throws {RecordfsError} With code `no-column` if no file has a column of a name among `columns`.
+ */
+export function* openRowSamples(
+  paths: readonly string[],
+  storage: Storage,
+  options: ParquetOptions,
+): Steps<RowSamples> {
+  const { onWarning = warnOnConsole } = options;
+  const opened = yield* openShards(storage, paths, function* (source) {
+    const index = yield* readFooter(source, onWarning);
+    const { name: path, size, mtime } = source;
+    return { ...index, path, size, mtime };
+  });
+  const { sources } = opened;
+  const table = new RowTable(opened.shards, opened.lost);
+  try {
+    return new RowSamples(sources, table, storage, options);
+  } catch (error) {
+    for (const source of sources) source.close();
+    throw error;
+  }
+}
+
+/** Opens files that another thread has opened, over its tables. */
+export function* reopenSamples(
+  { files, options }: Seed,
+  storage: Storage,
+): Steps<RowSamples> {
+  const sources = yield* reopenSources(storage, files);
+  return new RowSamples(sources, new RowTable(files), storage, options);
+}
