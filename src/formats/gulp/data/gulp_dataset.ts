@@ -1,3 +1,4 @@
+import type { GulpOptions } from "../read/decoding.ts";
 import { openGulp } from "../tree/open_gulp.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { Image } from "../../../codecs/image/image.ts";
@@ -45,7 +46,8 @@ export interface GulpDatasetOptions<
 > extends
   GulpLabelOptions<Choice, Found, Label>,
   DecodeImageOptions,
-  PlaceOptions {}
+  PlaceOptions,
+  Pick<GulpOptions, "onWarning"> {}
 
 /** A sample of a gulp directory. */
 export interface GulpSample<Data, Label = number> {
@@ -83,6 +85,8 @@ type OpenOptions<In> =
   & AnyLabelOptions
   & DecodeImageOptions
   & PlaceOptions
+  & Pick<GulpOptions, "onWarning">
+  & { readonly isQuiet?: boolean }
   & { readonly transform?: Step<In, unknown> | undefined };
 
 /** A gulp directory opened for a dataset. */
@@ -103,7 +107,9 @@ export async function openVideos<In>(
   if (transform !== undefined) runStep(transform); // throws before files are opened
   const decoder = new DecodeImage(decodingOf(options));
   const { path, storage } = lastingAt(location, options);
-  const undecoded = { decode: false, storage } as const;
+  // Other threads were told by the first one.
+  const onWarning = options.isQuiet === true ? () => {} : options.onWarning;
+  const undecoded = { decode: false, storage, onWarning } as const;
   const directory = await GulpDirectory.open(path, undecoded);
   try {
     if (directory.numChunks === 0) throw noChunks(directory.path);
@@ -147,6 +153,11 @@ export abstract class GulpDataset<In, Data, Label>
   /** Number of videos. */
   override get length(): number {
     return this.#opened.directory.length;
+  }
+
+  /** The number of videos of each chunk, 0 of one that is left out since it is damaged. */
+  override get shardLengths(): readonly number[] {
+    return this.#opened.directory.shardLengths;
   }
 
   /** The numbers of labels, of `label2idx.json`; `undefined` where there is no such file. */
@@ -231,6 +242,7 @@ export abstract class GulpDataset<In, Data, Label>
     const { transform, storage } = options;
     const again = {
       ...decodingOf(options),
+      isQuiet: true,
       storage: storageArgument(storage, path),
       ...labelArguments(options),
       ...this.#kind.options,

@@ -149,6 +149,6 @@ function problem(
 }
 
 /** The first run of digits in a name, or NaN. */
-function chunkNumber(name: string): number {
+export function chunkNumber(name: string): number {
   return Number(/\d+/.exec(name)?.[0]);
 }

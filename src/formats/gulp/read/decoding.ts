@@ -34,6 +34,8 @@ export interface GulpOptions<Decode extends DecodeChoice = DecodeChoice>
   readonly colorspace?: Colorspace | undefined;
   /** How `.gmeta` files are kept; told by their content where not given. */
   readonly serializer?: SerializerChoice | undefined;
+  /** Told of damaged chunks that are left out of a directory. Defaults to `console.warn`. */
+  readonly onWarning?: ((message: string) => void) | undefined;
 }
 
 /**

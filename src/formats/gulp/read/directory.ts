@@ -1,3 +1,5 @@
+import { openDirectory, type OpenedDirectory } from "./open_directory.ts";
+import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import type { Image } from "../../../codecs/image/image.ts";
 import { IndexError, RecordfsError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
@@ -8,7 +10,7 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import { GulpChunk } from "./chunk.ts";
-import { type ChunkPaths, listChunks, newChunkPaths } from "./chunk_files.ts";
+import { newChunkPaths } from "./chunk_files.ts";
 import {
   type DecodeChoice,
   type FrameOf,
@@ -17,25 +19,15 @@ import {
   type Video,
   VideoDecoder,
 } from "./decoding.ts";
-import { type DirectoryIndex, openChunks } from "./directory_index.ts";
 import { UnknownIdError } from "../check/faults.ts";
 import type { FrameMemory, RawReadOptions } from "./frame_memory.ts";
 import type { FrameSelection } from "./frame_selection.ts";
 import type { VideoId } from "../ids/id_text.ts";
 import { readLabels } from "../meta/labels.ts";
 import { LazyMap } from "../meta/lazy_map.ts";
-import { type ChunkOptions, OpenedChunk } from "./opened_chunk.ts";
+import { OpenedChunk } from "./opened_chunk.ts";
 import type { VideoMeta } from "../meta/serializer.ts";
 import { StoredVideoMeta } from "../meta/video_meta.ts";
-
-/** What opening a directory finds. */
-interface OpenedDirectory {
-  readonly options: ChunkOptions;
-  readonly paths: readonly ChunkPaths[];
-  readonly chunks: readonly OpenedChunk[];
-  readonly index: DirectoryIndex;
-  readonly labelPath: string | undefined;
-}
 
 /**
  * A directory of GulpIO chunks (Python's `GulpDirectory`).
@@ -79,7 +71,8 @@ export class GulpDirectory<Frame = Image> implements Disposable {
    * Opens a directory: reads all its meta files.
    *
    * @param options How to decode frames (`decode`, `colorspace`), and how meta files are kept.
-   * @throws {FormatError} If a file is missing or damaged, or an id is there twice.
+   * @throws {FormatError} If the only chunk is damaged, or all are, or an id is there twice. Of several, those that are
+   * damaged are left out.
    * @throws {RecordfsError} If there is no such directory.
    */
   static async open<const Decode extends DecodeChoice>(
@@ -104,6 +97,16 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     const { path: root, storage } = storedAt(directory, options);
     const opened = runSync(openDirectory(root, { ...options, storage }));
     return new GulpDirectory(root, opened, decoder);
+  }
+
+  /** @ignore The number of videos of each chunk, 0 of one that is left out. */
+  get shardLengths(): readonly number[] {
+    const { chunks, lost } = this.#opened;
+    const shards = chunks.map(({ dataPath: path, meta: { length } }) => ({
+      path,
+      length,
+    }));
+    return new ShardTable(shards, ({ length }) => length, lost).lengths;
   }
 
   /** How many chunks there are. */
@@ -298,10 +301,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     if (!Number.isSafeInteger(count) || count < 0) {
       throw new RangeError(`${count} chunks can't be made: give a number ≥ 0`);
     }
-    const next = this.#opened.paths.reduce(
-      (highest, { number }) => Math.max(highest, number + 1),
-      0,
-    );
+    const { next } = this.#opened;
     return Array.from({ length: count }, (_, i) => {
       const paths = newChunkPaths(this.path, next + i);
       const chunk = OpenedChunk.empty(paths, this.#opened.options);
@@ -340,22 +340,4 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     const { chunk, video } = index.place(row);
     return [chunks[chunk]!, video];
   }
-}
-
-function* openDirectory(
-  root: string,
-  { serializer, storage }: GulpOptions,
-): Steps<OpenedDirectory> {
-  const options = { serializer, storage };
-  const { chunks: paths, problems, labelPath } = yield* listChunks(
-    root,
-    storage,
-  );
-  if (problems[0] !== undefined) throw problems[0];
-  const { chunks, index } = yield* openChunks(paths, options, fail, fail);
-  return { options, paths, chunks, index, labelPath };
-}
-
-function fail(error: unknown): never {
-  throw error;
 }

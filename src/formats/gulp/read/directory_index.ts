@@ -24,18 +24,18 @@ export type OnTwice = (error: FormatError, place: VideoPlace) => void;
 export function* openChunks(
   paths: readonly ChunkPaths[],
   options: ChunkOptions,
-  onFault: (error: unknown) => void,
+  onFault: (error: unknown, at: number) => void,
   onTwice: OnTwice,
 ): Steps<{ chunks: OpenedChunk[]; index: DirectoryIndex }> {
   const chunks: OpenedChunk[] = [];
   const index = new DirectoryIndex();
   try {
-    for (const { dataPath, metaPath } of paths) {
+    for (const [at, { dataPath, metaPath }] of paths.entries()) {
       let chunk: OpenedChunk;
       try {
         chunk = yield* OpenedChunk.open(dataPath, metaPath, options);
       } catch (error) {
-        onFault(error);
+        onFault(error, at);
         continue;
       }
       chunks.push(chunk);
