@@ -76,10 +76,8 @@ export async function containerFiles(
   unreadable?: UnreadableFiles,
 ): Promise<FileTree> {
   const { mtime } = await container.stat("");
-  const walk = (path: string, options?: WalkOptions) => {
-    const entries = container.walk(path, options);
-    return unreadable?.without(entries) ?? entries;
-  };
+  const walk = (path: string, options?: WalkOptions) =>
+    unreadable?.walk(path, options) ?? container.walk(path, options);
   return {
     location: container.location,
     mtime,

@@ -4,7 +4,11 @@ import { whenLoaded } from "../../tree/not_loaded.ts";
 import { newExtent, type NodeId } from "../../tree/tree.ts";
 import { readAhead } from "../../tree/vfs/read_ahead.ts";
 import { contentPieces } from "../../tree/vfs/read_files.ts";
-import type { VirtualFs, WalkEntry } from "../../tree/vfs/virtual_fs.ts";
+import type {
+  VirtualFs,
+  WalkEntry,
+  WalkOptions,
+} from "../../tree/vfs/virtual_fs.ts";
 import { isOfMember } from "./file_tree.ts";
 
 /** The files of a container that cannot be read, which a conversion leaves out. */
@@ -12,6 +16,8 @@ export class UnreadableFiles {
   readonly #container: VirtualFs;
   readonly #onUnreadable: (error: FormatError) => void;
   readonly #nodes = new Set<NodeId>();
+  /** Paths of directories that cannot be listed. */
+  readonly #directories = new Set<string>();
 
   /** @param onUnreadable Called once with the error of each. */
   constructor(
@@ -27,11 +33,21 @@ export class UnreadableFiles {
     return this.#nodes;
   }
 
-  /** The entries of a walk without them: those that have been found, or that have no place. */
-  async *without(walk: AsyncIterable<WalkEntry>): AsyncGenerator<WalkEntry> {
+  /**
+   * Walks the container without them: those that have been found, those that have no place, and what is in directories
+   * that cannot be listed.
+   */
+  async *walk(path: string, options?: WalkOptions): AsyncGenerator<WalkEntry> {
     const { tree } = this.#container;
     const extent = newExtent();
-    for await (const entry of walk) {
+    const onDamage = (error: FormatError, path: string) => {
+      if (!isOfMember(error)) throw error;
+      if (this.#directories.has(path)) return;
+      this.#directories.add(path);
+      this.#onUnreadable(error);
+    };
+    const entries = this.#container.walk(path, { ...options, onDamage });
+    for await (const entry of entries) {
       const { ino, isFile } = entry;
       const locate = () => tree.locate(ino, extent);
       const isShown = !isFile || !this.#nodes.has(ino) &&
@@ -43,7 +59,7 @@ export class UnreadableFiles {
   /** Reads all files, and finds those that are damaged. */
   async findAll(signal: AbortSignal | undefined): Promise<void> {
     const container = this.#container;
-    const walk = this.without(container.walk("", { signal }));
+    const walk = this.walk("", { signal });
     for await (const batch of readAhead(container, walk, { signal })) {
       const { entries, isLarge } = batch;
       const files = entries.filter(({ isFile }) => isFile);

@@ -22,16 +22,16 @@ import {
   startIn,
   valueStarts,
 } from "./read/sample_tables.ts";
+import { openShard, ShardNames } from "./read/open_shards.ts";
 import {
   isCompressed,
-  openShard,
   type ShardFile,
-  ShardNames,
   ShardStore,
 } from "./read/shard_store.ts";
 
 /** Bytes that are read and hashed at a time. */
 const PIECE = 1 << 20;
+
 /**
  * Compares the files of all shards with the sizes and hashes that the index has, what is compressed in them as well, and
  * each sample's values with its size.
@@ -50,6 +50,8 @@ class Check {
   readonly #run: CheckRun;
   /** Hashes that nobody here knows, each of which is told once. */
   readonly #unknown = new Set<string>();
+  /** Whether the shard that is looked at has been counted as damaged. */
+  #isCounted = false;
 
   constructor(found: FoundShards, run: CheckRun) {
     this.#found = found;
@@ -62,21 +64,23 @@ class Check {
     run.total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     const names = new ShardNames(this.#found, run.storage);
     await run.run(names.list());
-    let [samples, bytes] = [0, 0];
+    let [samples, bytes, first] = [0, 0, 0];
     for (const number of files.keys()) {
       run.signal?.throwIfAborted();
+      this.#isCounted = false;
       await this.#part(async () => {
         const { file, shard } = await run.run(
           openShard(this.#found, names, number, run.storage),
         );
         bytes += file.size;
-        samples += shard.samples;
+        samples += shard.damage?.whole ?? shard.samples;
         try {
-          await this.#shard(number, file, shard);
+          await this.#shard(number, file, shard, first);
         } finally {
           file.close();
         }
       });
+      first += this.#found.index.shards[number]!.samples;
     }
     run.total = bytes;
     const hasHashes = this.#found.index.shards.some(({ raw, zip }) =>
@@ -86,15 +90,22 @@ class Check {
     return run.report({ samples, compares });
   }
 
+  /** @param first The number of its first sample in the whole dataset. */
   async #shard(
     number: number,
     file: ByteSource,
     shard: ShardFile,
+    first: number,
   ): Promise<void> {
     const { raw, zip } = this.#found.index.shards[number]!;
-    await this.#part(() =>
-      this.#hash(file, isCompressed(shard) ? zip! : raw, shard.path)
-    );
+    const { path, damage } = shard;
+    if (damage === undefined) {
+      const facts = isCompressed(shard) ? zip! : raw;
+      await this.#part(() => this.#hash(file, facts, path));
+    } else { // its hash is that of the whole file
+      const { code, message } = damage;
+      this.#damaged(new FormatError(code, message, { path }));
+    }
     // Nothing of it is kept: each is looked at once.
     const blocks = isCompressed(shard)
       ? DecodedBlocks.ofSize(bytesKept(shard))
@@ -113,11 +124,11 @@ class Check {
     const content = await this.#run.run(store.content(0));
     if (isCompressed(shard)) {
       const isSound = await this.#part(() =>
-        this.#hash(content, raw, shard.path, true)
+        this.#hash(content, raw, path, true)
       );
       if (!isSound) return; // there is nothing to look at
     }
-    await this.#part(() => this.#structure(store, content, number));
+    await this.#part(() => this.#structure(store, content, number, first));
   }
 
   async #hash(
@@ -139,28 +150,36 @@ class Check {
       for (const [, hash] of taken) hash.update(piece);
       if (!isDecompressed) run.advance(length);
     }
-    for (const [name, hash] of taken) {
+    const what = isDecompressed ? "what is compressed in it" : "it";
+    const wrong = taken.map(([name, hash]) => {
       const [expected, actual] = [hashes[name]!.toLowerCase(), hash.digest()];
-      if (expected === actual) continue;
-      const what = isDecompressed ? "what is compressed in it" : "it";
-      run.damage(
-        new FormatError(
-          "sample-checksum",
-          `${path}: ${name} of ${what} is ${actual}, and the index says ${expected}: it is damaged; fetch it again`,
-          { path, expected, actual },
-        ),
-      );
-    }
+      return { name, expected, actual };
+    }).filter(({ expected, actual }) => expected !== actual);
+    const [one] = wrong;
+    if (one === undefined) return;
+    const { expected, actual } = one;
+    const all = wrong.map(({ name, expected, actual }) =>
+      `${name} of ${what} is ${actual}, and the index says ${expected}`
+    );
+    this.#damaged(
+      new FormatError(
+        "sample-checksum",
+        `${path}: ${all.join("; ")}: it is damaged; fetch it again`,
+        { path, expected, actual },
+      ),
+    );
   }
 
   async #structure(
     store: ShardStore,
     content: ByteSource,
     number: number,
+    first: number,
   ): Promise<void> {
     const run = this.#run;
     const [shard] = store.shards;
-    const { path, rawBytes, samples } = shard!;
+    const { path, rawBytes, damage } = shard!;
+    const samples = damage?.whole ?? shard!.samples;
     const tables = new SampleTables(store);
     const table = await run.run(tables.table(0));
     const columns = store.sets[shard!.set]!;
@@ -169,7 +188,7 @@ class Check {
     const words = (all: typeof columns) =>
       JSON.stringify(all.map(({ name, encoding }) => [name, encoding.word]));
     if (words(own) !== words(columns)) {
-      run.damage(
+      this.#damaged(
         new FormatError(
           "bad-structure",
           `${path} has other columns by its own configuration than by the index's shard ${number}: one of them was ` +
@@ -178,9 +197,9 @@ class Check {
         ),
       );
     }
-    if (startIn(table, samples) !== rawBytes) {
-      const end = startIn(table, samples);
-      run.damage(
+    const end = startIn(table, shard!.samples);
+    if (end !== rawBytes) {
+      this.#damaged(
         new FormatError(
           "bad-structure",
           `${path} has ${
@@ -209,7 +228,7 @@ class Check {
         starts = valueStarts(columns, head, length);
       }
       if (starts === undefined) {
-        run.damage(badSizes(path, sample, sample));
+        run.damage(badSizes(path, first + sample, sample));
         continue;
       }
       for (const { name, column, list } of lists) {
@@ -221,7 +240,8 @@ class Check {
         try {
           await run.run(requireSoundList(list, place));
         } catch (cause) {
-          run.damage(asBadValue({ path, sample, column: name }, cause));
+          const place = { path, sample: first + sample, column: name };
+          run.damage(asBadValue(place, cause));
         }
       }
     }
@@ -235,18 +255,30 @@ class Check {
     );
   }
 
-  /** Does a part of the check: what is too large to be looked at counts as damaged. */
-  #part(work: () => Promise<void>): Promise<boolean> {
-    return this.#run.part(async () => {
-      try {
-        await work();
-      } catch (error) {
-        const isTooLarge = error instanceof RecordfsError &&
-          error.code === "too-large";
-        if (!isTooLarge || error instanceof FormatError) throw error;
-        const { message, path } = error;
-        throw new FormatError("too-large", message, { path });
-      }
-    });
+  /**
+   * Does a part of the check of a shard: what is too large to be looked at counts as damaged.
+   *
+   * @returns Whether it came to its end.
+   */
+  async #part(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      const isTooLarge = error instanceof RecordfsError &&
+        error.code === "too-large";
+      const { message, path } = error as RecordfsError;
+      this.#damaged(
+        isTooLarge ? new FormatError("too-large", message, { path }) : error,
+      );
+      return false;
+    }
+  }
+
+  /** Tells of damage of the shard as a whole, once. */
+  #damaged(error: unknown): void {
+    if (error instanceof FormatError && this.#isCounted) return;
+    this.#isCounted = true;
+    this.#run.damage(error);
   }
 }

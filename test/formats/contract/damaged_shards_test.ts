@@ -8,12 +8,18 @@ import { DataLoader } from "../../../src/data/loader/mod.ts";
 import type { Dataset } from "../../../src/data/dataset.ts";
 import { FormatError } from "../../../src/base/errors.ts";
 import { FFRecordDataset } from "../../../src/formats/ffrecord/data/ffrecord_dataset.ts";
+import { MDSDataset } from "../../../src/formats/mds/data/mds_dataset.ts";
 import { ParquetDataset } from "../../../src/formats/parquet/data/parquet_dataset.ts";
 import { TFRecordDataset } from "../../../src/formats/tfrecord/data/tfrecord_dataset.ts";
 import { WebDataset } from "../../../src/formats/tar/data/web_dataset.ts";
 import { TFRecordWriter } from "../../../src/formats/tfrecord/mod.ts";
 import { check, open } from "../../../src/open/open.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import {
+  entryOf,
+  type MadeColumn,
+  shardOf,
+} from "../../support/mds/make_mds.ts";
 import {
   dataPage,
   writeBytesFile,
@@ -27,6 +33,8 @@ interface ShardedFormat {
   readonly suffix: string;
   /** Bytes from its start that are damaged so that no sample of a file is found: they say how much there is, or where. */
   readonly head: number;
+  /** Whether another file says how many samples each has: then no sample gets another number. */
+  readonly keepsNumbers?: boolean;
   /** Writes a file of samples of one byte. */
   write(path: string, samples: readonly number[]): Promise<void>;
   /** Opens a directory of such; samples are bytes. */
@@ -45,6 +53,9 @@ function parquetBytes(samples: readonly number[]): Uint8Array {
   return writeBytesFile([[{ header, body, rows }]], { isIndexed: false });
 }
 
+/** The column of shards of MDS. */
+const COLUMNS: readonly MadeColumn[] = [["data", "bytes", null]];
+
 const FORMATS: Readonly<Record<string, ShardedFormat>> = {
   FFRecord: {
     suffix: ".ffr",
@@ -56,6 +67,28 @@ const FORMATS: Readonly<Record<string, ShardedFormat>> = {
       );
     },
     open: (path, onWarning) => FFRecordDataset.open(path, { onWarning }),
+  },
+  MDS: {
+    suffix: ".mds",
+    head: 12,
+    keepsNumbers: true,
+    async write(path, samples) {
+      const made = samples.map((n) => Uint8Array.of(1, 0, 0, 0, n));
+      const shard = shardOf(made, COLUMNS);
+      await Deno.writeFile(path, shard);
+      const [, dir, name] = /^(.*)\/(.*)$/.exec(path)!;
+      const index = `${dir}/index.json`;
+      const { shards } = fs.existsSync(index)
+        ? JSON.parse(fs.readFileSync(index, "utf8"))
+        : { shards: [] };
+      shards.push(entryOf(name!, shard.length, samples.length, COLUMNS));
+      fs.writeFileSync(index, JSON.stringify({ shards, version: 2 }));
+    },
+    open: (path, onWarning) =>
+      MDSDataset.open(path, {
+        onWarning,
+        process: (samples) => samples.map(({ data }) => data as Uint8Array),
+      }),
   },
   Parquet: {
     suffix: ".parquet",
@@ -118,13 +151,32 @@ function damage(path: string, head: number): void {
   fs.writeFileSync(path, bytes);
 }
 
-async function samplesOf(dataset: Dataset<Uint8Array>): Promise<number[]> {
-  const indices = Array.from({ length: dataset.length }, (_, i) => i);
+async function samplesOf(
+  dataset: Dataset<Uint8Array>,
+  indices = Array.from({ length: dataset.length }, (_, i) => i),
+): Promise<number[]> {
   return (await dataset.get(indices)).map(([byte]) => byte!);
 }
 
+/** Fails unless samples have their numbers, but for those of a damaged file, which are errors. */
+async function assertNumbered(
+  dataset: Dataset<Uint8Array>,
+  damaged: number,
+  path: string,
+): Promise<void> {
+  const sound = SHARDS.filter((_, i) => i !== damaged).flat();
+  assert.deepEqual(await samplesOf(dataset, sound), sound);
+  for (const sample of SHARDS[damaged]!) {
+    await assert.rejects(async () => await dataset.get([sample]), (error) => {
+      assert.ok(error instanceof FormatError);
+      assert.deepEqual([error.path, error.sample], [path, sample]);
+      return true;
+    });
+  }
+}
+
 for (const [name, format] of Object.entries(FORMATS)) {
-  const { suffix } = format;
+  const { suffix, keepsNumbers = false } = format;
 
   Deno.test(`${name}: of several files, one that is damaged is left out and said`, async () => {
     for (const damaged of [0, 1, 2]) {
@@ -134,17 +186,22 @@ for (const [name, format] of Object.entries(FORMATS)) {
         const warnings: string[] = [];
         const onWarning = (message: string) => void warnings.push(message);
         using dataset = await format.open(dir, onWarning);
-        const sound = SHARDS.filter((_, i) => i !== damaged).flat();
-        assert.deepEqual(await samplesOf(dataset), sound);
+        if (keepsNumbers) await assertNumbered(dataset, damaged, bad);
+        else {
+          const sound = SHARDS.filter((_, i) => i !== damaged).flat();
+          assert.deepEqual(await samplesOf(dataset), sound);
+        }
         assert.deepEqual(
           dataset.shardLengths,
-          [0, 1, 2].map((i) => i === damaged ? 0 : 3),
+          [0, 1, 2].map((i) => i === damaged && !keepsNumbers ? 0 : 3),
         );
         assert.equal(warnings.length, 1);
         assert.ok(warnings[0]!.includes(bad), warnings[0]);
         assert.match(
           warnings[0]!,
-          /left out, and samples of later ones have other numbers/,
+          keepsNumbers
+            ? /samples \d to \d cannot be read, and all others keep their numbers/
+            : /left out, and samples of later ones have other numbers/,
         );
 
         warnings.length = 0;
@@ -154,7 +211,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
           container.info.unreadable?.map(({ archive }) => archive),
           [bad],
         );
-        assert.equal(container.info.parts.length, 2);
+        assert.equal(container.info.parts.length, keepsNumbers ? 3 : 2);
 
         const damages: FormatError[] = [];
         const report = await check(dir, {
@@ -180,7 +237,8 @@ for (const [name, format] of Object.entries(FORMATS)) {
     });
   });
 
-  Deno.test(`${name}: a loader's state is refused where other files are left out`, async () => {
+  const which = keepsNumbers ? "holds whatever" : "is refused where other";
+  Deno.test(`${name}: a loader's state ${which} files are left out`, async () => {
     const states: string[] = [];
     const options = { batchSize: 2, shuffle: true };
     const each = async (damaged: number | undefined) => {
@@ -190,9 +248,10 @@ for (const [name, format] of Object.entries(FORMATS)) {
         await using loader = new DataLoader(dataset, options);
         loader.setStep(1);
         for (const [i, state] of states.entries()) {
-          assert.throws(() => loader.load(JSON.parse(state)), {
-            code: "bad-state",
-          }, `${damaged}: ${i}`);
+          if (keepsNumbers) loader.load(JSON.parse(state));
+          else {assert.throws(() => loader.load(JSON.parse(state)), {
+              code: "bad-state",
+            }, `${damaged}: ${i}`);}
         }
         const state = JSON.stringify(loader.save());
         loader.load(JSON.parse(state));

@@ -1,6 +1,7 @@
 import { bytesOf } from "../../../base/bytes_of.ts";
 import { IndexError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { requireOpen } from "../../../io/storage/closed.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
 import {
@@ -12,11 +13,7 @@ import { type PlaceOptions, storedAt } from "../../../io/storage/place.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import type { Bag } from "../bag/bag.ts";
 import { openBag } from "../bag/open_bag.ts";
-import {
-  type ReadOptions,
-  type ReadSyncOptions,
-  requireOpen,
-} from "./record_memory.ts";
+import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
 import { clippedCount } from "./selection.ts";
 
 /** Options of opening a bag. */

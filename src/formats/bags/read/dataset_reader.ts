@@ -11,6 +11,7 @@ import type {
 } from "../../../io/read/read_memory.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { requireOpen } from "../../../io/storage/closed.ts";
 import { storedAt } from "../../../io/storage/place.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { type Spec, specOf } from "../dataset/spec.ts";
@@ -18,11 +19,7 @@ import { type BatchPart, expectBatch, readBatch } from "./batch.ts";
 import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import { setOwn } from "../../../codecs/set_own.ts";
-import {
-  type ReadOptions,
-  type ReadSyncOptions,
-  requireOpen,
-} from "./record_memory.ts";
+import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
 import { MAPPED, ShardReader } from "./shard_reader.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 

@@ -1,4 +1,3 @@
-import { RecordfsError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { GrowingMemory } from "../../../io/read/read_memory.ts";
 
@@ -10,9 +9,3 @@ export interface ReadSyncOptions {
 
 /** Options of reading. */
 export interface ReadOptions extends ReadSyncOptions, WaitOptions {}
-
-/** @throws {RecordfsError} If a reader has been closed. */
-export function requireOpen(path: string, closed: boolean): void {
-  if (!closed) return;
-  throw new RecordfsError("closed", `${path} has been closed`, { path });
-}

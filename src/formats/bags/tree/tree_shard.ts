@@ -14,7 +14,7 @@ import type { Shard } from "../dataset/open_shard.ts";
 import { References } from "../dataset/references.ts";
 import type { SpecKey } from "../dataset/spec.ts";
 import { idOf } from "./tree_storage.ts";
-import { requireOpen } from "../read/record_memory.ts";
+import { requireOpen } from "../../../io/storage/closed.ts";
 import { atOnce } from "../../../tree/not_loaded.ts";
 import type { DecodedViews, ViewSuffix } from "./decoded_views.ts";
 

@@ -1,4 +1,4 @@
-import { requireOpen } from "../read/record_memory.ts";
+import { requireOpen } from "../../../io/storage/closed.ts";
 import { changedFile } from "../../../io/storage/changed_file.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";

@@ -48,7 +48,7 @@ export class MDSDataset<T = MDSSample> extends SamplesDataset<MDSSample, T> {
    * Opens a dataset.
    *
    * @param location Its directory, its `index.json`, or one of its shards.
-   * @throws {FormatError} If it is damaged, or a shard is missing.
+   * @throws {FormatError} If the index is damaged, or every shard is missing or damaged.
    * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
    */
   static open<T, S extends MDSSample = MDSSample>(

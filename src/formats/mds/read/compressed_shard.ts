@@ -1,4 +1,4 @@
-import { FormatError, RecordfsError } from "../../../base/errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import {
   BLOCK,
@@ -51,8 +51,7 @@ export interface CompressedShard {
 /**
  * Makes sure that a shard can be decompressed.
  *
- * @throws {FormatError} If it is compressed by something else, or declares what no such file holds.
- * @throws {RecordfsError} With code `too-large`.
+ * @throws {FormatError} If it is compressed by something else, too large, or declares what no such file holds.
  */
 export function requireDecodable(
   { path, size, compression, rawBytes }: CompressedShard,
@@ -69,7 +68,7 @@ export function requireDecodable(
     );
   }
   if (Math.max(rawBytes, size) > LARGEST) {
-    throw new RecordfsError(
+    throw new FormatError(
       "too-large",
       `${path} has ${rawBytes} bytes when it is decompressed, and up to ${LARGEST} are decompressed: decompress it ` +
         "in its directory, and that file is read instead",

@@ -96,7 +96,13 @@ function* readAlone(
   const source = yield* openFile(storage, path);
   try {
     const { samples, bytes } = yield* readConfig(source);
-    const raw = { basename, bytes: source.size, hashes: {} };
+    const table = yield* readPart(source, 0, tableSize(samples));
+    const end = new DataView(table.buffer).getUint32(
+      WORD * (1 + samples),
+      true,
+    );
+    // One that was cut is shorter than its table says.
+    const raw = { basename, bytes: Math.max(source.size, end), hashes: {} };
     return {
       sets: [parseConfig(bytes, path)],
       shards: [{

@@ -10,6 +10,8 @@ import type {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { lastingAt } from "../../../io/storage/place.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
+import { warnOfAll } from "../../../base/message_text.ts";
+import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import type { SamplesHandle } from "../../../tree/samples/samples.ts";
 import {
@@ -18,10 +20,14 @@ import {
 } from "../../../tree/samples/samples_reader.ts";
 import { findShards } from "./find_shards.ts";
 import { type MDSBytes, type MDSSample, MdsSamples } from "./mds_samples.ts";
-import { openShards, type ShardsHandle, ShardStore } from "./shard_store.ts";
+import { openShards } from "./open_shards.ts";
+import { type ShardsHandle, ShardStore } from "./shard_store.ts";
 
 /** How a {@linkcode MDSReader} opens a dataset. */
-export type MDSOptions = Pick<ContainerOptions, "remote" | "storage">;
+export type MDSOptions = Pick<
+  ContainerOptions,
+  "onWarning" | "remote" | "storage"
+>;
 
 /** Which columns of samples are read. */
 export interface MDSColumnOptions {
@@ -75,7 +81,7 @@ export class MDSReader
    * Opens a dataset.
    *
    * @param location Its directory, its `index.json`, or one of its shards.
-   * @throws {FormatError} If the index is damaged, a shard is missing, or what is in it is not supported.
+   * @throws {FormatError} If the index is damaged, or every shard is missing, damaged or not supported.
    */
   static async open(
     location: string | URL,
@@ -168,5 +174,7 @@ function* openReader(
 ): Steps<MDSReader> {
   const { path, storage } = lastingAt(location, options);
   const found = yield* findShards(path, storage);
-  return new MDSReader(new MdsSamples(yield* openShards(found, storage)));
+  const shards = yield* openShards(found, storage);
+  warnOfAll(noteLines(shards.notes()), options.onWarning);
+  return new MDSReader(new MdsSamples(shards));
 }

@@ -1,5 +1,6 @@
 import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
@@ -47,12 +48,8 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
     indices: readonly number[],
     { fields, memory }: ReadSamplesOptions,
   ): Steps<MDSBytes[]> {
-    yield* this.#loadTables(indices);
-    const samples = yield* readContents({
-      sources: this.shards,
-      length: indices.length,
-      locate: (i, into) => this.locate(indices[i]!, into),
-    }, memory);
+    for (const index of indices) this.shards.requireReadable(index);
+    const samples = yield* this.#readBytes(indices, memory);
     const wanted = fields && new Set(fields);
     return samples.map((bytes, i) => this.#split(bytes, indices[i]!, wanted));
   }
@@ -76,10 +73,11 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
   }
 
   expect(indices: readonly number[]): number {
+    const readable = indices.filter((index) => this.shards.isReadable(index));
     return expectContents({
       sources: { at: (shard) => this.shards.opened(shard) },
-      length: indices.length,
-      locate: (i, into) => this.locate(indices[i]!, into),
+      length: readable.length,
+      locate: (i, into) => this.locate(readable[i]!, into),
     });
   }
 
@@ -110,6 +108,28 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
 
   close(): void {
     this.shards.close();
+  }
+
+  *#readBytes(
+    indices: readonly number[],
+    memory: BatchRoom | undefined,
+  ): Steps<Uint8Array<ArrayBuffer>[]> {
+    try {
+      yield* this.#loadTables(indices);
+      return yield* readContents({
+        sources: this.shards,
+        length: indices.length,
+        locate: (i, into) => this.locate(indices[i]!, into),
+      }, memory);
+    } catch (error) {
+      const path = (error as { path?: unknown }).path;
+      const sample = indices.find((index) =>
+        this.shards.of(index).path === path
+      );
+      throw sample === undefined
+        ? error
+        : this.shards.asSampleError(sample, error);
+    }
   }
 
   /** Reads the tables that are not known; where they have to be fetched, all at once. */

@@ -2,9 +2,11 @@ import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { KeptValues } from "../../../io/decoded/kept_values.ts";
 import { fillNow } from "../../../io/read/read_part.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { tableSize, WORD } from "../layout.ts";
 import type { Column } from "./index_file.ts";
-import type { ShardStore } from "./shard_store.ts";
+import { isShardDamage } from "./shard_damage.ts";
+import type { ShardFile, ShardStore } from "./shard_store.ts";
 
 /** Bytes of tables that are kept; one that is larger is kept until the next is read. */
 const MOST_BYTES = 64 << 20;
@@ -14,6 +16,8 @@ export class SampleTables {
   readonly #store: ShardStore;
   /** Per shard: the number of samples, where each starts, and where the last one ends. */
   readonly #tables = new KeptValues<Uint32Array>(MOST_BYTES);
+  /** Of shards without a sound table: none is decompressed again for each of its samples. */
+  readonly #faults = new Map<number, Error>();
 
   constructor(store: ShardStore) {
     this.#store = store;
@@ -32,15 +36,17 @@ export class SampleTables {
   *table(shard: number): Steps<Uint32Array> {
     const known = this.known(shard);
     if (known !== undefined) return known;
+    const fault = this.#faults.get(shard);
+    if (fault !== undefined) throw fault;
     const source = yield* this.#store.content(shard);
-    const { samples, path, rawBytes } = this.#store.shards[shard]!;
-    // The index's count was compared with its size, which is the file's.
-    const bytes = new Uint8Array(tableSize(samples));
-    yield* fillNow(source, bytes, 0);
-    const table = new Uint32Array(bytes.buffer);
-    requireSound(table, samples, rawBytes, path);
-    this.#tables.set(shard, table, table.byteLength);
-    return table;
+    try {
+      const table = yield* readTable(source, this.#store.shards[shard]!);
+      this.#tables.set(shard, table, table.byteLength);
+      return table;
+    } catch (error) {
+      if (isShardDamage(error)) this.#faults.set(shard, error);
+      throw error;
+    }
   }
 
   /** Says that a table will be read soon. */
@@ -54,6 +60,43 @@ export class SampleTables {
 /** Where in its shard a sample starts, by a table; where the one before it ends. */
 export function startIn(table: Uint32Array, number: number): number {
   return table[1 + number]!;
+}
+
+/**
+ * Reads the table of a shard.
+ *
+ * @param source The shard, decompressed; its end may be missing.
+ * @throws {FormatError} If it is damaged.
+ */
+export function* readTable(
+  source: ByteSource,
+  { samples, rawBytes, path }: Pick<ShardFile, "samples" | "rawBytes" | "path">,
+): Steps<Uint32Array> {
+  // The index's count was compared with its size, which is the file's.
+  const bytes = new Uint8Array(tableSize(samples));
+  yield* fillNow(source, bytes, 0);
+  const table = new Uint32Array(bytes.buffer);
+  requireSound(table, samples, rawBytes, path);
+  return table;
+}
+
+/** Counts the samples that are whole in a shard that was cut at its end; 0 if nothing says where they are. */
+export function* wholeSamples(
+  file: ByteSource,
+  shard: ShardFile,
+): Steps<number> {
+  if (file.size < tableSize(shard.samples)) return 0;
+  try {
+    const table = yield* readTable(file, shard);
+    let whole = 0;
+    while (whole < shard.samples && startIn(table, whole + 1) <= file.size) {
+      whole++;
+    }
+    return whole;
+  } catch (error) {
+    if (isShardDamage(error)) return 0;
+    throw error;
+  }
 }
 
 function requireSound(
@@ -83,7 +126,7 @@ function requireSound(
       "bad-offsets",
       `${path}: sample ${number} would start at byte ${start}, and has to between ${last} and ${size}: it is damaged; ` +
         "fetch it again",
-      { path, sample: number, offset: WORD * (1 + number), actual: start },
+      { path, offset: WORD * (1 + number), actual: start },
     );
   }
 }

@@ -1,33 +1,36 @@
+import type { FormatError } from "../../../base/errors.ts";
 import { reopenSource } from "../../../io/storage/open_sources.ts";
-import { FormatError, RecordfsError } from "../../../base/errors.ts";
-import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import {
   DecodedBlocks,
-  decodedBlocks,
   type DecodedMemory,
 } from "../../../io/decoded/decoded_blocks.ts";
-import { pathIn } from "../../../io/storage/place.ts";
+import type { ArchiveNotes } from "../../../tree/archive/archive_notes.ts";
 import type {
   ByteSource,
   SourceList,
 } from "../../../io/storage/byte_source.ts";
+import { requireOpen } from "../../../io/storage/closed.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import {
   type CompressedShard,
   decompressed,
   loadDecoder,
-  requireDecodable,
 } from "./compressed_shard.ts";
-import type { FoundShards } from "./find_shards.ts";
-import type { Column, ShardFacts } from "./index_file.ts";
-import { openFile } from "../../../io/storage/open_file.ts";
+import type { Column } from "./index_file.ts";
+import {
+  isShardDamage,
+  sampleError,
+  type ShardDamage,
+  shardNotes,
+} from "./shard_damage.ts";
 
-/** A shard that is there. Plain data. */
+/** A shard of a dataset. Plain data. */
 export interface ShardFile {
   /** The file that is read. */
   readonly path: string;
+  /** Bytes of the file; 0 if it is missing. */
   readonly size: number;
   readonly mtime: number;
   /** How it is compressed, if it is. */
@@ -37,6 +40,8 @@ export interface ShardFile {
   readonly samples: number;
   /** Which of the sets of columns its samples have. */
   readonly set: number;
+  /** Why its samples cannot be read, or the last of them. */
+  readonly damage?: ShardDamage | undefined;
 }
 
 /** Shards as another thread is told of them: it opens each when it needs it. */
@@ -61,6 +66,8 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
   readonly #files: (ByteSource | undefined)[];
   /** As their samples lie in them. */
   readonly #contents: (ByteSource | undefined)[] = [];
+  readonly #isDamaged: boolean;
+  #isClosed = false;
 
   /**
    * @param storage Where those are opened that are not.
@@ -78,6 +85,7 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
     this.#files = [...files];
     this.#blocks = blocks && new DecodedBlocks(blocks);
     this.#owner = owner;
+    this.#isDamaged = shards.some(({ damage }) => damage !== undefined);
   }
 
   override get name(): string {
@@ -87,6 +95,42 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
   /** The columns of a sample. */
   columnsOf(sample: number): readonly Column[] {
     return this.sets[this.of(sample).set]!;
+  }
+
+  /** Whether nothing that was found at opening keeps a sample from being read. */
+  isReadable(sample: number): boolean {
+    return this.#damageOf(sample) === undefined;
+  }
+
+  /** @throws {FormatError} If a sample is in a damaged part of its shard. */
+  requireReadable(sample: number): void {
+    const damage = this.#damageOf(sample);
+    if (damage !== undefined) throw this.#sampleError(sample, damage);
+  }
+
+  /** The error of a sample for damage that reading it has found in its shard; any other error is itself. */
+  asSampleError(sample: number, error: unknown): unknown {
+    return isShardDamage(error)
+      ? this.#sampleError(sample, error, error)
+      : error;
+  }
+
+  /** Reads a sample, and says of which one it is where its shard is damaged. */
+  *reading<T>(sample: number, steps: Steps<T>): Steps<T> {
+    try {
+      return yield* steps;
+    } catch (error) {
+      throw this.asSampleError(sample, error);
+    }
+  }
+
+  /** What was found at opening that cannot be read. */
+  notes(): ArchiveNotes[] {
+    return this.shards.flatMap(({ path, damage }, shard) => {
+      if (damage === undefined) return [];
+      const [first, end] = [this.firsts[shard]!, this.firsts[shard + 1]!];
+      return [shardNotes(path, damage, first, end)];
+    });
   }
 
   /** What a shard's offsets point into; it is opened where that takes no waiting. */
@@ -107,6 +151,7 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
    * {@linkcode ShardStore.at}, which may wait.
    *
    * @throws {FormatError} If it is not the same file any more.
+   * @throws {RecordfsError} With code `closed`.
    */
   *content(shard: number): Steps<ByteSource> {
     const facts = this.shards[shard]!;
@@ -122,17 +167,41 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const [shard, file] of this.#files.entries()) {
       const content = this.#contents[shard];
       if (content !== file) content?.close();
       file?.close();
     }
+    this.#files.fill(undefined);
+    this.#contents.fill(undefined);
+  }
+
+  #damageOf(sample: number): ShardDamage | undefined {
+    if (!this.#isDamaged) return undefined;
+    const shard = this.shardOf(sample);
+    const { damage } = this.shards[shard]!;
+    const isWhole = damage === undefined ||
+      sample - this.firsts[shard]! < damage.whole;
+    return isWhole ? undefined : damage;
+  }
+
+  #sampleError(
+    sample: number,
+    damage: Pick<ShardDamage, "code" | "message">,
+    cause?: unknown,
+  ): FormatError {
+    const { path } = this.of(sample);
+    return sampleError(path, damage, sample, this.numberOf(sample), cause);
   }
 
   *#open(shard: number): Steps<void> {
+    requireOpen(this.path, this.#isClosed);
     const file = yield* reopenSource(this.storage, this.shards[shard]!);
-    if (this.#files[shard] === undefined) this.#files[shard] = file;
-    else file.close(); // another was opened while this one was waited for
+    // While this one was waited for, another may have been opened, or all closed.
+    if (this.#isClosed || this.#files[shard] !== undefined) file.close();
+    else this.#files[shard] = file;
+    requireOpen(this.path, this.#isClosed);
   }
 
   #contentOf(shard: number, file: ByteSource): ByteSource {
@@ -148,145 +217,4 @@ export function isCompressed(
   shard: ShardFile,
 ): shard is ShardFile & CompressedShard {
   return shard.compression !== undefined;
-}
-
-/**
- * Opens all shards, so that those that are missing are known at once.
- *
- * @throws {FormatError} If one is missing, or is not what the index says.
- */
-export function* openShards(
-  found: FoundShards,
-  storage: Storage,
-): Steps<ShardStore> {
-  const { index, path } = found;
-  const files: ByteSource[] = [];
-  const shards: ShardFile[] = [];
-  const names = new ShardNames(found, storage);
-  yield* names.list();
-  const openOne = function* (at: number): Steps<void> {
-    const { file, shard } = yield* openShard(found, names, at, storage);
-    files[at] = file;
-    shards[at] = shard;
-  };
-  try {
-    yield* inParallel(index.shards.map((_, at) => openOne(at)));
-    const blocks = shards.some(isCompressed) ? decodedBlocks() : undefined;
-    const handle = {
-      path,
-      sets: index.sets,
-      shards,
-      blocks: blocks?.memory,
-      owner: blocks?.newOwner() ?? 0,
-    };
-    return new ShardStore(handle, storage, files);
-  } catch (error) {
-    for (const file of files) file?.close();
-    throw error;
-  }
-}
-
-/**
- * Opens one shard.
- *
- * @throws {FormatError} If it is missing, or is not what the index says.
- */
-export function* openShard(
-  { index, directory, path: indexPath }: FoundShards,
-  names: ShardNames,
-  number: number,
-  storage: Storage,
-): Steps<{ readonly file: ByteSource; readonly shard: ShardFile }> {
-  const facts = index.shards[number]!;
-  const isRaw = facts.zip === undefined || names.hasRaw(facts);
-  const { basename, bytes } = isRaw ? facts.raw : facts.zip!;
-  const path = pathIn(directory, basename);
-  let file: ByteSource;
-  try {
-    file = yield* openFile(storage, path);
-  } catch (cause) {
-    if (!(cause instanceof RecordfsError) || cause.code !== "ENOENT") {
-      throw cause;
-    }
-    throw new FormatError(
-      "missing-shard",
-      `${indexPath} names the shard ${basename}, which is not there: fetch it`,
-      { path, cause },
-    );
-  }
-  try {
-    const { size, mtime } = file;
-    const shard: ShardFile = {
-      path: file.name,
-      size,
-      mtime,
-      compression: isRaw ? undefined : facts.compression,
-      rawBytes: facts.raw.bytes,
-      samples: facts.samples,
-      set: facts.set,
-    };
-    if (size !== bytes) {
-      const isCut = size < bytes ? "it is truncated: " : "";
-      throw new FormatError(
-        size < bytes ? "truncated-data" : "bad-structure",
-        `${path} has ${size} bytes, and ${indexPath} says ${bytes}: ${isCut}it was cut, or belongs to another index; ` +
-          "fetch both again",
-        { path, expected: bytes, actual: size },
-      );
-    }
-    if (isCompressed(shard)) {
-      requireDecodable(shard);
-      yield* loadDecoder(shard);
-    }
-    return { file, shard };
-  } catch (error) {
-    file.close();
-    throw error;
-  }
-}
-
-/** Which shards are there decompressed, beside the compressed ones: those are taken then, as the original does. */
-export class ShardNames {
-  readonly #found: FoundShards;
-  readonly #storage: Storage;
-  readonly #names = new Map<string, ReadonlySet<string>>();
-
-  constructor(found: FoundShards, storage: Storage) {
-    this.#found = found;
-    this.#storage = storage;
-  }
-
-  /** Lists the directories that have compressed shards. */
-  *list(): Steps<void> {
-    const { index, directory } = this.#found;
-    for (const { raw, zip } of index.shards) {
-      if (zip === undefined) continue;
-      const below = parentOf(raw.basename);
-      if (this.#names.has(below)) continue;
-      const path = below === "" ? directory : pathIn(directory, below);
-      this.#names.set(below, yield* namesIn(path, this.#storage));
-    }
-  }
-
-  hasRaw({ raw: { basename } }: ShardFacts): boolean {
-    const parent = parentOf(basename);
-    const name = parent === "" ? basename : basename.slice(parent.length + 1);
-    return this.#names.get(parent)?.has(name) ?? false;
-  }
-}
-
-function parentOf(basename: string): string {
-  return basename.slice(0, Math.max(0, basename.lastIndexOf("/")));
-}
-
-/** The names in a directory; none where its storage does not tell them, as some servers. */
-function* namesIn(path: string, storage: Storage): Steps<ReadonlySet<string>> {
-  try {
-    return new Set(yield* storage.list(path));
-  } catch (error) {
-    if (error instanceof RecordfsError && error.code !== "must-wait") {
-      return new Set();
-    }
-    throw error;
-  }
 }

@@ -234,10 +234,11 @@ function sourcesOf(
   isOwner: boolean,
 ): { readonly sources: Tree["sources"]; readonly sourceOf: Int32Array } {
   const { shards, path, storage } = store;
-  const sourceOf = new Int32Array(shards.length);
+  const sourceOf = new Int32Array(shards.length).fill(-1);
   const plain: number[] = [];
   const compressed: number[] = [];
   for (const [shard, facts] of shards.entries()) {
+    if (facts.damage?.whole === 0) continue; // nothing of it is read
     (isCompressed(facts) ? compressed : plain).push(shard);
   }
   plain.forEach((shard, i) => sourceOf[shard] = i);

@@ -1,15 +1,18 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import { warnOfAll } from "../../../base/message_text.ts";
+import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { findShards } from "../read/find_shards.ts";
 import { MdsSamples } from "../read/mds_samples.ts";
-import { isCompressed, openShards } from "../read/shard_store.ts";
+import { openShards } from "../read/open_shards.ts";
+import { isCompressed } from "../read/shard_store.ts";
 import { MdsTree } from "./mds_tree.ts";
 
 /**
  * Opens a dataset, or a shard alone.
  *
- * @throws {FormatError} If the index is damaged, a shard is missing, or what is in it is not supported.
+ * @throws {FormatError} If the index is damaged, or every shard is missing, damaged or not supported.
  */
 export function* openMds(
   path: string,
@@ -23,6 +26,9 @@ export function* openMds(
     const tree = new MdsTree(samples, true, options.lastNode);
     const { shards } = store;
     const compressed = shards.filter(isCompressed).length;
+    const notes = store.notes();
+    warnOfAll(noteLines(notes), options.onWarning);
+    const { facts: odd, ...noted } = notedInfo(notes);
     return {
       tree,
       samples,
@@ -35,7 +41,9 @@ export function* openMds(
         facts: {
           samples: store.length,
           ...compressed > 0 ? { compressed } : {},
+          ...odd,
         },
+        ...noted,
         parts: shards.map(({ path, size, samples }) => ({
           path,
           bytes: size,

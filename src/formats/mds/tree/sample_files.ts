@@ -152,7 +152,10 @@ export class SampleFiles {
     const known = this.#lists.get(list);
     if (known !== undefined) return known;
     const { path } = this.#layout(sample);
-    return atOnce(path, () => this.#readList(sample, column, list));
+    return atOnce(
+      path,
+      () => this.#store.reading(sample, this.#readList(sample, column, list)),
+    );
   }
 
   *#readList(
@@ -196,7 +199,10 @@ export class SampleFiles {
       const isFar = this.#store.opened(shard)?.expect !== undefined;
       if (isFar) this.#samples.expect([sample]);
       const { path } = this.#store.shards[shard]!;
-      layout = atOnce(path, () => this.#makeLayout(sample));
+      layout = atOnce(
+        path,
+        () => this.#store.reading(sample, this.#makeLayout(sample)),
+      );
     }
     this.#last = layout;
     this.#lastSample = sample;
@@ -205,6 +211,7 @@ export class SampleFiles {
 
   *#makeLayout(sample: number): Steps<Layout> {
     const store = this.#store;
+    store.requireReadable(sample);
     const shard = store.shardOf(sample);
     const number = sample - store.firsts[shard]!;
     const table = yield* this.#samples.tables.table(shard);
@@ -254,7 +261,8 @@ export class SampleFiles {
     return atOnce(path, function* () {
       const wanted = isNumber || isWhole ? length : bytesLookedAt(length);
       const bytes = new Uint8Array(wanted);
-      yield* fillNow(yield* store.content(shard), bytes, offset);
+      const source = yield* store.content(shard);
+      yield* store.reading(sample, fillNow(source, bytes, offset));
       try {
         const content = isNumber
           ? numberFile(encoding, bytes)

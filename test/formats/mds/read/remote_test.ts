@@ -67,16 +67,23 @@ Deno.test("one sample needs the index, its shard's table, and itself", () =>
     assert.deepEqual([first!["n"], last!["n"]], [0, 39]);
   }));
 
-Deno.test("a shard that is missing on a server is named", () =>
+Deno.test("a shard that is missing on a server is named, and the samples of the others are read", () =>
   withTempDir(async (dir) => {
     fs.cpSync(mdsCase("zstd").path, `${dir}/d`, { recursive: true });
     fs.rmSync(`${dir}/d/shard.00001.mds.zstd`);
     await using server = await FileServer.start(`${dir}/d`);
-    await assert.rejects(
-      MDSReader.open(`${server.url}/index.json`, { remote: { cache: false } }),
-      {
-        code: "missing-shard",
-        message: /shard.00001.mds.zstd, which is not there/,
-      },
-    );
+    const message = /shard.00001.mds.zstd, which is not there/;
+    const warnings: string[] = [];
+    using reader = await MDSReader.open(`${server.url}/index.json`, {
+      remote: { cache: false },
+      onWarning: (warning) => warnings.push(warning),
+    });
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0]!, message);
+    await assert.rejects(reader.read(4), {
+      code: "missing-shard",
+      sample: 4,
+      message,
+    });
+    assert.equal((await reader.read([0, 3])).length, 2);
   }));
