@@ -1,0 +1,49 @@
+/** What is closed while its shards are being opened, or before. */
+import assert from "node:assert/strict";
+import { MDSReader } from "../../../../src/formats/mds/mod.ts";
+import type { Steps } from "../../../../src/io/concurrency/steps.ts";
+import type { ByteSource } from "../../../../src/io/storage/byte_source.ts";
+import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
+import type { Storage } from "../../../../src/io/storage/storage.ts";
+import { open } from "../../../../src/open/mod.ts";
+import { datasetWith } from "../../../support/mds/damaged_dataset.ts";
+import { slowStorage } from "../../../support/slow_storage.ts";
+
+/** Files in memory that count how many of them are open. */
+class CountedStorage implements Storage {
+  readonly #inner = new MemoryStorage(datasetWith(() => {}));
+  readonly list = (path: string) => this.#inner.list(path);
+  readonly stat = (path: string) => this.#inner.stat(path);
+  openCount = 0;
+
+  *open(path: string): Steps<ByteSource> {
+    const source = yield* this.#inner.open(path);
+    this.openCount++;
+    const close = () => void this.openCount--;
+    const { name, size, mtime } = source;
+    const readAt: ByteSource["readAt"] = (into, offset) =>
+      source.readAt(into, offset);
+    return { name, size, mtime, readAt, close };
+  }
+}
+
+Deno.test("no shard is opened again once a dataset is closed, and none stays open that was being opened", async () => {
+  const counted = new CountedStorage();
+  const reader = await MDSReader.open("d", { storage: counted });
+  const { openCount } = counted;
+  assert.equal(openCount, 3);
+  const slow = slowStorage(7, counted);
+  const shared = MDSReader.openShared(reader.share(), { storage: slow });
+  const reading = shared.read([0, 4, 8]);
+  shared.close();
+  await assert.rejects(reading, { code: "closed" });
+  assert.equal(counted.openCount, openCount);
+  await assert.rejects(shared.read(8), { code: "closed" });
+  const container = await open("d", { storage: counted });
+  await container.read("000003/t.txt");
+  container.close();
+  await assert.rejects(container.read("000006/t.txt"), { code: "closed" });
+  reader.close();
+  await assert.rejects(reader.read(0), { code: "closed" });
+  assert.equal(counted.openCount, 0);
+});

@@ -1,0 +1,293 @@
+/** Damaged shards of several: the index numbers their samples, each of which is an error; and shards that were cut. */
+import assert from "node:assert/strict";
+import { zstdCompressSync } from "node:zlib";
+import { FormatError } from "../../../../src/base/errors.ts";
+import { MDSReader } from "../../../../src/formats/mds/mod.ts";
+import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
+import { check, open } from "../../../../src/open/mod.ts";
+import {
+  datasetWith,
+  type Files,
+  SHARDS,
+} from "../../../support/mds/damaged_dataset.ts";
+import { entryOf, sampleOf, shardOf } from "../../../support/mds/make_mds.ts";
+import { slowStorage } from "../../../support/slow_storage.ts";
+
+/** Replaces the second shard by a compressed file. */
+function compress(
+  files: Files,
+  index: Record<string, unknown>[],
+  compression: string,
+  damage: (bytes: Uint8Array) => void,
+): void {
+  const bytes = new Uint8Array(zstdCompressSync(SHARDS[1]!));
+  damage(bytes);
+  delete files["d/1.mds"];
+  const basename = `1.mds.${compression}`;
+  files[`d/${basename}`] = bytes;
+  const zip = { basename, bytes: bytes.length, hashes: {} };
+  index[1] = { ...index[1], compression, "zip_data": zip };
+}
+
+/** Ways in which no sample of the second shard can be read: the error's code, and its reason. */
+const LOST: Readonly<
+  Record<string, {
+    readonly change: Parameters<typeof datasetWith>[0];
+    readonly code: string;
+    readonly reason: RegExp;
+    /** Whether only reading tells, and not opening. */
+    readonly isHidden?: boolean;
+  }>
+> = {
+  missing: {
+    change: (files) => delete files["d/1.mds"],
+    code: "missing-shard",
+    reason: /index.json names the shard 1.mds, which is not there: fetch it/,
+  },
+  longer: {
+    change: (files) => files["d/1.mds"] = new Uint8Array(SHARDS[1]!.length + 1),
+    code: "bad-structure",
+    reason: /bytes, and d\/index.json says \d+: .*fetch both again/,
+  },
+  "cut before its first sample ends": {
+    change: (files) => files["d/1.mds"] = files["d/1.mds"]!.slice(0, 30),
+    code: "truncated-data",
+    reason: /has 30 bytes, .*it is truncated/,
+  },
+  "a pointer of Git LFS": {
+    change: (files) =>
+      files["d/1.mds"] = new TextEncoder().encode(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n",
+      ),
+    code: "git-lfs-pointer",
+    reason: /Run `git lfs pull`/,
+  },
+  "with another number of samples": {
+    change: (files) => files["d/1.mds"]![0] = 2,
+    code: "bad-structure",
+    reason: /says that it has 2 samples, and the index says 3/,
+  },
+  "with offsets that run backwards": {
+    change: (files) => files["d/1.mds"]!.fill(0xff, 8, 12),
+    code: "bad-offsets",
+    reason: /sample 1 would start at byte 4294967295/,
+  },
+  "compressed in a way that is not read": {
+    change: (files, index) => compress(files, index, "bz2", () => {}),
+    code: "unsupported",
+    reason: /compressed by 'bz2'.*\(bunzip2 -k\)/,
+  },
+  "compressed, and damaged": {
+    change: (files, index) =>
+      compress(files, index, "zstd", (bytes) => bytes.fill(0xee, 4)),
+    code: "bad-structure",
+    reason: /1.mds.zstd .*it is damaged/,
+    isHidden: true,
+  },
+};
+
+for (
+  const [title, { change, code, reason, isHidden = false }] of Object.entries(
+    LOST,
+  )
+) {
+  Deno.test(`a shard of several is ${title}: the others are read, each by its number`, async () => {
+    const files = datasetWith(change);
+    const path = Object.keys(files).find((path) => /1\.mds/.test(path)) ??
+      "d/1.mds";
+    const local = new MemoryStorage(files);
+    for (const storage of [local, slowStorage(4, local)]) {
+      const warnings: string[] = [];
+      const onWarning = (message: string) => void warnings.push(message);
+      using reader = await MDSReader.open("d", { storage, onWarning });
+      assert.equal(reader.length, 9);
+      const sound = [0, 1, 2, 6, 7, 8];
+      const samples = await reader.samples([...sound].reverse());
+      assert.deepEqual(samples.map(({ n }) => n).reverse(), sound);
+      for (const [number, sample] of [3, 4, 5].entries()) {
+        const named = (error: unknown) => {
+          assert.ok(error instanceof FormatError);
+          assert.deepEqual(
+            [error.code, error.path, error.sample],
+            [code, path, sample],
+          );
+          const where =
+            `${path}: sample ${sample}, number ${number} in this shard, cannot be read: `;
+          assert.ok(error.message.startsWith(where), error.message);
+          assert.match(error.message, reason);
+          return true;
+        };
+        await assert.rejects(reader.read(sample), named);
+        await assert.rejects(reader.read([8, sample, 0]), named);
+        using shared = MDSReader.openShared(reader.share(), { storage });
+        await assert.rejects(shared.read(sample), named);
+        using container = await open("d", { storage, onWarning() {} });
+        const directory = `00000${sample}`;
+        assert.deepEqual(await container.list(directory), ["n.json", "t.txt"]);
+        for (const name of ["n.json", "t.txt"]) {
+          await assert.rejects(container.read(`${directory}/${name}`), named);
+          await assert.rejects(container.stat(`${directory}/${name}`), named);
+        }
+      }
+      // Tables of shards that have to be waited for are read when they are needed.
+      const isTold = !isHidden &&
+        (storage === local || !/number of samples|backwards/.test(title));
+      using container = await open("d", { storage, onWarning() {} });
+      assert.equal((await container.list("")).length, 9);
+      const text = await container.read("000006/t.txt");
+      assert.equal(new TextDecoder().decode(text), "text 6");
+      assert.deepEqual(
+        container.info.unreadable?.map(({ archive }) => archive),
+        isTold ? [path] : undefined,
+      );
+      assert.equal(warnings.length, isTold ? 1 : 0);
+      if (isTold) {
+        assert.match(warnings[0]!, reason);
+        assert.match(
+          warnings[0]!,
+          /Until then, samples 3 to 5 cannot be read, and all others keep their numbers$/,
+        );
+      }
+      const damages: FormatError[] = [];
+      const report = await check("d", {
+        storage,
+        onDamage: (error) => damages.push(error),
+      });
+      assert.deepEqual(
+        damages.map((error) => [error.code, error.path]),
+        [[code, path]],
+      );
+      assert.equal(report.damaged, 1);
+    }
+  });
+}
+
+Deno.test("the only shard, or all, being damaged is the error of the first", async () => {
+  for (const { change, code, reason } of Object.values(LOST)) {
+    const files = datasetWith((files, index) => {
+      change(files, index);
+      index.splice(0, 1);
+      index.splice(1, 1);
+    });
+    await assert.rejects(async () => {
+      using reader = await MDSReader.open("d", {
+        storage: new MemoryStorage(files),
+        onWarning: assert.fail,
+      });
+      await reader.read(0);
+    }, { code, message: reason });
+  }
+  const files = datasetWith((files) => {
+    delete files["d/0.mds"];
+    files["d/1.mds"]!.fill(0xff);
+    delete files["d/2.mds"];
+  });
+  const storage = new MemoryStorage(files);
+  const options = { storage, onWarning: assert.fail };
+  const expected = { code: "missing-shard", message: /names the shard 0.mds/ };
+  await assert.rejects(MDSReader.open("d", options), expected);
+  await assert.rejects(open("d", options), expected);
+});
+
+Deno.test("of a shard that was cut at its end, the samples that are whole are read", async () => {
+  const table = new Uint32Array(new Uint8Array(SHARDS[1]!).buffer, 0, 5);
+  const [, first, second, third, end] = table;
+  for (
+    const [size, whole] of [
+      [second!, 1],
+      [third! - 1, 1],
+      [third!, 2],
+      [end! - 1, 2],
+    ] as const
+  ) {
+    const files = datasetWith((files) =>
+      files["d/1.mds"] = files["d/1.mds"]!.slice(0, size)
+    );
+    const local = new MemoryStorage(files);
+    for (const storage of [local, slowStorage(5, local)]) {
+      // In the dataset, and read alone, without an index.
+      for (
+        const [path, before, after] of [["d", 3, 3], ["d/1.mds", 0, 0]] as const
+      ) {
+        const warnings: string[] = [];
+        const onWarning = (message: string) => void warnings.push(message);
+        using reader = await MDSReader.open(path, { storage, onWarning });
+        using container = await open(path, { storage, onWarning });
+        assert.equal(reader.length, before + 3 + after);
+        assert.match(warnings[0]!, /1\.mds has \d+ bytes, .*it is truncated/);
+        assert.deepEqual(warnings, [warnings[0], warnings[0]]);
+        assert.equal(container.info.unreadable?.length, 1);
+        for (const number of [0, 1, 2]) {
+          const sample = before + number;
+          const file = `${sample}`.padStart(6, "0") + "/t.txt";
+          if (number < whole) {
+            assert.equal((await reader.sample(sample))["n"], 3 + number);
+            await container.read(file);
+            continue;
+          }
+          const expected = {
+            code: "truncated-data",
+            path: "d/1.mds",
+            sample,
+            message: /cannot be read: .*it is truncated/,
+          };
+          await assert.rejects(reader.read(sample), expected);
+          await assert.rejects(container.read(file), expected);
+        }
+        if (after > 0) assert.equal((await reader.sample(6))["n"], 6);
+        const damages: string[] = [];
+        const { damaged, samples } = await check(path, {
+          storage,
+          onDamage: ({ code }) => damages.push(code),
+        });
+        assert.deepEqual(
+          [damages, damaged, samples],
+          [["truncated-data"], 1, before + whole + after],
+        );
+      }
+    }
+  }
+  // No sample is whole.
+  const storage = new MemoryStorage({
+    "1.mds": new Uint8Array(SHARDS[1]!).slice(0, second! - 1),
+  });
+  assert.ok(second! > first!);
+  await assert.rejects(MDSReader.open("1.mds", { storage }), {
+    code: "truncated-data",
+  });
+});
+
+Deno.test("check counts a shard once whose hash is wrong as well, and each of its damaged samples", async () => {
+  const hashes = { sha1: "0" };
+  const broken = shardOf([
+    sampleOf(3, "x", 7),
+    sampleOf(4, "y"),
+    sampleOf(5, "z", 9),
+  ]);
+  const files = datasetWith((files, index) => {
+    files["d/0.mds"]![4]! = 1; // its table
+    files["d/1.mds"] = new Uint8Array(broken);
+    files["d/2.mds"] = files["d/2.mds"]!.slice(0, -1);
+    index[1] = entryOf("1.mds", broken.length, 3);
+    for (const [i, one] of index.entries()) {
+      const raw = one["raw_data"] as Record<string, unknown>;
+      index[i] = { ...one, "raw_data": { ...raw, hashes } };
+    }
+  });
+  // Where tables are read late, the hash comes first.
+  const local = new MemoryStorage(files);
+  for (const storage of [local, slowStorage(6, local)]) {
+    const damages: [string | undefined, number | undefined][] = [];
+    await check("d", {
+      storage,
+      onDamage: ({ path, sample }) => damages.push([path, sample]),
+    });
+    assert.deepEqual(damages, [
+      ["d/0.mds", undefined],
+      ["d/1.mds", undefined],
+      ["d/1.mds", 3],
+      ["d/1.mds", 5],
+      ["d/2.mds", undefined],
+    ]);
+  }
+});

@@ -1,0 +1,39 @@
+/** A dataset of MDS of several shards, and what damages it. */
+import * as fs from "node:fs";
+import { entryOf, sampleOf, shardOf } from "./make_mds.ts";
+
+/** Files by their paths. */
+export type Files = Record<string, Uint8Array<ArrayBuffer>>;
+
+/** Three shards of three samples each, whose numbers are theirs: 0 to 8. */
+export const SHARDS: readonly Uint8Array[] = [0, 3, 6].map((first) =>
+  shardOf([0, 1, 2].map((n) => sampleOf(first + n, `text ${first + n}`)))
+);
+
+/** The dataset of these at `d`, changed: its files, and what its index says of its shards. */
+export function datasetWith(
+  change: (
+    files: Files,
+    index: Record<string, unknown>[],
+  ) => void,
+): Files {
+  const index = SHARDS.map(({ length }, i) => entryOf(`${i}.mds`, length, 3));
+  const files: Files = Object.fromEntries(
+    SHARDS.map((shard, i) => [`d/${i}.mds`, new Uint8Array(shard)]),
+  );
+  change(files, index);
+  const text = JSON.stringify({ shards: index, version: 2 });
+  files["d/index.json"] = new TextEncoder().encode(text);
+  return files;
+}
+
+/** Writes the dataset to a directory, without its second shard and the end of its third. */
+export function writeDamaged(dir: string): void {
+  const files = datasetWith((files) => {
+    delete files["d/1.mds"];
+    files["d/2.mds"] = files["d/2.mds"]!.slice(0, -1);
+  });
+  for (const [path, bytes] of Object.entries(files)) {
+    fs.writeFileSync(`${dir}/${path.slice(2)}`, bytes);
+  }
+}
