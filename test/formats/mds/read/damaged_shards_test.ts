@@ -4,6 +4,7 @@ import { zstdCompressSync } from "node:zlib";
 import { FormatError } from "../../../../src/base/errors.ts";
 import { MDSReader } from "../../../../src/formats/mds/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
+import type { Storage } from "../../../../src/io/storage/storage.ts";
 import { check, open } from "../../../../src/open/mod.ts";
 import {
   datasetWith,
@@ -290,4 +291,34 @@ Deno.test("check counts a shard once whose hash is wrong as well, and each of it
       ["d/2.mds", undefined],
     ]);
   }
+});
+
+Deno.test("a compressed shard that cannot be decoded is read once, and not for each of its samples", async () => {
+  const { change } = LOST["compressed, and damaged"]!;
+  const inner = new MemoryStorage(datasetWith(change));
+  let reads = 0;
+  const storage: Storage = {
+    list: (path) => inner.list(path),
+    stat: (path) => inner.stat(path),
+    *open(path) {
+      const source = yield* inner.open(path);
+      const { name, size, mtime } = source;
+      return {
+        name,
+        size,
+        mtime,
+        readAt(into, offset) {
+          if (path.endsWith(".zstd")) reads++;
+          return source.readAt(into, offset);
+        },
+        close: () => source.close(),
+      };
+    },
+  };
+  using reader = await MDSReader.open("d", { storage });
+  reads = 0;
+  for (const sample of [3, 4, 5, 3]) {
+    await assert.rejects(reader.read(sample), { sample });
+  }
+  assert.equal(reads, 1);
 });

@@ -75,7 +75,7 @@ Deno.test("a shard that is missing on a server is named, and the samples of the 
     const message = /shard.00001.mds.zstd, which is not there/;
     const warnings: string[] = [];
     using reader = await MDSReader.open(`${server.url}/index.json`, {
-      remote: { cache: false },
+      remote: { cache: { directory: `${dir}/cache` } },
       onWarning: (warning) => warnings.push(warning),
     });
     assert.equal(warnings.length, 1);
@@ -86,4 +86,26 @@ Deno.test("a shard that is missing on a server is named, and the samples of the 
       message,
     });
     assert.equal((await reader.read([0, 3])).length, 2);
+  }));
+
+Deno.test("of a shard on a server that was cut, nothing is fetched for samples that are not whole", () =>
+  withTempDir(async (dir) => {
+    const { path, content: { samples } } = mdsCase("plain");
+    fs.cpSync(path, `${dir}/d`, { recursive: true });
+    const names = fs.readdirSync(`${dir}/d`).filter((name) =>
+      name.endsWith(".mds")
+    ).sort();
+    const shard = `${dir}/d/${names.at(-1)}`;
+    fs.truncateSync(shard, fs.statSync(shard).size - 1);
+    await using server = await FileServer.start(`${dir}/d`);
+    using reader = await MDSReader.open(`${server.url}/index.json`, {
+      remote: { cache: { directory: `${dir}/cache` } },
+      onWarning() {},
+    });
+    const last = samples.length - 1;
+    await reader.read(last - 1); // where they start is known now
+    assert.equal(reader.fileOf(last), reader.fileOf(last - 1));
+    assert.equal(reader.expect([last]), 0);
+    assert.ok(reader.expect([last, last - 1]) > 0);
+    await assert.rejects(reader.read(last), { code: "truncated-data" });
   }));
