@@ -115,7 +115,7 @@ function isOf({ dir, key }: Case, sample: number) {
     assert.equal(error.sample, sample);
     const start = `Cannot read '${key}' of datapoint ${
       sample - 3
-    } of ${dir}/000001, which is datapoint ${sample} of all shards: `;
+    } of ${dir}/000001 (datapoint ${sample} of all shards): `;
     assert.ok(error.message.startsWith(start), error.message);
     assert.ok(error.message.includes(`${key}.bag`), error.message);
     return true;

@@ -41,7 +41,7 @@ export class DamagedBag extends Bag {
     const { code, message } = this.damage;
     return new FormatError(
       code,
-      `Cannot read '${key}' of datapoint ${datapoint} of ${shard}, which is datapoint ${sample} of all shards: ` +
+      `Cannot read '${key}' of datapoint ${datapoint} of ${shard} (datapoint ${sample} of all shards): ` +
         `its bag is damaged: ${message}`,
       { path: shard, sample, member, cause: this.damage },
     );
