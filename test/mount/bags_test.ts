@@ -167,6 +167,40 @@ Deno.test({
     }),
 });
 
+Deno.test({
+  name:
+    "of damaged shards, what is sound is mounted; the rest is EIO, or left out",
+  ...needs("fuse"),
+  fn: () =>
+    withMountPlace(async ({ dir }) => {
+      for (const shard of [0, 1, 2]) {
+        const path = `${dir}/data/${numberName(shard)}`;
+        const datapoint = { a: utf8(`a${shard}`), b: utf8(`b${shard}`) };
+        writeDataset(path, { a: "utf8", b: "utf8" }, [datapoint], 2);
+      }
+      fs.truncateSync(`${dir}/data/000000/refs.bag`, 3);
+      fs.truncateSync(`${dir}/data/000001/b.bag`, 3);
+      await mounted(`${dir}/data`, ["--decoded"], async (mountpoint) => {
+        const listed = await succeed("ls", mountpoint);
+        assert.equal(listed, "000001\n000002\n");
+        const names = await succeed("ls", "-U", `${mountpoint}/000001/000000`);
+        assert.deepEqual(names.trim().split("\n").sort(), ["a", "a.txt", "b"]);
+        const read = await succeed(
+          "sh",
+          "-c",
+          'cat "$0"/000001/000000/a "$0"/000002/000000/[ab]',
+          mountpoint,
+        );
+        assert.equal(read, "a1a2b2");
+        const lost = await run(["cat", `${mountpoint}/000001/000000/b`]);
+        assert.equal(lost.code, 1);
+        assert.match(lost.stderr, /Input\/output error/);
+        const left = await run(["ls", `${mountpoint}/000000`]);
+        assert.match(left.stderr, /No such file/);
+      });
+    }),
+});
+
 /** Shards of 20 keys, 40 files each, each value saying where it is. */
 function writeShards(dir: string): void {
   const keys = Array.from({ length: KEYS }, (_, k) => `key ${numberName(k)}`);

@@ -153,6 +153,15 @@ export function unreadableNotes(
   return { archive, skipped: new SkippedList(archive).facts, unreadable };
 }
 
+/** The notes of an archive of which a part cannot be read in which no member can be found. */
+export function damageNotes(
+  archive: string,
+  damage: Pick<UnreadableMember, "code" | "message">,
+): ArchiveNotes {
+  const unreadable = withDamage(archive, [damage], { listed: [], count: 0 });
+  return { archive, skipped: new SkippedList(archive).facts, unreadable };
+}
+
 /** What archives have that is not served as it is: a line a member, then the number of those that are not listed. */
 export function noteLines(notes: readonly ArchiveNotes[]): string[] {
   return notes.flatMap(({ archive, skipped, unreadable }) => [

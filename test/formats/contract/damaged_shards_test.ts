@@ -1,5 +1,5 @@
 /**
- * A damaged file of several, in every format whose samples lie in several files: what is sound is opened, what is not is
+ * A damaged shard of several, in every format whose samples lie in several: what is sound is opened, what is not is
  * said, and nothing has a number that a loader's saved state means something else by.
  */
 import assert from "node:assert/strict";
@@ -7,6 +7,7 @@ import * as fs from "node:fs";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
 import type { Dataset } from "../../../src/data/dataset.ts";
 import { FormatError } from "../../../src/base/errors.ts";
+import { BagDataset } from "../../../src/formats/bags/data/bag_dataset.ts";
 import { FFRecordDataset } from "../../../src/formats/ffrecord/data/ffrecord_dataset.ts";
 import { MDSDataset } from "../../../src/formats/mds/data/mds_dataset.ts";
 import { ParquetDataset } from "../../../src/formats/parquet/data/parquet_dataset.ts";
@@ -14,6 +15,7 @@ import { TFRecordDataset } from "../../../src/formats/tfrecord/data/tfrecord_dat
 import { WebDataset } from "../../../src/formats/tar/data/web_dataset.ts";
 import { TFRecordWriter } from "../../../src/formats/tfrecord/mod.ts";
 import { check, open } from "../../../src/open/open.ts";
+import { writeDataset } from "../../support/bags/make_bag.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import {
   entryOf,
@@ -29,15 +31,17 @@ import { withTempDir } from "../../support/paths.ts";
 
 /** A format, and how its shards are written and read. */
 interface ShardedFormat {
-  /** Ending of names. */
-  readonly suffix: string;
+  /** Name of a shard. */
+  name(shard: number): string;
+  /** The file in a shard that says what is in it, where shards are directories. */
+  readonly file?: string;
   /** Bytes from its start that are damaged so that no sample of a file is found: they say how much there is, or where. */
   readonly head: number;
   /** Whether another file says how many samples each has: then no sample gets another number. */
   readonly keepsNumbers?: boolean;
-  /** Writes a file of samples of one byte. */
+  /** Writes a shard of samples of one byte. */
   write(path: string, samples: readonly number[]): Promise<void>;
-  /** Opens a directory of such; samples are bytes. */
+  /** Opens a directory of shards, or one; samples are bytes. */
   open(
     path: string,
     onWarning: (message: string) => void,
@@ -58,7 +62,7 @@ const COLUMNS: readonly MadeColumn[] = [["data", "bytes", null]];
 
 const FORMATS: Readonly<Record<string, ShardedFormat>> = {
   FFRecord: {
-    suffix: ".ffr",
+    name: (shard) => `${shard}.ffr`,
     head: 12,
     async write(path, samples) {
       await Deno.writeFile(
@@ -69,7 +73,7 @@ const FORMATS: Readonly<Record<string, ShardedFormat>> = {
     open: (path, onWarning) => FFRecordDataset.open(path, { onWarning }),
   },
   MDS: {
-    suffix: ".mds",
+    name: (shard) => `${shard}.mds`,
     head: 12,
     keepsNumbers: true,
     async write(path, samples) {
@@ -91,7 +95,7 @@ const FORMATS: Readonly<Record<string, ShardedFormat>> = {
       }),
   },
   Parquet: {
-    suffix: ".parquet",
+    name: (shard) => `${shard}.parquet`,
     head: Infinity, // its end says how much there is
     write: (path, samples) => Deno.writeFile(path, parquetBytes(samples)),
     open: (path, onWarning) =>
@@ -101,7 +105,7 @@ const FORMATS: Readonly<Record<string, ShardedFormat>> = {
       }),
   },
   TFRecord: {
-    suffix: ".tfrecord",
+    name: (shard) => `${shard}.tfrecord`,
     head: 12,
     async write(path, samples) {
       await using writer = await TFRecordWriter.open(path);
@@ -113,7 +117,7 @@ const FORMATS: Readonly<Record<string, ShardedFormat>> = {
   },
   // Behind one header that is damaged, the next is found.
   tar: {
-    suffix: ".tar",
+    name: (shard) => `${shard}.tar`,
     head: Infinity,
     async write(path, samples) {
       const members = samples.map((n) => ({
@@ -128,6 +132,24 @@ const FORMATS: Readonly<Record<string, ShardedFormat>> = {
         process: (samples) => samples.map(({ bin }) => bin as Uint8Array),
       }),
   },
+  ...Object.fromEntries(([1, 2, 3] as const).map((generation) => [
+    `Bags, generation ${generation}`,
+    {
+      name: (shard: number) => `00000${shard}`,
+      file: "/spec.json",
+      head: 12,
+      write(path: string, samples: readonly number[]) {
+        const datapoints = samples.map((n) => ({ n: Uint8Array.of(n) }));
+        writeDataset(path, { n: "bytes" }, datapoints, generation);
+        return Promise.resolve();
+      },
+      open: (path: string, onWarning: (message: string) => void) =>
+        BagDataset.open<Uint8Array>(path, {
+          onWarning,
+          process: (datapoints) => datapoints.map(({ n }) => n as Uint8Array),
+        }),
+    },
+  ])),
 };
 
 /** Three shards of three samples each: 0 to 8. */
@@ -136,16 +158,18 @@ const SHARDS = [[0, 1, 2], [3, 4, 5], [6, 7, 8]];
 /** Writes the shards, and damages one at its start. */
 async function writeShards(
   dir: string,
-  { suffix, head, write }: ShardedFormat,
+  format: ShardedFormat,
   damaged?: number,
 ): Promise<void> {
   for (const [i, samples] of SHARDS.entries()) {
-    await write(`${dir}/${i}${suffix}`, samples);
-    if (i === damaged) damage(`${dir}/${i}${suffix}`, head);
+    const path = `${dir}/${format.name(i)}`;
+    await format.write(path, samples);
+    if (i === damaged) damage(path, format);
   }
 }
 
-function damage(path: string, head: number): void {
+function damage(shard: string, { file = "", head }: ShardedFormat): void {
+  const path = shard + file;
   const bytes = fs.readFileSync(path);
   bytes.fill(0xfe, 0, Math.min(head, bytes.length));
   fs.writeFileSync(path, bytes);
@@ -176,13 +200,13 @@ async function assertNumbered(
 }
 
 for (const [name, format] of Object.entries(FORMATS)) {
-  const { suffix, keepsNumbers = false } = format;
+  const { keepsNumbers = false } = format;
 
-  Deno.test(`${name}: of several files, one that is damaged is left out and said`, async () => {
+  Deno.test(`${name}: of several shards, one that is damaged is left out and said`, async () => {
     for (const damaged of [0, 1, 2]) {
       await withTempDir(async (dir) => {
         await writeShards(dir, format, damaged);
-        const bad = `${dir}/${damaged}${suffix}`;
+        const bad = `${dir}/${format.name(damaged)}`;
         const warnings: string[] = [];
         const onWarning = (message: string) => void warnings.push(message);
         using dataset = await format.open(dir, onWarning);
@@ -218,19 +242,18 @@ for (const [name, format] of Object.entries(FORMATS)) {
           onDamage: (error) => damages.push(error),
         });
         assert.equal(report.damaged, 1);
-        assert.equal(damages[0]!.path, bad);
+        assert.equal(damages[0]!.path, bad + (format.file ?? ""));
       });
     }
   });
 
-  Deno.test(`${name}: the only file, or all, being damaged is an error`, async () => {
+  Deno.test(`${name}: the only shard, or all, being damaged is an error`, async () => {
     await withTempDir(async (dir) => {
       await writeShards(dir, format);
-      for (const i of SHARDS.keys()) {
-        damage(`${dir}/${i}${suffix}`, format.head);
-      }
+      const paths = [0, 1, 2].map((i) => `${dir}/${format.name(i)}`);
+      for (const path of paths) damage(path, format);
       const onWarning = assert.fail;
-      for (const path of [dir, `${dir}/1${suffix}`]) {
+      for (const path of [dir, paths[1]!]) {
         await assert.rejects(format.open(path, onWarning), FormatError);
         await assert.rejects(open(path, { onWarning }), FormatError);
       }
@@ -238,7 +261,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
   });
 
   const which = keepsNumbers ? "holds whatever" : "is refused where other";
-  Deno.test(`${name}: a loader's state ${which} files are left out`, async () => {
+  Deno.test(`${name}: a loader's state ${which} shards are left out`, async () => {
     const states: string[] = [];
     const options = { batchSize: 2, shuffle: true };
     const each = async (damaged: number | undefined) => {

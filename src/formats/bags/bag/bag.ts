@@ -133,17 +133,24 @@ export class Bag {
   /** Counts the records before those that end behind the bag: fewer than all where its index lies beside it. */
   *countWhole(): Steps<number> {
     const { length, dataEnd } = this;
-    const endOf = function* (this: Bag, record: number): Steps<number> {
-      return readEntry(yield* this.readEntries(record, 1), 0);
-    }.bind(this);
-    if (length === 0 || (yield* endOf(length - 1)) <= dataEnd) return length;
+    if (length === 0 || (yield* this.endByIndex(length - 1)) <= dataEnd) {
+      return length;
+    }
     let [low, high] = [0, length - 1];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      if ((yield* endOf(middle)) <= dataEnd) low = middle + 1;
+      if ((yield* this.endByIndex(middle)) <= dataEnd) low = middle + 1;
       else high = middle;
     }
     return low;
+  }
+
+  /** Where a record ends as the index has it, right or wrong. */
+  *endByIndex(record: number): Steps<number> {
+    const table = this.#table;
+    return table === undefined
+      ? readEntry(yield* this.readEntries(record, 1), 0)
+      : readEntry(table, record * ENTRY);
   }
 
   /**

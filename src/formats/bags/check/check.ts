@@ -3,6 +3,7 @@ import { FormatError } from "../../../base/errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
 import { type Bag, BEFORE } from "../bag/bag.ts";
+import { DamagedBag, recordLimit } from "../bag/damaged_bag.ts";
 import { openBag } from "../bag/open_bag.ts";
 import { locateDataset } from "../dataset/dataset_location.ts";
 import { ENTRY } from "../bag/index_entries.ts";
@@ -60,14 +61,15 @@ async function checkDatasets(
   const { storage } = run;
   // Opened twice: how much there is to do has to be known first, and all at once may be too many.
   const sound: string[] = [];
+  const ofSeveral = paths.length > 1;
   for (const path of paths) {
     try {
-      const shard = await run.run(openShard(path, { storage }));
+      const shard = await run.run(openShard(path, { storage, ofSeveral }));
       run.total += shard.bytes;
       shard.close();
       sound.push(path);
     } catch (error) {
-      if (!(error instanceof FormatError) || paths.length === 1) throw error;
+      if (!(error instanceof FormatError) || !ofSeveral) throw error;
       damages.push(error);
     }
   }
@@ -75,8 +77,9 @@ async function checkDatasets(
   const check = new Check(run);
   let samples = 0;
   for (const path of sound) {
-    const shard = await run.run(openShard(path, { storage }));
+    const shard = await run.run(openShard(path, { storage, ofSeveral }));
     try {
+      for (const { damage } of shard.damaged) run.damage(damage);
       samples += shard.length;
       await check.shard(shard);
     } finally {
@@ -165,7 +168,7 @@ class Check {
 
   async #references({ keys, bags, refs }: Shard): Promise<void> {
     const { path } = refs!;
-    const lengths = bags.map(({ length }) => length);
+    const lengths = bags.map(recordLimit);
     const references = new References({ path, keys, lengths });
     const longest = longestReferences(keys.length) + 1;
     // A part of the records in memory, that moves on.
@@ -234,8 +237,10 @@ export function checkEntries({ path, source, index }: Bag): void {
 }
 
 export function checkLengths({ path, keys, bags }: Shard): void {
-  const lengths = bags.map(({ length }) => length);
-  const least = lengths.reduce((a, b) => Math.min(a, b), Infinity);
+  const lengths = bags.map(({ length }, k) =>
+    bags[k] instanceof DamagedBag ? NaN : length
+  );
+  const least = Math.min(...lengths.filter((length) => !Number.isNaN(length)));
   const longest = lengths.findIndex((length) => length > least);
   if (longest < 0) return;
   throw new FormatError(

@@ -15,7 +15,9 @@ import {
   PlanNotes,
 } from "../../../convert/conversion.ts";
 import { datasetConversion, fitting, type NewDataset } from "./new_dataset.ts";
-import { readDatapoints } from "./read_datapoints.ts";
+import { FormatError } from "../../../base/errors.ts";
+import { shardsOf } from "../read/dataset_reader.ts";
+import { readShard, unfit } from "./read_datapoints.ts";
 import type { DatasetSource } from "./dataset_source.ts";
 import type { Datapoint } from "../read/selection.ts";
 import { type Generation, mayBeEmpty } from "../dataset/dataset_names.ts";
@@ -57,23 +59,16 @@ export async function betweenDatasets(
     unit: "datapoints",
     total: reader.length,
     async fill(dataset: NewDataset) {
-      let first = 0;
-      for (const { path, length } of shards) {
+      for (const shard of shardsOf(reader).sound) {
+        const { path } = shard.shard;
         await dataset.startShard();
-        const points = readDatapoints(
-          reader,
-          { signal },
-          first,
-          first + length,
-        );
         let index = 0;
-        for await (const datapoint of points) {
-          await dataset.append(
-            `datapoint ${index++} of ${path}`,
-            () => changed(datapoint, changes),
-          );
+        for await (const read of readShard(reader, shard, { signal })) {
+          await dataset.append(`datapoint ${index++} of ${path}`, () => {
+            if (read instanceof FormatError) throw unfit(read);
+            return changed(read, changes);
+          });
         }
-        first += length;
       }
     },
   });

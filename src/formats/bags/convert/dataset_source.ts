@@ -57,13 +57,14 @@ export class DatasetSource extends ContainerSource {
     const reader = await ShardedDatasetReader.open(location, {
       ...options,
       decoders: null,
+      onWarning() {}, // said when the container was opened
     });
     return new DatasetSource(container, reader, isSharded, labels);
   }
 
   /** The shards of {@linkcode DatasetSource.reader}, in their order. */
   get shards(): readonly Shard[] {
-    return shardsOf(this.reader).map(({ shard }) => shard);
+    return shardsOf(this.reader).sound.map(({ shard }) => shard);
   }
 
   override async files(): Promise<FileTree> {

@@ -14,7 +14,8 @@ import type { Datapoint } from "../read/selection.ts";
 import { type Decoders, decodersOf } from "../types/shipped.ts";
 import type { DatasetSource } from "./dataset_source.ts";
 import { labelPlace } from "./new_dataset.ts";
-import { readDatapoints } from "./read_datapoints.ts";
+import { FormatError } from "../../../base/errors.ts";
+import { readDatapoints, unfit } from "./read_datapoints.ts";
 import { MsgpackFloat, readMsgpack } from "../../../codecs/msgpack/mod.ts";
 import { formatJson } from "../../../codecs/json/format.ts";
 import {
@@ -79,8 +80,15 @@ async function* readVideos(
   while (!next.done) {
     const name = `datapoint ${index} of ${path}`;
     const first = next.value;
+    if (first instanceof FormatError) {
+      yield unfit(first);
+      await advance();
+      continue;
+    }
     const id = type.isList ? undefined : idBytes(first);
-    const goesOn = () => !next.done && idBytes(next.value) === id;
+    const goesOn = () =>
+      !next.done && !(next.value instanceof FormatError) &&
+      idBytes(next.value) === id;
     const framesInRow = async function* () {
       do {
         yield (next.value as Datapoint)[key] as Uint8Array;

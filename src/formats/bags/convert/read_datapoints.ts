@@ -1,3 +1,7 @@
+import { UnfitError } from "../../../convert/conversion.ts";
+import type { FormatError } from "../../../base/errors.ts";
+import { shardsOf } from "../read/dataset_reader.ts";
+import type { ShardReader } from "../read/shard_reader.ts";
 import type { Datapoint } from "../read/selection.ts";
 import type { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
@@ -11,15 +15,31 @@ const MOST_IN_BATCH = 256;
 const LIST_PART = 16;
 
 /**
- * Reads datapoints one after the other, all unless told, as bytes; values of list types as iterables of bytes.
- * Small datapoints are read many at a time; of large ones, lists are read as they are used.
+ * Reads datapoints one after the other, as bytes; values of list types as iterables of bytes. Small datapoints are read
+ * many at a time; of large ones, lists are read as they are used. One of which the bag of a key is damaged is the error
+ * that says so.
  */
 export async function* readDatapoints(
   reader: ShardedDatasetReader,
+  options: WaitOptions,
+): AsyncGenerator<Datapoint | FormatError, void, undefined> {
+  for (const shard of shardsOf(reader).sound) {
+    yield* readShard(reader, shard, options);
+  }
+}
+
+/** Reads the datapoints of a shard as {@linkcode readDatapoints} does. */
+export async function* readShard(
+  reader: ShardedDatasetReader,
+  shard: ShardReader,
   { signal }: WaitOptions,
-  first = 0,
-  end: number = reader.length,
-): AsyncGenerator<Datapoint, void, undefined> {
+): AsyncGenerator<Datapoint | FormatError, void, undefined> {
+  const first = shard.start;
+  const end = first + shard.length;
+  if (shard.isDamaged) {
+    for (let i = 0; i < shard.length; i++) yield shard.damageOf(i)!;
+    return;
+  }
   const { length, keys } = reader;
   const average = reader.size / Math.max(1, length);
   const batch = Math.min(MOST_IN_BATCH, Math.floor(BATCH_BYTES / average));
@@ -67,4 +87,9 @@ async function* readList(
     const values = await reader.get(index, mask, { signal });
     yield* values[key] as Raw[];
   }
+}
+
+/** Says of a datapoint that is damaged that it has no form in the target. */
+export function unfit(error: FormatError): UnfitError {
+  return new UnfitError(error.message, { cause: error });
 }

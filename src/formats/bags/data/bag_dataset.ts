@@ -1,8 +1,12 @@
 import { openBags } from "../tree/open_bags.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
-import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
+import {
+  lengthsOf,
+  ShardedDatasetReader,
+} from "../read/sharded_dataset_reader.ts";
 import type { ShardedDatasetOptions } from "../read/dataset_options.ts";
-import type { DatasetReader } from "../read/dataset_reader.ts";
+import { type DatasetReader, shardsOf } from "../read/dataset_reader.ts";
+import { changedFile } from "../../../io/storage/changed_file.ts";
 import type { Datapoint, Mask } from "../read/selection.ts";
 import type { Spec } from "../dataset/spec.ts";
 import type { Decoders } from "../types/shipped.ts";
@@ -100,7 +104,7 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
    *
    * @param path Where its `spec.json` lies, or its shards `000000`, `000001`, …
    * @param options What to read, what makes samples of it, and how the dataset is opened.
-   * @throws {FormatError} If a file is missing or damaged.
+   * @throws {FormatError} If a shard is missing, or the only one or all are damaged.
    * @throws {RangeError} If `shardStart` or `shardStep` leaves no shard.
    * @throws {RecordfsError} With code `unknown-key` where `mask` or `cacheKeys` has one.
    * @throws {DataError} With code `not-portable` if a module does not export what is asked for.
@@ -155,6 +159,11 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
     return this.#reader.length;
   }
 
+  /** The number of datapoints of each shard, 0 of one that is left out since it is damaged. */
+  override get shardLengths(): readonly number[] {
+    return lengthsOf(this.#reader);
+  }
+
   /** The types of the keys. */
   get spec(): Spec {
     return this.#reader.spec;
@@ -190,6 +199,7 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
         },
         this.#mask,
         this.portableProcess(),
+        lostPaths(this.#reader),
       ],
     };
   }
@@ -208,16 +218,29 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
   }
 }
 
-/** Makes the dataset in another thread. */
+/**
+ * Makes the dataset in another thread.
+ *
+ * @param lost The shards that are left out.
+ * @throws {FormatError} With code `changed` if others are damaged now, so that datapoints would have other numbers.
+ */
 export async function reopenBagDataset<T>(
   path: string,
   options: ReaderOptions,
   mask: Mask | undefined,
   process: Process<Datapoint, T> | undefined,
+  lost: readonly string[],
 ): Promise<BagDataset<T>> {
   const quiet = { ...options, onWarning: () => {} }; // was told of already
   const reader = await openReader(path, quiet, undefined);
-  return new BagDataset(reader, mask, process);
+  const isSame = lost.join() === lostPaths(reader).join();
+  if (isSame) return new BagDataset(reader, mask, process);
+  reader.close();
+  throw changedFile(path);
+}
+
+function lostPaths(reader: DatasetReader): string[] {
+  return shardsOf(reader).lost.map(({ path }) => path);
 }
 
 async function openReader(

@@ -4,7 +4,9 @@ import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { openError } from "../../../io/storage/file_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import { isShardDamage } from "../../../tree/samples/open_shards.ts";
 import type { Bag } from "../bag/bag.ts";
+import { DamagedBag } from "../bag/damaged_bag.ts";
 import { openBag, type OpenBagOptions } from "../bag/open_bag.ts";
 import {
   type Generation,
@@ -16,10 +18,14 @@ import { LARGEST_SPEC, parseSpec, type SpecKey } from "./spec.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
 /** Options of opening a dataset. */
-type OpenShardOptions = Pick<
-  OpenBagOptions,
-  "storage" | "generation" | "onWarning"
->;
+interface OpenShardOptions
+  extends Pick<OpenBagOptions, "storage" | "generation" | "onWarning"> {
+  /**
+   * Whether it is a shard of several: {@linkcode DamagedBag} then stands for a bag that is damaged, unless all are.
+   * Defaults to `false`: a damaged bag is an error.
+   */
+  readonly ofSeveral?: boolean | undefined;
+}
 
 /** An opened dataset that has no shards, or one shard. */
 export class Shard {
@@ -36,7 +42,10 @@ export class Shard {
    * datapoint i, as in generation 3.
    */
   readonly refs: Bag | undefined;
-  /** The bags that have been opened, by key; none where a writer was killed before it had made them all. */
+  /**
+   * The bags that have been opened, by key, a {@linkcode DamagedBag} for one that is damaged; none where a writer was
+   * killed before it had made them all.
+   */
   readonly bags: Bag[] = [];
   /** The number of complete datapoints; of a dataset whose bags are opened one by one, of references. */
   length: number;
@@ -65,6 +74,17 @@ export class Shard {
       if (bag !== undefined) files.add(bag.source).add(bag.index);
     }
     return [...files];
+  }
+
+  /** The bags that are damaged. */
+  get damaged(): readonly DamagedBag[] {
+    return this.bags.filter((bag) => bag instanceof DamagedBag);
+  }
+
+  /** Tells keys of which a datapoint has several values that can be read. */
+  isList(key: number): boolean {
+    const isDamaged = this.bags[key] instanceof DamagedBag;
+    return !isDamaged && this.keys[key]!.type.isList;
   }
 
   /** Bytes of those files. */
@@ -124,10 +144,10 @@ export function* openShard(
       wantsRefs && !hasRefs ||
       found === "unindexed" && generation === undefined
     ) {
-      yield* openRefless(shard, names, onWarning);
+      yield* openRefless(shard, names, options);
     } else {
       yield* openBags(shard, names, options);
-      if (!wantsRefs) shard.length = completeLength(shard, onWarning);
+      if (!wantsRefs) shard.length = completeLength(shard, options);
     }
     return shard;
   } catch (error) {
@@ -146,21 +166,24 @@ export function* openShard(
 function* openRefless(
   shard: Shard,
   names: ReadonlySet<string>,
-  onWarning: OpenShardOptions["onWarning"],
+  { onWarning, ofSeveral }: OpenShardOptions,
 ): Steps<void> {
   const { path, keys, bags } = shard;
   shard.generation = 2;
   try {
-    yield* openBags(shard, names, { onWarning });
+    yield* openBags(shard, names, { onWarning, ofSeveral });
   } catch (error) {
     const isOfBag = error instanceof FormatError &&
       error.code !== "missing-bag";
     throw isOfBag ? missingReferences(path, error) : error;
   }
-  shard.length = bags[0]?.length ?? 0;
+  const { damaged: [damaged] } = shard;
+  const sound = bags.filter((bag) => !(bag instanceof DamagedBag));
+  shard.length = sound[0]?.length ?? 0;
   const isSound = keys.every(({ type }) => !type.word.endsWith("[]")) &&
-    bags.every((bag) => bag.generation === 2 && bag.length === shard.length);
-  if (!isSound) throw missingReferences(path);
+    sound.every((bag) => bag.generation === 2 && bag.length === shard.length) &&
+    (damaged === undefined || shard.length > 0); // an empty file would do for a bag without records
+  if (!isSound) throw missingReferences(path, damaged?.damage);
 }
 
 function* openBags(
@@ -168,11 +191,21 @@ function* openBags(
   names: ReadonlySet<string>,
   options: OpenShardOptions,
 ): Steps<void> {
-  for (const [k, { key }] of shard.keys.entries()) {
-    if (!names.has(`${key}.bag`)) {
-      throw missingBag(shard.path, key, `which ${SPEC_FILE} names`);
+  const { path, keys, bags, generation } = shard;
+  for (const [k, { key }] of keys.entries()) {
+    try {
+      if (!names.has(`${key}.bag`)) {
+        throw missingBag(path, key, `which ${SPEC_FILE} names`);
+      }
+      bags[k] = yield* shard.openBag(k, options);
+    } catch (error) {
+      if (!options.ofSeveral || !isShardDamage(error)) throw error;
+      bags[k] = new DamagedBag(`${path}/${key}.bag`, generation, error);
     }
-    shard.bags[k] = yield* shard.openBag(k, options);
+  }
+  const { damaged } = shard;
+  if (damaged.length > 0 && damaged.length === bags.length) {
+    throw damaged[0]!.damage;
   }
 }
 
@@ -259,18 +292,23 @@ export function* readSpec(
 /** A writer of generation 3 may be between the keys of a datapoint, or have been killed there. */
 function completeLength(
   { path, keys, bags }: Shard,
-  onWarning: OpenShardOptions["onWarning"],
+  { onWarning, ofSeveral }: OpenShardOptions,
 ): number {
-  const length = bags.reduce(
-    (least, bag) => Math.min(least, bag.length),
-    bags[0]?.length ?? 0,
+  const lengths = bags.filter((bag) => !(bag instanceof DamagedBag))
+    .map((bag) => bag.length);
+  const length = lengths.reduce(
+    (least, length) => Math.min(least, length),
+    lengths[0] ?? 0,
   );
   const ahead = keys.filter((_, k) => bags[k]!.length > length)
     .map(({ key }) => `'${key}'`);
   if (ahead.length > 0) {
     onWarning?.(
       `${path}: only ${length} datapoints are complete: there are more records of ` +
-        `${ahead.join(", ")}, since its writer is at work, or was killed`,
+        `${ahead.join(", ")}, since its writer is at work, or was killed` +
+        (ofSeveral
+          ? ", or an index was cut: then datapoints of later shards have other numbers"
+          : ""),
     );
   }
   return length;

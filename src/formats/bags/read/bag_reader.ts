@@ -11,7 +11,10 @@ import {
 } from "../../../io/concurrency/steps.ts";
 import { type PlaceOptions, storedAt } from "../../../io/storage/place.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
+import { warnOfAll } from "../../../base/message_text.ts";
+import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import type { Bag } from "../bag/bag.ts";
+import { bagNotes } from "../bag/damaged_bag.ts";
 import { openBag } from "../bag/open_bag.ts";
 import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
 import { clippedCount } from "./selection.ts";
@@ -41,7 +44,7 @@ export interface BagOptions extends PlaceOptions {
     | ArrayBuffer
     | SharedArrayBuffer
     | undefined;
-  /** Told of what is odd but readable. */
+  /** Told of what is odd but readable, and of what cannot be read; the latter is `console.warn`'s unless given. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
@@ -96,6 +99,7 @@ export class BagReader implements Disposable {
     });
     try {
       yield* bag.hold(cacheIndex, cacheData);
+      warnOfAll(noteLines(yield* bagNotes([bag])), options.onWarning);
       return new BagReader(bag);
     } catch (error) {
       bag.close();

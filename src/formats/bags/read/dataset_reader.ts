@@ -8,8 +8,8 @@ import {
 import type {
   BatchReadOptions,
   BatchReadSyncOptions,
+  BatchRoom,
 } from "../../../io/read/read_memory.ts";
-import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { requireOpen } from "../../../io/storage/closed.ts";
 import { storedAt } from "../../../io/storage/place.ts";
@@ -20,11 +20,11 @@ import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import { setOwn } from "../../../codecs/set_own.ts";
 import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
-import { MAPPED, ShardReader } from "./shard_reader.ts";
+import { MAPPED, type ReadShards, ShardReader } from "./shard_reader.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 
-/** The shards of a reader, for this format's own files. */
-export let shardsOf: (reader: DatasetReader) => readonly ShardReader[];
+/** The shards of a reader, and those that it leaves out, for this format's own files. */
+export let shardsOf: (reader: DatasetReader) => ReadShards;
 
 /**
  * Reads the datapoints of a dataset of any generation (Python's `DatasetReader`).
@@ -58,21 +58,24 @@ export class DatasetReader implements Disposable {
   readonly length: number;
   /** At least one. */
   readonly #shards: readonly ShardReader[];
+  readonly #opened: ReadShards;
   /** The index of each one's first datapoint. */
   readonly #starts: Float64Array;
   #closed = false;
 
   static {
-    shardsOf = (reader) => reader.#shards;
+    shardsOf = (reader) => reader.#opened;
   }
 
   /** @ignore Readers are made by `open`. */
-  protected constructor(path: string, shards: readonly ShardReader[]) {
+  protected constructor(path: string, opened: ReadShards) {
+    const { sound: shards } = opened;
     const { keys } = shards[0]!.shard;
     this.path = path;
     this.spec = specOf(keys);
     this.keys = keys.map(({ key }) => key);
     this.#shards = shards;
+    this.#opened = opened;
     let length = 0;
     for (const shard of shards) {
       shard.start = length;
@@ -88,7 +91,7 @@ export class DatasetReader implements Disposable {
   ): Steps<DatasetReader> {
     const { path, storage } = storedAt(directory, options);
     const shard = yield* ShardReader.open(path, { ...options, storage });
-    return new DatasetReader(path, [shard]);
+    return new DatasetReader(path, { sound: [shard], lost: [] });
   }
 
   /**

@@ -1,7 +1,12 @@
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { GrowingMemory } from "../../../io/read/read_memory.ts";
+import type { LostShard } from "../../../tree/samples/open_shards.ts";
 import type { Spans } from "../bag/bag.ts";
+import type { FormatError } from "../../../base/errors.ts";
+import { warnOfAll } from "../../../base/message_text.ts";
+import { noteLines } from "../../../tree/archive/archive_notes.ts";
+import { bagNotes, DamagedBag, recordLimit } from "../bag/damaged_bag.ts";
 import { REFS_KEY } from "../dataset/dataset_names.ts";
 import { openShard, type Shard } from "../dataset/open_shard.ts";
 import { References } from "../dataset/references.ts";
@@ -24,6 +29,12 @@ type Raw = Uint8Array<ArrayBuffer>;
 /** Says that records are not to be read, but looked at in memory maps of their bags. */
 export const MAPPED = Symbol("mapped");
 
+/** Shards that are read, and those that are left out. */
+export interface ReadShards {
+  readonly sound: readonly ShardReader[];
+  readonly lost: readonly LostShard[];
+}
+
 /** Reads the datapoints of one shard. The indices that it is asked for have been checked before. */
 export class ShardReader {
   readonly shard: Shard;
@@ -40,6 +51,8 @@ export class ShardReader {
   readonly #selection: Selection;
   /** None in generation 3, where record i of every key belongs to datapoint i. */
   readonly #references: References | undefined;
+  /** Whether the bag of a key is damaged. */
+  readonly isDamaged: boolean;
 
   private constructor(shard: Shard, options: DatasetOptions) {
     const { keys, bags, generation } = shard;
@@ -51,21 +64,27 @@ export class ShardReader {
     this.#places = new Map(keys.map(({ key }, k) => [key, k]));
     this.#all = this.#newSelection(undefined);
     this.#selection = this.#newSelection(undefined);
-    const lengths = bags.map(({ length }) => length);
+    const lengths = bags.map(recordLimit);
     this.#references = shard.refs &&
       new References({ path: shard.refs.path, keys, lengths });
+    this.isDamaged = shard.damaged.length > 0;
   }
 
   /**
    * Opens a dataset without shards, or a shard.
    *
    * @param path Its directory, without a slash at the end.
+   * @param ofSeveral Whether it is a shard of several, in which values of a damaged bag are errors.
    * @throws {FormatError} If a file is missing or damaged.
    * @throws {RecordfsError} With code `unknown-key` where `cacheKeys` has one.
    */
-  static *open(path: string, options: DatasetOptions): Steps<ShardReader> {
+  static *open(
+    path: string,
+    options: DatasetOptions,
+    ofSeveral = false,
+  ): Steps<ShardReader> {
     const { cacheIndex = true, cacheKeys = [] } = options;
-    const shard = yield* openShard(path, options);
+    const shard = yield* openShard(path, { ...options, ofSeveral });
     try {
       shard.spec.close(); // it has been read
       const { keys, bags, refs } = shard;
@@ -80,6 +99,7 @@ export class ShardReader {
         );
         yield* bag.hold(cacheIndex, cacheData);
       }
+      warnOfAll(noteLines(yield* bagNotes(bags)), options.onWarning);
       return new ShardReader(shard, options);
     } catch (error) {
       shard.close();
@@ -90,6 +110,36 @@ export class ShardReader {
   /** The number of datapoints. */
   get length(): number {
     return this.shard.length;
+  }
+
+  close(): void {
+    this.shard.close();
+  }
+
+  /**
+   * The error of reading a datapoint, since the bag of a key that is wanted is damaged.
+   *
+   * @param selection All keys, unless given.
+   */
+  damageOf(index: number, selection = this.#all): FormatError | undefined {
+    if (!this.isDamaged) return undefined;
+    const { path, keys, bags } = this.shard;
+    for (const [k, bag] of bags.entries()) {
+      if (selection.wanted[k] === 0 || !(bag instanceof DamagedBag)) continue;
+      return bag.errorOf({
+        key: keys[k]!.key,
+        datapoint: index,
+        sample: this.start + index,
+        shard: path,
+      });
+    }
+    return undefined;
+  }
+
+  /** @throws {FormatError} If the bag of a key that is wanted of a datapoint is damaged. */
+  #requireSound(index: number, selection: Selection): void {
+    const damage = this.damageOf(index, selection);
+    if (damage !== undefined) throw damage;
   }
 
   /** Bytes of all bags, the references and the indexes. */
@@ -111,6 +161,7 @@ export class ShardReader {
     const selection = mask === undefined
       ? this.#all
       : this.#selection.set(mask);
+    if (this.isDamaged) this.#requireSound(index, selection);
     const references = this.#references;
     references?.read(index, this.shard.refs!);
     const datapoint: Datapoint = {};
@@ -150,6 +201,7 @@ export class ShardReader {
     memory: GrowingMemory | undefined,
   ): Steps<Datapoint> {
     const selection = this.#newSelection(mask);
+    this.#requireSound(index, selection);
     const references = this.#references;
     if (references !== undefined) {
       const [record] = yield* this.shard.refs!.readRun(index, 1);
@@ -179,6 +231,7 @@ export class ShardReader {
     memory: GrowingMemory | undefined,
   ): Steps<Record<string, unknown[]>> {
     const selection = this.#newSelection(mask);
+    if (count > 0) this.#requireSound(start, selection);
     const indices = Array.from({ length: count }, (_, i) => start + i);
     const spans = yield* this.#spansOf(indices, selection, true);
     const values: Record<string, unknown[]> = {};
@@ -210,6 +263,8 @@ export class ShardReader {
     mask: Mask | undefined,
   ): Steps<BatchPart[]> {
     const selection = this.#newSelection(mask);
+    const [first] = indices;
+    if (first !== undefined) this.#requireSound(first, selection);
     const spans = yield* this.#spansOf(indices, selection, false);
     const parts: BatchPart[] = [];
     for (const [i, column] of this.#columns.entries()) {

@@ -1,5 +1,5 @@
 import { FormatError } from "../../../base/errors.ts";
-import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
+import { warnOfAll } from "../../../base/message_text.ts";
 import {
   runAsync,
   runSync,
@@ -9,12 +9,14 @@ import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { openError } from "../../../io/storage/file_source.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { storedAt } from "../../../io/storage/place.ts";
+import { noteLines } from "../../../tree/archive/archive_notes.ts";
+import { lostNotes, openSound } from "../../../tree/samples/open_shards.ts";
 import { locateDataset, requireWhole } from "../dataset/dataset_location.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 import type { ShardedDatasetOptions } from "./dataset_options.ts";
-import { DatasetReader } from "./dataset_reader.ts";
-import { ShardReader } from "./shard_reader.ts";
+import { DatasetReader, shardsOf } from "./dataset_reader.ts";
+import { type ReadShards, ShardReader } from "./shard_reader.ts";
 
 /**
  * Reads the shards of a dataset as one sequence of datapoints (Python's `ShardedDatasetReader`). A
@@ -23,6 +25,10 @@ import { ShardReader } from "./shard_reader.ts";
  * Of several workers, each reads its own shards where `shardStart` is its number, from 0 on, and
  * `shardStep` the number of workers. The README of bags names that number `shard_stop`; its code, as
  * here, calls it a step.
+ *
+ * Of several shards, those of which nothing says how many datapoints they have are left out with a warning, and
+ * datapoints of later ones have other numbers. Where the bag of a key is damaged, the other values of the shard are
+ * read, and reading a value of that key throws a `FormatError`.
  *
  * All shards have the same keys. The types of a key may differ: each shard is read by its own.
  *
@@ -46,9 +52,9 @@ export class ShardedDatasetReader extends DatasetReader {
   /** Number of shards that are read. */
   readonly shards: number;
 
-  private constructor(path: string, shards: readonly ShardReader[]) {
-    super(path, shards);
-    this.shards = shards.length;
+  private constructor(path: string, opened: ReadShards) {
+    super(path, opened);
+    this.shards = opened.sound.length;
   }
 
   static *#open(
@@ -56,16 +62,17 @@ export class ShardedDatasetReader extends DatasetReader {
     options: ShardedDatasetOptions,
   ): Steps<ShardedDatasetReader> {
     const { path, storage } = storedAt(directory, options);
-    const shards = yield* openShards(path, { ...options, storage });
-    return new ShardedDatasetReader(path, shards);
+    const opened = yield* openAll(path, { ...options, storage });
+    warnOfAll(noteLines(lostNotes(opened.lost)), options.onWarning);
+    return new ShardedDatasetReader(path, opened);
   }
 
   /**
    * Opens a sharded dataset.
    *
    * @param directory Where the shards `000000`, `000001`, … lie.
-   * @throws {FormatError} If a shard is missing or damaged, something else lies there, or the keys of
-   * the shards differ.
+   * @throws {FormatError} If a shard is missing, the only one or all are damaged, something else lies there, or
+   * the keys of the shards differ.
    * @throws {RangeError} If `shardStart` or `shardStep` is no whole number, or leaves no shard.
    * @throws {RecordfsError} With code `unknown-key` where `cacheKeys` has one.
    */
@@ -88,36 +95,44 @@ export class ShardedDatasetReader extends DatasetReader {
   }
 }
 
+/** The number of datapoints of each shard of a reader, in their order; 0 of those that are left out. */
+export function lengthsOf(reader: DatasetReader): readonly number[] {
+  const { sound, lost } = shardsOf(reader);
+  const lengths = sound.map(({ length }) => length);
+  for (const { at } of lost) lengths.splice(at, 0, 0);
+  return lengths;
+}
+
 /**
  * Opens the shards of a dataset that are asked for; a dataset that is not sharded is one shard.
  *
- * @throws {FormatError} If one is missing or damaged, or has other keys.
+ * @throws {FormatError} If one is missing, all are damaged, or one has other keys.
  * @throws {RangeError} If `shardStart` or `shardStep` is no whole number, or leaves no shard.
  */
-function* openShards(
+function* openAll(
   directory: string,
   options: ShardedDatasetOptions,
-): Steps<ShardReader[]> {
-  const paths = yield* pathsOf(directory, options);
-  const shards: ShardReader[] = [];
-  function* open(path: string, i: number): Steps<void> {
-    shards[i] = yield* ShardReader.open(path, options);
-  }
+): Steps<ReadShards> {
+  const { paths, ofSeveral } = yield* pathsOf(directory, options);
+  const opened = yield* openSound(
+    paths,
+    (path) => ShardReader.open(path, options, ofSeveral),
+  );
+  const { sound } = opened;
   try {
-    yield* inParallel(paths.map(open));
-    for (const { shard } of shards) requireSameKeys(shards[0]!.shard, shard);
-    return shards;
+    for (const { shard } of sound) requireSameKeys(sound[0]!.shard, shard);
+    return opened;
   } catch (error) {
-    shards.forEach(({ shard }) => shard.close());
+    for (const shard of sound) shard.close();
     throw error;
   }
 }
 
-/** The directories of the shards that are asked for. */
+/** The directories of the shards that are asked for, and whether the dataset has several. */
 function* pathsOf(
   directory: string,
   options: ShardedDatasetOptions,
-): Steps<readonly string[]> {
+): Steps<{ readonly paths: readonly string[]; readonly ofSeveral: boolean }> {
   const { shardStart = 0, shardStep = 1, storage = LOCAL_DISK } = options;
   requireWhole("shardStart", shardStart, 0);
   requireWhole("shardStep", shardStep, 1);
@@ -129,9 +144,10 @@ function* pathsOf(
       `${directory} has ${shards.length} shards: none is left from shardStart ${shardStart} on`,
     );
   }
-  return shards.filter((_, i) =>
+  const paths = shards.filter((_, i) =>
     i >= shardStart && (i - shardStart) % shardStep === 0
   );
+  return { paths, ofSeveral: shards.length > 1 };
 }
 
 function requireSameKeys(first: Shard, shard: Shard): void {

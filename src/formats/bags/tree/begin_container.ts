@@ -9,7 +9,11 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
-import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
+import {
+  type ArchiveNotes,
+  notedInfo,
+  noteLines,
+} from "../../../tree/archive/archive_notes.ts";
 import type {
   Container,
   ContainerInfo,
@@ -26,7 +30,14 @@ import {
   locateDataset,
 } from "../dataset/dataset_location.ts";
 import { DatasetTree } from "./dataset_tree.ts";
-import { openShard, type Shard } from "../dataset/open_shard.ts";
+import type { Shard } from "../dataset/open_shard.ts";
+import type { FormatError } from "../../../base/errors.ts";
+import {
+  isShardDamage,
+  lostNotes,
+  lostShard,
+} from "../../../tree/samples/open_shards.ts";
+import { bagNotes } from "../bag/damaged_bag.ts";
 import type { DecodedViews } from "./decoded_views.ts";
 import { BAG } from "../dataset/dataset_names.ts";
 import type { Bag } from "../bag/bag.ts";
@@ -85,7 +96,7 @@ export function* beginContainer(
   }
 }
 
-/** The first shard is opened, the others when they are needed, or when it is completed. */
+/** The first sound shard is opened, the others when they are needed, or when it is completed. */
 function* beginDataset(
   path: string,
   { isSharded, shards }: Exclude<DatasetLocation, { bag: string }>,
@@ -101,24 +112,48 @@ function* beginDataset(
     views,
     lastNode: options.lastNode,
   });
-  const add = function* (shard: number): Steps<void> {
-    const opened = yield* openShard(shards[shard]!, { storage, onWarning });
+  const notes: ArchiveNotes[] = [];
+  /** Adds a shard, or leaves it out for the error that it returns. */
+  const add = function* (at: number): Steps<FormatError | undefined> {
+    let shard: Shard;
     try {
-      yield* tree.sources.add(shard, opened);
-      survey.add(opened);
+      shard = yield* tree.sources.openShard(at, onWarning);
     } catch (error) {
-      opened.close();
+      if (!isShardDamage(error) || !tree.sources.isLost(at)) throw error;
+      notes.push(...lostNotes([lostShard(shards[at]!, at, error)]));
+      return error;
+    }
+    try {
+      notes.push(...yield* bagNotes(shard.bags));
+      yield* tree.sources.add(at, shard);
+      survey.add(shard);
+      return undefined;
+    } catch (error) {
+      shard.close();
       throw error;
     }
   };
-  yield* add(0);
+  const tell = () => {
+    survey.note(notes);
+    warnOfAll(noteLines(notes.splice(0)), onWarning);
+  };
+  let next = 0;
+  let first: FormatError | undefined;
+  for (let isSound = false; !isSound;) {
+    if (first !== undefined && next === shards.length) throw first;
+    const error = yield* add(next++);
+    first ??= error;
+    isSound = error === undefined;
+  }
+  tell();
   return {
     tree,
     info: survey.info,
     *complete() {
-      for (let shard = 1; shard < shards.length; shard++) {
-        if (storage !== LOCAL_DISK) yield* add(shard);
-        else yield* inOneGo(() => add(shard));
+      for (let at = next; at < shards.length; at++) {
+        if (storage !== LOCAL_DISK) yield* add(at);
+        else yield* inOneGo(() => add(at));
+        tell();
       }
     },
   };
@@ -128,12 +163,12 @@ function* beginDataset(
  * Opening a shard takes many small reads of what is mostly in memory: waiting for each takes nearly
  * twice as long as having others wait for all.
  */
-function* inOneGo(procedure: () => Steps<void>): Steps<void> {
-  yield* perform({
+function* inOneGo(procedure: () => Steps<unknown>): Steps<void> {
+  yield* perform<unknown>({
     sync: () => runSync(procedure()),
     async async() {
       while (shouldYield()) await yieldToEventLoop();
-      runSync(procedure());
+      return runSync(procedure());
     },
   });
 }
@@ -145,6 +180,8 @@ function newSurvey(isSharded: boolean): {
   /** Records that several datapoints share are counted once. */
   readonly info: ContainerInfo;
   add(shard: Shard): void;
+  /** Takes what cannot be read. */
+  note(notes: readonly ArchiveNotes[]): void;
 } {
   const facts: Record<string, number> = { generation: 0, datapoints: 0 };
   const keys = new Map<string, { records: number; bytes: number }>();
@@ -157,8 +194,18 @@ function newSurvey(isSharded: boolean): {
     facts,
     keys: [] as NonNullable<ContainerInfo["keys"]>[number][],
     parts: [] as Part[],
+    unreadable: undefined as ContainerInfo["unreadable"],
   };
-  const add = ({ path, keys: own, bags, length, generation, bytes }: Shard) => {
+  const unreadable: ArchiveNotes[] = [];
+  const note = (notes: readonly ArchiveNotes[]) => {
+    if (notes.length === 0) return;
+    unreadable.push(...notes);
+    const noted = notedInfo(unreadable);
+    Object.assign(facts, noted.facts);
+    info.unreadable = noted.unreadable;
+  };
+  const add = (shard: Shard) => {
+    const { path, keys: own, bags, length, generation, bytes } = shard;
     facts["generation"] = Math.max(facts["generation"]!, generation);
     facts["datapoints"]! += length;
     info.bytes += bytes;
@@ -178,11 +225,12 @@ function newSurvey(isSharded: boolean): {
       }
       count.records += bag?.length ?? 0;
       count.bytes += bag?.dataEnd ?? 0;
-      info.files += type.isList ? bag?.length ?? 0 : length;
-      info.directories += type.isList ? length : 0;
+      const isList = shard.isList(k);
+      info.files += isList ? bag?.length ?? 0 : length;
+      info.directories += isList ? length : 0;
     }
   };
-  return { info, add };
+  return { info, add, note };
 }
 
 /** Facts about a single bag. */

@@ -1,4 +1,5 @@
-import { RecordfsError } from "../../../base/errors.ts";
+import { type FormatError, RecordfsError } from "../../../base/errors.ts";
+import { decodeName } from "../../../base/names.ts";
 import { type NodeId, ROOT, type SampleNodes } from "../../../tree/tree.ts";
 import { ShardFact, type TreeShards } from "./tree_shards.ts";
 import { numberedNames } from "../../../tree/names/numbered_names.ts";
@@ -136,4 +137,32 @@ export function writeName(
   if (row < 0) return 0;
   const length = shards.fact(shard, ShardFact.LENGTH);
   return numberedNames(length, "").write(row, into);
+}
+
+/** The error of reading a value of a key whose bag is damaged. */
+export function damagedValue(
+  shards: TreeShards,
+  number: number,
+  key: number,
+  datapoint: number,
+): FormatError {
+  const { shard, keys, rowNames } = shards.shard(number);
+  let sample = datapoint;
+  for (let before = 0; before < number; before++) {
+    sample += shards.fact(before, ShardFact.LENGTH);
+  }
+  const name = keys[key]!.key;
+  const names = [numberedNames(shards.nodes.shards!, ""), rowNames];
+  const numbers = [number, datapoint];
+  const into = new Uint8Array(64);
+  const path = names.map((names, i) =>
+    decodeName(into, 0, names.write(numbers[i]!, into))
+  );
+  return shards.shard(number).damaged(key)!.errorOf({
+    key: name,
+    datapoint,
+    sample,
+    shard: shard.path,
+    member: [...path, name].join("/"),
+  });
 }

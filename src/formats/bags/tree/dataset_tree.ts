@@ -16,6 +16,7 @@ import {
 } from "../../../tree/tree.ts";
 import {
   columnOf,
+  damagedValue,
   datapointNodes,
   datapointRow,
   DatasetNodes,
@@ -109,7 +110,9 @@ export class DatasetTree implements Tree {
     const { shards } = this.#options;
     if (parent === ROOT && shards !== undefined) {
       const shard = this.#shardNames.parse(name, start, end);
-      return shard >= 0 && shard < shards ? this.#nodes.base(shard) : 0;
+      const isThere = shard >= 0 && shard < shards &&
+        !this.sources.isLost(shard);
+      return isThere ? this.#nodes.base(shard) : 0;
     }
     const local = this.#enterShard(parent);
     if (local < 0 || local === SHARD_SPEC) return 0;
@@ -165,7 +168,7 @@ export class DatasetTree implements Tree {
     into.size = 0;
     into.isDirectory = this.isDirectory(node);
     if (node === ROOT) {
-      into.mtime = this.sources.mtime(0);
+      into.mtime = this.sources.mtime(this.sources.firstKnown);
       return true;
     }
     if (!into.isDirectory) {
@@ -191,6 +194,9 @@ export class DatasetTree implements Tree {
     if (this.#isListDirectory()) return false;
     const shard = this.#shard;
     const key = this.#key;
+    if (shard.damaged(key) !== undefined) {
+      throw damagedValue(this.sources, this.#number, key, this.#row);
+    }
     const isElement = this.#role >= Role.ELEMENT;
     const record = isElement ? this.#row : shard.first(key, this.#row);
     shard.bag(key).place(record, into);
@@ -307,6 +313,7 @@ export class DatasetTree implements Tree {
   #listShards(cursor: number, visit: EntryVisitor): void {
     const shards = this.#options.shards!;
     for (let shard = cursor; shard < shards; shard++) {
+      if (this.sources.isLost(shard)) continue;
       const length = this.#shardNames.write(shard, this.#name);
       const node = this.#nodes.base(shard);
       if (!visit(this.#name, 0, length, node, shard + 1)) return;

@@ -10,6 +10,7 @@ import {
   numberedNames,
 } from "../../../tree/names/numbered_names.ts";
 import type { Bag } from "../bag/bag.ts";
+import { DamagedBag } from "../bag/damaged_bag.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 import { References } from "../dataset/references.ts";
 import type { SpecKey } from "../dataset/spec.ts";
@@ -57,20 +58,28 @@ export class TreeShard {
     views: DecodedViews | undefined,
   ) {
     const { keys, refs, generation } = shard;
+    this.shard = shard;
     this.length = length;
     this.keys = keys;
-    this.suffixes = keys.map(({ type }) => views?.suffixOf(type, generation));
+    this.suffixes = keys.map(({ type }, key) =>
+      this.damaged(key) ? undefined : views?.suffixOf(type, generation)
+    );
     this.names = nameKeys(keys, this.suffixes);
     this.rowNames = numberedNames(length, "");
     this.mtime = mtime;
-    this.shard = shard;
     this.#ids = ids;
     this.#references = new References({ path: refs?.path ?? "", keys });
   }
 
-  /** Tells keys whose values in a datapoint are lists. */
+  /** Tells keys whose values in a datapoint are lists; one that is damaged shows as a file. */
   isList(key: number): boolean {
-    return this.keys[key]!.type.isList;
+    return this.shard.isList(key);
+  }
+
+  /** The bag of a key, if it is damaged. */
+  damaged(key: number): DamagedBag | undefined {
+    const bag = this.shard.bags[key];
+    return bag instanceof DamagedBag ? bag : undefined;
   }
 
   /** The number of elements in the list of a key. */

@@ -6,6 +6,8 @@ import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { LazySources } from "../../../tree/tree.ts";
 import { shardPath } from "../dataset/dataset_location.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
+import { isShardDamage } from "../../../tree/samples/open_shards.ts";
+import { DamagedBag } from "../bag/damaged_bag.ts";
 import { openHead, openShard, type Shard } from "../dataset/open_shard.ts";
 import type { DatasetNodes } from "./dataset_nodes.ts";
 import { TreeShard } from "./tree_shard.ts";
@@ -21,6 +23,12 @@ const FILES_IN_SHARD = 2 ** 24;
 
 /** Generation 2 without references, among the facts. */
 const REFLESS_GENERATION = 4;
+
+/** Of a shard that is damaged so that it is left out, among the facts. */
+const LOST_GENERATION = 5;
+
+/** Hash of no damaged keys. */
+const UNDAMAGED = hashIds([]);
 
 /** Where shards are, and how to open them. */
 interface ShardPlace {
@@ -92,6 +100,19 @@ export class TreeShards implements LazySources {
     return shard;
   }
 
+  /** Whether a shard is known to be damaged so that it is left out. */
+  isLost(number: number): boolean {
+    const generation = this.#place.facts.get(number, ShardFact.GENERATION);
+    return generation === LOST_GENERATION;
+  }
+
+  /** The first shard that is not known to be left out. */
+  get firstKnown(): number {
+    let first = 0;
+    while (this.isLost(first)) first++; // never all: then nothing is opened
+    return first;
+  }
+
   /** When a shard was last modified, in milliseconds since 1970. */
   mtime(number: number): number {
     if (number === this.#lastNumber) return this.#last!.mtime;
@@ -103,8 +124,40 @@ export class TreeShards implements LazySources {
     const { facts } = this.#place;
     const known = facts.get(number, fact);
     if (known !== undefined) return known;
-    this.shard(number);
+    try {
+      this.shard(number);
+    } catch (error) {
+      if (!this.isLost(number)) throw error;
+    }
     return facts.get(number, fact)!;
+  }
+
+  /**
+   * Opens a shard as a tree shows it. One that is damaged is left out from now on.
+   *
+   * @throws {FormatError} If it is damaged, or with code `changed` if it was and is not any more.
+   */
+  *openShard(
+    number: number,
+    onWarning?: (message: string) => void,
+  ): Steps<Shard> {
+    const { facts, storage } = this.#place;
+    const path = this.#pathOf(number);
+    const ofSeveral = this.#ofSeveral;
+    let shard: Shard;
+    try {
+      shard = yield* openShard(path, { storage, onWarning, ofSeveral });
+    } catch (error) {
+      if (ofSeveral && isShardDamage(error)) settleLost(facts, number);
+      throw error;
+    }
+    if (!this.isLost(number)) return shard;
+    shard.close();
+    throw changedFile(path);
+  }
+
+  get #ofSeveral(): boolean {
+    return (this.nodes.shards ?? 1) > 1;
   }
 
   /** Shows an opened shard, which from now on belongs to this, unless this throws. */
@@ -136,11 +189,10 @@ export class TreeShards implements LazySources {
 
   /** The first one to open a shard opens all of it, to say what is to be known of it. */
   *#open(number: number): Steps<TreeShard> {
-    const { facts, storage } = this.#place;
+    const { facts } = this.#place;
     const isKnown = facts.get(number, ShardFact.GENERATION) !== undefined;
     if (isKnown) return yield* this.#openHead(number);
-    const path = this.#pathOf(number);
-    const shard = yield* openShard(path, { storage });
+    const shard = yield* this.openShard(number);
     try {
       return yield* this.add(number, shard);
     } catch (error) {
@@ -156,12 +208,16 @@ export class TreeShards implements LazySources {
     const isRefless = generation === REFLESS_GENERATION;
     const form = isRefless ? 2 : generation as Generation;
     const hasRefs = form !== 3 && !isRefless;
-    const shard = yield* openHead(path, form, hasRefs, { storage });
+    const damage = facts.get(number, ShardFact.DAMAGE);
+    const shard = damage === UNDAMAGED
+      ? yield* openHead(path, form, hasRefs, { storage })
+      : yield* this.openShard(number);
     try {
       const { refs } = shard;
       const length = facts.get(number, ShardFact.LENGTH)!;
       const ids = yield* idsOf(shard);
       const isSame = (refs === undefined || refs.length === length) &&
+        damageHash(shard) === damage &&
         // Where there is no datapoint yet, a writer may still make the bags.
         (length === 0 || hashIds(ids) === facts.get(number, ShardFact.INODES));
       if (!isSame) throw changedFile(path);
@@ -210,6 +266,20 @@ export class TreeShards implements LazySources {
   }
 }
 
+/** Says of a shard that it is left out, where no other thread found something else. */
+function settleLost(facts: ShardFacts, number: number): void {
+  for (let fact = 0; fact < ShardFact.GENERATION; fact++) {
+    facts.agree(number, fact, 0);
+  }
+  facts.agree(number, ShardFact.GENERATION, LOST_GENERATION);
+}
+
+/** Stands for the keys whose bags are damaged. */
+function damageHash({ bags }: Shard): number {
+  const keys = bags.flatMap((bag, k) => bag instanceof DamagedBag ? [k] : []);
+  return hashIds(keys);
+}
+
 /** Says what was found of a shard, where no other thread did. */
 function settleFacts(
   facts: ShardFacts,
@@ -229,20 +299,22 @@ function settleFacts(
   agree(ShardFact.NODES, countNodes(shard, views));
   agree(ShardFact.KEYS, shard.keys.length);
   agree(ShardFact.INODES, hashIds(ids));
+  agree(ShardFact.DAMAGE, damageHash(shard));
   // Last: with it, the others are known.
   agree(ShardFact.GENERATION, isRefless ? REFLESS_GENERATION : generation);
 }
 
-function countNodes(
-  { bags, generation, keys, length }: Shard,
-  views: DecodedViews | undefined,
-): number {
+function countNodes(shard: Shard, views: DecodedViews | undefined): number {
+  const { bags, generation, keys, length } = shard;
   let inEach = 1;
   let elements = 0;
   for (const [k, { type }] of keys.entries()) {
-    const shown = views?.suffixOf(type, generation) === undefined ? 1 : 2;
-    inEach += type.isList ? 1 : shown;
-    elements += type.isList ? shown * bags[k]!.length : 0;
+    const hasView = !(bags[k] instanceof DamagedBag) &&
+      views?.suffixOf(type, generation) !== undefined;
+    const shown = hasView ? 2 : 1;
+    const isList = shard.isList(k);
+    inEach += isList ? 1 : shown;
+    elements += isList ? shown * bags[k]!.length : 0;
   }
   return 2 + length * inEach + elements;
 }
@@ -261,10 +333,13 @@ export const ShardFact = {
   KEYS: 4,
   /** Which inodes its bags are, as a hash. */
   INODES: 5,
-  GENERATION: 6,
+  /** Which of its keys have damaged bags, as a hash. */
+  DAMAGE: 6,
+  /** The last that is said. */
+  GENERATION: 7,
 } as const;
 
-const FACTS = 7;
+const FACTS = 8;
 
 /**
  * Facts about shards in memory that threads share. Each thread opens a shard when it first needs it; what

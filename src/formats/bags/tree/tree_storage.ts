@@ -2,6 +2,7 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { FileSource } from "../../../io/storage/file_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
+import { DamagedBag } from "../bag/damaged_bag.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 
 /** The id of an open file among those of its storage; a local one knows its inode already. */
@@ -20,7 +21,8 @@ export function* idsOf({ storage, path, keys, bags }: Shard): Steps<number[]> {
   const ids: number[] = [];
   for (const [k, { key }] of keys.entries()) {
     const bag = bags[k];
-    if (bag !== undefined) ids.push(yield* idOf(storage, bag.source));
+    const isOpen = bag !== undefined && !(bag instanceof DamagedBag);
+    if (isOpen) ids.push(yield* idOf(storage, bag.source));
     else ids.push(yield* idAt(storage, `${path}/${key}.bag`));
   }
   return ids;

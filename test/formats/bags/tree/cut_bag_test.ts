@@ -2,7 +2,12 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { LOCAL_DISK } from "../../../../src/io/storage/storage.ts";
+import { BagDataset } from "../../../../src/formats/bags/data/bag_dataset.ts";
+import { BagReader } from "../../../../src/formats/bags/mod.ts";
+import { check, open } from "../../../../src/open/mod.ts";
+import { writeDataset } from "../../../support/bags/make_bag.ts";
+import { withTempDir } from "../../../support/paths.ts";
 import { slowStorage } from "../../../support/slow_storage.ts";
 
 /** A bag of records of these lengths, of which so many bytes are there, and its index. */
@@ -66,4 +71,77 @@ Deno.test("what a bag far away was cut before is told by its index, page by page
   assert.match(warnings[0]!, /'001234' cannot be read/);
   assert.equal((await fs.read("001233")).length, 10);
   await assert.rejects(fs.read("002999"), { member: "002999" });
+});
+
+Deno.test("a dataset says which bag was cut, in every way of opening it, and check fails", async () => {
+  for (const shards of [1, 2]) {
+    await withTempDir(async (dir) => {
+      const paths = shards === 1 ? [dir] : [`${dir}/000000`, `${dir}/000001`];
+      for (const path of paths) {
+        const datapoints = [1, 2, 3].map((n) => ({
+          a: new Uint8Array(10).fill(n),
+          b: Uint8Array.of(n),
+        }));
+        writeDataset(path, { a: "bytes", b: "bytes" }, datapoints, 3);
+      }
+      const bag = `${paths.at(-1)}/a.bag`;
+      await Deno.truncate(bag, 15);
+      const warnings: string[] = [];
+      const onWarning = (message: string) => void warnings.push(message);
+      const isSaid = () => {
+        assert.equal(warnings.length, 1);
+        assert.match(
+          warnings.splice(0)[0]!,
+          /a\.bag: .*byte 30 of 15: .*The last 2 of its 3 records cannot be/,
+        );
+      };
+      using container = await open(dir, { onWarning });
+      isSaid();
+      const { unreadable, facts } = container.info;
+      assert.deepEqual(unreadable!.map(({ archive }) => archive), [bag]);
+      assert.equal(facts!["unreadable"], 1);
+      using dataset = await BagDataset.open(dir, { onWarning });
+      isSaid();
+      using _far = await BagDataset.open(dir, {
+        onWarning,
+        cacheIndex: false,
+        storage: slowStorage(3, LOCAL_DISK),
+      });
+      isSaid();
+      using _alone = BagReader.openSync(bag, { onWarning });
+      isSaid();
+      const last = dataset.length - 1;
+      assert.equal(dataset.length, 3 * shards);
+      assert.equal((await dataset.get([last - 2])).length, 1);
+      await assert.rejects(dataset.get([last]), { code: "bad-index" });
+      const report = await check(dir, { onDamage() {}, onWarning });
+      assert.equal(report.damaged, 2); // records
+    });
+  }
+});
+
+Deno.test("an index that was cut says that datapoints of later shards have moved, and a loader's state knows", async () => {
+  await withTempDir(async (dir) => {
+    for (const shard of [0, 1]) {
+      const datapoints = [1, 2, 3].map((n) => ({
+        a: Uint8Array.of(n),
+        b: Uint8Array.of(n),
+      }));
+      const spec = { a: "bytes", b: "bytes" };
+      writeDataset(`${dir}/00000${shard}`, spec, datapoints, 3);
+    }
+    await Deno.truncate(`${dir}/000000/a.idx`, 19);
+    const warnings: string[] = [];
+    const onWarning = (message: string) => void warnings.push(message);
+    using dataset = await BagDataset.open(dir, { onWarning });
+    assert.deepEqual(dataset.shardLengths, [2, 3]);
+    assert.equal(warnings.length, 2);
+    assert.match(warnings[0]!, /a\.idx: the index is cut: its last 3 bytes/);
+    assert.match(
+      warnings[1]!,
+      /only 2 datapoints are complete.*datapoints of later shards have other/,
+    );
+    const report = await check(dir, { onDamage() {}, onWarning() {} });
+    assert.equal(report.damaged, 2); // the cut entry, and the numbers of records
+  });
 });
