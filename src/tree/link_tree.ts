@@ -6,7 +6,7 @@ import { LONGEST_NAME } from "./names/name_table_builder.ts";
 import { NumberedNames } from "./names/numbered_names.ts";
 import { whenLoaded } from "./not_loaded.ts";
 import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
-import { newStat, reopenHandle, ROOT } from "./tree.ts";
+import { newStat, placeBytes, reopenHandle, ROOT } from "./tree.ts";
 import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
 import { utf8Text } from "../base/utf8.ts";
 
@@ -170,12 +170,8 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     if (node < this.#first) return this.inner.locate(node, into);
     if (!this.isLink(node)) return false;
     this.#resolve(node);
-    const { bytes, start, length } = this.#path;
-    into.source = -1;
-    into.offset = 0;
-    into.length = length;
-    into.crc32 = -1;
-    into.bytes = bytes.slice(start);
+    const { bytes, start } = this.#path;
+    placeBytes(bytes.slice(start), into);
     return true;
   }
 

@@ -45,6 +45,15 @@ export function newExtent(): Extent {
   return { source: -1, offset: 0, length: 0, crc32: -1, bytes: undefined };
 }
 
+/** Says that content is bytes that were computed. */
+export function placeBytes(bytes: Uint8Array, into: Extent): void {
+  into.source = -1;
+  into.offset = 0;
+  into.length = bytes.length;
+  into.crc32 = -1;
+  into.bytes = bytes;
+}
+
 /** Makes an empty {@linkcode NodeStat} to be filled in. */
 export function newStat(): NodeStat {
   return { isDirectory: false, isLink: false, size: 0, mtime: 0 };

@@ -14,6 +14,8 @@ export class ShardTable<S extends Shard = Shard> {
   readonly shards: readonly S[];
   /** Per shard, and once more for all: the number of its first sample. In memory that threads share. */
   readonly firsts: Float64Array;
+  /** Number of samples. */
+  readonly length: number;
   /** Shards that are damaged, so that none of their samples has a number. */
   readonly lost: readonly LostShard[];
 
@@ -34,11 +36,7 @@ export class ShardTable<S extends Shard = Shard> {
     for (const [i, shard] of shards.entries()) {
       this.firsts[i + 1] = this.firsts[i]! + countOf(shard);
     }
-  }
-
-  /** Number of samples. */
-  get length(): number {
-    return this.firsts.at(-1)!;
+    this.length = this.firsts.at(-1)!;
   }
 
   /** The number of samples of each shard, in their order; 0 of those that are left out. */

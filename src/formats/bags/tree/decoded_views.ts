@@ -3,7 +3,12 @@ import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import { KeptValues } from "../../../io/decoded/kept_values.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { Extent, NodeId, Tree } from "../../../tree/tree.ts";
+import {
+  type Extent,
+  type NodeId,
+  placeBytes,
+  type Tree,
+} from "../../../tree/tree.ts";
 import { reopenTree as reopenDatasetTree } from "./dataset_tree.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { largestValue } from "../types/shipped.ts";
@@ -106,11 +111,7 @@ export class DecodedViews {
         );
       }
     };
-    const view = kept.get(node) ?? atOnce(bag.path, make);
-    into.source = -1;
-    into.offset = 0;
-    into.length = view.length;
-    into.bytes = view;
+    placeBytes(kept.get(node) ?? atOnce(bag.path, make), into);
   }
 }
 

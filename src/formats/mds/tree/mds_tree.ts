@@ -12,7 +12,8 @@ import {
 } from "../../../tree/names/numbered_names.ts";
 import type { NodeView } from "../../../tree/node_view.ts";
 import { isIndex } from "../../../tree/sample_indices.ts";
-import { listNumbers, RowsTree } from "../../../tree/samples/rows_tree.ts";
+import { RowsTree } from "../../../tree/samples/rows_tree.ts";
+import { listNumbers } from "../../../tree/samples/sample_tree.ts";
 import type {
   EntryVisitor,
   Extent,
@@ -132,6 +133,12 @@ export class MdsTree extends RowsTree<ShardFile> {
     listNumbers(namesIn(list, count), count, first, cursor, visit);
   }
 
+  locate(node: NodeId, into: Extent): boolean {
+    if (!this.#enterFile(node)) return false;
+    this.#files.locate(this.#value, into);
+    return true;
+  }
+
   share(): TreeHandle {
     const { path, storage } = this.#store;
     requireReached(path, storage);
@@ -147,12 +154,8 @@ export class MdsTree extends RowsTree<ShardFile> {
     return this.#sets[this.#store.shards[shard]!.set]!;
   }
 
-  protected override sizeOfFile(): number {
-    return this.#files.size(this.#value);
-  }
-
-  protected override locateFile(into: Extent): void {
-    this.#files.locate(this.#value, into);
+  protected override sizeOf(node: NodeId): number {
+    return this.#enterFile(node) ? this.#files.size(this.#value) : -1;
   }
 
   protected override viewOfField(node: NodeId): NodeView | undefined {
@@ -161,7 +164,8 @@ export class MdsTree extends RowsTree<ShardFile> {
     return elementView(this.#column(this.#value.column).encoding.list!);
   }
 
-  protected override enterFile(node: NodeId): boolean {
+  /** Finds the value that a file is; `false` if a node is none. */
+  #enterFile(node: NodeId): boolean {
     if (!this.enterField(node)) return this.#enterElement(node);
     const value = this.#value;
     value.file = node;

@@ -3,7 +3,7 @@ import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { fillNow } from "../../../io/read/read_part.ts";
 import { atOnce } from "../../../tree/not_loaded.ts";
-import type { Extent } from "../../../tree/tree.ts";
+import { type Extent, placeBytes } from "../../../tree/tree.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { elementCount, elementStarts } from "../encodings/list_value.ts";
 import { asBadValue } from "../encodings/value_fault.ts";
@@ -111,19 +111,14 @@ export class SampleFiles {
   /** Says where a file is; as {@linkcode SampleFiles.size}. */
   locate(value: ValueFile, into: Extent): void {
     const encoding = this.#find(value);
-    into.crc32 = -1;
-    if (encoding.form === "stored") {
-      into.source = this.#sourceOf[this.#last!.shard]!;
-      into.offset = this.#offset;
-      into.length = this.#length;
-      into.bytes = undefined;
-      return;
+    if (encoding.form !== "stored") {
+      return placeBytes(this.#make(value, encoding, true).bytes!, into);
     }
-    const bytes = this.#make(value, encoding, true).bytes!;
-    into.source = -1;
-    into.offset = 0;
-    into.length = bytes.length;
-    into.bytes = bytes;
+    into.source = this.#sourceOf[this.#last!.shard]!;
+    into.offset = this.#offset;
+    into.length = this.#length;
+    into.crc32 = -1;
+    into.bytes = undefined;
   }
 
   /**

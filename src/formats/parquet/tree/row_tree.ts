@@ -8,7 +8,13 @@ import {
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { NodeView } from "../../../tree/node_view.ts";
 import { type FieldNames, RowsTree } from "../../../tree/samples/rows_tree.ts";
-import type { Extent, NodeId, Tree, TreeHandle } from "../../../tree/tree.ts";
+import {
+  type Extent,
+  type NodeId,
+  placeBytes,
+  type Tree,
+  type TreeHandle,
+} from "../../../tree/tree.ts";
 import { loadLibrary } from "../read/library.ts";
 import { type ParquetFile, RowTable } from "../read/parquet_files.ts";
 import { CellFiles } from "./cell_files.ts";
@@ -59,6 +65,12 @@ export class RowTree extends RowsTree<ParquetFile> {
     this.#cells = new CellFiles(table.shards, checkData, opened, shared);
   }
 
+  locate(node: NodeId, into: Extent): boolean {
+    if (!this.enterField(node)) return false;
+    placeBytes(this.#bytes(), into);
+    return true;
+  }
+
   share(): TreeHandle {
     if (!this.#options.isReached) {
       throw new RecordfsError(
@@ -87,17 +99,8 @@ export class RowTree extends RowsTree<ParquetFile> {
     return this.#cells.names(file);
   }
 
-  protected override sizeOfFile(): number {
-    return this.#bytes().length;
-  }
-
-  protected override locateFile(into: Extent): void {
-    const bytes = this.#bytes();
-    into.source = -1;
-    into.offset = 0;
-    into.length = bytes.length;
-    into.crc32 = -1;
-    into.bytes = bytes;
+  protected override sizeOf(node: NodeId): number {
+    return this.enterField(node) ? this.#bytes().length : -1;
   }
 
   protected override viewOfField(node: NodeId): NodeView | undefined {

@@ -8,7 +8,7 @@ import {
 } from "../../../tree/joined_sources.ts";
 import type { LostShard } from "../../../tree/samples/open_shards.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
-import type { Extent } from "../../../tree/tree.ts";
+import { type Extent, placeBytes } from "../../../tree/tree.ts";
 import type { TarFacts, TarTree } from "../tree/tar_tree.ts";
 
 /** The files of several tars, numbered through. */
@@ -71,10 +71,7 @@ export class TarFiles implements Members {
     const tree = this.trees[at]!;
     const node = tree.columns.nodes[file - this.table.firsts[at]!]!;
     if (!tree.locate(node, into)) { // a link that leads to no file
-      into.source = -1;
-      into.offset = 0;
-      into.length = 0;
-      into.bytes = NOTHING;
+      placeBytes(NOTHING, into);
     } else if (into.source === 0) into.source = at;
     else {
       into.source = this.trees.length + this.#lists[at]! +

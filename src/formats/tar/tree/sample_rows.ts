@@ -1,10 +1,8 @@
 import { decodeName, encodeName } from "../../../base/names.ts";
 import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
-import {
-  type NumberedNames,
-  numberedNames,
-} from "../../../tree/names/numbered_names.ts";
 import type { NodeView } from "../../../tree/node_view.ts";
+import { SampleTree } from "../../../tree/samples/sample_tree.ts";
+import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import {
   type EntryVisitor,
@@ -13,15 +11,19 @@ import {
   newStat,
   type NodeId,
   type NodeStat,
+  placeBytes,
   ROOT,
-  type SampleNodes,
   type Tree,
   type TreeHandle,
 } from "../../../tree/tree.ts";
 import { KEY, suffixOf } from "../read/sample_keys.ts";
 import { sampleCount, type TarColumns } from "../read/tar_columns.ts";
 import { extensionView } from "./extension_view.ts";
-import { reopenTree as reopenTar, type TarTree } from "./tar_tree.ts";
+import {
+  reopenTree as reopenTar,
+  type TarFacts,
+  type TarTree,
+} from "./tar_tree.ts";
 
 /** Where the key stands among the files of a sample: before them. */
 const KEY_NAME = encodeName(KEY);
@@ -32,12 +34,11 @@ const KEY_NAME = encodeName(KEY);
  *
  * Node ids: the root, the samples, their keys, and the files of all of them.
  */
-export class SampleRows implements Tree {
+export class SampleRows extends SampleTree<TarFacts> {
   readonly sources: Tree["sources"];
+  readonly nodeCount: number;
   readonly columns: TarColumns;
   readonly tar: TarTree;
-  readonly #names: NumberedNames;
-  readonly #count: number;
   /** Nodes of the first key, and of the first file. */
   readonly #firstKey: NodeId;
   readonly #firstFile: NodeId;
@@ -47,29 +48,23 @@ export class SampleRows implements Tree {
 
   /** @param tar One whose files are gathered to samples; it is closed with this. */
   constructor(tar: TarTree) {
+    const count = sampleCount(tar.columns);
+    super(new ShardTable([tar.facts], () => count), undefined, "");
     this.tar = tar;
     this.sources = tar.sources;
     this.columns = tar.columns;
-    this.#count = sampleCount(tar.columns);
-    this.#names = numberedNames(this.#count, "");
-    this.#firstKey = ROOT + 1 + this.#count;
-    this.#firstFile = this.#firstKey + this.#count;
+    this.#firstKey = this.firstSample + count;
+    this.#firstFile = this.#firstKey + count;
+    this.nodeCount = this.#firstFile - 1 + tar.columns.sampleRecords.length;
   }
 
-  get nodeCount(): number {
-    return this.#firstFile - 1 + this.columns.sampleRecords.length;
-  }
-
-  lookup(
+  override lookup(
     parent: NodeId,
     name: Uint8Array,
     start: number,
     end: number,
   ): NodeId {
-    if (parent === ROOT) {
-      const sample = this.#names.parse(name, start, end);
-      return sample >= 0 && sample < this.#count ? ROOT + 1 + sample : 0;
-    }
+    if (parent === ROOT) return super.lookup(parent, name, start, end);
     const wanted = decodeName(name, start, end);
     let found = 0;
     this.list(parent, 0, (name, start, end, node) => {
@@ -79,19 +74,17 @@ export class SampleRows implements Tree {
     return found;
   }
 
-  parent(node: NodeId): NodeId {
-    const sample = this.#sampleOf(node);
-    return sample < 0 || node < this.#firstKey ? ROOT : ROOT + 1 + sample;
+  override parent(node: NodeId): NodeId {
+    return this.#enterFile(node) ? this.firstSample + this.sample : ROOT;
   }
 
-  isDirectory(node: NodeId): boolean {
-    return node === ROOT || this.#sampleOf(node) >= 0 && node < this.#firstKey;
+  override isDirectory(node: NodeId): boolean {
+    return node === ROOT || this.enterSample(node);
   }
 
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
-    if (dir === ROOT) return this.#listSamples(cursor, visit);
-    if (!this.isDirectory(dir)) return;
-    const sample = dir - ROOT - 1;
+  override list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
+    if (!this.enterSample(dir)) return super.list(dir, cursor, visit);
+    const { sample } = this;
     const { sampleStarts } = this.columns;
     const first = sampleStarts[sample]!;
     const count = sampleStarts[sample + 1]! - first;
@@ -101,68 +94,35 @@ export class SampleRows implements Tree {
     }
     for (let at = Math.max(cursor - 1, 0); at < count; at++) {
       const node = this.#firstFile + first + at;
-      const length = this.nameOf(node, this.#name);
+      const length = this.#writeSuffix(node);
       if (!visit(this.#name, 0, length, node, at + 2)) return;
     }
   }
 
-  stat(node: NodeId, into: NodeStat): boolean {
-    const sample = this.#sampleOf(node);
-    into.isDirectory = this.isDirectory(node);
-    into.size = 0;
-    if (sample < 0) {
-      this.tar.stat(ROOT, this.#stat);
-      into.mtime = this.#stat.mtime;
-      return node === ROOT;
-    }
-    const first = this.#firstFile + this.columns.sampleStarts[sample]!;
-    this.tar.stat(this.#inTar(Math.max(node, first)), this.#stat);
+  /** A sample and its key have the time of its first file. */
+  override stat(node: NodeId, into: NodeStat): boolean {
+    if (!super.stat(node, into)) return false;
+    const first = this.#firstFile + this.columns.sampleStarts[this.sample]!;
+    const timed = node === ROOT ? ROOT : this.#inTar(Math.max(node, first));
+    this.tar.stat(timed, this.#stat);
     into.mtime = this.#stat.mtime;
-    if (into.isDirectory) return true;
-    into.size = this.locate(node, this.#extent) ? this.#extent.length : 0;
     return true;
   }
 
   locate(node: NodeId, into: Extent): boolean {
-    if (this.#sampleOf(node) < 0 || node < this.#firstKey) return false;
+    if (!this.#enterFile(node)) return false;
     if (node >= this.#firstFile) {
       return this.tar.locate(this.#inTar(node), into);
     }
-    const sample = node - this.#firstKey;
-    const bytes = encodeName(this.tar.keyOf(sample));
-    into.source = -1;
-    into.offset = 0;
-    into.length = bytes.length;
-    into.crc32 = -1;
-    into.bytes = bytes;
+    placeBytes(encodeName(this.tar.keyOf(this.sample)), into);
     return true;
   }
 
-  samples(): SampleNodes {
-    const run = { first: ROOT + 1, stride: 1, count: this.#count };
-    return { areDirectories: true, runs: [run] };
-  }
-
-  nameOf(node: NodeId, into: Uint8Array): number {
-    const sample = this.#sampleOf(node);
-    if (sample < 0) return 0;
-    if (node < this.#firstKey) return this.#names.write(sample, into);
-    if (node < this.#firstFile) {
-      into.set(KEY_NAME);
-      return KEY_NAME.length;
-    }
-    const length = this.tar.nameOf(this.#inTar(node), into);
-    const start = suffixOf(into, length);
-    into.copyWithin(0, start, length);
-    return length - start;
-  }
-
   view(node: NodeId): NodeView | undefined {
-    if (this.#sampleOf(node) < 0) return undefined;
-    if (node < this.#firstKey) return { kind: "datapoint" };
+    if (this.enterSample(node)) return { kind: "datapoint" };
+    if (!this.#enterFile(node)) return undefined;
     if (node < this.#firstFile) return extensionView("txt");
-    const length = this.nameOf(node, this.#name);
-    return extensionView(decodeName(this.#name, 0, length));
+    return extensionView(decodeName(this.#name, 0, this.#writeSuffix(node)));
   }
 
   share(): TreeHandle {
@@ -173,15 +133,20 @@ export class SampleRows implements Tree {
     this.tar.close();
   }
 
-  /** The sample that a node is, or is in; -1 for the root and for no node. */
-  #sampleOf(node: NodeId): number {
-    if (!Number.isInteger(node) || node <= ROOT || node > this.nodeCount) {
-      return -1;
-    }
-    if (node < this.#firstKey) return node - ROOT - 1;
-    if (node < this.#firstFile) return node - this.#firstKey;
-    const { sampleStarts } = this.columns;
-    return lastUpTo(sampleStarts, node - this.#firstFile, this.#count);
+  protected override sizeOf(node: NodeId): number {
+    return this.locate(node, this.#extent) ? this.#extent.length : -1;
+  }
+
+  /** Finds the sample of a key or a file; `false` if a node is neither. */
+  #enterFile(node: NodeId): boolean {
+    const isFile = Number.isInteger(node) && node >= this.#firstKey &&
+      node <= this.nodeCount;
+    if (!isFile) return false;
+    const file = node - this.#firstFile;
+    this.sample = file < 0
+      ? node - this.#firstKey
+      : lastUpTo(this.columns.sampleStarts, file, this.table.length);
+    return true;
   }
 
   /** The node of a sample's file in the tar. */
@@ -190,12 +155,13 @@ export class SampleRows implements Tree {
     return nodes[sampleRecords[node - this.#firstFile]!]!;
   }
 
-  #listSamples(cursor: number, visit: EntryVisitor): void {
-    for (let sample = cursor; sample < this.#count; sample++) {
-      const end = this.#names.write(sample, this.#name);
-      const node = ROOT + 1 + sample;
-      if (!visit(this.#name, 0, end, node, sample + 1)) return;
-    }
+  /** Writes what a sample's file is called in it, and returns its length. */
+  #writeSuffix(node: NodeId): number {
+    const name = this.#name;
+    const length = this.tar.nameOf(this.#inTar(node), name);
+    const start = suffixOf(name, length);
+    name.copyWithin(0, start, length);
+    return length - start;
   }
 }
 

@@ -1,13 +1,13 @@
 import { decodeName } from "../../../base/names.ts";
-import {
-  type NumberedNames,
-  numberedNames,
-} from "../../../tree/names/numbered_names.ts";
+import { numberedNames } from "../../../tree/names/numbered_names.ts";
 import type { NodeView } from "../../../tree/node_view.ts";
-import { newExtent } from "../../../tree/tree.ts";
+import { isIndex } from "../../../tree/sample_indices.ts";
+import { listNumbers } from "../../../tree/samples/sample_tree.ts";
+import { newExtent, placeBytes } from "../../../tree/tree.ts";
 import type { EntryVisitor, Extent, NodeId } from "../../../tree/tree.ts";
 import type { RecordTable } from "../read/record_table.ts";
 import type { DecodedRecords } from "./decoded_records.ts";
+import type { NamedNode } from "./layout_names.ts";
 import type { Content, RecordLayout } from "./record_layout.ts";
 import { bytesView, numbersView } from "./value_view.ts";
 
@@ -19,8 +19,10 @@ export class DecodedNodes {
   readonly #records: DecodedRecords;
   readonly #table: RecordTable;
   readonly #start: NodeId;
-  readonly #name = new Uint8Array(32);
   readonly #record = newExtent();
+  // The node that was entered last: its record, and its number in that.
+  #owner = 0;
+  #local = 0;
 
   /** @param start The first id of the first record's share. */
   constructor(records: DecodedRecords, table: RecordTable, start: NodeId) {
@@ -37,38 +39,34 @@ export class DecodedNodes {
     start: number,
     end: number,
   ): NodeId {
-    const [owner, local] = this.#enter(record, parent);
-    if (owner < 0) return 0;
-    const layout = this.#records.layout(owner);
-    const node = layout.nodes[local];
-    if (node?.children !== undefined) {
-      const child = node.children.get(decodeName(name, start, end));
-      return child === undefined ? 0 : this.#node(owner, child);
+    const layout = this.#enter(record, parent);
+    const children = layout?.nodes[this.#local]?.children;
+    if (children !== undefined) {
+      const child = children.get(decodeName(name, start, end));
+      return child === undefined ? 0 : this.#node(this.#owner, child);
     }
-    const values = valuesAt(layout, local);
+    const values = layout && valuesAt(layout, this.#local);
     if (values === undefined) return 0;
     const count = values.ranges.length / 2;
-    const number = namesOf(values).parse(name, start, end);
-    return number >= 0 && number < count
-      ? this.#node(owner, values.first + number)
+    const number = numberedNames(count, "").parse(name, start, end);
+    return isIndex(number, count)
+      ? this.#node(this.#owner, values.first + number)
       : 0;
   }
 
   /** @param own The node of a record's own directory. */
   parent(node: NodeId, own: (record: number) => NodeId): NodeId {
-    const [owner, local] = this.#enter(-1, node);
-    if (owner < 0) return 0;
-    const layout = this.#records.layout(owner);
-    const parent = layout.nodes[local]?.parent ?? listOf(layout, local);
-    return parent === 0 ? own(owner) : this.#node(owner, parent);
+    const layout = this.#enter(-1, node);
+    if (layout === undefined) return 0;
+    const parent = layout.nodes[this.#local]?.parent ??
+      listOf(layout, this.#local);
+    return parent === 0 ? own(this.#owner) : this.#node(this.#owner, parent);
   }
 
   isDirectory(node: NodeId): boolean {
-    const [owner, local] = this.#enter(-1, node);
-    if (owner < 0) return false;
-    const layout = this.#records.layout(owner);
-    return layout.nodes[local]?.children !== undefined ||
-      valuesAt(layout, local) !== undefined;
+    const { children, content } = this.#enter(-1, node)?.nodes[this.#local] ??
+      NO_NAME;
+    return children !== undefined || content?.kind === "values";
   }
 
   list(
@@ -77,10 +75,10 @@ export class DecodedNodes {
     cursor: number,
     visit: EntryVisitor,
   ): void {
-    const [owner, local] = this.#enter(record, dir);
-    if (owner < 0) return;
-    const layout = this.#records.layout(owner);
-    const { children } = layout.nodes[local] ?? {};
+    const layout = this.#enter(record, dir);
+    if (layout === undefined) return;
+    const owner = this.#owner;
+    const { children } = layout.nodes[this.#local] ?? NO_NAME;
     if (children !== undefined) {
       let at = 0;
       for (const child of children.values()) {
@@ -91,36 +89,26 @@ export class DecodedNodes {
       }
       return;
     }
-    const values = valuesAt(layout, local);
+    const values = valuesAt(layout, this.#local);
     if (values === undefined) return;
-    const names = namesOf(values);
     const count = values.ranges.length / 2;
-    for (let number = cursor; number < count; number++) {
-      const end = names.write(number, this.#name);
-      const node = this.#node(owner, values.first + number);
-      if (!visit(this.#name, 0, end, node, number + 1)) return;
-    }
+    const first = this.#node(owner, values.first);
+    listNumbers(numberedNames(count, ""), count, first, cursor, visit);
   }
 
   locate(node: NodeId, into: Extent): boolean {
-    const [owner, local] = this.#enter(-1, node);
-    if (owner < 0) return false;
-    const layout = this.#records.layout(owner);
-    const content = layout.nodes[local]?.content;
+    const layout = this.#enter(-1, node);
+    if (layout === undefined) return false;
+    const content = layout.nodes[this.#local]?.content;
     if (content?.kind === "json" || content?.kind === "npy") {
-      const bytes = this.#records.form(owner, content);
-      into.source = -1;
-      into.offset = 0;
-      into.length = bytes.length;
-      into.crc32 = -1;
-      into.bytes = bytes;
+      placeBytes(this.#records.form(this.#owner, content), into);
       return true;
     }
     const range = content?.kind === "value"
       ? [content.start, content.end] as const
-      : rangeOf(layout, local);
+      : rangeOf(layout, this.#local);
     if (range === undefined) return false;
-    this.#table.locate(owner, this.#record);
+    this.#table.locate(this.#owner, this.#record);
     into.source = this.#record.source;
     into.offset = this.#record.offset + range[0];
     into.length = range[1] - range[0];
@@ -131,9 +119,9 @@ export class DecodedNodes {
 
   /** What a value is to who looks at it. */
   view(node: NodeId): NodeView | undefined {
-    const [owner, local] = this.#enter(-1, node);
-    if (owner < 0) return undefined;
-    const layout = this.#records.layout(owner);
+    const layout = this.#enter(-1, node);
+    if (layout === undefined) return undefined;
+    const local = this.#local;
     const list = layout.steps.get(local);
     if (list !== undefined) return bytesView("steps", true, list);
     const named = layout.nodes[local];
@@ -150,17 +138,16 @@ export class DecodedNodes {
     this.#records.close();
   }
 
-  /** The record that a node is of, and its number in it; -1 for none. */
-  #enter(record: number, node: NodeId): readonly [number, number] {
-    if (record >= 0) return [record, 0];
-    const at = node - this.#start;
-    if (!Number.isSafeInteger(at) || at < 0) return NONE;
-    const owner = Math.floor(at / this.#records.nodes);
-    if (owner >= this.#table.length) return NONE;
-    const local = at - owner * this.#records.nodes;
-    return local > 0 && local < this.#records.layout(owner).length
-      ? [owner, local]
-      : NONE;
+  /** Finds the record that a node is in, and its number in that; `undefined` if it is in none. */
+  #enter(record: number, node: NodeId): RecordLayout | undefined {
+    const { nodes } = this.#records;
+    const at = record < 0 ? node - this.#start : record * nodes;
+    if (!isIndex(at, this.#table.length * nodes)) return undefined;
+    this.#owner = Math.floor(at / nodes);
+    this.#local = at - this.#owner * nodes;
+    if (record < 0 && this.#local === 0) return undefined;
+    const layout = this.#records.layout(this.#owner);
+    return this.#local < layout.length ? layout : undefined;
   }
 
   #node(record: number, local: number): NodeId {
@@ -168,7 +155,8 @@ export class DecodedNodes {
   }
 }
 
-const NONE = [-1, 0] as const;
+/** What a value has that is one of several: they have numbers. */
+const NO_NAME: Partial<NamedNode<Content>> = {};
 
 /** Whether a node is the second form of a number, which stands beside the first. */
 function isOther({ nodes }: RecordLayout, local: number): boolean {
@@ -181,10 +169,6 @@ function isOther({ nodes }: RecordLayout, local: number): boolean {
 function valuesAt({ nodes }: RecordLayout, local: number): Values | undefined {
   const content = nodes[local]?.content;
   return content?.kind === "values" ? content : undefined;
-}
-
-function namesOf({ ranges }: Values): NumberedNames {
-  return numberedNames(ranges.length / 2, "");
 }
 
 /** The directory of values that a value is in. */

@@ -4,6 +4,8 @@ import { Buffer } from "node:buffer";
 import { TFRecordReader } from "../../../../src/formats/tfrecord/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { open } from "../../../../src/open/mod.ts";
+import { samplesOf } from "../../../../src/tree/samples_of.ts";
+import { ROOT } from "../../../../src/tree/tree.ts";
 import {
   exampleOf,
   fileOf,
@@ -160,6 +162,38 @@ Deno.test("examples that were cut are shown decoded, the cut one as a file that 
   assert.equal(text(await fs.read("000000/a")), "1");
   await assert.rejects(fs.read("000001"), { member: "000001" });
   assert.equal(fs.info.facts?.["unreadable"], 1);
+});
+
+Deno.test("samples of cut shards are their whole records, and nodes lead from features to them", async () => {
+  const shard = (...values: string[]) =>
+    fileOf(values.map((value) => exampleOf({ a: [value] })));
+  const cut = (bytes: Uint8Array) =>
+    new Uint8Array(bytes.subarray(0, bytes.length - 6));
+  const storage = new MemoryStorage({
+    "d/a-00000-of-00003": cut(shard("1", "2")),
+    "d/a-00001-of-00003": cut(shard("3")),
+    "d/a-00002-of-00003": new Uint8Array(shard("4", "5")),
+  });
+  const options = { storage, decoded: true, onWarning() {} };
+  using fs = await open("d", options);
+  const { tree } = fs;
+  const samples = await samplesOf(tree);
+  const directories = ["0", "2", "2"];
+  const names = ["000000", "000000", "000001"];
+  assert.equal(samples.length, 3);
+  const node = (path: string) =>
+    path.split("/").reduce((parent, part) => {
+      const bytes = Buffer.from(part);
+      return tree.lookup(parent, bytes, 0, bytes.length);
+    }, ROOT);
+  for (const [i, name] of names.entries()) {
+    const path = `a-0000${directories[i]}-of-00003/${name}`;
+    assert.equal(samples.node(i), node(path));
+    assert.equal(tree.parent(node(`${path}/a`)), node(path));
+    assert.equal(text(await fs.read(`${path}/a`)), ["1", "4", "5"][i]);
+  }
+  assert.equal(tree.isDirectory(node("a-00000-of-00003/000001")), false);
+  await assert.rejects(fs.read("a-00001-of-00003/000000"), /cannot|cut/);
 });
 
 /** The error of reading the record that a file was cut in, if its others are read. */
