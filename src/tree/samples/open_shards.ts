@@ -8,6 +8,7 @@ import { type ArchiveNotes, damageNotes } from "../archive/archive_notes.ts";
 
 /** A shard of several that is damaged so that none of its samples has a number. Plain data. */
 export interface LostShard {
+  /** Where it lies. */
   readonly path: string;
   /** Its place among all shards, from 0. */
   readonly at: number;
