@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Dataset } from "../../../src/data/dataset.ts";
+import { threadModules } from "../../../src/io/concurrency/thread_modules.ts";
 import { RECIPE } from "../../../src/data/recipe.ts";
 import type { Answer, Failure, Order } from "./reader_thread.ts";
 
@@ -16,7 +17,8 @@ export async function inThread(
     return await new Promise((resolve, reject) => {
       worker.onmessage = ({ data }) => resolve(data);
       worker.onerror = (event) => reject(new Error(event.message));
-      worker.postMessage({ recipe, indices } satisfies Order);
+      const modules = threadModules();
+      worker.postMessage({ recipe, indices, modules } satisfies Order);
     });
   } finally {
     worker.terminate();
@@ -30,7 +32,9 @@ export async function assertPortable(
 ): Promise<void> {
   assert.deepEqual(await inThread(dataset, indices), {
     length: dataset.length,
-    samples: await dataset.get(indices, { seed: 5, epoch: 2 }),
+    samples: structuredClone(
+      await dataset.get(indices, { seed: 5, epoch: 2 }),
+    ),
     files: indices.map((index) => dataset.fileOf(index)),
   });
 }

@@ -1,11 +1,16 @@
 /** The thread of {@linkcode inThread}: makes what a recipe says, and reads a batch of it. */
 import type { Dataset } from "../../../src/data/dataset.ts";
+import {
+  importThreadModules,
+  type ThreadModule,
+} from "../../../src/io/concurrency/thread_modules.ts";
 import { followRecipe, type Recipe } from "../../../src/data/recipe.ts";
 
 /** What the thread is told. */
 export interface Order {
   readonly recipe: Recipe;
   readonly indices: readonly number[];
+  readonly modules: readonly ThreadModule[];
 }
 
 /** What it answers. */
@@ -32,7 +37,10 @@ self.onmessage = async ({ data }: MessageEvent<Order>) => {
   );
 };
 
-async function answer({ recipe, indices }: Order): Promise<Answer> {
+async function answer(
+  { recipe, indices, modules }: Order,
+): Promise<Answer> {
+  await importThreadModules(modules);
   using dataset = (await followRecipe(recipe)) as Dataset<unknown>;
   return {
     length: dataset.length,

@@ -18,6 +18,7 @@ import {
   LOCAL_DISK,
   type NodeStat,
   readPart,
+  RecordfsError,
   runAsync,
   type SampleNodes,
   type Steps,
@@ -165,13 +166,33 @@ function* readIndex(path: string, source: ByteSource): Steps<Entry[]> {
   if (!(HEAD + size <= source.size)) throw damaged("its index is cut off");
   const index = text(yield* readPart(source, HEAD, size));
   let offset = HEAD + size;
-  const rows: [string, string, number, number][] = JSON.parse(index);
-  const entries = rows.map(([name, label, length, crc32]) => {
+  const entries = rowsOf(index)?.map(([name, label, length, crc32]) => {
     offset += length;
     return { name, label, offset: offset - length, length, crc32 };
   });
+  if (entries === undefined) throw damaged("its index is not what one is");
   if (offset === source.size) return entries;
   throw damaged(`it has ${source.size} bytes, and its index says ${offset}`);
+}
+
+type Row = readonly [string, string, number, number];
+
+/** The rows of an index; `undefined` if it is none. */
+function rowsOf(index: string): readonly Row[] | undefined {
+  try {
+    const rows: unknown = JSON.parse(index);
+    return Array.isArray(rows) && rows.every(isRow) ? rows : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRow(row: unknown): row is Row {
+  if (!Array.isArray(row) || row.length !== 4) return false;
+  const [name, label, ...numbers] = row;
+  return typeof name === "string" && /^(?!\.\.?$)[^/\0]+$/.test(name) &&
+    typeof label === "string" &&
+    numbers.every((number) => Number.isSafeInteger(number) && number >= 0);
 }
 
 async function check(
@@ -181,7 +202,7 @@ async function check(
   const { tree, info } = await runAsync(open(path, options));
   using fs = new VirtualFs(path, { tree, info }, true);
   let damaged = 0;
-  for (const { name } of (tree as ToyTree).entries) {
+  for (const [i, { name }] of (tree as ToyTree).entries.entries()) {
     try {
       await fs.read(name, options);
     } catch (error) {
@@ -189,12 +210,16 @@ async function check(
       damaged++;
       options.onDamage(error);
     }
+    options.onProgress?.(i + 1, info.files);
   }
   return { samples: info.files, bytes: info.bytes, damaged };
 }
 
 // deno-lint-ignore require-await -- labels are in the index
 async function readLabels({ tree, location }: VirtualFs, label: string) {
-  if (label !== "label") throw new RangeError(`${location} has no '${label}'`);
+  if (label !== "label") {
+    const message = `Samples of ${location} have no label '${label}'`;
+    throw new RecordfsError("no-label", message, { path: location });
+  }
   return ReadableStream.from((tree as ToyTree).entries.map((e) => e.label));
 }

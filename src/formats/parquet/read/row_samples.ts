@@ -3,9 +3,11 @@ import { RecordfsError } from "../../../base/errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { requireOpen } from "../../../io/storage/closed.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
+import { nameOfFiles } from "../../../tree/sample_indices.ts";
 import { openShards } from "../../../tree/samples/open_shards.ts";
 import type {
   ReadSamplesOptions,
@@ -59,6 +61,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
   readonly columns: readonly SharedColumn[];
   readonly #options: RowOptions;
   readonly #cells: CellReader;
+  #isClosed = false;
 
   /** @throws {RecordfsError} With code `no-column` if no file has a column of a name among `columns`. */
   constructor(
@@ -82,6 +85,8 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     indices: readonly number[],
     { fields }: ReadSamplesOptions,
   ): Steps<ParquetRow[]> {
+    // Pages that were read before may still be there.
+    requireOpen(nameOfFiles(this.shards.paths), this.#isClosed);
     const columns = this.#chosen(fields);
     const rows = indices.map(() => Object.create(null) as ParquetRow);
     // As they lie: those in one page come one after the other.
@@ -119,6 +124,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const source of this.sources) source.close();
   }
 

@@ -1,0 +1,83 @@
+/** What a check tells of every format: nothing of what is sound, each damage once, how far it is; and that it can be ended. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { FormatError } from "../../../src/base/errors.ts";
+import { check } from "../../../src/open/mod.ts";
+import { FULL } from "../../support/long.ts";
+import { descriptorsBelowNow } from "../../support/programs/descriptors.ts";
+import { filesBelow, withSmall } from "./format_case.ts";
+import { CASES } from "./formats.ts";
+
+/** Checks a container, of which something must be wrong if anything is told. */
+async function checked(path: string, format?: string) {
+  const damages: FormatError[] = [];
+  const warnings: string[] = [];
+  const done: number[] = [];
+  const totals = new Set<number>();
+  const report = await check(path, {
+    format,
+    onDamage: (damage) => void damages.push(damage),
+    onWarning: (message) => void warnings.push(message),
+    onProgress(at, total) {
+      done.push(at);
+      totals.add(total);
+    },
+  });
+  assert.equal(report.damaged, damages.length);
+  assert.ok(damages.every((damage) => damage instanceof FormatError));
+  return { report, damages, warnings, done, totals };
+}
+
+for (const [title, format] of CASES) {
+  Deno.test(`${title}: what is sound is sound, and progress ends at the total`, () =>
+    withSmall(format, async (path, dir) => {
+      const sizes = filesBelow(`${dir}/in`).map((file) =>
+        fs.statSync(file).size
+      );
+      const bytes = sizes.reduce((sum, size) => sum + size, 0);
+      const { report, warnings, done, totals } = await checked(path);
+      assert.equal(report.damaged, 0);
+      assert.deepEqual(warnings, []);
+      assert.deepEqual([...totals], [done.at(-1)]);
+      assert.ok(report.bytes <= bytes);
+      assert.deepEqual(done, done.toSorted((a, b) => a - b));
+      const sound = format.goldens.filter(({ isSound }) => isSound);
+      for (const { path } of FULL ? sound : sound.slice(0, 4)) {
+        const { damages } = await checked(path, format.name);
+        assert.deepEqual(damages, [], path);
+      }
+      assert.equal(descriptorsBelowNow(dir), 0);
+    }));
+
+  Deno.test(`${title}: each damage is told once, by the file's name`, () =>
+    withSmall(format, async (path, dir) => {
+      for (const { file, at, count = 1 } of format.damages) {
+        const damaged = file === undefined ? path : `${path}/${file}`;
+        const whole = fs.readFileSync(damaged);
+        const bytes = Uint8Array.from(whole);
+        bytes[at < 0 ? bytes.length + at : at]! ^= 0x11;
+        fs.writeFileSync(damaged, bytes);
+        const { damages } = await checked(path);
+        assert.equal(damages.length, count, damages.join("\n"));
+        const { message } = damages[0]!;
+        assert.ok(message.includes(damaged.replace(/\.\w+$/, "")), message);
+        fs.writeFileSync(damaged, whole);
+      }
+      assert.equal(descriptorsBelowNow(dir), 0);
+    }));
+
+  Deno.test(`${title}: an abort ends a check`, () =>
+    withSmall(format, async (path, dir) => {
+      const reason = new Error("enough");
+      const onDamage = assert.fail;
+      await assert.rejects(
+        check(path, { onDamage, signal: AbortSignal.abort(reason) }),
+        reason,
+      );
+      const controller = new AbortController();
+      const checking = check(path, { onDamage, signal: controller.signal });
+      controller.abort(reason);
+      await assert.rejects(checking, reason);
+      assert.equal(descriptorsBelowNow(dir), 0);
+    }));
+}

@@ -1,0 +1,186 @@
+/** Datasets, loaders and labels of every format. */
+import assert from "node:assert/strict";
+import { IndexError, RecordfsError } from "../../../src/base/errors.ts";
+import type { Dataset } from "../../../src/data/dataset.ts";
+import { countSamples } from "../../../src/open/data/counted_samples.ts";
+import {
+  BatchMemory,
+  DataLoader,
+  type LoaderOptions,
+} from "../../../src/open/data/mod.ts";
+import { readLabels } from "../../../src/open/data/read_labels.ts";
+import { open } from "../../../src/open/mod.ts";
+import portableStorage from "../../data/support/portable_storage.ts";
+import { inMemory, outcome } from "../../support/far_away.ts";
+import { FULL } from "../../support/long.ts";
+import { descriptorsBelowNow } from "../../support/programs/descriptors.ts";
+import fc from "../../support/random.ts";
+import { resumedPass } from "../../support/resumed_pass.ts";
+import { slowStorage } from "../../support/slow_storage.ts";
+import { COUNT, type FormatCase, withSmall } from "./format_case.ts";
+import { CASES } from "./formats.ts";
+
+const ORDER = [2, 0, 1, 1];
+
+type Options = Partial<
+  Pick<LoaderOptions<unknown, unknown>, "numWorkers" | "rank" | "worldSize">
+>;
+
+/** A loader of all samples, shuffled. */
+function loaderOf(dataset: Dataset<unknown>, options: Options = {}) {
+  return new DataLoader<unknown, unknown[]>(dataset, {
+    ...{ batchSize: 1, shuffle: true, seed: 5, collate: false, ...options },
+  });
+}
+
+/** What a loader gives of a dataset, which is closed behind. */
+async function loaded(
+  { keyOf }: FormatCase,
+  dataset: Dataset<unknown>,
+  options?: Options,
+) {
+  using _ = dataset;
+  await using loader = loaderOf(dataset, options);
+  return (await Array.fromAsync(loader)).flat().map(keyOf);
+}
+
+/** Opens a golden dataset; `undefined` for what holds other samples than those of its format's class. */
+async function openIfOne(
+  opening: () => Promise<Dataset<unknown>>,
+): Promise<Dataset<unknown> | undefined> {
+  try {
+    return await opening();
+  } catch (error) {
+    assert.ok(error instanceof RecordfsError, String(error));
+    return undefined;
+  }
+}
+
+for (const [title, format] of CASES) {
+  const { keys, keyOf } = format;
+
+  Deno.test(`${title}: a batch is its samples, in any order; what there is not is an IndexError`, () =>
+    withSmall(format, async (path, dir) => {
+      for (const storage of [undefined, slowStorage(3)]) {
+        const dataset = await format.openDataset(path, { storage });
+        assert.equal(dataset.length, COUNT);
+        const batch = await dataset.get(ORDER);
+        assert.deepEqual(batch.map(keyOf), ORDER.map((i) => keys[i]));
+        for (const [at, index] of ORDER.entries()) {
+          assert.deepEqual(await dataset.get([index]), [batch[at]]);
+        }
+        const memory = new BatchMemory();
+        assert.deepEqual(await dataset.get(ORDER, { memory }), batch);
+        assert.deepEqual(await dataset.get([]), []);
+        for (const index of [COUNT, -1, 0.5, NaN]) {
+          await assert.rejects(
+            async () => await dataset.get([0, index]),
+            (error) =>
+              error instanceof IndexError && Object.is(error.index, index) &&
+              error.message.includes(path),
+          );
+          assert.equal(dataset.fileOf(index), undefined);
+        }
+        assert.ok(dataset.fileOf(0)?.startsWith(path), dataset.fileOf(0));
+        assert.ok(dataset.expect([...ORDER, -1, 99]) >= 0);
+        assert.deepEqual(await dataset.get(ORDER), batch);
+        const signal = AbortSignal.abort(new Error("enough"));
+        await assert.rejects(
+          async () => await dataset.get([0], { signal }),
+          /enough/,
+        );
+        dataset.close();
+        assert.equal(descriptorsBelowNow(dir), 0);
+        await assert.rejects(
+          async () => await dataset.get([0]),
+          ({ code, cause }) =>
+            code === "closed" || (cause as RecordfsError)?.code === "closed",
+        );
+        assert.deepEqual(batch.map(keyOf), ORDER.map((i) => keys[i]));
+      }
+    }));
+
+  Deno.test(`${title}: a loader gives each sample once, in ranks and threads, and goes on where it stopped`, () =>
+    withSmall(format, async (path) => {
+      const openIt = () => format.openDataset(path, {});
+      using dataset = await openIt();
+      const all = await resumedPass(
+        () => loaderOf(dataset),
+        (batch) => batch.map(keyOf),
+        () => loaderOf(dataset, { numWorkers: FULL ? 2 : 0 }),
+      );
+      const sorted = (all: readonly unknown[]) =>
+        all.map((key) => JSON.stringify(key)).sort();
+      assert.deepEqual(sorted(all), sorted(keys));
+      const ranks: unknown[] = [];
+      for (const rank of [0, 1, 2]) {
+        const part = { rank, worldSize: COUNT };
+        ranks.push(...await loaded(format, await openIt(), part));
+      }
+      assert.deepEqual(sorted(ranks), sorted(keys));
+      // In threads, which find the files by what the storage says of itself.
+      const storage = portableStorage();
+      const portable = await format.openDataset(`far:${path}`, { storage });
+      const threads = { numWorkers: 2 };
+      assert.deepEqual(await loaded(format, portable, threads), all);
+    }));
+
+  Deno.test(`${title}: threads are refused where they could not find the files`, () =>
+    withSmall(format, async (path) => {
+      const expected = await loaded(format, await format.openDataset(path, {}));
+      for (const storage of [slowStorage(5), inMemory(path)]) {
+        const far = () => format.openDataset(path, { storage });
+        await assert.rejects(loaded(format, await far(), { numWorkers: 1 }), {
+          name: "DataError",
+          code: "not-portable",
+          message: /in a storage that the loader's worker threads cannot open/,
+        });
+        assert.deepEqual(await loaded(format, await far()), expected);
+      }
+    }));
+
+  Deno.test(`${title}: labels are told of each sample, and what is none is refused`, () =>
+    withSmall(format, async (path) => {
+      using shown = await open(path);
+      assert.equal(countSamples(shown.info).length, COUNT);
+      if (format.labels !== undefined) {
+        const { key, values } = format.labels;
+        const labels = await readLabels(shown, key);
+        assert.equal(labels.length, COUNT);
+        assert.deepEqual(
+          values.map((_, i) => labels.names[labels.at(i)]),
+          values,
+        );
+      }
+      const refused = { name: "RecordfsError", code: "no-label" };
+      await assert.rejects(readLabels(shown, "none"), refused);
+    }));
+}
+
+for (const [title, format] of CASES) {
+  const sound = format.goldens.filter(({ isSound }) => isSound);
+  if (sound.length === 0) continue;
+  Deno.test(`${title}: of golden datasets, any batch is its samples one by one`, async () => {
+    for (const { path } of FULL ? sound : sound.slice(0, 4)) {
+      using dataset = await openIfOne(() =>
+        format.openDataset(path, { onWarning() {} })
+      );
+      if (dataset === undefined || dataset.length === 0) continue;
+      const indices = fc.array(fc.nat(Math.min(dataset.length, 300) - 1), {
+        maxLength: 20,
+      });
+      await fc.assert(
+        fc.asyncProperty(indices, async (indices) => {
+          const single = await Promise.all(
+            indices.map((i) => outcome(() => dataset.get([i]))),
+          );
+          const batch = await outcome(() => dataset.get(indices));
+          const isWhole = single.every(Array.isArray);
+          if (isWhole) assert.deepEqual(batch, single.flat(), path);
+          else assert.ok(!Array.isArray(batch), path);
+        }),
+        { numRuns: 10 },
+      );
+    }
+  });
+}

@@ -1,0 +1,102 @@
+/** What the contract suite has to know of a format, to run it through everything. */
+import * as fs from "node:fs";
+import type { Dataset } from "../../../src/data/dataset.ts";
+import type { ContainerOptions } from "../../../src/open/mod.ts";
+import { REPOSITORY, withTempDir } from "../../support/paths.ts";
+
+/** Samples of each small container. */
+export const COUNT = 3;
+
+/** One format, or one kind of its containers. */
+export interface FormatCase {
+  /** What `info` calls the format. */
+  readonly name: string;
+  /** Which of its containers, where the format has several kinds. */
+  readonly kind?: string;
+  /** Golden containers: files or directories. */
+  readonly goldens: readonly Golden[];
+  /**
+   * Writes a small sound container of {@linkcode COUNT} samples into an empty directory.
+   *
+   * @returns Its name.
+   */
+  write(dir: string): Promise<string> | string;
+  /** Files of the small container's tree, in the order of a walk; `undefined` where only a codec knows the bytes. */
+  readonly files: Readonly<Record<string, string | undefined>>;
+  /** Opens the dataset that is made for it. */
+  openDataset(
+    path: string,
+    options: ContainerOptions,
+  ): Promise<Dataset<unknown>>;
+  /** What tells the small container's samples from others, in their order: texts, numbers, or fields of such. */
+  readonly keys: readonly unknown[];
+  /** What tells a sample from others. */
+  keyOf(sample: unknown): unknown;
+  /** A label of the small container's samples, and what it says; left out where they have none. */
+  readonly labels?: { readonly key: string; readonly values: string[] };
+  /** Whether checksums cover all contents, so that none with a changed byte is read as if it were right. */
+  readonly isSummed: boolean;
+  /** What `info` counts in the small container's parts: {@linkcode COUNT} unless given. */
+  readonly parts?: number;
+  /** Whether `info` counts a file: it does not where only reading a sample tells. All, unless given. */
+  isCounted?(path: string): boolean;
+  /** Codes of the errors that cuts of the small container's files bring. */
+  readonly cuts: readonly string[];
+  /** Cuts that leave a sound container of fewer samples, so that nobody can tell: the file, and its length. */
+  readonly soundCuts?: readonly string[];
+  /** Bytes of the small container that are changed, each of which is one damage that a check tells. */
+  readonly damages: readonly Damage[];
+}
+
+/** A golden container. */
+export interface Golden {
+  readonly path: string;
+  /** Whether nothing of it is damaged. */
+  readonly isSound: boolean;
+}
+
+/** A byte of a container. */
+export interface Damage {
+  /** The file, where the container is a directory. */
+  readonly file?: string;
+  /** Byte in it; from its end, if negative. */
+  readonly at: number;
+  /** How many damages it is: 1 unless given. */
+  readonly count?: number;
+}
+
+/** The golden containers of a kind, or of all kinds. */
+export function goldensIn(set: string, kind?: string): Golden[] {
+  const root = `${REPOSITORY}test/golden/${set}`;
+  return fs.readdirSync(root).sort().flatMap((name) => {
+    const text = fs.readFileSync(`${root}/${name}/expect.json`, "utf8");
+    const golden = JSON.parse(text) as {
+      readonly target: string;
+      readonly kind?: string;
+      readonly valid?: boolean;
+    };
+    if (kind !== undefined && golden.kind !== kind) return [];
+    const { target, valid = true } = golden;
+    // It opens as far as it goes, and lacks records of the last datapoint.
+    const isSound = valid && name !== "killed_writer";
+    return [{ path: `${root}/${name}/${target}`, isSound }];
+  });
+}
+
+/** The files below a directory, sorted. */
+export function filesBelow(dir: string): string[] {
+  return (fs.readdirSync(dir, { recursive: true }) as string[]).sort()
+    .map((name) => `${dir}/${name}`)
+    .filter((path) => fs.statSync(path).isFile());
+}
+
+/** Runs with a small container of a format on the disk. */
+export async function withSmall(
+  format: FormatCase,
+  body: (path: string, dir: string) => Promise<void>,
+): Promise<void> {
+  await withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/in`);
+    await body(`${dir}/in/${await format.write(`${dir}/in`)}`, dir);
+  });
+}

@@ -1,0 +1,357 @@
+/** Every format, as an entry of a table that the contract suite runs through everything. */
+import * as fs from "node:fs";
+import {
+  BagDataset,
+  FFRecordDataset,
+  FileDataset,
+  type FileSample,
+  GulpVideoDataset,
+  MDSDataset,
+  PackedFolderDataset,
+  ParquetDataset,
+  type TFExample,
+  TFRecordDataset,
+  WebDataset,
+} from "../../../src/open/data/mod.ts";
+import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
+import { registerFormat } from "../../../src/open/formats.ts";
+import { imageCodec } from "../../../src/codecs/image/mod.ts";
+import { writeBag, writeDataset } from "../../support/bags/make_bag.ts";
+import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
+import { writeChunk } from "../../support/gulp/make_gulp.ts";
+import { testImage } from "../../support/images.ts";
+import {
+  entryOf,
+  NAME,
+  sampleOf,
+  shardOf,
+} from "../../support/mds/make_mds.ts";
+import { parquetFile } from "../../support/parquet/make_parquet.ts";
+import { tarBytes } from "../../support/tar/make_tar.ts";
+import { exampleOf, fileOf } from "../../support/tfrecord/make_tfrecord.ts";
+import { toyBytes } from "../../support/toy_format/write_toy.ts";
+import { makeZip } from "../../support/zip/make_zip.ts";
+
+const text = (bytes: unknown) => new TextDecoder().decode(bytes as Uint8Array);
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+/** Writes a container that is one file. */
+function oneFile(name: string, bytes: () => Uint8Array) {
+  return (dir: string): string => {
+    fs.writeFileSync(`${dir}/${name}`, bytes());
+    return name;
+  };
+}
+
+const TEXTS = ["the first", "2nd", "the third of them"];
+const RECORDS = TEXTS.map(utf8);
+const NUMBERED = {
+  "000000": TEXTS[0],
+  "000001": TEXTS[1],
+  "000002": TEXTS[2],
+};
+
+/** Files of archives and packed folders: a directory's and the root's, sorted by name. */
+const FILES = { "a/b.txt": TEXTS[0]!, "a/c": TEXTS[1]!, "d.bin": TEXTS[2]! };
+
+const bytesOfFile = (sample: unknown) => text((sample as FileSample).bytes);
+
+/** The label that datapoints and samples have, and what it says. */
+const WORDS = ["cat", "dog", "cat"];
+
+const byWord = { key: "word", values: WORDS };
+
+const FORMATS: readonly FormatCase[] = [
+  {
+    name: "ffrecord",
+    kind: "samples",
+    goldens: goldensIn("ffrecord", "ffr"),
+    write: oneFile("a.ffr", () => ffrBytes(RECORDS)),
+    files: NUMBERED,
+    openDataset: (path, options) => FFRecordDataset.open(path, options),
+    keys: TEXTS,
+    keyOf: text,
+    isSummed: true,
+    cuts: [
+      "out-of-bounds",
+      "sample-checksum",
+      "truncated-data",
+      "truncated-header",
+    ],
+    damages: [{ at: 48 }, { at: -1 }],
+  },
+  {
+    name: "ffrecord",
+    kind: "packed folder",
+    goldens: goldensIn("ffrecord", "packed"),
+    write: oneFile("a.ffr", () =>
+      ffrBytes(packedSamples({
+        a: { "b.txt": RECORDS[0]!, c: RECORDS[1]! },
+        "d.bin": RECORDS[2]!,
+      }))),
+    files: FILES,
+    openDataset: (path, options) => PackedFolderDataset.open(path, options),
+    keys: TEXTS,
+    keyOf: bytesOfFile,
+    labels: { key: "dir", values: ["a", "a", ""] },
+    parts: COUNT + 1, // and the structure
+    isSummed: true,
+    cuts: [
+      "out-of-bounds",
+      "sample-checksum",
+      "truncated-data",
+      "truncated-header",
+    ],
+    damages: [{ at: 60 }, { at: 69 }],
+  },
+  {
+    name: "gulp",
+    goldens: goldensIn("gulp"),
+    async write(dir) {
+      const codec = await imageCodec();
+      const frames = await Promise.all(
+        [8, 16, 24].map((size) => codec.encode(testImage(size, size), 90)),
+      );
+      writeChunk(
+        `${dir}/gulp`,
+        0,
+        frames.map((frame, i) => ({
+          id: `v${i}`,
+          frames: [frame, frames[0]!],
+          meta: { label: i, word: WORDS[i] },
+        })),
+      );
+      return "gulp";
+    },
+    files: Object.fromEntries(WORDS.flatMap((_, i) => [
+      [`v${i}/frame_0001.jpg`, undefined],
+      [`v${i}/frame_0002.jpg`, undefined],
+      [`v${i}/meta.json`, undefined],
+    ])),
+    openDataset: (path, { storage, remote, onWarning }) =>
+      GulpVideoDataset.open(path, {
+        ...{
+          storage,
+          remote,
+          onWarning,
+          numFrames: 1,
+          label: null,
+          stack: false,
+        },
+      }),
+    keys: ["v0", "v1", "v2"],
+    keyOf: (sample) => (sample as { id: string }).id,
+    labels: byWord,
+    parts: 2 * COUNT, // frames
+    isSummed: false,
+    cuts: ["bad-frame-info", "bad-meta", "sample-failed", "truncated-data"],
+    damages: [{ file: "data_0.gulp", at: 0 }],
+  },
+  {
+    name: "bags",
+    kind: "bag",
+    goldens: goldensIn("bag"),
+    write(dir) {
+      writeBag(`${dir}/a.bag`, RECORDS, 2);
+      return "a.bag";
+    },
+    files: NUMBERED,
+    openDataset: (path, options) => FileDataset.open(path, options),
+    keys: TEXTS,
+    keyOf: bytesOfFile,
+    isSummed: false,
+    cuts: ["truncated"],
+    soundCuts: ["a.bag 0"],
+    // Where one record ends and the next one starts.
+    damages: [{ at: -9, count: 2 }],
+  },
+  ...([1, 2, 3] as const).map((generation): FormatCase => ({
+    name: "bags",
+    kind: `dataset of generation ${generation}`,
+    goldens: {
+      1: [...goldensIn("bags"), ...goldensIn("granular")],
+      2: goldensIn("granular2"),
+      3: goldensIn("granular3"),
+    }[generation],
+    write(dir) {
+      const datapoints = RECORDS.map((bytes, i) => ({
+        bytes,
+        word: utf8(WORDS[i]!),
+      }));
+      const spec = { bytes: "bytes", word: "utf8" };
+      writeDataset(`${dir}/data`, spec, datapoints, generation);
+      return "data";
+    },
+    files: {
+      "spec.json": `{"bytes":"bytes","word":"utf8"}`,
+      ...Object.fromEntries(TEXTS.flatMap((text, i) => [
+        [`00000${i}/bytes`, text],
+        [`00000${i}/word`, WORDS[i]],
+      ])),
+    },
+    openDataset: (path, options) => BagDataset.open(path, options),
+    keys: TEXTS.map((text, i) => `${text} ${WORDS[i]}`),
+    keyOf: (sample) => {
+      const { bytes, word } = sample as { bytes: Uint8Array; word: string };
+      return `${text(bytes)} ${word}`;
+    },
+    labels: byWord,
+    parts: 2 * COUNT, // records of both keys
+    isSummed: false,
+    cuts: generation < 3
+      ? ["bad-reference", "bad-spec", "truncated"]
+      : ["bad-index", "bad-spec", "unfinished"],
+    // A bag without a byte is one without records.
+    soundCuts: generation < 3 ? ["data/refs.bag 0"] : [],
+    damages: generation < 3
+      ? [{ file: "refs.bag", at: 0 }]
+      : [{ file: "bytes.idx", at: 15, count: 2 }],
+  })),
+  {
+    name: "tar",
+    goldens: goldensIn("tar"),
+    write: oneFile("a.tar", () =>
+      tarBytes(TEXTS.flatMap((data, i) => [
+        { name: `${i}.txt`, data },
+        { name: `${i}.word.txt`, data: WORDS[i]! },
+      ]))),
+    files: Object.fromEntries(TEXTS.flatMap((text, i) => [
+      [`${i}.txt`, text],
+      [`${i}.word.txt`, WORDS[i]],
+    ])),
+    openDataset: (path, options) => WebDataset.open(path, options),
+    keys: TEXTS.map((txt, i) => ({
+      txt,
+      "word.txt": WORDS[i],
+      __key__: `${i}`,
+    })),
+    keyOf: (sample) => ({ ...sample as object }),
+    labels: { key: "word.txt", values: WORDS },
+    isSummed: false,
+    cuts: ["truncated-data", "truncated-header"],
+    damages: [{ at: 1024 }, { at: 2048 + 100 }],
+  },
+  {
+    name: "zip",
+    goldens: goldensIn("zip"),
+    write: oneFile(
+      "a.zip",
+      () =>
+        makeZip(
+          Object.entries(FILES).map(([name, data], i) => ({
+            name,
+            data,
+            method: i % 2 * 8,
+          })),
+        ),
+    ),
+    files: FILES,
+    openDataset: (path, options) => FileDataset.open(path, options),
+    keys: TEXTS,
+    keyOf: bytesOfFile,
+    labels: { key: "dir", values: ["a", "a", ""] },
+    isSummed: true,
+    cuts: ["truncated"],
+    damages: [{ at: 30 + 7 }],
+  },
+  {
+    name: "parquet",
+    goldens: goldensIn("parquet"),
+    write: oneFile("a.parquet", () => parquetFile()),
+    files: {
+      "000000/n.json": "7\n",
+      "000001/n.json": "8\n",
+      "000002/n.json": "9\n",
+    },
+    openDataset: (path, options) => ParquetDataset.open(path, options),
+    keys: [7, 8, 9],
+    keyOf: (row) => (row as { n: number }).n,
+    labels: { key: "n", values: ["7", "8", "9"] },
+    isSummed: false,
+    cuts: ["truncated"],
+    damages: [{ at: 0 }],
+  },
+  {
+    name: "tfrecord",
+    goldens: goldensIn("tfrecord"),
+    write: oneFile(
+      "a.tfrecord",
+      () =>
+        fileOf(
+          TEXTS.map((text, i) =>
+            exampleOf({ text: [text], word: [WORDS[i]!] })
+          ),
+        ),
+    ),
+    files: Object.fromEntries(TEXTS.map((_, i) => [`00000${i}`, undefined])),
+    openDataset: (path, options) => TFRecordDataset.open(path, options),
+    keys: TEXTS,
+    keyOf: (sample) => {
+      const { features } = sample as TFExample;
+      return text((features["text"] as Uint8Array[])[0]);
+    },
+    labels: byWord,
+    isSummed: true,
+    cuts: ["truncated-data", "truncated-header"],
+    soundCuts: ["a.tfrecord 0", "a.tfrecord 58", "a.tfrecord 110"],
+    damages: [{ at: 12 }, { at: -1 }],
+  },
+  {
+    name: "mds",
+    goldens: goldensIn("mds"),
+    write(dir) {
+      const shard = shardOf(WORDS.map((word, i) => sampleOf(i, word)));
+      const shards = [entryOf(NAME, shard.length, COUNT)];
+      fs.mkdirSync(`${dir}/d`);
+      fs.writeFileSync(`${dir}/d/${NAME}`, shard);
+      fs.writeFileSync(
+        `${dir}/d/index.json`,
+        JSON.stringify({ shards, version: 2 }),
+      );
+      return "d";
+    },
+    files: Object.fromEntries(WORDS.flatMap((word, i) => [
+      [`00000${i}/n.json`, `${i}\n`],
+      [`00000${i}/t.txt`, word],
+    ])),
+    openDataset: (path, options) => MDSDataset.open(path, options),
+    keys: WORDS.map((word, i) => `${i} ${word}`),
+    keyOf: (sample) => {
+      const { n, t } = sample as { n: number; t: string };
+      return `${n} ${t}`;
+    },
+    labels: { key: "t", values: WORDS },
+    isCounted: (path) => !/^(.*\/)?\d{6}\/[^/]+\/[^/]+$/.test(path), // elements of lists
+    isSummed: false,
+    cuts: ["bad-index", "truncated-data"],
+    damages: [{ file: NAME, at: 0 }],
+  },
+  {
+    name: "toy",
+    goldens: [],
+    write: oneFile("a.toy", () =>
+      toyBytes(TEXTS.map((text, i) => ({
+        name: `${i}`,
+        label: WORDS[i]!,
+        bytes: utf8(text),
+      })))),
+    files: { 0: TEXTS[0], 1: TEXTS[1], 2: TEXTS[2] },
+    openDataset: (path, options) => FileDataset.open(path, options),
+    keys: TEXTS,
+    keyOf: bytesOfFile,
+    labels: { key: "label", values: WORDS },
+    isSummed: true,
+    cuts: ["bad-index", "truncated-data"],
+    damages: [{ at: -1 }],
+  },
+];
+
+/** All formats, by what test titles call them. */
+export const CASES: ReadonlyMap<string, FormatCase> = new Map(
+  FORMATS.map((one) => [[one.name, one.kind].filter(Boolean).join(", "), one]),
+);
+
+// Threads of loaders register it by themselves.
+await registerFormat(
+  new URL("../../support/toy_format/toy_format.ts", import.meta.url),
+);
