@@ -1,4 +1,4 @@
-/** Every format as a folder and as a tar, and back from these: paths and bytes stay. */
+/** Every format as a folder, archives and records, and back: paths and bytes stay. */
 import assert from "node:assert/strict";
 import { convert } from "../../../src/open/convert/mod.ts";
 import { open } from "../../../src/open/mod.ts";
@@ -31,28 +31,36 @@ function sorted(contents: Contents): Contents {
   );
 }
 
-/** Requires that a container becomes another with the same files. */
+/** Endings of what keeps paths and bytes, besides folders, and what each is read as. */
+const ARCHIVES = { tar: "tar", zip: "zip", ffr: "ffrecord" } as const;
+
+/** Endings of what keeps the bytes of files, in their order. */
+const RECORDS = { tfrecord: "tfrecord", bag: "bags" } as const;
+
+const lossy = { lossy: true, onWarning() {} } as const;
+
+/** Requires that a container becomes a folder or an archive with the same files. */
 async function become(from: string, to: string, expected: Contents) {
-  const isTar = to.endsWith(".tar");
-  const { count } = await convert(from, to, {
-    lossy: true,
-    to: isTar ? "tar" : "folder",
-    onWarning() {},
-  });
+  const ending = to.split(".").at(-1) as keyof typeof ARCHIVES;
+  const made = ARCHIVES[ending];
+  const options = { ...lossy, to: made ?? "folder" };
+  const { count } = await convert(from, to, options);
   assert.equal(count, expected.size, `${from} to ${to}`);
-  const made = isTar ? await contentsOf(to, "tar") : sorted(readExactTree(to));
-  assert.deepEqual(made, expected, `${from} to ${to}`);
+  const contents = made === undefined
+    ? sorted(readExactTree(to))
+    : await contentsOf(to, made);
+  assert.deepEqual(contents, expected, `${from} to ${to}`);
 }
 
 /** Converts a container to a folder, and to a tar and back. */
 async function becomeAll(path: string, dir: string, expected: Contents) {
-  await become(path, `${dir}/folder`, expected);
-  await become(path, `${dir}/direct.tar`, expected);
-  await become(`${dir}/direct.tar`, `${dir}/again`, expected);
+  await become(path, `${dir}/made.folder`, expected);
+  await become(path, `${dir}/made.tar`, expected);
+  await become(`${dir}/made.tar`, `${dir}/again`, expected);
 }
 
 for (const [title, format] of CASES) {
-  Deno.test(`${title}: to a folder and to a tar, and back, paths and bytes stay`, () =>
+  Deno.test(`${title}: to a folder, archives and records, and back from a tar, paths and bytes stay`, () =>
     withSmall(format, async (path, dir) => {
       const { name, files, goldens } = format;
       const written = await contentsOf(path, name);
@@ -64,7 +72,15 @@ for (const [title, format] of CASES) {
         assert.equal(new TextDecoder().decode(bytes), text);
       }
       await becomeAll(path, dir, written);
-      await become(`${dir}/folder`, `${dir}/packed.tar`, written);
+      await become(path, `${dir}/made.zip`, written);
+      await become(path, `${dir}/made.ffr`, written);
+      await become(`${dir}/made.folder`, `${dir}/packed.tar`, written);
+      for (const [ending, format] of Object.entries(RECORDS)) {
+        const to = `${dir}/records.${ending}`;
+        await convert(`${dir}/made.folder`, to, lossy);
+        const records = [...(await contentsOf(to, format)).values()];
+        assert.deepEqual(records, [...written.values()]);
+      }
       for (const { path, isSound } of FULL ? goldens : []) {
         if (!isSound) continue;
         const contents = await contentsOf(path, name);

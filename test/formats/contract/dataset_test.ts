@@ -22,6 +22,9 @@ import { CASES } from "./formats.ts";
 
 const ORDER = [2, 0, 1, 1];
 
+/** Golden datasets with more samples are not loaded. */
+const MOST = 400;
+
 type Options = Partial<
   Pick<LoaderOptions<unknown, unknown>, "numWorkers" | "rank" | "worldSize">
 >;
@@ -87,6 +90,10 @@ for (const [title, format] of CASES) {
         const signal = AbortSignal.abort(new Error("enough"));
         await assert.rejects(
           async () => await dataset.get([0], { signal }),
+          /enough/,
+        );
+        await assert.rejects(
+          format.openDataset(path, { storage, signal }),
           /enough/,
         );
         dataset.close();
@@ -180,6 +187,36 @@ for (const [title, format] of CASES) {
           else assert.ok(!Array.isArray(batch), path);
         }),
         { numRuns: 10 },
+      );
+    }
+  });
+
+  // A thread takes long to start: of several files, rather than of one.
+  const threaded = FULL
+    ? sound
+    : sound.filter(({ path }) => /shards|parts_dump/.test(path)).slice(0, 1);
+  if (threaded.length === 0) continue;
+  Deno.test(`${title}: of golden datasets, threads load what none load`, async () => {
+    for (const { path } of threaded) {
+      const openIt = () => format.openDataset(path, { onWarning() {} });
+      const load = async (numWorkers: number) => {
+        using dataset = await openIt();
+        if (dataset.length > MOST) return;
+        await using loader = new DataLoader<unknown, unknown[]>(dataset, {
+          ...{
+            batchSize: 4,
+            shuffle: true,
+            seed: 7,
+            collate: false,
+            numWorkers,
+          },
+        });
+        return await Array.fromAsync(loader);
+      };
+      assert.deepEqual(
+        await outcome(() => load(2)),
+        await outcome(() => load(0)),
+        path,
       );
     }
   });

@@ -1,6 +1,7 @@
 /** What the contract suite has to know of a format, to run it through everything. */
 import * as fs from "node:fs";
 import type { Dataset } from "../../../src/data/dataset.ts";
+import type { WaitOptions } from "../../../src/io/storage/byte_source.ts";
 import type { ContainerOptions } from "../../../src/open/mod.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 
@@ -26,7 +27,7 @@ export interface FormatCase {
   /** Opens the dataset that is made for it. */
   openDataset(
     path: string,
-    options: ContainerOptions,
+    options: ContainerOptions & WaitOptions,
   ): Promise<Dataset<unknown>>;
   /** What tells the small container's samples from others, in their order: texts, numbers, or fields of such. */
   readonly keys: readonly unknown[];

@@ -128,16 +128,10 @@ const FORMATS: readonly FormatCase[] = [
       [`v${i}/frame_0002.jpg`, undefined],
       [`v${i}/meta.json`, undefined],
     ])),
-    openDataset: (path, { storage, remote, onWarning }) =>
+    openDataset: (path, { storage, remote, onWarning, signal }) =>
       GulpVideoDataset.open(path, {
-        ...{
-          storage,
-          remote,
-          onWarning,
-          numFrames: 1,
-          label: null,
-          stack: false,
-        },
+        ...{ storage, remote, onWarning, signal },
+        ...{ numFrames: 1, label: null, stack: false },
       }),
     keys: ["v0", "v1", "v2"],
     keyOf: (sample) => (sample as { id: string }).id,

@@ -6,6 +6,7 @@ import { GulpDirectory } from "../read/directory.ts";
 import { shownId } from "../check/faults.ts";
 import { FormatError } from "../../../base/errors.ts";
 import { lastingAt, type PlaceOptions } from "../../../io/storage/place.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { Dataset, type GetOptions, STACK } from "../../../data/dataset.ts";
 import {
   ArrayRows,
@@ -47,6 +48,7 @@ export interface GulpDatasetOptions<
   GulpLabelOptions<Choice, Found, Label>,
   DecodeImageOptions,
   PlaceOptions,
+  WaitOptions,
   Pick<GulpOptions, "onWarning"> {}
 
 /** A sample of a gulp directory. */
@@ -85,6 +87,7 @@ type OpenOptions<In> =
   & AnyLabelOptions
   & DecodeImageOptions
   & PlaceOptions
+  & WaitOptions
   & Pick<GulpOptions, "onWarning">
   & { readonly isQuiet?: boolean }
   & { readonly transform?: Step<In, unknown> | undefined };
@@ -109,13 +112,14 @@ export async function openVideos<In>(
   const { path, storage } = lastingAt(location, options);
   // Other threads were told by the first one.
   const onWarning = options.isQuiet === true ? () => {} : options.onWarning;
-  const undecoded = { decode: false, storage, onWarning } as const;
+  const { signal } = options;
+  const undecoded = { decode: false, storage, onWarning, signal } as const;
   const directory = await GulpDirectory.open(path, undecoded);
   try {
     if (directory.numChunks === 0) throw noChunks(directory.path);
-    const labels = await directory.labels();
+    const labels = await directory.labels({ signal });
     const findLabel = await loadLabels(options, labels);
-    const placed = { ...options, storage };
+    const placed = { ...options, storage, signal: undefined };
     return { directory, labels, findLabel, decoder, options: placed };
   } catch (error) {
     directory.close();
