@@ -1,66 +1,15 @@
 import assert from "node:assert/strict";
 import {
-  DataLoader,
-  type Dataset,
   datasetFrom,
   FFRecordDataset,
-  FileDataset,
-  PackedFolderDataset,
   readIndexFile,
   Subset,
 } from "../../../src/open/data/mod.ts";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
-import type { Storage } from "../../../src/io/storage/storage.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { slowStorage } from "../../support/slow_storage.ts";
-import portableStorage from "../support/portable_storage.ts";
 
 const { path } = goldenCase("ffrecord/packed_tree");
-
-/** The datasets of a packed folder. */
-const OPEN: Record<
-  string,
-  (path: string, storage?: Storage) => Promise<Dataset<unknown>>
-> = {
-  FFRecordDataset: (path, storage) => FFRecordDataset.open(path, { storage }),
-  PackedFolderDataset: (path, storage) =>
-    PackedFolderDataset.open(path, { storage }),
-  FileDataset: (path, storage) => FileDataset.open(path, { storage }),
-};
-
-async function load(
-  dataset: Dataset<unknown>,
-  numWorkers: number,
-): Promise<unknown[]> {
-  using _ = dataset;
-  const options = { batchSize: 5, shuffle: true, collate: false } as const;
-  await using loader = new DataLoader<unknown, unknown[]>(dataset, {
-    ...options,
-    numWorkers,
-  });
-  return (await Array.fromAsync(loader)).flat();
-}
-
-for (const [name, open] of Object.entries(OPEN)) {
-  Deno.test(`${name}: threads are refused where they could not find the files`, async () => {
-    const local = await load(await open(path), 0);
-    for (const storage of [slowStorage(5), inMemory()]) {
-      await assert.rejects(load(await open(path, storage), 1), {
-        name: "DataError",
-        code: "not-portable",
-        path,
-        message:
-          /packed_tree.* lies in a storage that the loader's worker threads cannot open: load with numWorkers: 0/,
-      });
-      assert.deepEqual(await load(await open(path, storage), 0), local);
-    }
-  });
-
-  Deno.test(`${name}: threads make a storage that says how`, async () => {
-    const found = await load(await open(`far:${path}`, portableStorage()), 2);
-    assert.deepEqual(found, await load(await open(path), 0));
-  });
-}
 
 function inMemory(): MemoryStorage {
   return new MemoryStorage({ [path]: Deno.readFileSync(path) });

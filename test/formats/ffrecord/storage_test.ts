@@ -1,23 +1,11 @@
+/** Readers, packed folders and listings of golden files from storages that are no disk; their trees and datasets are the contract suite's. */
 import assert from "node:assert/strict";
-import {
-  DataLoader,
-  FFRecordDataset,
-  FileDataset,
-  PackedFolderDataset,
-} from "../../../src/open/data/mod.ts";
 import {
   FFRecordReader,
   PackedFolder,
 } from "../../../src/formats/ffrecord/mod.ts";
 import { RecordListing } from "../../../src/formats/ffrecord/read/record_listing.ts";
 import { LOCAL_DISK, type Storage } from "../../../src/io/storage/storage.ts";
-import {
-  check,
-  open,
-  openSync,
-  type VirtualFs,
-  type WalkEntry,
-} from "../../../src/open/mod.ts";
 import {
   inMemory,
   outcome,
@@ -41,9 +29,6 @@ interface Options {
 
 /** What is done with a container; each is compared with what it gives from disk. */
 const USES: Record<string, (path: string, options: Options) => unknown> = {
-  tree: (path, options) => readTree(path, options, undefined),
-  samples: (path, options) => readTree(path, options, "ffrecord-samples"),
-  packed: (path, options) => readTree(path, options, "ffrecord-packed"),
   reader: readSamples,
   folder: readFolder,
   listing: async (path, options) => {
@@ -54,24 +39,6 @@ const USES: Record<string, (path: string, options: Options) => unknown> = {
       damage: damage && refused(damage),
     }));
     return { parts: listing.parts, damaged, records };
-  },
-  sampleDataset: async (path, options) =>
-    await batches(await FFRecordDataset.open(path, options)),
-  packedDataset: async (path, options) =>
-    await batches(await PackedFolderDataset.open(path, options)),
-  fileDataset: async (path, options) =>
-    await batches(await FileDataset.open(path, options)),
-  check: async (path, options) => {
-    const damages: unknown[] = [];
-    let last: unknown;
-    const report = await outcome(() =>
-      check(path, {
-        ...options,
-        onDamage: (damage) => damages.push(refused(damage)),
-        onProgress: (...progress) => last = progress,
-      })
-    );
-    return { report, damages, last };
   },
 };
 
@@ -86,7 +53,6 @@ for (const golden of goldenCases("ffrecord")) {
     }
     useNow(golden.path, inMemory(golden.path));
     refuseNow(golden.path);
-    await refuseReadingNow(golden.path);
   });
 }
 
@@ -100,46 +66,6 @@ async function useAll(path: string, storage: Storage, checkData: boolean) {
     results[name] = { result, warnings };
   }
   return results;
-}
-
-async function readTree(
-  path: string,
-  options: Options,
-  format: string | undefined,
-): Promise<unknown> {
-  using tree = await open(path, { ...options, format });
-  const entries = await firstOf(tree);
-  const files = entries.filter(({ isFile }) => isFile);
-  const some = files.slice(0, SINGLE);
-  return {
-    info: tree.info,
-    entries,
-    names: await tree.list(),
-    stats: await each(some, (file) => tree.stat(file.path)),
-    single: await each(some, (file) => tree.read(file.path)),
-    batch: await outcome(() => tree.read([...some, ...some.toReversed()])),
-    all: await outcome(() => tree.read(files)),
-    ranges: await each(some, (file) => tree.readRange(file, 3, 50)),
-    streams: await each(some, (file) => streamed(tree, file)),
-    missing: await outcome(() => tree.read("no such file")),
-  };
-}
-
-async function firstOf(tree: VirtualFs): Promise<WalkEntry[]> {
-  const entries = [];
-  for await (const entry of tree.walk()) {
-    if (entries.push(entry) === ENTRIES) break;
-  }
-  return entries;
-}
-
-function firstNowOf(tree: VirtualFs): WalkEntry[] {
-  return [...tree.walkSync().take(ENTRIES)];
-}
-
-async function streamed(tree: VirtualFs, file: WalkEntry): Promise<Uint8Array> {
-  const stream = await tree.stream(file);
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 async function readSamples(path: string, options: Options): Promise<unknown> {
@@ -174,18 +100,6 @@ async function readFolder(path: string, options: Options): Promise<unknown> {
   };
 }
 
-async function batches(
-  dataset: FFRecordDataset | FileDataset | PackedFolderDataset,
-): Promise<unknown> {
-  using _ = dataset;
-  const options = { batchSize: 48, shuffle: true, collate: false } as const;
-  await using loader = new DataLoader<unknown, unknown[]>(dataset, options);
-  return {
-    file: dataset.fileOf(0),
-    batches: await outcome(() => Array.fromAsync(loader)),
-  };
-}
-
 async function each<T>(
   items: readonly T[],
   call: (item: T) => unknown,
@@ -198,12 +112,6 @@ function useNow(path: string, memory: Storage): void {
   const use = (storage: Storage) => {
     const options = { storage, onWarning() {} };
     return {
-      tree: outcomeSync(() => {
-        using tree = openSync(path, options);
-        const entries = firstNowOf(tree);
-        const files = entries.filter(({ isFile }) => isFile);
-        return [entries, outcomeSync(() => tree.readSync(files))];
-      }),
       samples: outcomeSync(() => {
         using reader = FFRecordReader.openSync(path, options);
         const all = Array.from({ length: reader.length }, (_, i) => i);
@@ -224,43 +132,11 @@ function refuseNow(path: string): void {
   const options = { storage: slowStorage(2), onWarning() {} };
   for (
     const openNow of [
-      () => openSync(path, options),
       () => FFRecordReader.openSync(path, options),
       () => PackedFolder.openSync(path, options),
     ]
   ) {
     assert.throws(openNow, { name: "RecordfsError", code: "must-wait" });
-  }
-}
-
-/** What was loaded by opening is there at once; content has to be waited for, unless it is empty. */
-async function refuseReadingNow(path: string): Promise<void> {
-  const options = { storage: slowStorage(3), onWarning() {} };
-  let tree: VirtualFs;
-  try {
-    tree = await open(path, options);
-  } catch {
-    return; // compared above
-  }
-  using _ = tree;
-  const entries = await firstOf(tree);
-  assert.deepEqual(firstNowOf(tree), entries);
-  for (const file of entries.filter(({ isFile }) => isFile).slice(0, SINGLE)) {
-    const size = outcomeSync(() => tree.statSync(file).size);
-    assert.deepEqual(
-      size,
-      await outcome(async () => (await tree.stat(file)).size),
-    );
-    if (typeof size !== "number") continue; // its place is damaged
-    assert.equal(tree.readRangeSync(file, 0, 0).length, 0);
-    const single = outcomeSync(() => tree.readSync(file).length);
-    const batch = outcomeSync(() => tree.readSync([file, file]).length);
-    if (size === 0) assert.deepEqual([single, batch], [0, 2]);
-    else {
-      for (const { code } of [single, batch] as { code: string }[]) {
-        assert.equal(code, "must-wait");
-      }
-    }
   }
 }
 

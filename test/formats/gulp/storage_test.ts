@@ -1,18 +1,15 @@
-/** Every golden case from storages that are no disk: what they give is what the disk gives. */
+/** Videos and chunks of every golden case from storages that are no disk; trees and checks are the contract suite's. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { RecordfsError } from "../../../src/base/errors.ts";
-import { gulp } from "../../../src/formats/gulp/format.ts";
 import {
   type FrameSelection,
   GulpChunk,
   GulpDirectory,
   type RawVideo,
 } from "../../../src/formats/gulp/mod.ts";
-import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
 import { LOCAL_DISK, type Storage } from "../../../src/io/storage/storage.ts";
-import { VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { sha256 } from "../../support/golden.ts";
 import { gulpCase, gulpCases } from "../../support/gulp/gulp_golden.ts";
 import { slowStorage } from "../../support/slow_storage.ts";
@@ -27,9 +24,6 @@ const SELECTIONS: (FrameSelection | undefined)[] = [
   { start: 1, step: 2 },
   { step: -1 },
 ];
-
-/** Of more files than that, the others are read in a batch only: each read waits. */
-const MOST_SINGLY = 300;
 
 /** A directory's files in memory, under {@linkcode FAR}. */
 function inMemory(directory: string): MemoryStorage {
@@ -90,45 +84,6 @@ function contentOf(path: string, storage: Storage): Promise<unknown> {
   });
 }
 
-/** All that a tree shows. */
-function treeOf(path: string, storage: Storage): Promise<unknown> {
-  return outcome(async () => {
-    const warnings: string[] = [];
-    const onWarning = (line: string) => warnings.push(line);
-    const opening = gulp.open(path, { storage, onWarning });
-    using shown = new VirtualFs(path, await runAsync(opening), true);
-    const entries = await Array.fromAsync(
-      shown.walk("/"),
-      ({ path, isFile }) => ({ path, isFile }),
-    );
-    const files = entries.filter(({ isFile }) => isFile)
-      .map(({ path }) => path);
-    const batch = (await shown.read(files.toReversed())).map(sha256);
-    const some = files.slice(0, MOST_SINGLY);
-    const single = await Promise.all(some.map(async (file) => [
-      (await shown.stat(file)).size,
-      sha256(await shown.read(file)),
-      sha256(await shown.readRange(file, 3, 1000)),
-    ]));
-    return { info: shown.info, warnings, entries, batch, single };
-  });
-}
-
-/** All that a check says. */
-function checkOf(path: string, storage: Storage): Promise<unknown> {
-  return outcome(async () => {
-    const said: unknown[] = [];
-    const report = await gulp.check(path, {
-      storage,
-      onDamage: ({ code, message, path, offset, sample }) =>
-        said.push({ code, message, path, offset, sample }),
-      onWarning: (line) => said.push(line),
-      onProgress: (...at) => said.push(at),
-    });
-    return { report, said };
-  });
-}
-
 /** The same with the path of one place in place of the other's. */
 function moved(value: unknown, from: string, to: string): unknown {
   if (typeof value === "string") return value.replaceAll(from, to);
@@ -144,11 +99,9 @@ for (const [number, { name, path, title }] of gulpCases().entries()) {
   Deno.test(`gulp/${name}, from storages that are no disk: ${title}`, async () => {
     const memory = inMemory(path);
     const slow = slowStorage(number, memory);
-    for (const read of [contentOf, treeOf, checkOf]) {
-      const expected = moved(await read(path, LOCAL_DISK), path, FAR);
-      assert.deepEqual(await read(FAR, memory), expected, "from memory");
-      assert.deepEqual(await read(FAR, slow), expected, "from far away");
-    }
+    const expected = moved(await contentOf(path, LOCAL_DISK), path, FAR);
+    assert.deepEqual(await contentOf(FAR, memory), expected, "from memory");
+    assert.deepEqual(await contentOf(FAR, slow), expected, "from far away");
   });
 }
 
@@ -169,7 +122,6 @@ Deno.test("without waiting, what lies in memory is read and what is far away ref
       storage,
     })
   );
-  assertMustWait(() => runSync(gulp.open(FAR, { storage })));
 
   using near = GulpDirectory.openSync(FAR, { ...raw, storage: memory });
   using far = await GulpDirectory.open(FAR, { ...raw, storage });
@@ -183,12 +135,6 @@ Deno.test("without waiting, what lies in memory is read and what is far away ref
   assertMustWait(() => [...chunk!.iterAllSync()]);
   // What the meta file says is in memory once it was read.
   assert.deepEqual(far.mergedMetaDict.get(id)!.metaData[0], video.meta);
-
-  const opened = await runAsync(gulp.open(FAR, { storage }));
-  using shown = new VirtualFs(FAR, opened, true);
-  const [frame] = shown.listSync(`/${id}`);
-  assertMustWait(() => shown.readSync(`/${id}/${frame}`));
-  assert.ok(shown.readSync(`/${id}/meta.json`).length > 0);
 
   for (const directory of [near, far]) {
     assert.throws(() => directory.unsafeView(id), { code: "unsupported" });

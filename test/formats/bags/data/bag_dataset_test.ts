@@ -5,7 +5,6 @@ import {
   BatchMemory,
   DataError,
   type Datapoint,
-  IndexError,
   RECIPE,
 } from "../../../../src/open/data/datasets.ts";
 import {
@@ -80,27 +79,6 @@ Deno.test("values are decoded, a mask chooses them, and 'process' makes samples 
   const inOrder = reader.keys.filter((key) => key === "seq" || key === "bar");
   assert.deepEqual(await keys.get([1, 0]), [`1 ${inOrder}`, `0 ${inOrder}`]);
   assert.throws(() => keys[RECIPE](), /^DataError: Keys extends BagDataset/);
-});
-
-Deno.test("a datapoint that there is not is named, with the dataset", async () => {
-  using dataset = await BagDataset.open(SHARDED);
-  for (const index of [dataset.length, -1, 0.5]) {
-    await assert.rejects(
-      dataset.get([0, index]),
-      (error) =>
-        error instanceof IndexError && error.index === index &&
-        error.message.includes(
-          `Datapoint ${index} does not exist in ${SHARDED}`,
-        ),
-    );
-    assert.equal(dataset.fileOf(index), undefined);
-  }
-  assert.equal(dataset.fileOf(0), SHARDED);
-  const signal = AbortSignal.abort(new Error("enough"));
-  await assert.rejects(dataset.get([0], { signal }), /enough/);
-  await assert.rejects(BagDataset.open(SHARDED, { signal }), /enough/);
-  dataset.close();
-  await assert.rejects(dataset.get([0]), { code: "closed" });
 });
 
 Deno.test("another thread makes the same dataset, with a module's decoders", async () => {

@@ -191,14 +191,3 @@ Deno.test("what cannot be made in another thread says why", async () => {
     );
   }
 });
-
-Deno.test("a closed dataset reads no more, what was read stays", async () => {
-  const dataset = await FFRecordDataset.open(many.path);
-  const { index, sha256: hash } = many.content.samples.find(({ size }) =>
-    size > 0
-  )!;
-  const [sample] = await dataset.get([index]);
-  dataset.close();
-  await assert.rejects(dataset.get([index]), { code: "closed" });
-  assert.equal(sha256(sample!), hash);
-});

@@ -1,19 +1,12 @@
 /** Samples of columns: decoded, as bytes, in batches, by ranks, and again where it stopped. */
 import assert from "node:assert/strict";
-import {
-  DataLoader,
-  MDSDataset,
-  type MDSSample,
-} from "../../../../src/open/data/mod.ts";
+import { MDSDataset, type MDSSample } from "../../../../src/open/data/mod.ts";
 import { countSamples } from "../../../../src/open/data/counted_samples.ts";
 import { readLabels } from "../../../../src/open/data/read_labels.ts";
 import { formatNamed, loadFormat } from "../../../../src/formats/registry.ts";
 import { open } from "../../../../src/open/mod.ts";
-import { resumedPass } from "../../../support/resumed_pass.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { assertValue, mdsCase } from "../../../support/mds/mds_golden.ts";
-import { slowStorage } from "../../../support/slow_storage.ts";
-import { FULL } from "../../../support/long.ts";
 
 const PLAIN = mdsCase("plain");
 const LABELS = [0, 1, 2, 3, 4, 5, 6];
@@ -21,22 +14,16 @@ const LABELS = [0, 1, 2, 3, 4, 5, 6];
 Deno.test("samples are values, or their bytes", async () => {
   for (const name of ["plain", "zstd", "every"]) {
     const { path, content: { samples } } = mdsCase(name);
-    for (const storage of [undefined, slowStorage(3)]) {
-      using dataset = await MDSDataset.open(path, { storage });
-      const order = [2, 0, 1, 1];
-      const decoded = await dataset.get(order);
-      using raw = await MDSDataset.open(path, { storage, decode: false });
-      const bytes = await raw.get(order);
-      for (const [at, i] of order.entries()) {
-        for (const [column, value] of Object.entries(samples[i]!)) {
-          assertValue(decoded[at]![column], value);
-          assert.equal(sha256(bytes[at]![column]!), value.sha256);
-        }
+    using dataset = await MDSDataset.open(path);
+    const order = [2, 0, 1, 1];
+    const decoded = await dataset.get(order);
+    using raw = await MDSDataset.open(path, { decode: false });
+    const bytes = await raw.get(order);
+    for (const [at, i] of order.entries()) {
+      for (const [column, value] of Object.entries(samples[i]!)) {
+        assertValue(decoded[at]![column], value);
+        assert.equal(sha256(bytes[at]![column]!), value.sha256);
       }
-      assert.equal(dataset.fileOf(samples.length), undefined);
-      await assert.rejects(dataset.get([samples.length]), {
-        name: "IndexError",
-      });
     }
   }
 });
@@ -47,35 +34,6 @@ Deno.test("what 'process' makes of samples are samples, of the columns that are 
     process: (samples) => samples.map((sample) => Object.entries(sample)),
   });
   assert.deepEqual(await dataset.get([6, 0]), [[["label", 6]], [["label", 0]]]);
-});
-
-Deno.test("the loader gives each sample once, by ranks and threads, and goes on where it stopped", async () => {
-  for (const name of ["plain", "zstd"]) {
-    const { path, content: { samples } } = mdsCase(name);
-    using dataset = await MDSDataset.open(path, { columns: ["label"] });
-    const seen: number[] = [];
-    for (const rank of [0, 1]) {
-      for (const numWorkers of FULL || rank === 1 ? [0, 1] : [0]) {
-        const options = {
-          batchSize: 2,
-          shuffle: true,
-          seed: 5,
-          rank,
-          worldSize: 2,
-          numWorkers,
-          collate: false,
-        } as const;
-        const make = () =>
-          new DataLoader<MDSSample, MDSSample[]>(dataset, options);
-        const all = await resumedPass(make, labelsOf);
-        if (numWorkers === 0) seen.push(...all);
-      }
-    }
-    assert.deepEqual(
-      [...new Set(seen)].sort((a, b) => a - b),
-      LABELS.slice(0, samples.length),
-    );
-  }
 });
 
 function labelsOf(batch: unknown): number[] {

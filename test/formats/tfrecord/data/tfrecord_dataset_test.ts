@@ -1,46 +1,35 @@
 /** Records as samples: decoded, as bytes, in batches, by ranks, and again where it stopped. */
 import assert from "node:assert/strict";
-import {
-  DataLoader,
-  type TFExample,
-  TFRecordDataset,
-} from "../../../../src/open/data/mod.ts";
+import { TFRecordDataset } from "../../../../src/open/data/mod.ts";
 import { countSamples } from "../../../../src/open/data/counted_samples.ts";
 import { readLabels } from "../../../../src/open/data/read_labels.ts";
 import { formatNamed, loadFormat } from "../../../../src/formats/registry.ts";
 import { open } from "../../../../src/open/mod.ts";
-import { resumedPass } from "../../../support/resumed_pass.ts";
 import { sha256 } from "../../../support/golden.ts";
-import { slowStorage } from "../../../support/slow_storage.ts";
 import {
   tfrecordCase,
   valueOf,
 } from "../../../support/tfrecord/tfrecord_golden.ts";
-import { FULL } from "../../../support/long.ts";
 
 const SHARDS = tfrecordCase("shards");
 const LABELS = [0, 1, 2, 20, 21, 22, 23];
 
 Deno.test("samples are examples, or the bytes of records", async () => {
   const { path, content: { examples, records } } = tfrecordCase("examples");
-  for (const storage of [undefined, slowStorage(3)]) {
-    using dataset = await TFRecordDataset.open(path, { storage });
-    const order = [7, 0, 3, 3];
-    const samples = await dataset.get(order);
-    for (const [at, i] of order.entries()) {
-      for (const [key, feature] of Object.entries(examples![i]!.features)) {
-        assert.deepEqual(samples[at]!.features[key], valueOf(feature));
-      }
+  using dataset = await TFRecordDataset.open(path);
+  const order = [7, 0, 3, 3];
+  const samples = await dataset.get(order);
+  for (const [at, i] of order.entries()) {
+    for (const [key, feature] of Object.entries(examples![i]!.features)) {
+      assert.deepEqual(samples[at]!.features[key], valueOf(feature));
     }
-    using raw = await TFRecordDataset.open(path, { storage, decode: false });
-    assert.deepEqual(
-      (await raw.get(order)).map((bytes) => sha256(bytes)),
-      order.map((i) => records[i]!.sha256),
-    );
-    assert.equal(dataset.fileOf(3), path);
-    assert.equal(dataset.fileOf(8), undefined);
-    await assert.rejects(dataset.get([8]), { name: "IndexError" });
   }
+  using raw = await TFRecordDataset.open(path, { decode: false });
+  assert.deepEqual(
+    (await raw.get(order)).map((bytes) => sha256(bytes)),
+    order.map((i) => records[i]!.sha256),
+  );
+  assert.equal(dataset.fileOf(3), path);
 });
 
 Deno.test("what 'process' makes of examples are samples", async () => {
@@ -49,29 +38,6 @@ Deno.test("what 'process' makes of examples are samples", async () => {
       samples.map(({ features }) => Number(features["label"]![0])),
   });
   assert.deepEqual(await dataset.get([6, 0]), [23, 0]);
-});
-
-Deno.test("the loader gives each record once, by ranks and threads, and goes on where it stopped", async () => {
-  using dataset = await TFRecordDataset.open(SHARDS.path);
-  const seen: number[] = [];
-  for (const rank of [0, 1]) {
-    for (const numWorkers of FULL || rank === 1 ? [0, 1] : [0]) {
-      const options = {
-        batchSize: 2,
-        shuffle: true,
-        seed: 5,
-        rank,
-        worldSize: 2,
-        numWorkers,
-        collate: false,
-      } as const;
-      const make = () =>
-        new DataLoader<TFExample, TFExample[]>(dataset, options);
-      const all = await resumedPass(make, labelsOf);
-      if (numWorkers === 0) seen.push(...all);
-    }
-  }
-  assert.deepEqual([...new Set(seen)].sort((a, b) => a - b), LABELS);
 });
 
 function labelsOf(batch: unknown): number[] {

@@ -1,19 +1,15 @@
-/** Files of an independent writer, from any storage: records, examples, files, and the tree in other threads. */
+/** Files of an independent writer: records, examples, files, and the tree in other threads. */
 import assert from "node:assert/strict";
 import { TFRecordReader } from "../../../../src/formats/tfrecord/mod.ts";
 import { readNpy } from "../../../../src/codecs/numpy/mod.ts";
-import { LOCAL_DISK } from "../../../../src/io/storage/storage.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
 import { newExtent, reopenHandle } from "../../../../src/tree/tree.ts";
 import { whenLoaded } from "../../../../src/tree/not_loaded.ts";
-import { check, open, type VirtualFs } from "../../../../src/open/mod.ts";
+import { open, type VirtualFs } from "../../../../src/open/mod.ts";
 import { findNode } from "../../../../src/tree/vfs/paths.ts";
-import { inMemory } from "../../../support/far_away.ts";
 import { sha256 } from "../../../support/golden.ts";
-import { slowStorage } from "../../../support/slow_storage.ts";
 import {
   type ExpectedFeature,
-  type TFRecordCase,
   tfrecordCase,
   tfrecordCases,
   valueOf,
@@ -21,62 +17,42 @@ import {
 
 const onWarning = (message: string) => assert.fail(message);
 
-function storagesOf({ path }: TFRecordCase) {
-  return [
-    LOCAL_DISK,
-    inMemory(path),
-    slowStorage(1),
-    slowStorage(2, inMemory(path)),
-  ];
-}
-
 for (const golden of tfrecordCases()) {
   Deno.test(`records and examples are those that were written: ${golden.name}`, async () => {
-    for (const storage of storagesOf(golden)) {
-      using reader = await TFRecordReader.open(golden.path, { storage });
-      const { records, examples } = golden.content;
-      assert.equal(reader.length, records.length);
-      const all = await reader.read(records.map((_, i) => i));
+    using reader = await TFRecordReader.open(golden.path);
+    const { records, examples } = golden.content;
+    assert.equal(reader.length, records.length);
+    const all = await reader.read(records.map((_, i) => i));
+    assert.deepEqual(
+      all.map((bytes) => sha256(bytes)),
+      records.map(({ sha256 }) => sha256),
+    );
+    assert.equal(reader.hasExamples, examples !== undefined);
+    for (const [i, { features, lists }] of (examples ?? []).entries()) {
+      const example = await reader.example(i);
       assert.deepEqual(
-        all.map((bytes) => sha256(bytes)),
-        records.map(({ sha256 }) => sha256),
+        { ...example.features },
+        mapped(features, valueOf),
       );
-      assert.equal(reader.hasExamples, examples !== undefined);
-      for (const [i, { features, lists }] of (examples ?? []).entries()) {
-        const example = await reader.example(i);
-        assert.deepEqual(
-          { ...example.features },
-          mapped(features, valueOf),
-        );
-        assert.deepEqual(
-          { ...example.featureLists },
-          mapped(lists, (steps) => steps.map(valueOf)),
-        );
-      }
+      assert.deepEqual(
+        { ...example.featureLists },
+        mapped(lists, (steps) => steps.map(valueOf)),
+      );
     }
   });
 
   Deno.test(`records are files, and sound: ${golden.name}`, async () => {
-    for (const storage of storagesOf(golden)) {
-      using fs = await open(golden.path, { storage, onWarning, ext: "bin" });
-      const files: string[] = [];
-      for await (const entry of fs.walk("")) {
-        if (entry.isFile) files.push(entry.path);
-      }
-      const { records } = golden.content;
-      assert.equal(files.length, records.length);
-      assert.equal(fs.info.files, records.length);
-      for (const [i, path] of files.entries()) {
-        assert.match(path, /^(train-\d{5}-of-00003\/)?\d{6}\.bin$/);
-        assert.equal(sha256(await fs.read(path)), records[i]!.sha256);
-      }
-      const again = await reopenHandle(structuredClone(fs.tree.share()));
-      assert.equal(again.nodeCount, fs.tree.nodeCount);
-      const { damaged, samples } = await check(golden.path, {
-        storage,
-        onDamage: (damage) => assert.fail(damage),
-      });
-      assert.deepEqual([damaged, samples], [0, records.length]);
+    using fs = await open(golden.path, { onWarning, ext: "bin" });
+    const files: string[] = [];
+    for await (const entry of fs.walk("")) {
+      if (entry.isFile) files.push(entry.path);
+    }
+    const { records } = golden.content;
+    assert.equal(files.length, records.length);
+    assert.equal(fs.info.files, records.length);
+    for (const [i, path] of files.entries()) {
+      assert.match(path, /^(train-\d{5}-of-00003\/)?\d{6}\.bin$/);
+      assert.equal(sha256(await fs.read(path)), records[i]!.sha256);
     }
   });
 }
@@ -125,36 +101,32 @@ Deno.test("decoded examples are files by the names of their features", async () 
     "a//b": "a%2F%2Fb",
     "": "%",
   };
-  for (const storage of storagesOf(golden)) {
-    using fs = await open(golden.path, { storage, decoded: true, onWarning });
-    for (const [i, { features }] of golden.content.examples!.entries()) {
-      for (const [key, feature] of Object.entries(features)) {
-        if (key === "clash") continue;
-        const isBehind = i === 5 && key.startsWith("image/");
-        const name = isBehind ? key.replaceAll("/", "%2F") : odd[key] ?? key;
-        await assertFeature(fs, `00000${i}/${name}`, feature);
-      }
-      const mine = await fs.read(`00000${i}/clash.json`);
-      assert.equal(new TextDecoder().decode(mine), "mine");
-      assert.ok(await fs.exists(`00000${i}/clash.npy`));
+  using fs = await open(golden.path, { decoded: true, onWarning });
+  for (const [i, { features }] of golden.content.examples!.entries()) {
+    for (const [key, feature] of Object.entries(features)) {
+      if (key === "clash") continue;
+      const isBehind = i === 5 && key.startsWith("image/");
+      const name = isBehind ? key.replaceAll("/", "%2F") : odd[key] ?? key;
+      await assertFeature(fs, `00000${i}/${name}`, feature);
     }
+    const mine = await fs.read(`00000${i}/clash.json`);
+    assert.equal(new TextDecoder().decode(mine), "mine");
+    assert.ok(await fs.exists(`00000${i}/clash.npy`));
   }
 });
 
 Deno.test("steps of sequence examples are numbered", async () => {
   const golden = tfrecordCase("sequences");
-  for (const storage of storagesOf(golden)) {
-    using fs = await open(golden.path, { storage, decoded: true, onWarning });
-    for (const [i, { features, lists }] of golden.content.examples!.entries()) {
-      for (const [key, feature] of Object.entries(features)) {
-        await assertFeature(fs, `00000${i}/context/${key}`, feature);
-      }
-      for (const [key, steps] of Object.entries(lists)) {
-        const list = `00000${i}/feature_lists/${key}`;
-        assert.ok(await fs.exists(list));
-        for (const [k, step] of steps.entries()) {
-          await assertFeature(fs, `${list}/00000${k}`, step);
-        }
+  using fs = await open(golden.path, { decoded: true, onWarning });
+  for (const [i, { features, lists }] of golden.content.examples!.entries()) {
+    for (const [key, feature] of Object.entries(features)) {
+      await assertFeature(fs, `00000${i}/context/${key}`, feature);
+    }
+    for (const [key, steps] of Object.entries(lists)) {
+      const list = `00000${i}/feature_lists/${key}`;
+      assert.ok(await fs.exists(list));
+      for (const [k, step] of steps.entries()) {
+        await assertFeature(fs, `${list}/00000${k}`, step);
       }
     }
   }
