@@ -12,7 +12,7 @@ import { filesBelow, type FormatCase, withSmall } from "./format_case.ts";
 import { CASES } from "./formats.ts";
 
 /** Lengths, and changed bytes, of a file that a quick run tries. */
-const QUICK = 16;
+const QUICK = 10;
 
 /** So long none of these may take, all together. */
 const PATIENCE_MS = LONG ? 600_000 : 60_000;

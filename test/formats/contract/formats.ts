@@ -335,7 +335,7 @@ const FORMATS: readonly FormatCase[] = [
     keyOf: bytesOfFile,
     labels: { key: "label", values: WORDS },
     isSummed: true,
-    cuts: ["bad-index", "truncated-data"],
+    cuts: ["bad-index"],
     damages: [{ at: -1 }],
   },
 ];

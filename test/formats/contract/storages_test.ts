@@ -17,7 +17,7 @@ import { seenNow, seenOf, withoutWaiting } from "./seen.ts";
 const GOLDEN = `${REPOSITORY}test/golden`;
 
 /** One golden container in so many is taken in a quick run. */
-const STRIDE = 12;
+const STRIDE = 16;
 
 /** Replaces addresses of a server with the paths that they stand for. */
 function moved(value: unknown, url: string, root: string): unknown {
