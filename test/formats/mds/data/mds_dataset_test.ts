@@ -5,6 +5,7 @@ import { countSamples } from "../../../../src/open/data/counted_samples.ts";
 import { readLabels } from "../../../../src/open/data/read_labels.ts";
 import { formatNamed, loadFormat } from "../../../../src/formats/registry.ts";
 import { open } from "../../../../src/open/mod.ts";
+import { assertPortable } from "../../../data/support/in_thread.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { assertValue, mdsCase } from "../../../support/mds/mds_golden.ts";
 
@@ -67,5 +68,15 @@ Deno.test("the format's dataset is one of samples; labels are columns", async ()
   ) {
     const labels = readLabels(container, column);
     await assert.rejects(labels, { code: "no-label", message });
+  }
+});
+
+Deno.test("another thread makes the same dataset, of the columns that are wanted", async () => {
+  for (const name of ["plain", "zstd"]) {
+    using dataset = await MDSDataset.open(mdsCase(name).path, {
+      columns: ["label"],
+    });
+    assert.deepEqual(Object.keys((await dataset.get([1]))[0]!), ["label"]);
+    await assertPortable(dataset, [2, 0, 1]);
   }
 });

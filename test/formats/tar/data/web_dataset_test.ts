@@ -9,6 +9,7 @@ import {
 } from "../../../../src/open/data/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { open } from "../../../../src/open/mod.ts";
+import { assertPortable } from "../../../data/support/in_thread.ts";
 import { type Member, tarBytes } from "../../../support/tar/make_tar.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
 
@@ -195,4 +196,11 @@ Deno.test("a reader gives samples as bytes, in batches", async () => {
   }
   assert.deepEqual(keys, keys.map((_, i) => `train/${keyOf(i)}`));
   assert.equal(keys.length, 12);
+});
+
+Deno.test("another thread makes the same dataset, of the extensions that are wanted", async () => {
+  using dataset = await WebDataset.open(SHARDS, { extensions: ["cls"] });
+  const [sample] = await dataset.get([14]);
+  assert.deepEqual({ ...sample }, { __key__: "014", cls: 14 });
+  await assertPortable(dataset, [14, 0, 7]);
 });
