@@ -34,7 +34,7 @@ export const format = undefined;
 
 /** A module in the package, which imports each package that is loaded late. */
 const LATE = `
-import { PACKAGES } from "./src/packages.js";
+import { PACKAGES } from "./src/base/packages.js";
 for (const name of Object.values(PACKAGES)) await import(name);
 const { imageCodec } = await import("./src/codecs/image/mod.js");
 for (const name of ["turbojpeg", "sharp", "imagescript"]) {

@@ -121,7 +121,10 @@ export class ShardReader {
    *
    * @param selection All keys, unless given.
    */
-  damageOf(index: number, selection = this.#all): FormatError | undefined {
+  damageOf(
+    index: number,
+    selection: Selection = this.#all,
+  ): FormatError | undefined {
     if (!this.isDamaged) return undefined;
     const { path, keys, bags } = this.shard;
     for (const [k, bag] of bags.entries()) {
