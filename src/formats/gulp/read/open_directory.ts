@@ -1,9 +1,9 @@
 import { basename } from "node:path";
-import { FormatError } from "../../../base/errors.ts";
 import { warnOfAll } from "../../../base/message_text.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import {
+  isShardDamage,
   lostError,
   lostNotes,
   type LostShard,
@@ -42,7 +42,7 @@ export function* openDirectory(
   const areSeveral = listing.chunks.length + problems.length > 1;
   const lost: LostShard[] = [];
   const leaveOut = (error: unknown, at: number) => {
-    if (!areSeveral || !(error instanceof FormatError)) throw error;
+    if (!areSeveral || !isShardDamage(error)) throw error;
     const { code, message, path = root } = error;
     lost.push({ path, at, code, message });
   };

@@ -12,13 +12,16 @@ export interface ShardDamage {
   readonly whole: number;
 }
 
+/** Codes of errors that are no damage: the file was replaced since it was opened, or has not been fetched. */
+const REFUSED: readonly FormatErrorCode[] = ["changed", "git-lfs-pointer"];
+
 /**
  * Whether an error is about a shard as a whole: its file is damaged, or nothing here reads it. One of a single sample is
- * not, nor one of a file that was replaced since it was opened.
+ * not.
  */
 export function isShardDamage(error: unknown): error is FormatError {
   return error instanceof FormatError && error.sample === undefined &&
-    error.code !== "changed";
+    !REFUSED.includes(error.code);
 }
 
 /**

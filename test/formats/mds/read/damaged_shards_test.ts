@@ -55,14 +55,6 @@ const LOST: Readonly<
     code: "truncated-data",
     reason: /has 30 bytes, .*it is truncated/,
   },
-  "a pointer of Git LFS": {
-    change: (files) =>
-      files["d/1.mds"] = new TextEncoder().encode(
-        "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n",
-      ),
-    code: "git-lfs-pointer",
-    reason: /Run `git lfs pull`/,
-  },
   "with another number of samples": {
     change: (files) => files["d/1.mds"]![0] = 2,
     code: "bad-structure",
