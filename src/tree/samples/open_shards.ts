@@ -27,16 +27,17 @@ export interface OpenedShards<S> {
   readonly lost: readonly LostShard[];
 }
 
-/** Codes of errors that are no damage: the shard has changed, has not been fetched, or is refused for what it is. */
-const REFUSED: readonly FormatErrorCode[] = [
-  "changed",
-  "git-lfs-pointer",
-  "unsupported",
-];
+/** Codes of errors that are no damage: the file was replaced since it was opened, or has not been fetched. */
+const UNDAMAGED: readonly FormatErrorCode[] = ["changed", "git-lfs-pointer"];
 
-/** Whether an error says that a shard, or a part of one, is damaged, so that the others are opened without it. */
+/** Whether an error says that what was read cannot be right, whenever it is read again. */
+export function isDamage(error: unknown): error is FormatError {
+  return error instanceof FormatError && !UNDAMAGED.includes(error.code);
+}
+
+/** Whether a shard, or a part of one, is damaged, so that the others are opened without it; one that is refused is not. */
 export function isShardDamage(error: unknown): error is FormatError {
-  return error instanceof FormatError && !REFUSED.includes(error.code);
+  return isDamage(error) && error.code !== "unsupported";
 }
 
 /**

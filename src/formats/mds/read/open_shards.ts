@@ -10,7 +10,7 @@ import { loadDecoder, requireDecodable } from "./compressed_shard.ts";
 import type { FoundShards } from "./find_shards.ts";
 import type { FileFacts, ShardFacts } from "./index_file.ts";
 import { readTable, wholeSamples } from "./sample_tables.ts";
-import { isShardDamage } from "./shard_damage.ts";
+import { isOfWholeShard } from "./shard_damage.ts";
 import { isCompressed, type ShardFile, ShardStore } from "./shard_store.ts";
 
 /**
@@ -35,7 +35,7 @@ export function* openShards(
       files[at] = file;
       shards[at] = shard;
     } catch (error) {
-      if (!isShardDamage(error)) throw error;
+      if (!isOfWholeShard(error)) throw error;
       errors[at] = error;
       const { path } = fileOf(found, names, at);
       const { code, message } = error;

@@ -5,7 +5,7 @@ import { fillNow } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { tableSize, WORD } from "../layout.ts";
 import type { Column } from "./index_file.ts";
-import { isShardDamage } from "./shard_damage.ts";
+import { isOfWholeShard } from "./shard_damage.ts";
 import type { ShardFile, ShardStore } from "./shard_store.ts";
 
 /** Bytes of tables that are kept; one that is larger is kept until the next is read. */
@@ -44,7 +44,7 @@ export class SampleTables {
       this.#tables.set(shard, table, table.byteLength);
       return table;
     } catch (error) {
-      if (isShardDamage(error)) this.#faults.set(shard, error);
+      if (isOfWholeShard(error)) this.#faults.set(shard, error);
       throw error;
     }
   }
@@ -94,7 +94,7 @@ export function* wholeSamples(
     }
     return whole;
   } catch (error) {
-    if (isShardDamage(error)) return 0;
+    if (isOfWholeShard(error)) return 0;
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import {
   type ArchiveNotes,
   SkippedList,
 } from "../../../tree/archive/archive_notes.ts";
+import { isDamage } from "../../../tree/samples/open_shards.ts";
 
 /** Why the samples of a shard cannot be read. Plain data. */
 export interface ShardDamage {
@@ -12,16 +13,12 @@ export interface ShardDamage {
   readonly whole: number;
 }
 
-/** Codes of errors that are no damage: the file was replaced since it was opened, or has not been fetched. */
-const REFUSED: readonly FormatErrorCode[] = ["changed", "git-lfs-pointer"];
-
 /**
  * Whether an error is about a shard as a whole: its file is damaged, or nothing here reads it. One of a single sample is
  * not.
  */
-export function isShardDamage(error: unknown): error is FormatError {
-  return error instanceof FormatError && error.sample === undefined &&
-    !REFUSED.includes(error.code);
+export function isOfWholeShard(error: unknown): error is FormatError {
+  return isDamage(error) && error.sample === undefined;
 }
 
 /**

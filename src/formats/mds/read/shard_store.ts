@@ -20,7 +20,7 @@ import {
 } from "./compressed_shard.ts";
 import type { Column } from "./index_file.ts";
 import {
-  isShardDamage,
+  isOfWholeShard,
   sampleError,
   type ShardDamage,
   shardNotes,
@@ -110,7 +110,7 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
 
   /** The error of a sample for damage that reading it has found in its shard; any other error is itself. */
   asSampleError(sample: number, error: unknown): unknown {
-    return isShardDamage(error)
+    return isOfWholeShard(error)
       ? this.#sampleError(sample, error, error)
       : error;
   }
