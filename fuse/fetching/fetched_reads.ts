@@ -1,3 +1,4 @@
+import { messageOf } from "../../src/base/message_text.ts";
 import { runAsync } from "../../src/io/concurrency/steps.ts";
 import { emptySum, sumLike, sumLoaded } from "../../src/io/sums/content_sum.ts";
 import type { RemoteObserver } from "../../src/io/remote/client.ts";
@@ -259,7 +260,7 @@ export class FetchedReads {
   #errnoOf(error: unknown): number {
     if (error instanceof GivenUp) return error.errno;
     this.#counts.error();
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (!(error instanceof RemoteError)) this.#once.log(message);
     else if (!this.#away.has(error.path!)) {
       this.#away.add(error.path!);

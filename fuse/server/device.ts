@@ -1,3 +1,4 @@
+import { messageOf } from "../../src/base/message_text.ts";
 import type { ConnectionState } from "./connection_state.ts";
 import { Errno } from "../wire/errno.ts";
 import { addressOf, errorText, lastErrno, libc } from "../libc.ts";
@@ -173,7 +174,7 @@ class MadePayload {
       const into = this.#room.subarray(0, payloadLength);
       copyMade(source.made, into, payloadOffset, true);
     } catch (error) {
-      this.#onLog(error instanceof Error ? error.message : String(error));
+      this.#onLog(messageOf(error));
       reply.fail(Errno.EIO);
       reply.seal();
     }

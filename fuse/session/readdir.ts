@@ -1,3 +1,4 @@
+import { messageOf } from "../../src/base/message_text.ts";
 import { newStat, type NodeId } from "../../src/tree/tree.ts";
 import { Errno } from "../wire/errno.ts";
 import { LONGEST_NAME } from "../limits.ts";
@@ -117,7 +118,7 @@ export function readdirHandler(
         return entryType(stat.isDirectory, stat.isLink);
       }
     } catch (error) {
-      log.log(error instanceof Error ? error.message : String(error));
+      log.log(messageOf(error));
     }
     clearEntry(reply.words, entry); // node 0: the kernel will look it up when it needs it
     return typeOf(node);

@@ -1,3 +1,4 @@
+import { messageOf } from "../../src/base/message_text.ts";
 import { FormatError } from "../../src/base/errors.ts";
 import type { Tree } from "../../src/tree/tree.ts";
 import type { ConnectionState } from "../server/connection_state.ts";
@@ -180,7 +181,7 @@ export class Session {
 
   #errnoOf(error: unknown): number {
     if (error instanceof MalformedRequest) return Errno.EINVAL;
-    this.#log.log(error instanceof Error ? error.message : String(error));
+    this.#log.log(messageOf(error));
     return error instanceof FormatError && error.code === "unreadable-member"
       ? Errno.EOPNOTSUPP
       : Errno.EIO;

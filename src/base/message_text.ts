@@ -62,6 +62,11 @@ export function escapeUtf16(char: string): string {
   ).join("");
 }
 
+/** Message of an error, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Says something odd that is no error where nobody has said what to do with it. */
 export function warnOnConsole(message: string): void {
   // deno-lint-ignore no-console -- a library's warning has no other place by default

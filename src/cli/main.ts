@@ -1,5 +1,6 @@
 import { variable } from "../base/environment.ts";
 import { RecordfsError } from "../base/errors.ts";
+import { messageOf } from "../base/message_text.ts";
 import { systemCode } from "../io/libc/system_error.ts";
 import { raiseOpenFilesLimit } from "../io/storage/descriptor_budget.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
@@ -44,7 +45,7 @@ function exitCodeOf(error: unknown, args: readonly string[]): number {
   if (error instanceof Exit) return error.code;
   if (error instanceof Deno.errors.BrokenPipe) return ExitCode.CLOSED_PIPE;
   const isUsage = error instanceof UsageError;
-  const message = messageOf(error, args);
+  const message = shownMessage(error, args);
   report(message);
   printError(args, message, isUsage ? undefined : error);
   if (isUsage) return ExitCode.USAGE;
@@ -52,7 +53,7 @@ function exitCodeOf(error: unknown, args: readonly string[]): number {
   return ExitCode.FAILED;
 }
 
-function messageOf(error: unknown, args: readonly string[]): string {
+function shownMessage(error: unknown, args: readonly string[]): string {
   if (error instanceof UsageError) return error.message;
   if (error instanceof Deno.errors.NotCapable) {
     return permissionMessage(error, args);
@@ -61,7 +62,7 @@ function messageOf(error: unknown, args: readonly string[]): string {
     return inFlagsOf(error.message, args[0] ?? "");
   }
   if (systemCode(error) !== undefined) return systemMessage(error as Error);
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   return `${text} (this should not happen; RECORDFS_DEBUG=1 says where)`;
 }
 

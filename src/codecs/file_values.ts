@@ -1,3 +1,4 @@
+import { messageOf } from "../base/message_text.ts";
 import { FormatError } from "../base/errors.ts";
 import { parsePlainJson } from "./json/value.ts";
 import {
@@ -129,7 +130,7 @@ export async function decodeFile(
   try {
     return decode ? await decode(bytes) : bytes;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new FormatError(
       "bad-value",
       `${path}: ${place} can't be decoded: ${why}`,

@@ -13,8 +13,3 @@ export type DataErrorCode =
 
 /** Loading data for training failed. */
 export class DataError extends RecordfsError<DataErrorCode> {}
-
-/** Message of an error, whatever was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

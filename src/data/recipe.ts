@@ -1,3 +1,4 @@
+import { messageOf } from "../base/message_text.ts";
 import { backoffTable } from "../io/remote/backoff_table.ts";
 import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import {
@@ -5,7 +6,7 @@ import {
   RemoteStorage,
 } from "../io/remote/remote_storage.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
-import { DataError, messageOf } from "./data_error.ts";
+import { DataError } from "./data_error.ts";
 
 /**
  * How to make a value in another thread: what to import, and what to call it with. It survives

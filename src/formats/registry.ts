@@ -1,3 +1,4 @@
+import { messageOf } from "../base/message_text.ts";
 import { addThreadModule } from "../io/concurrency/thread_modules.ts";
 import { RecordfsError } from "../base/errors.ts";
 import { bags } from "./bags/entry.ts";
@@ -79,7 +80,7 @@ async function register(url: string): Promise<void> {
   try {
     ({ format } = await import(url));
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw refusal(`it cannot be loaded: ${why}`, cause);
   }
   if (

@@ -1,3 +1,4 @@
+import { messageOf } from "../base/message_text.ts";
 import { imageCodec } from "../codecs/image/choose_codec.ts";
 import { FormatError } from "../base/errors.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
@@ -41,7 +42,7 @@ export async function checkPictures<
       await (await imageCodec()).decode(bytes);
     } catch (cause) {
       damaged++;
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       onDamage(
         new FormatError(
           "bad-value",

@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message_text.ts";
 import { mountPath, resumePath } from "../../../fuse/mount_container.ts";
 import { MountError } from "../../../fuse/mounting/mount_error.ts";
 import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
@@ -302,7 +303,7 @@ async function noteContainer(
     if (resumable) keepServed(serving, record);
   } catch (error) {
     // It is being changed already, or there is no room.
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (isBackground) {
       say(`if the server dies, another one cannot go on: ${reason}`);
     }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message_text.ts";
 import { libc } from "../../../fuse/libc.ts";
 import { type MountRecord, updateRecord } from "./mount_records.ts";
 import {
@@ -56,7 +57,7 @@ export async function superviseAgain(
         `the supervisor, process ${pid}, died; process ${child.pid} takes its place`,
       );
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       say(
         `the supervisor, process ${pid}, died, and no other can start: ${reason}`,
       );

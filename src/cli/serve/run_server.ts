@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message_text.ts";
 import { RecordfsError } from "../../base/errors.ts";
 import {
   type OtherThreads,
@@ -48,7 +49,7 @@ export async function runServer(
     token: options.token === false ? null : own.token,
     allowHosts: options.allowHost,
     cache: remoteOf(options).cache,
-    onError: (error) => errors.add(textOf(error)),
+    onError: (error) => errors.add(messageOf(error)),
   }, others);
   const asked = Promise.withResolvers<void>();
   using _listening = onEndSignal((signal, again) => {
@@ -77,8 +78,4 @@ function start(
       ? new UsageError(inFlags(error.message))
       : error;
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

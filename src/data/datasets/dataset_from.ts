@@ -1,4 +1,5 @@
-import { DataError, messageOf } from "../data_error.ts";
+import { messageOf } from "../../base/message_text.ts";
+import { DataError } from "../data_error.ts";
 import type { Dataset } from "../dataset.ts";
 import {
   importedFunction,

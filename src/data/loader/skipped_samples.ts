@@ -1,7 +1,7 @@
+import { messageOf } from "../../base/message_text.ts";
 import { FormatError } from "../../base/errors.ts";
 import { ImageError } from "../../codecs/image/image_error.ts";
 import { VideoError } from "../../codecs/video/video_error.ts";
-import { messageOf } from "../data_error.ts";
 
 /** A damaged sample that a loader has left out. */
 export interface SkippedSample {

@@ -1,5 +1,6 @@
+import { messageOf } from "../../base/message_text.ts";
 import { abortable } from "../../io/concurrency/abortable.ts";
-import { DataError, messageOf } from "../data_error.ts";
+import { DataError } from "../data_error.ts";
 import { Dataset, type GetOptions, tellDataset } from "../dataset.ts";
 import { recipeOf } from "../datasets/process.ts";
 import { Random } from "../random/random.ts";

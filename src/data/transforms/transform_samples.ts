@@ -1,5 +1,6 @@
+import { messageOf } from "../../base/message_text.ts";
 import { type GetOptions, STACK } from "../dataset.ts";
-import { DataError, messageOf } from "../data_error.ts";
+import { DataError } from "../data_error.ts";
 import { inFlight } from "../in_flight.ts";
 import { Random } from "../random/random.ts";
 import { ArrayRows } from "./array_rows.ts";

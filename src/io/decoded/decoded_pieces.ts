@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message_text.ts";
 import { PACKAGES } from "../../base/packages.ts";
 import { yieldWhenDue } from "../concurrency/event_loop.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
@@ -133,7 +134,7 @@ export class DecodedPieces implements PieceReader {
     try {
       this.#push(piece, this.#read === packed);
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       throw this.#fault(`can't be decompressed (${why})`, cause);
     }
     const made = this.#made - before;

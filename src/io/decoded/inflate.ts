@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message_text.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { libdeflate } from "./libdeflate.ts";
 
@@ -67,7 +68,7 @@ export function* decompressed(
     if (code === "ERR_BUFFER_TOO_LARGE") {
       throw fault(`has more than its ${size} bytes`, cause);
     }
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw fault(`can't be decompressed (${why})`, cause);
   }
   if (decoded.length === size) return decoded;

@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message_text.ts";
 import { PACKAGES } from "../../base/packages.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { mustWait } from "../storage/must_wait.ts";
@@ -46,7 +47,7 @@ export function* decompressSnappy(
   try {
     into.set(uncompress!(bytes, declared));
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw fault(`can't be decompressed (${why})`, cause);
   }
 }

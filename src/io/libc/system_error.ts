@@ -1,3 +1,5 @@
+import { messageOf } from "../../base/message_text.ts";
+
 let codes: Map<number, string> | undefined;
 
 /** The word for an error number of this system, such as `ENOSPC`. */
@@ -79,6 +81,6 @@ export function reasonOf(code: string): string {
 export function whatIsWrong(error: unknown): string {
   const code = systemCode(error);
   if (code !== undefined && Object.hasOwn(REASONS, code)) return REASONS[code]!;
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   return text.replace(/ \(os error \d+\).*$/s, "");
 }

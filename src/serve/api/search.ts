@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message_text.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import { isSimpleGlob } from "../../tree/vfs/glob.ts";
 import type { PathPattern } from "../../tree/vfs/path_filter.ts";
@@ -113,7 +114,7 @@ async function understood(glob: string): Promise<PathPattern> {
   try {
     return await patternOf(glob);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new ServeError("bad-request", why, { cause });
   }
 }

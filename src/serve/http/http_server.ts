@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message_text.ts";
 import { setTimeout } from "node:timers/promises";
 import { RecordfsError } from "../../base/errors.ts";
 import { giveBackFreedMemory } from "../../io/libc/new_memory.ts";
@@ -137,7 +138,7 @@ export class HttpServer {
     } catch (cause) {
       if (this.#isEnding) return undefined;
       const isDropped = this.#dropOldest();
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       if (!isDropped) {
         this.#options.onError(
           new RecordfsError(

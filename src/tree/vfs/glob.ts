@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message_text.ts";
 import { RecordfsError } from "../../base/errors.ts";
 
 /** Matches whole names or paths. */
@@ -45,7 +46,7 @@ export function compileGlob(glob: string, makeRe: MakeRe): Glob {
     const parts = glob.split("*");
     return (text) => hasInOrder(text, parts) && whole.test(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new RecordfsError(
       "bad-pattern",
       `'${glob}' is no pattern: ${reason}`,

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import { mount } from "../../../../fuse/mod.ts";
 import { dump } from "../../../formats/ffrecord/write/dump.ts";
 import {
@@ -46,7 +47,7 @@ function device(isRoot: boolean): Finding {
         "modprobe fuse; in Docker, --device /dev/fuse (docs/docker.md)",
       );
     }
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const remedy =
       "chmod 666 /dev/fuse, as it is elsewhere; in Docker, --device /dev/fuse";
     return isRoot ? fails("/dev/fuse", why, remedy) : limited(

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import { imageCodec } from "../../../codecs/image/choose_codec.ts";
 import { fails, type Finding, limited, works } from "./finding.ts";
 
@@ -52,7 +53,7 @@ async function codec(): Promise<Finding> {
         "let the native packages be installed: no --omit=optional, --allow-ffi",
       );
     } catch (error) {
-      why ||= `${name}: ${error instanceof Error ? error.message : error}`;
+      why ||= `${name}: ${messageOf(error)}`;
     }
   }
   return fails(what, why, "install recordfs anew");

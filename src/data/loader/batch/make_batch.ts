@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import {
   isDamage,
   type SkippedSample,
@@ -5,7 +6,7 @@ import {
 } from "../skipped_samples.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
-import { DataError, messageOf } from "../../data_error.ts";
+import { DataError } from "../../data_error.ts";
 import {
   type Dataset,
   type GetOptions,

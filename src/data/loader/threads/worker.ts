@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { messageOf } from "../../../base/message_text.ts";
 import process from "node:process";
 import { workerData } from "node:worker_threads";
 import { leaveCodecAdvice } from "../../../codecs/image/choose_codec.ts";
@@ -14,7 +15,7 @@ import {
   isDetached,
   withoutViews,
 } from "../../batch_memory.ts";
-import { DataError, messageOf } from "../../data_error.ts";
+import { DataError } from "../../data_error.ts";
 import type { Dataset } from "../../dataset.ts";
 import { followRecipe } from "../../recipe.ts";
 import { shareProcessors } from "../../in_flight.ts";

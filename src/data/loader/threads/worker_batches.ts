@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import { ImageError } from "../../../codecs/image/image_error.ts";
 import { VideoError } from "../../../codecs/video/video_error.ts";
 import {
@@ -6,7 +7,7 @@ import {
 } from "../../../base/serialized_error.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import { sizeOfAll } from "../../batch_memory.ts";
-import { DataError, messageOf } from "../../data_error.ts";
+import { DataError } from "../../data_error.ts";
 import type { BatchOrder } from "../../samplers/sampler.ts";
 import { BatchError, batchError, type BatchJob } from "../batch_error.ts";
 import type { Batches, Delivered, LoopStart } from "../batches.ts";

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import { MessageChannel, Worker } from "node:worker_threads";
 import {
   type DecodeMemoryShare,
@@ -9,7 +10,7 @@ import {
   threadsStart,
 } from "../../../io/storage/thread_descriptors.ts";
 import { serializeError } from "../../../base/serialized_error.ts";
-import { DataError, messageOf } from "../../data_error.ts";
+import { DataError } from "../../data_error.ts";
 import { type FromThread, type ToThread, transferable } from "./messages.ts";
 import type { CommonSetup } from "./thread_setup.ts";
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import { CheckRun } from "../../../tree/check/check_run.ts";
 import { FormatError } from "../../../base/errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
@@ -154,7 +155,7 @@ class Check {
         try {
           await decode(bytes, ...type.args);
         } catch (cause) {
-          const why = cause instanceof Error ? cause.message : String(cause);
+          const why = messageOf(cause);
           throw new FormatError(
             "bad-value",
             `${path}, record ${record}: ${why}`,

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import { FormatError } from "../../../base/errors.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import type { GrowingMemory } from "../../../io/read/read_memory.ts";
@@ -135,7 +136,7 @@ export class Column {
 
   #bad(datapoint: number, cause: unknown): FormatError {
     const { path } = this.bag;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     return new FormatError(
       "bad-value",
       `${path}: cannot decode '${this.key}' of datapoint ${datapoint} as ${this.type.word}: ${reason}`,

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import { writeNpy } from "../../../codecs/numpy/mod.ts";
 import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import { KeptValues } from "../../../io/decoded/kept_values.ts";
@@ -103,7 +104,7 @@ export class DecodedViews {
       } catch (cause) {
         if (cause instanceof FormatError) throw cause; // which says more
         const { path } = bag;
-        const why = cause instanceof Error ? cause.message : String(cause);
+        const why = messageOf(cause);
         throw new FormatError(
           "bad-value",
           `${path}, record ${record}: the value cannot be shown decoded: ${why}`,

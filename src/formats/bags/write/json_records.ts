@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import {
   decodeText,
   type ExactJson,
@@ -46,7 +47,7 @@ export function jsonRecords(
       const path = fileOf(json);
       return path === undefined ? encode(encoders, json, type) : file(path);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       throw new RecordfsError(
         "bad-value",
         `the value of '${name}', of type '${type.word}': ${reason}`,

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import { bytesOf } from "../../../base/bytes_of.ts";
 import { WriteError } from "../../../base/errors.ts";
 import {
@@ -99,7 +100,7 @@ export class ValueEncoder {
   }
 
   #refused(datapoint: number, cause: unknown): WriteError {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     return this.#bad(datapoint, `its encoder fails: ${reason}`, cause);
   }
 

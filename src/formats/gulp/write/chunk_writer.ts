@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import * as fs from "node:fs";
 import { RecordfsError, WriteError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
@@ -193,7 +194,7 @@ async function append<Frame>(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof WriteError || concernsAll(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return { id: String(id), reason };
   }
 }

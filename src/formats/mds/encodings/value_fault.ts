@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import { FormatError } from "../../../base/errors.ts";
 
 /** What is wrong with a value; whoever knows where it is makes an error of it. */
@@ -19,7 +20,7 @@ export function badValue(
   { path, sample, column }: ValuePlace,
   cause: unknown,
 ): FormatError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new FormatError(
     "bad-value",
     `${path}: '${column}' of sample ${sample} can't be decoded: ${why}; it is damaged, or was written by another program`,

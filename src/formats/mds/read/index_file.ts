@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import { FormatError } from "../../../base/errors.ts";
 import {
   type Encoding,
@@ -100,7 +101,7 @@ class IndexParser {
     try {
       return JSON.parse(withoutByteOrderMark(strictUtf8Text(bytes)));
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       throw this.#bad(`it is no JSON (${why})`, cause);
     }
   }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import { WriteError } from "../../../base/errors.ts";
 import {
   runAsync,
@@ -165,7 +166,7 @@ export class MDSWriter extends WriterBase {
       try {
         return encodeValue(encoding, sample[name]);
       } catch (cause) {
-        const why = cause instanceof Error ? cause.message : String(cause);
+        const why = messageOf(cause);
         throw this.#bad("bad-value", `'${name}': ${why}`, cause);
       }
     });

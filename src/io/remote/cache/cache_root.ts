@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message_text.ts";
 import { variable } from "../../../base/environment.ts";
 import { RecordfsError } from "../../../base/errors.ts";
 import { NotTrustedError } from "../../directories/trust.ts";
@@ -97,7 +98,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof SystemError) {
     return `${error.code}: ${capital(error.message)}`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 function hintFor(error: unknown): string {
