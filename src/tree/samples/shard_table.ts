@@ -44,8 +44,7 @@ export class ShardTable<S extends Shard = Shard> {
     const lengths = this.shards.map((_, i) =>
       this.firsts[i + 1]! - this.firsts[i]!
     );
-    for (const { at } of this.lost) lengths.splice(at, 0, 0);
-    return lengths;
+    return withLost(lengths, this.lost);
   }
 
   /** Paths of the shards, in their order. */
@@ -72,4 +71,14 @@ export class ShardTable<S extends Shard = Shard> {
   of(sample: number): S {
     return this.shards[this.shardOf(sample)]!;
   }
+}
+
+/** The lengths of all shards in their order: those of the sound ones, and 0 of those that are left out. */
+export function withLost(
+  lengths: readonly number[],
+  lost: readonly LostShard[],
+): readonly number[] {
+  const all = [...lengths];
+  for (const { at } of lost) all.splice(at, 0, 0);
+  return all;
 }

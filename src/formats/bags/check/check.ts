@@ -4,7 +4,7 @@ import { FormatError } from "../../../base/errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
 import { type Bag, BEFORE } from "../bag/bag.ts";
-import { DamagedBag, recordLimit } from "../bag/damaged_bag.ts";
+import { recordLimit } from "../bag/damaged_bag.ts";
 import { openBag } from "../bag/open_bag.ts";
 import { locateDataset } from "../dataset/dataset_location.ts";
 import { ENTRY } from "../bag/index_entries.ts";
@@ -237,21 +237,22 @@ export function checkEntries({ path, source, index }: Bag): void {
   );
 }
 
-export function checkLengths({ path, keys, bags }: Shard): void {
-  const lengths = bags.map(({ length }, k) =>
-    bags[k] instanceof DamagedBag ? NaN : length
+export function checkLengths({ path, keys, bags, sound }: Shard): void {
+  const least = sound.reduce(
+    (least, { length }) => Math.min(least, length),
+    Infinity,
   );
-  const least = Math.min(...lengths.filter((length) => !Number.isNaN(length)));
-  const longest = lengths.findIndex((length) => length > least);
+  const shortest = sound.find(({ length }) => length === least);
+  const longest = bags.findIndex(({ length }) => length > least);
   if (longest < 0) return;
   throw new FormatError(
     "unfinished",
     `${path}: the keys have different numbers of records: '${
-      keys[lengths.indexOf(least)]!.key
+      keys[bags.indexOf(shortest!)]!.key
     }' has ${least}, '${keys[longest]!.key}' has ${
-      lengths[longest]
+      bags[longest]!.length
     }. Its writer is at work or was ` +
       "killed; opening it with the writer again makes it whole",
-    { path, expected: least, actual: lengths[longest] },
+    { path, expected: least, actual: bags[longest]!.length },
   );
 }

@@ -81,6 +81,11 @@ export class Shard {
     return this.bags.filter((bag) => bag instanceof DamagedBag);
   }
 
+  /** The bags that are not. */
+  get sound(): readonly Bag[] {
+    return this.bags.filter((bag) => !(bag instanceof DamagedBag));
+  }
+
   /** Tells keys of which a datapoint has several values that can be read. */
   isList(key: number): boolean {
     const isDamaged = this.bags[key] instanceof DamagedBag;
@@ -168,7 +173,7 @@ function* openRefless(
   names: ReadonlySet<string>,
   { onWarning, ofSeveral }: OpenShardOptions,
 ): Steps<void> {
-  const { path, keys, bags } = shard;
+  const { path, keys } = shard;
   shard.generation = 2;
   try {
     yield* openBags(shard, names, { onWarning, ofSeveral });
@@ -177,8 +182,7 @@ function* openRefless(
       error.code !== "missing-bag";
     throw isOfBag ? missingReferences(path, error) : error;
   }
-  const { damaged: [damaged] } = shard;
-  const sound = bags.filter((bag) => !(bag instanceof DamagedBag));
+  const { damaged: [damaged], sound } = shard;
   shard.length = sound[0]?.length ?? 0;
   const isSound = keys.every(({ type }) => !type.word.endsWith("[]")) &&
     sound.every((bag) => bag.generation === 2 && bag.length === shard.length) &&
@@ -291,14 +295,12 @@ export function* readSpec(
 
 /** A writer of generation 3 may be between the keys of a datapoint, or have been killed there. */
 function completeLength(
-  { path, keys, bags }: Shard,
+  { path, keys, bags, sound }: Shard,
   { onWarning, ofSeveral }: OpenShardOptions,
 ): number {
-  const lengths = bags.filter((bag) => !(bag instanceof DamagedBag))
-    .map((bag) => bag.length);
-  const length = lengths.reduce(
-    (least, length) => Math.min(least, length),
-    lengths[0] ?? 0,
+  const length = sound.reduce(
+    (least, bag) => Math.min(least, bag.length),
+    sound[0]?.length ?? 0,
   );
   const ahead = keys.filter((_, k) => bags[k]!.length > length)
     .map(({ key }) => `'${key}'`);

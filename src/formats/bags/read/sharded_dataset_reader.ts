@@ -11,6 +11,7 @@ import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { storedAt } from "../../../io/storage/place.ts";
 import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import { lostNotes, openSound } from "../../../tree/samples/open_shards.ts";
+import { withLost } from "../../../tree/samples/shard_table.ts";
 import { locateDataset, requireWhole } from "../dataset/dataset_location.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { Shard } from "../dataset/open_shard.ts";
@@ -98,9 +99,7 @@ export class ShardedDatasetReader extends DatasetReader {
 /** The number of datapoints of each shard of a reader, in their order; 0 of those that are left out. */
 export function lengthsOf(reader: DatasetReader): readonly number[] {
   const { sound, lost } = shardsOf(reader);
-  const lengths = sound.map(({ length }) => length);
-  for (const { at } of lost) lengths.splice(at, 0, 0);
-  return lengths;
+  return withLost(sound.map(({ length }) => length), lost);
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   reopenRecordFiles,
   shareRecordFiles,
 } from "./record_files.ts";
-import { WholeSamples } from "./whole_samples.ts";
+import type { WholeSamples } from "./whole_samples.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -44,7 +44,7 @@ export class FFRecordSamples implements Samples<Bytes> {
   constructor(files: RecordFiles, check: boolean, areWhole: boolean) {
     this.files = files;
     this.check = check;
-    this.whole = new WholeSamples(files.index);
+    this.whole = files.index.whole;
     this.#areWhole = areWhole && this.whole.cut.length > 0;
     const { shards } = files.index;
     const { ranges } = this.whole;

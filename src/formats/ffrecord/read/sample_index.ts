@@ -5,6 +5,7 @@ import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import type { Extent } from "../../../tree/tree.ts";
 import { endOfHeader } from "../layout.ts";
 import { TableProgress } from "./table_progress.ts";
+import { WholeSamples } from "./whole_samples.ts";
 
 /** One `.ffr` file's part in a {@linkcode SampleIndex}; it survives `postMessage`. */
 export interface SamplePart {
@@ -30,6 +31,7 @@ const LARGEST_HIGH = 2 ** 21;
 export class SampleIndex extends ShardTable<SamplePart> {
   /** Per file: its progress, where there is something to wait for. */
   readonly #progress: readonly (TableProgress | undefined)[];
+  #whole: WholeSamples | undefined;
 
   constructor(
     files: readonly SamplePart[],
@@ -125,6 +127,11 @@ export class SampleIndex extends ShardTable<SamplePart> {
     let whole = count - 1;
     while (whole > 0 && offsetAt(part, whole) > size) whole--;
     return whole;
+  }
+
+  /** The samples that are not cut off, which are looked for once: as {@linkcode SampleIndex.wholeOf} says. */
+  get whole(): WholeSamples {
+    return this.#whole ??= new WholeSamples(this);
   }
 
   /** Bytes of a sample that was cut, by its offsets; 0 of the last one, whose end no offset says. */

@@ -27,7 +27,7 @@ import type { RecordFiles } from "../read/record_files.ts";
 import { SampleIndex, type SamplePart } from "../read/sample_index.ts";
 import { lostNotes } from "../../../tree/samples/open_shards.ts";
 import { FFRecordSamples } from "../read/ffrecord_samples.ts";
-import { WholeSamples } from "../read/whole_samples.ts";
+import type { WholeSamples } from "../read/whole_samples.ts";
 
 /** What a tree rests on. */
 interface Samples {
@@ -63,7 +63,7 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
     super(names, mtime);
     this.sources = sources;
     this.#index = index;
-    this.whole = new WholeSamples(index);
+    this.whole = index.whole;
     // Whether there is such a method tells whether a walk finds the samples in their order.
     if (names instanceof NumberedFiles) {
       this.samples = () => names.samples(this.whole.ranges);
@@ -143,7 +143,7 @@ export function sampleContainer(
 ): Container {
   const { index } = files;
   const names = new NumberedFiles(index.length, nameSuffix(options.ext));
-  const { length, cut } = new WholeSamples(index);
+  const { length, cut } = index.whole;
   if (length === 0 && cut.length > 0) {
     throw index.faultOf(cut[0]!.first);
   }

@@ -1,5 +1,5 @@
 import { openDirectory, type OpenedDirectory } from "./open_directory.ts";
-import { ShardTable } from "../../../tree/samples/shard_table.ts";
+import { withLost } from "../../../tree/samples/shard_table.ts";
 import type { Image } from "../../../codecs/image/image.ts";
 import { IndexError, RecordfsError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
@@ -102,11 +102,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   /** @ignore The number of videos of each chunk, 0 of one that is left out. */
   get shardLengths(): readonly number[] {
     const { chunks, lost } = this.#opened;
-    const shards = chunks.map(({ dataPath: path, meta: { length } }) => ({
-      path,
-      length,
-    }));
-    return new ShardTable(shards, ({ length }) => length, lost).lengths;
+    return withLost(chunks.map(({ meta: { length } }) => length), lost);
   }
 
   /** How many chunks there are. */

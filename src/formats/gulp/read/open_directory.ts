@@ -7,6 +7,7 @@ import {
   lostError,
   lostNotes,
   type LostShard,
+  lostShard,
 } from "../../../tree/samples/open_shards.ts";
 import { chunkNumber, type ChunkPaths, listChunks } from "./chunk_files.ts";
 import type { GulpOptions } from "./decoding.ts";
@@ -43,19 +44,13 @@ export function* openDirectory(
   const lost: LostShard[] = [];
   const leaveOut = (error: unknown, at: number) => {
     if (!areSeveral || !isShardDamage(error)) throw error;
-    const { code, message, path = root } = error;
-    lost.push({ path, at, code, message });
+    lost.push(lostShard(error.path ?? root, at, error));
   };
   for (const problem of problems) leaveOut(problem, listing.chunks.length);
-  const paths = [...listing.chunks];
-  const onFault = (error: unknown, at: number) => {
-    leaveOut(error, at);
-    paths.splice(at - (listing.chunks.length - paths.length), 1);
-  };
   const { chunks, index } = yield* openChunks(
     listing.chunks,
     options,
-    onFault,
+    leaveOut,
     fail,
   );
   const [first] = lost;
@@ -66,6 +61,8 @@ export function* openDirectory(
     ...problems.map(({ path = "" }) => chunkNumber(basename(path))),
   ].filter(Number.isSafeInteger);
   const next = taken.reduce((next, number) => Math.max(next, number + 1), 0);
+  const left = new Set(lost.map(({ at }) => at));
+  const paths = listing.chunks.filter((_, at) => !left.has(at));
   return { options, paths, lost, next, chunks, index, labelPath };
 }
 
