@@ -17,8 +17,8 @@ type HashNames = (signal: AbortSignal | undefined) => Promise<string>;
 const hashers = new WeakMap<Dataset<unknown>, HashNames>();
 
 /**
- * Remembers the container whose samples, all of them, are those of a dataset: who reads an index file compares their
- * names with it.
+ * Remembers the container that a dataset has all samples of: `readIndexFile` compares the names in an index
+ * file with those of the container.
  *
  * @param open How it is opened as files.
  * @param format What it is opened as, where that is a variant of the format.

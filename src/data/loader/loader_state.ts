@@ -20,7 +20,7 @@ export interface LoaderState {
   readonly seed: number;
   /** Number of samples in the dataset; `null` where it never ends. */
   readonly samples: number | null;
-  /** A number by which the lengths of the dataset's files are told from others; `null` where they are not known. */
+  /** Hash of the numbers of samples in the dataset's files; `null` where they are not known. */
   readonly shards: number | null;
   /** Number of batches in the epoch; `null` where it never ends, or has another number for each rank. */
   readonly batches: number | null;

@@ -9,21 +9,21 @@ const ENTRIES = 200;
 
 const answers = new Map<string, Promise<Response>>();
 
-/** The answer to what was asked for ahead: whoever wants it again asks for itself. */
+/** Hands out the answer to an early request, once: a second caller sends a request of its own. */
 export function takeAhead(url: string): Promise<Response> | undefined {
   const answer = answers.get(url);
   answers.delete(url);
   return answer;
 }
 
-/** Forgets what the first view did not need: later it would be old. */
+/** Drops the answers that the first view did not use: they would be stale later. */
 export function forgetAhead(): void {
   answers.clear();
 }
 
 function ask(url: string): void {
   const answer = fetch(url);
-  answer.catch(() => {}); // who takes it is told
+  answer.catch(() => {}); // the caller of takeAhead gets the error
   answers.set(url, answer);
 }
 

@@ -60,9 +60,9 @@ export interface Samples<R = unknown, D = unknown> {
   /** What the container calls a sample, where its samples have names: all have, or none. */
   keyOf?(index: number): string;
   /**
-   * Hears that samples will be read soon: what lies on servers is fetched meanwhile.
+   * Prefetches samples that will be read soon, where the files lie on a server.
    *
-   * @returns How many bytes are fetched, or have been.
+   * @returns Number of bytes that are in flight, or cached.
    */
   expect(indices: readonly number[], options: ReadSamplesOptions): number;
   /** Describes them for other threads. */
