@@ -6,7 +6,7 @@ import {
   loadedFormat,
   loadFormat,
 } from "../formats/registry.ts";
-import { perform, type Steps } from "../io/concurrency/steps.ts";
+import { ended, perform, type Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import type { Container, ContainerOptions, Probe } from "../tree/format.ts";
@@ -23,7 +23,7 @@ export function* findFormat(
   path: string,
   options: ContainerOptions,
 ): Steps<FormatEntry> {
-  return yield* withFormat(path, options, itself);
+  return yield* withFormat(path, options, ended);
 }
 
 /** {@linkcode findFormat}, and does something with it that opens the container: what it was told by is not opened again. */
@@ -103,7 +103,7 @@ export function* otherFormat(
   if (forced === undefined) return undefined;
   const own = formatNamed(forced);
   try {
-    if (yield* probing(path, storage, own.detect, itself)) return undefined;
+    if (yield* probing(path, storage, own.detect, ended)) return undefined;
     const { name } = yield* findFormat(path, { ...options, format: undefined });
     if (name === own.name) return undefined;
     return new FormatError(
@@ -118,11 +118,6 @@ export function* otherFormat(
     }
     throw error;
   }
-}
-
-// deno-lint-ignore require-yield
-function* itself<T>(found: T): Steps<T> {
-  return found;
 }
 
 /**

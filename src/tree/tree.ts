@@ -54,6 +54,25 @@ export function placeBytes(bytes: Uint8Array, into: Extent): void {
   into.bytes = bytes;
 }
 
+/**
+ * Says that content is a part of a source.
+ *
+ * @param crc32 Its checksum, or -1 if it has none.
+ */
+export function placeRange(
+  source: number,
+  offset: number,
+  length: number,
+  crc32: number,
+  into: Extent,
+): void {
+  into.source = source;
+  into.offset = offset;
+  into.length = length;
+  into.crc32 = crc32;
+  into.bytes = undefined;
+}
+
 /** Makes an empty {@linkcode NodeStat} to be filled in. */
 export function newStat(): NodeStat {
   return { isDirectory: false, isLink: false, size: 0, mtime: 0 };

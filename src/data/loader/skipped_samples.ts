@@ -1,4 +1,3 @@
-import { messageOf } from "../../base/message_text.ts";
 import { FormatError } from "../../base/errors.ts";
 import { ImageError } from "../../codecs/image/image_error.ts";
 import { VideoError } from "../../codecs/video/video_error.ts";
@@ -31,15 +30,6 @@ export function isDamage(error: unknown): boolean {
   return false;
 }
 
-/** What is told of a sample that is left out. */
-export function skippedSample(
-  sample: number,
-  path: string | undefined,
-  error: unknown,
-): SkippedSample {
-  return { sample, path, message: messageOf(error) };
-}
-
 /** Samples that an epoch names at most; the rest are counted. */
 const MOST_NAMED = 10;
 
@@ -50,11 +40,6 @@ export class SkippedSamples {
 
   constructor(warn: (message: string) => void) {
     this.#warn = warn;
-  }
-
-  /** How many there are. */
-  get count(): number {
-    return this.#count;
   }
 
   add(skipped: readonly SkippedSample[]): void {

@@ -1,4 +1,5 @@
 import { FormatError } from "../../base/errors.ts";
+import { ended } from "../../io/concurrency/steps.ts";
 import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { CheckRun } from "../../tree/check/check_run.ts";
@@ -42,15 +43,8 @@ async function checkFile(
   await compareStart(run, source);
   const { name: path, size, mtime } = source;
   const file = { ...index, path, size, mtime };
-  // deno-lint-ignore require-yield
-  const open = function* () {
-    return source;
-  };
-  const check = new CellCheck(
-    run,
-    file,
-    new CellReader([file], open, true, KEPT),
-  );
+  const cells = new CellReader([file], () => ended(source), true, KEPT);
+  const check = new CellCheck(run, file, cells);
   const columns = file.columns.length;
   const count = (file.firsts.length - 1) * columns;
   for (let i = 0; i < count; i++) {

@@ -25,6 +25,12 @@ export function* perform<T>(effect: Effect<T>): Steps<T> {
   return (yield effect) as T;
 }
 
+/** The procedure that has its end already. */
+// deno-lint-ignore require-yield
+export function* ended<T>(value: T): Steps<T> {
+  return value;
+}
+
 /** Runs a procedure to its end without waiting. */
 export function runSync<T>(steps: Steps<T>): T {
   let step = steps.next();

@@ -151,7 +151,7 @@ export class SamplesReader<R, D = R, O extends object = FieldOptions, B = R>
    * @throws {IndexError} If there is no such sample.
    */
   fileOf(index: number): string {
-    this.#required(index);
+    this.required(index);
     return this.opened.shards.of(index).path;
   }
 
@@ -170,7 +170,8 @@ export class SamplesReader<R, D = R, O extends object = FieldOptions, B = R>
    * @throws {IndexError} If there is not one of each.
    */
   protected required(index: number | Iterable<number>): readonly number[] {
-    return this.#required(index);
+    const { shards, unit } = this.opened;
+    return requireIndices(index, shards.length, () => shards.name, unit);
   }
 
   /** @ignore Reads a batch as `batches` gives it. */
@@ -190,16 +191,11 @@ export class SamplesReader<R, D = R, O extends object = FieldOptions, B = R>
     return options.fields;
   }
 
-  #required(index: number | Iterable<number>): readonly number[] {
-    const { shards, unit } = this.opened;
-    return requireIndices(index, shards.length, () => shards.name, unit);
-  }
-
   #read(
     index: number | Iterable<number>,
     options: object = {},
   ): Steps<R[]> {
-    return this.opened.read(this.#required(index), this.#optionsOf(options));
+    return this.opened.read(this.required(index), this.#optionsOf(options));
   }
 
   #optionsOf(options: ReadSamplesOptions): ReadSamplesOptions {

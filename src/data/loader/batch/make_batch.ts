@@ -1,9 +1,5 @@
 import { messageOf } from "../../../base/message_text.ts";
-import {
-  isDamage,
-  type SkippedSample,
-  skippedSample,
-} from "../skipped_samples.ts";
+import { isDamage, type SkippedSample } from "../skipped_samples.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
 import { DataError } from "../../data_error.ts";
@@ -149,7 +145,7 @@ export class BatchMaker {
           throw this.#readFailed(job, options, own, index);
         }
         const path = this.#fileOf(index, options) ?? pathIn(own);
-        skipped.push(skippedSample(index, path, own));
+        skipped.push({ sample: index, path, message: messageOf(own) });
       }
     }
     if (skipped.length > 0) return { samples, skipped };

@@ -9,7 +9,7 @@ import type {
   Samples,
   SamplesHandle,
 } from "../../../tree/samples/samples.ts";
-import type { Extent } from "../../../tree/tree.ts";
+import { type Extent, placeRange } from "../../../tree/tree.ts";
 import { decodeValue, type MDSValue } from "../encodings/decode.ts";
 import { badValue } from "../encodings/value_fault.ts";
 import type { Column } from "./index_file.ts";
@@ -95,11 +95,8 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
       throw new NotLoaded(this.shards.shards[shard]!.path, load);
     }
     const number = sample - this.shards.firsts[shard]!;
-    into.source = shard;
-    into.offset = startIn(table, number);
-    into.length = startIn(table, number + 1) - into.offset;
-    into.crc32 = -1;
-    into.bytes = undefined;
+    const start = startIn(table, number);
+    placeRange(shard, start, startIn(table, number + 1) - start, -1, into);
   }
 
   share(): SamplesHandle {

@@ -3,7 +3,7 @@ import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { fillNow } from "../../../io/read/read_part.ts";
 import { atOnce } from "../../../tree/not_loaded.ts";
-import { type Extent, placeBytes } from "../../../tree/tree.ts";
+import { type Extent, placeBytes, placeRange } from "../../../tree/tree.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { elementCount, elementStarts } from "../encodings/list_value.ts";
 import { asBadValue } from "../encodings/value_fault.ts";
@@ -114,11 +114,8 @@ export class SampleFiles {
     if (encoding.form !== "stored") {
       return placeBytes(this.#make(value, encoding, true).bytes!, into);
     }
-    into.source = this.#sourceOf[this.#last!.shard]!;
-    into.offset = this.#offset;
-    into.length = this.#length;
-    into.crc32 = -1;
-    into.bytes = undefined;
+    const source = this.#sourceOf[this.#last!.shard]!;
+    placeRange(source, this.#offset, this.#length, -1, into);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { warnOnConsole } from "../../../base/message_text.ts";
 import { RecordfsError } from "../../../base/errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
+import { ended, type Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { requireOpen } from "../../../io/storage/closed.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
@@ -74,7 +74,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     this.shards = shards;
     this.storage = storage;
     this.#options = { checkData, columns, cacheSize };
-    const sourceOf = (file: number) => given(sources[file]!);
+    const sourceOf = (file: number) => ended(sources[file]!);
     this.#cells = new CellReader(shards.shards, sourceOf, checkData, cacheSize);
     this.all = sharedColumns(shards.shards);
     this.columns = this.all;
@@ -203,11 +203,6 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
       rows[i]![name] = valueOf(field, decoded.rows[row - decoded.first]);
     }
   }
-}
-
-// deno-lint-ignore require-yield
-function* given(source: ByteSource): Steps<ByteSource> {
-  return source;
 }
 
 /**

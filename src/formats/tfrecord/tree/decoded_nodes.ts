@@ -3,7 +3,7 @@ import { numberedNames } from "../../../tree/names/numbered_names.ts";
 import type { NodeView } from "../../../tree/node_view.ts";
 import { isIndex } from "../../../tree/sample_indices.ts";
 import { listNumbers } from "../../../tree/samples/sample_tree.ts";
-import { newExtent, placeBytes } from "../../../tree/tree.ts";
+import { newExtent, placeBytes, placeRange } from "../../../tree/tree.ts";
 import type { EntryVisitor, Extent, NodeId } from "../../../tree/tree.ts";
 import type { RecordTable } from "../read/record_table.ts";
 import type { DecodedRecords } from "./decoded_records.ts";
@@ -109,11 +109,10 @@ export class DecodedNodes {
       : rangeOf(layout, this.#local);
     if (range === undefined) return false;
     this.#table.locate(this.#owner, this.#record);
-    into.source = this.#record.source;
-    into.offset = this.#record.offset + range[0];
-    into.length = range[1] - range[0];
-    into.crc32 = -1; // the record has one, of which this is a part
-    into.bytes = undefined;
+    const { source, offset } = this.#record;
+    const [start, end] = range;
+    // The record has a checksum, of which this is a part.
+    placeRange(source, offset + start, end - start, -1, into);
     return true;
   }
 
