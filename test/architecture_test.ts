@@ -256,6 +256,7 @@ Deno.test("what reads containers is given a storage, and names no local call", (
 /** What may name formats besides their folders and the registry: the names of the public, and commands of a format's own. */
 const NAMES_FORMATS = [
   "src/serve/files/", // archives that are sent to whoever knows no format
+  "src/codecs/values/sniffed_suffix.ts", // what files of all kinds begin with
   "src/formats/registry.ts",
   "src/open/convert/mod.ts",
   "src/open/data/mod.ts",

@@ -1,11 +1,7 @@
 import { messageOf } from "../base/message_text.ts";
 import { FormatError } from "../base/errors.ts";
-import { parsePlainJson } from "./json/value.ts";
-import {
-  strictUtf8Text,
-  trimSpace,
-  withoutByteOrderMark,
-} from "../base/utf8.ts";
+import { decodeAs } from "./values/decode_value.ts";
+import { extensionIn, typeOfExtension } from "./values/value_type.ts";
 
 /** Makes a value of a file's bytes; it may keep and share their memory. */
 export type SampleDecoder = (bytes: Uint8Array<ArrayBuffer>) => unknown;
@@ -30,36 +26,20 @@ export interface WebSample {
   readonly [extension: string]: unknown;
 }
 
-const text: SampleDecoder = (bytes) => strictUtf8Text(bytes);
-
-// Python's `json.loads` takes bytes with a byte order mark as well.
-const json: SampleDecoder = (bytes) =>
-  parsePlainJson(withoutByteOrderMark(strictUtf8Text(bytes)));
-
-const integer: SampleDecoder = (bytes) => {
-  const digits = trimSpace(strictUtf8Text(bytes));
-  // Python's `int` takes underscores between digits.
-  if (!/^[+-]?\d+(_\d+)*$/.test(digits)) {
-    throw new TypeError("it is no whole number");
-  }
-  const plain = digits.replaceAll("_", "");
-  const number = Number(plain);
-  return Number.isSafeInteger(number) ? number : BigInt(plain);
-};
-
-// Codecs are loaded when the first file needs them.
+// Without what is transparent in it, as WebDataset's `decode("rgb8")`.
 const image: SampleDecoder = async (bytes) => {
   const { imageCodec } = await import("./image/choose_codec.ts");
   return await (await imageCodec()).decode(bytes);
 };
 
-const array: SampleDecoder = async (bytes) => {
-  const { readNpy } = await import("./numpy/npy.ts");
-  return readNpy(bytes);
-};
+/** The files that WebDataset decodes, of those whose extensions tell what they are. */
+const DECODED =
+  "cls cls2 index inx id txt text transcript json jsn jpg jpeg png npy";
 
-/** No word is a name of `Object`'s. */
-const NO_WORDS = null as never;
+function decoderOf(extension: string): SampleDecoder {
+  const { kind, decoding } = typeOfExtension(extension);
+  return kind === "image" ? image : (bytes) => decodeAs(decoding, bytes);
+}
 
 /**
  * The usual decoders of WebDataset 1.0.2: `cls` (also `cls2`, `index`, `inx`, `id`) to a whole number, `txt` (`text`,
@@ -67,21 +47,10 @@ const NO_WORDS = null as never;
  * bigint), `npy` to an array; and as its `decode("rgb8")` does, `jpg` (`jpeg`) and `png` to an image.
  */
 export const SAMPLE_DECODERS: SampleDecoders = Object.freeze({
-  __proto__: NO_WORDS,
-  cls: integer,
-  cls2: integer,
-  index: integer,
-  inx: integer,
-  id: integer,
-  txt: text,
-  text,
-  transcript: text,
-  json,
-  jsn: json,
-  jpg: image,
-  jpeg: image,
-  png: image,
-  npy: array,
+  __proto__: null as never, // no word is a name of `Object`'s
+  ...Object.fromEntries(
+    DECODED.split(" ").map((word) => [word, decoderOf(word)]),
+  ),
 });
 
 /**
@@ -125,7 +94,7 @@ export async function decodeFile(
   path: string,
   place: string,
 ): Promise<unknown> {
-  const word = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  const word = extensionIn(name);
   const decode = Object.hasOwn(decoders, word) ? decoders[word] : undefined;
   try {
     return decode ? await decode(bytes) : bytes;

@@ -30,7 +30,19 @@ export type {
   SkipReason,
   UnreadableMember,
 } from "../tree/format.ts";
-export type * from "../tree/node_view.ts";
+export {
+  type ClipView,
+  type DatapointView,
+  decodeValue,
+  type NodeView,
+  type ValueView,
+} from "../tree/node_view.ts";
+export type {
+  ValueDecoder,
+  ValueDecoding,
+  ValueKind,
+  ValueType,
+} from "../codecs/values/value_type.ts";
 export type * from "../tree/samples/samples.ts";
 export type { LostShard } from "../tree/samples/open_shards.ts";
 export type { Shard, ShardTable } from "../tree/samples/shard_table.ts";

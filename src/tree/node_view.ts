@@ -1,12 +1,4 @@
-/** What the content of a value is, whatever its type is called. */
-export type ValueKind =
-  | "array"
-  | "bytes"
-  | "image"
-  | "number"
-  | "text"
-  | "tree"
-  | "video";
+import type { ValueType } from "../codecs/values/value_type.ts";
 
 /** A directory whose first entries are the frames of a video, in order. */
 export interface ClipView {
@@ -33,47 +25,40 @@ export interface ValueView {
   readonly kind: "value";
   /** What the datapoint calls it, where that is not the name of its file. */
   readonly key?: string | undefined;
-  /** As the container calls it. */
-  readonly type: string;
-  /** What it is, whatever the type is called. */
-  readonly holds: ValueKind;
+  /** What it is; of a directory, what its values are. */
+  readonly type: ValueType;
   /** Whether it is a directory of such values. */
   readonly isList: boolean;
-  /** Bytes of a value that is decoded at most: a larger one would take too much memory. */
-  readonly largest: number;
-  /**
-   * Makes a value of its bytes; of a picture or a video, these are it.
-   *
-   * @throws If they are none of the type.
-   */
-  decode(bytes: Uint8Array<ArrayBuffer>): Promise<unknown>;
   /**
    * Whether the value is null where its file is empty, as an empty text is. Left out where a null has bytes of its own.
    *
    * @throws {NotLoaded} If that has to be waited for.
    */
-  isNull?(): boolean;
-  /** How another thread does the same as {@linkcode ValueView.decode}, so that a server answers others meanwhile. */
-  readonly decoding?: ValueDecoding | undefined;
-}
-
-/** How the bytes of a value are decoded: not at all, as what the word says, or by code of the format. */
-export type ValueDecoding =
-  | "bytes"
-  | "json"
-  | "msgpack"
-  | "npy"
-  | "pickle"
-  | "utf8"
-  | ValueDecoder;
-
-/** Where any thread finds what decodes a value. */
-export interface ValueDecoder {
-  /** URL of a module that exports `decodeValue(bytes, ...args)`, which throws if the bytes are none of the type. */
-  readonly module: string;
-  /** Arguments that survive `postMessage`. */
-  readonly args: readonly unknown[];
+  readonly isNull?: (() => boolean) | undefined;
 }
 
 /** What a node of a tree is, beside a file or a directory. */
 export type NodeView = ClipView | DatapointView | ValueView;
+
+/** Makes the view of a value: its type, and what the node adds to it. */
+export function valueView(
+  type: ValueType,
+  added: Partial<Omit<ValueView, "kind" | "type">> = {},
+): ValueView {
+  return { kind: "value", type, isList: false, ...added };
+}
+
+/**
+ * Decodes a value, as {@linkcode ValueView.type} of its node says: to a text, number (a bigint beyond 2^53), picture,
+ * array, or plain data; videos, and what nobody knows, stay bytes.
+ *
+ * @param bytes May be kept, and their memory shared.
+ * @throws What is wrong with the bytes.
+ */
+export async function decodeValue(
+  bytes: Uint8Array<ArrayBuffer>,
+  { decoding }: ValueType,
+): Promise<unknown> {
+  const { decodeAs } = await import("../codecs/values/decode_value.ts");
+  return await decodeAs(decoding, bytes);
+}

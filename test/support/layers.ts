@@ -6,7 +6,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/base": [],
   "src/io": ["src/base"],
   "src/codecs": ["src/base"],
-  "src/tree": GROUND,
+  "src/tree": [...GROUND, "src/codecs"],
   "src/convert": [...GROUND, "src/codecs", "src/tree"],
   "src/data": [...GROUND, "src/codecs", "src/tree"],
   "src/formats": [

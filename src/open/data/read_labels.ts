@@ -43,7 +43,7 @@ export async function readLabels(
   const format = await loadFormat(formatNamed(container.info.format));
   const labels = unit === "files"
     ? namesOf(container, label, options.signal)
-    : container.samples?.hasFields === true
+    : container.samples !== undefined && container.samples.fields?.length !== 0
     ? labelsOf(container.samples, label, options.signal)
     : await format.readLabels?.(container, label, options.signal);
   if (labels === undefined) {

@@ -1,7 +1,7 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ValueView } from "../../tree/node_view.ts";
 import type { NodeId } from "../../tree/tree.ts";
-import { decodingOf } from "../decode/decoded.ts";
+import { isOwn } from "../decode/decoding.ts";
 import { type CellContent, cellValueOf } from "../decode/shown_cells.ts";
 import { textOf } from "../decode/text_encoding.ts";
 import { type ListedEntry, namesFrom } from "../entries.ts";
@@ -11,7 +11,7 @@ import type { Served } from "../served.ts";
 import { waitFor } from "../wait_for.ts";
 import { type Directory, valuesIn } from "./describe_entry.ts";
 import { CELL } from "./display.ts";
-import { isNullValue, isOfValue, kindOf } from "./kinds.ts";
+import { isDecoded, isNullValue, isOfValue, kindOf } from "./kinds.ts";
 import type { Cell, CellValue, Kind } from "./messages.ts";
 import type { Positions } from "./positions.ts";
 import { Turns } from "./turns.ts";
@@ -82,7 +82,7 @@ export class Cells {
       : yield* kindOf(served, first.node, name, false, view);
     return {
       key: view?.key ?? above.path + name,
-      type: view?.type ?? "",
+      type: view?.type.name ?? "",
       kind,
       size,
       path: directory.path + above.path + name,
@@ -103,13 +103,11 @@ export class Cells {
   ): Steps<CellValue | null> {
     if (view === undefined || size === null) return null;
     if (yield* this.#isNull(view, size)) return { kind: "tree", value: null };
-    const { holds } = view;
-    const isText = holds === "text" ||
-      holds === "bytes" && (kind === "text" || kind === "json");
-    const isArray = holds === "array";
-    if (!isText && !isArray && holds !== "number" && holds !== "tree") {
-      return null;
-    }
+    const { type } = view;
+    const isText = type.kind === "text" ||
+      type.kind === "bytes" && (kind === "text" || kind === "json");
+    if (!isText && !isDecoded(type)) return null;
+    const isArray = type.kind === "array";
     const largest = isArray ? LARGEST_ARRAY : LARGEST;
     if (size > largest && !isText || this.#bytes >= MOST_BYTES) return null;
     let bytes: Uint8Array<ArrayBuffer>;
@@ -121,19 +119,15 @@ export class Cells {
     }
     this.#bytes += bytes.length;
     if (isText) {
-      const decoded = holds === "text"
+      const decoded = type.kind === "text"
         ? new TextDecoder().decode(bytes)
         : textOf(bytes);
       const text = decoded.slice(0, CELL.text);
       const isCut = size > bytes.length || bytes.length > CELL.text;
       return { kind: "text", text: text.toWellFormed(), isCut };
     }
-    const decoding = decodingOf(view);
-    const content = { bytes, decoding, isArray };
-    // No other thread has a function of a format's own.
-    if (typeof decoding === "function") {
-      return yield* waitFor(() => cellValueOf(content));
-    }
+    const content = { bytes, type };
+    if (isOwn(type)) return yield* waitFor(() => cellValueOf(content));
     this.contents.push({ at, ...content });
     return null;
   }

@@ -1,6 +1,7 @@
 import { FormatError, RecordfsError } from "../../base/errors.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
-import type { NodeView, ValueKind } from "../../tree/node_view.ts";
+import type { ValueKind, ValueType } from "../../codecs/values/value_type.ts";
+import type { NodeView } from "../../tree/node_view.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { newExtent, type NodeId } from "../../tree/tree.ts";
 import { encodingOf } from "../decode/text_encoding.ts";
@@ -78,13 +79,17 @@ export function* kindOf(
 ): Steps<Kind> {
   if (view?.kind === "clip" || view?.kind === "datapoint") return view.kind;
   if (isDirectory) return "directory";
-  const byName = kindOfName(name);
-  if (view?.kind === "value" && view.holds !== "bytes") {
-    const isTold = view.holds === "tree" &&
-      (byName === "json" || byName === "pickle");
-    return isTold ? byName : OF_VALUES[view.holds];
+  if (view?.kind === "value" && view.type.kind !== "bytes") {
+    const { kind, decoding } = view.type;
+    const isTold = decoding === "json" || decoding === "pickle";
+    return kind === "tree" && isTold ? decoding : OF_VALUES[kind];
   }
-  return byName ?? kindOfBytes(yield* headAtHand(served, node));
+  return kindOfName(name) ?? kindOfBytes(yield* headAtHand(served, node));
+}
+
+/** Whether values of a type are decoded to be shown: others are shown as they are. */
+export function isDecoded({ kind }: ValueType): boolean {
+  return kind === "array" || kind === "number" || kind === "tree";
 }
 
 function kindOfName(name: string): Kind | undefined {

@@ -4,7 +4,6 @@ import type { NodeView, ValueView } from "../../tree/node_view.ts";
 import { type NodeId, ROOT } from "../../tree/tree.ts";
 import { type WalkedNode, Walker } from "../../tree/vfs/walk.ts";
 import { describe } from "../entries.ts";
-import { decodingOf } from "../decode/decoded.ts";
 import { metaIn } from "../decode/shown_cells.ts";
 import { shownTree } from "../decode/shown_value.ts";
 import { headOf } from "../head_of.ts";
@@ -13,7 +12,7 @@ import { waitFor } from "../wait_for.ts";
 import { CELL, type DisplayLimits, entriesOf, wordOf } from "./display.ts";
 import { metaOf } from "./entry_answer.ts";
 import { Gathered } from "./gathered.ts";
-import { isNullValue, isOfValue, kindOf, viewOf } from "./kinds.ts";
+import { isDecoded, isNullValue, isOfValue, kindOf, viewOf } from "./kinds.ts";
 import { everyFew, lines } from "./lines.ts";
 import { directoryIn } from "./listing.ts";
 import type { Statistics } from "./messages.ts";
@@ -140,7 +139,7 @@ class Counting {
     const key = value?.key ??
       (directory === this.#datapoint ? name : undefined);
     if (value !== undefined && key !== undefined) {
-      gathered.addValue(key, value.type, size);
+      gathered.addValue(key, value.type.name, size);
       yield* this.#addLabel(key, node, size, value);
     } else if (value === undefined) {
       const slash = path.indexOf("/");
@@ -189,17 +188,17 @@ class Counting {
     view: ValueView,
   ): Steps<void> {
     if (size === null || size > LARGEST_LABEL) return;
-    const { holds } = view;
-    if (holds !== "number" && holds !== "text" && holds !== "tree") return;
+    const { type } = view;
+    const isLabel = type.kind === "text" ||
+      isDecoded(type) && type.kind !== "array";
+    if (!isLabel) return;
     if (!this.#isLooked) return;
     try {
       if (yield* isNullValue(view, size)) {
         return this.gathered.addLabel(key, null);
       }
       const bytes = yield* headOf(this.#served, node, LARGEST_LABEL);
-      const shown = yield* waitFor(() =>
-        shownTree(bytes, decodingOf(view), CELL)
-      );
+      const shown = yield* waitFor(() => shownTree(bytes, type, CELL));
       const word = wordOf(shown!.value);
       if (word !== undefined) this.gathered.addLabel(key, word);
     } catch (error) {

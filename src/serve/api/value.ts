@@ -1,9 +1,9 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../base/names.ts";
+import { VALUE_TYPES } from "../../codecs/values/value_type.ts";
 import type { NodeView, ValueView } from "../../tree/node_view.ts";
 import { newStat, type NodeId } from "../../tree/tree.ts";
 import { json, jsonOf } from "../answers.ts";
-import { decodingOf } from "../decode/decoded.ts";
 import type { Decoding } from "../decode/decoding.ts";
 import type { Coding } from "../decode/shown_value.ts";
 import { encodingOf, isTextIn, named } from "../decode/text_encoding.ts";
@@ -12,7 +12,7 @@ import { headOf } from "../head_of.ts";
 import { decodePath } from "../paths.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
-import { isNullValue, kindOf, viewOf } from "./kinds.ts";
+import { isDecoded, isNullValue, kindOf, viewOf } from "./kinds.ts";
 import type { Kind } from "./messages.ts";
 import type { Query } from "./query.ts";
 import { partIn, type TreePart, WHOLE_TREE } from "./tree_part.ts";
@@ -25,10 +25,8 @@ const PAGE = 65_536;
 const FRONT = 4096;
 /** Numbers of an array, unless fewer are wanted. */
 const MOST_NUMBERS = 65_536;
-/** Bytes of what becomes objects, and of arrays, that are decoded at most. */
-const LARGEST_TREE = 16 << 20;
+/** Bytes of a drawing that is shown at most. */
 const LARGEST_SVG = 4 << 20;
-const LARGEST_ARRAY = 64 << 20;
 /** Bytes of a table that are looked through for a page, at first and at most. */
 const FIRST_OF_TABLE = 1 << 18;
 const MOST_OF_TABLE = 64 << 20;
@@ -92,7 +90,7 @@ export class Values {
     const view = yield* viewOf(served, node);
     const kind = yield* kindOf(served, node, name, false, view);
     if (yield* isNullValue(view, size)) {
-      const { type } = view as ValueView;
+      const { name: type } = (view as ValueView).type;
       const value = { kind: "tree", type, value: null, isCut: false } as const;
       return json(value satisfies TreeValue);
     }
@@ -106,7 +104,7 @@ export class Values {
       return jsonOf(
         yield* coding === undefined
           ? this.#table(shown)
-          : this.#decoded(shown, coding, largestOf(coding, view)),
+          : this.#decoded(shown, coding, largestOf(coding)),
       );
     } catch (error) {
       if (!(error instanceof Undecodable)) throw error;
@@ -283,37 +281,25 @@ function codingOf(
   kind: Kind,
   view: NodeView | undefined,
 ): Coding | undefined {
-  if (view?.kind === "value" && isDecoded(view)) {
-    const { type, holds } = view;
-    return {
-      kind: "view",
-      type,
-      holds,
-      decoding: decodingOf(view),
-      most,
-      part,
-      from,
-    };
+  if (view?.kind === "value" && isDecoded(view.type)) {
+    return { kind: "value", type: view.type, most, part, from };
   }
+  if (kind === "array" && /\.npz$/i.test(name)) return { kind: "arrays", most };
   switch (kind) {
-    case "array":
-      return /\.npz$/i.test(name)
-        ? { kind: "arrays", most }
-        : { kind: "array", most, from };
     case "svg":
       return { kind };
+    case "array":
     case "json":
     case "msgpack":
     case "pickle":
-      return { kind: "tree", type: kind, decoding: kind, part };
+      return { kind: "value", type: VALUE_TYPES[kind], most, part, from };
     default:
       return undefined;
   }
 }
 
 function isTree(coding: Coding | undefined): boolean {
-  return coding?.kind === "tree" ||
-    coding?.kind === "view" && coding.holds !== "array";
+  return coding?.kind === "value" && coding.type.kind !== "array";
 }
 
 function noTree(cause?: Error): ServeError {
@@ -321,8 +307,7 @@ function noTree(cause?: Error): ServeError {
 }
 
 function isArray(coding: Coding | undefined): boolean {
-  return coding?.kind === "array" ||
-    coding?.kind === "view" && coding.holds === "array";
+  return coding?.kind === "value" && coding.type.kind === "array";
 }
 
 function noArray(cause?: Error): ServeError {
@@ -338,14 +323,10 @@ function noPart(what: string, why: string, cause?: Error): ServeError {
   return new ServeError("bad-request", message, { cause });
 }
 
-function isDecoded({ holds }: ValueView): boolean {
-  return holds === "array" || holds === "number" || holds === "tree";
-}
-
-function largestOf({ kind }: Coding, view: NodeView | undefined): number {
-  if (kind === "view") return (view as ValueView).largest;
-  if (kind === "svg") return LARGEST_SVG;
-  return kind === "tree" ? LARGEST_TREE : LARGEST_ARRAY;
+function largestOf(coding: Coding): number {
+  if (coding.kind === "svg") return LARGEST_SVG;
+  const { largest } = coding.kind === "value" ? coding.type : VALUE_TYPES.array;
+  return largest;
 }
 
 /** Whether what is of a kind is text that a person may read. */

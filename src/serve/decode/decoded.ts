@@ -1,5 +1,3 @@
-import { decodeText, parsePlainJson } from "../../codecs/json/value.ts";
-import { readMsgpack } from "../../codecs/msgpack/mod.ts";
 import {
   elementCount,
   type NdArray,
@@ -7,46 +5,25 @@ import {
 } from "../../codecs/numpy/nd_array.ts";
 import { readNpy, readNpyHeader } from "../../codecs/numpy/npy.ts";
 import { readPickle } from "../../codecs/pickle/read_pickle.ts";
+import { decodeAs } from "../../codecs/values/decode_value.ts";
+import type { ValueType } from "../../codecs/values/value_type.ts";
 import { inTask } from "../../io/concurrency/thread.ts";
-import type { ValueDecoding, ValueView } from "../../tree/node_view.ts";
-
-/** How a value is decoded: a function of a format's own is in no other thread. */
-export type AnyDecoding = ValueDecoding | OwnDecoding;
-
-type OwnDecoding = (bytes: Uint8Array<ArrayBuffer>) => Promise<unknown>;
-
-/** How the value of a view is decoded. */
-export function decodingOf(view: ValueView): AnyDecoding {
-  return view.decoding ?? ((bytes) => view.decode(bytes));
-}
 
 /** Values of a pickle, and texts of an array, that are made: each is an object. */
 const MOST_OBJECTS = 1 << 20;
 
 /**
- * Decodes a value.
+ * Decodes a value in bounded memory.
  *
  * @throws What is wrong with the bytes.
  */
 export async function decoded(
   bytes: Uint8Array<ArrayBuffer>,
-  decoding: AnyDecoding,
+  { decoding }: ValueType,
 ): Promise<unknown> {
-  switch (decoding) {
-    case "bytes":
-      return bytes;
-    case "json":
-      return parsePlainJson(decodeText(bytes));
-    case "msgpack":
-      return readMsgpack(bytes);
-    case "npy":
-      return decodedArray(bytes);
-    case "pickle":
-      return readPickle(bytes, MOST_OBJECTS);
-    case "utf8":
-      return decodeText(bytes);
-  }
-  if (typeof decoding === "function") return await decoding(bytes);
+  if (decoding === "npy") return decodedArray(bytes);
+  if (decoding === "pickle") return readPickle(bytes, MOST_OBJECTS);
+  if (typeof decoding !== "object") return await decodeAs(decoding, bytes);
   const { decodeValue } = await import(decoding.module);
   return await inTask(() => decodeValue(bytes, ...decoding.args));
 }

@@ -1,3 +1,4 @@
+import type { ValueType } from "../../codecs/values/value_type.ts";
 import { CallError, CallThreads } from "../../io/concurrency/call_threads.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { FilteredEntry } from "../../tree/vfs/path_filter.ts";
@@ -17,6 +18,11 @@ const TIMEOUT = 20_000;
 const MEMORY = 256;
 /** Bytes of a value that is soon decoded. */
 const SHORT = 1 << 20;
+
+/** Whether a type is decoded by a function of a format's own, which no other thread has. */
+export function isOwn({ decoding }: ValueType): boolean {
+  return typeof decoding === "function";
+}
 
 /** Decodes values in threads beside the one that serves, which answers others meanwhile. */
 export class Decoding {
@@ -39,8 +45,7 @@ export class Decoding {
     size: number,
     read: () => Steps<Uint8Array<ArrayBuffer>>,
   ): Steps<Uint8Array<ArrayBuffer>> {
-    if ("decoding" in coding && typeof coding.decoding === "function") {
-      // No other thread has a function of a format's own.
+    if (coding.kind === "value" && isOwn(coding.type)) {
       const bytes = yield* read();
       return yield* waitFor(() => shownValue(bytes, coding));
     }

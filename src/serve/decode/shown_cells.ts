@@ -19,15 +19,15 @@ import type {
   RowsMessage,
 } from "../api/messages.ts";
 import type { Display } from "../api/value_messages.ts";
-import { type AnyDecoding, decoded } from "./decoded.ts";
+import type { ValueType } from "../../codecs/values/value_type.ts";
+import { decoded } from "./decoded.ts";
 import { shownJson } from "./json_display.ts";
 import { shownTree } from "./shown_value.ts";
 
 /** The bytes of a cell's value. */
 export interface CellContent {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly decoding: AnyDecoding;
-  readonly isArray: boolean;
+  readonly type: ValueType;
 }
 
 /** What is to be decoded for an answer. */
@@ -70,14 +70,14 @@ function cellsOf(
 
 /** A value as it stands in a cell; `null` where it can't be decoded. */
 export async function cellValueOf(
-  { bytes, decoding, isArray }: CellContent,
+  { bytes, type }: CellContent,
 ): Promise<CellValue | null> {
   try {
-    if (!isArray) {
-      const shown = await shownTree(bytes, decoding, CELL);
+    if (type.kind !== "array") {
+      const shown = await shownTree(bytes, type, CELL);
       return { kind: "tree", value: shown!.value };
     }
-    const array = (await decoded(bytes, decoding)) as NdArray;
+    const array = (await decoded(bytes, type)) as NdArray;
     const { shape, dtype } = array;
     const isSmall = shape.reduce((a, b) => a * b, 1) <= CELL.numbers;
     const data = isSmall ? displayNumbers(array, CELL.numbers) : null;

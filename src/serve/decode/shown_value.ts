@@ -4,13 +4,13 @@
  * @module
  */
 import type { NdArray } from "../../codecs/numpy/mod.ts";
-import type { ValueKind } from "../../tree/node_view.ts";
+import type { ValueType } from "../../codecs/values/value_type.ts";
 import { arrayPart } from "../api/array_part.ts";
 import { arrayValue } from "../api/array_value.ts";
 import { type DisplayLimits, type ShownTree, WHOLE } from "../api/display.ts";
 import { type TreePart, WHOLE_TREE } from "../api/tree_part.ts";
 import type { TreeValue, ValueMessage } from "../api/value_messages.ts";
-import { type AnyDecoding, decoded, decodedArray } from "./decoded.ts";
+import { decoded } from "./decoded.ts";
 import { shownJson } from "./json_display.ts";
 import { shownMsgpack } from "./msgpack_display.ts";
 import { shownObject } from "./object_display.ts";
@@ -18,27 +18,12 @@ import { encodingOf, inUtf8, named } from "./text_encoding.ts";
 
 /** How a value of its own is decoded to be shown. */
 export type Coding =
-  | {
-    readonly kind: "array";
-    readonly most: number;
-    /** The first element of a part that is wanted in place of the whole. */
-    readonly from: number | undefined;
-  }
   | { readonly kind: "svg" }
   /** Of an archive of arrays. */
   | { readonly kind: "arrays"; readonly most: number }
   | {
-    readonly kind: "tree";
-    /** What it is called. */
-    readonly type: string;
-    readonly decoding: AnyDecoding;
-    readonly part: TreePart;
-  }
-  | {
-    readonly kind: "view";
-    readonly type: string;
-    readonly decoding: AnyDecoding;
-    readonly holds: ValueKind;
+    readonly kind: "value";
+    readonly type: ValueType;
     /** Numbers of an array that are shown. */
     readonly most: number;
     /** Of a tree. */
@@ -73,8 +58,6 @@ async function messageOf(
   coding: Exclude<Coding, { kind: "arrays" }>,
 ): Promise<ValueMessage | undefined> {
   switch (coding.kind) {
-    case "array":
-      return shownArray(decodedArray(bytes), coding);
     case "svg": {
       const { assertDrawable } = await import("./drawable_svg.ts");
       await assertDrawable(bytes);
@@ -84,45 +67,41 @@ async function messageOf(
       const { tablePage } = await import("./table_page.ts");
       return await tablePage(bytes, coding);
     }
-    case "view":
-      if (coding.holds === "array") {
-        const array = await decoded(bytes, coding.decoding);
-        return shownArray(array as NdArray, coding);
-      }
   }
-  const { type, decoding, part } = coding;
+  const { type, most, part, from } = coding;
+  if (type.kind === "array") {
+    const array = await decoded(bytes, type) as NdArray;
+    return from === undefined
+      ? arrayValue(array, most)
+      : arrayPart(array, from);
+  }
   // Of the encodings, JSON may be in UTF-16 (RFC 4627); another one than UTF-8 is a fault that its text is shown with.
-  const isWide = decoding === "json" && /^utf-16/.test(encodingOf(bytes) ?? "");
+  const isWide = type.decoding === "json" &&
+    /^utf-16/.test(encodingOf(bytes) ?? "");
   const { bytes: text, encoding } = isWide
     ? inUtf8(bytes)
     : { bytes, encoding: "utf-8" } as const;
-  const shown = await shownTree(text, decoding, WHOLE, part);
+  const shown = await shownTree(text, type, WHOLE, part);
   if (shown === undefined) return undefined;
   const { value, isCut } = shown;
   return {
     kind: "tree",
-    type,
+    type: type.name,
     value,
     isCut,
     ...named(encoding),
   } satisfies TreeValue;
 }
 
-function shownArray(
-  array: NdArray,
-  { most, from }: { readonly most: number; readonly from: number | undefined },
-): ValueMessage {
-  return from === undefined ? arrayValue(array, most) : arrayPart(array, from);
-}
-
 /** A value as a tree, or `undefined` if it has no such part: of JSON and MessagePack, only what is shown is made. */
 export async function shownTree(
   bytes: Uint8Array<ArrayBuffer>,
-  decoding: AnyDecoding,
+  type: ValueType,
   limits: DisplayLimits,
   part: TreePart = WHOLE_TREE,
 ): Promise<ShownTree | undefined> {
+  const { decoding } = type;
   if (decoding === "json") return shownJson(bytes, limits, part);
   if (decoding === "msgpack") return shownMsgpack(bytes, limits, part);
-  return shownObject(await decoded(bytes, decoding), limits, part);
+  return shownObject(await decoded(bytes, type), limits, part);
 }

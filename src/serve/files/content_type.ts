@@ -1,3 +1,5 @@
+import { sniffedSuffix } from "../../codecs/values/sniffed_suffix.ts";
+
 /** Types by the endings of names, in lower case. */
 const BY_SUFFIX: Readonly<Record<string, string>> = {
   __proto__: null as never, // `constructor` is no ending
@@ -69,39 +71,13 @@ export function typeOfName(name: string): string | undefined {
   return BY_SUFFIX[name.slice(dot + 1).toLowerCase()];
 }
 
-/** Bytes that a type's files begin with; `-1` is any byte. */
-const MAGIC: readonly (readonly [type: string, bytes: readonly number[]])[] = [
-  ["image/jpeg", [0xff, 0xd8, 0xff]],
-  ["image/png", [0x89, ...ascii("PNG\r\n\x1a\n")]],
-  ["image/gif", ascii("GIF8")],
-  ["image/webp", [...ascii("RIFF"), -1, -1, -1, -1, ...ascii("WEBP")]],
-  ["image/avif", [-1, -1, -1, -1, ...ascii("ftypavif")]],
-  ["image/bmp", [...ascii("BM"), -1, -1, -1, -1, 0, 0, 0, 0]],
-  ["image/tiff", [...ascii("II*"), 0]],
-  ["image/tiff", [...ascii("MM"), 0, 0x2a]],
-  ["audio/wav", [...ascii("RIFF"), -1, -1, -1, -1, ...ascii("WAVE")]],
-  ["video/x-msvideo", [...ascii("RIFF"), -1, -1, -1, -1, ...ascii("AVI ")]],
-  ["video/mp4", [-1, -1, -1, -1, ...ascii("ftyp")]],
-  ["video/webm", [0x1a, 0x45, 0xdf, 0xa3]],
-  ["audio/ogg", ascii("OggS")],
-  ["audio/flac", ascii("fLaC")],
-  ["audio/mpeg", ascii("ID3")],
-  ["application/pdf", ascii("%PDF-")],
-  ["application/zip", [...ascii("PK"), 3, 4]],
-  ["application/gzip", [0x1f, 0x8b]],
-];
-
-function ascii(text: string): number[] {
-  return [...text].map((char) => char.charCodeAt(0));
-}
-
 /** The type that the first bytes of a content say: text where they are such, else `application/octet-stream`. */
 export function typeOfBytes(head: Uint8Array): string {
-  for (const [type, bytes] of MAGIC) {
-    if (head.length < bytes.length) continue;
-    if (bytes.every((byte, i) => byte < 0 || head[i] === byte)) return type;
-  }
-  return isText(head) ? "text/plain" : "application/octet-stream";
+  const suffix = sniffedSuffix(head);
+  const type = suffix === undefined
+    ? isText(head) ? "text/plain" : undefined
+    : typeOfName(suffix);
+  return type ?? "application/octet-stream";
 }
 
 /** Whether bytes are UTF-8 without control characters, but for one that is cut at the end. */

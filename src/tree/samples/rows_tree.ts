@@ -1,16 +1,12 @@
 import { decodeName } from "../../base/names.ts";
 import type { KnownFile } from "../../io/storage/changed_file.ts";
-import type { NodeView } from "../node_view.ts";
+import { type NodeView, valueView } from "../node_view.ts";
 import { lastUpTo } from "../shared_numbers.ts";
 import { type EntryVisitor, type NodeId, ROOT } from "../tree.ts";
+import { type FieldNames, fieldNames } from "./field_names.ts";
 import { listNames, SampleTree } from "./sample_tree.ts";
+import type { Field } from "./samples.ts";
 import type { ShardTable } from "./shard_table.ts";
-
-/** The names of the files that a sample is shown as, one for each of its fields, and found by them. */
-export interface FieldNames {
-  readonly bytes: readonly Uint8Array[];
-  readonly byName: ReadonlyMap<string, number>;
-}
 
 /**
  * Samples as directories whose files are their fields, as many in each sample of a shard.
@@ -27,6 +23,8 @@ export abstract class RowsTree<S extends KnownFile> extends SampleTree<S> {
   readonly #fieldCounts: readonly number[];
   /** Per shard, and once more for all: the node of its first field. */
   readonly #firstFields: Float64Array;
+  /** Shards of which all samples have the same fields share names. */
+  readonly #names = new Map<readonly Field[], FieldNames>();
 
   /**
    * @param shards Names of the shards' directories, if there are such.
@@ -81,14 +79,33 @@ export abstract class RowsTree<S extends KnownFile> extends SampleTree<S> {
 
   view(node: NodeId): NodeView | undefined {
     if (this.enterSample(node)) return { kind: "datapoint" };
-    return this.viewOfField(node);
+    if (!this.enterField(node)) return undefined;
+    const { name, type, isList } = this.fieldsOf(this.shard)[this.field]!;
+    return valueView(type, { key: name, isList, isNull: this.nullOfField() });
   }
 
-  /** The names of the fields of a shard's samples. */
-  protected abstract namesOf(shard: number): FieldNames;
+  /**
+   * The fields of a shard's samples: each time the same list.
+   *
+   * @throws {NotLoaded} If what their files are has to be waited for.
+   */
+  protected abstract fieldsOf(shard: number): readonly Field[];
 
-  /** Describes a field, or what is in one. */
-  protected abstract viewOfField(node: NodeId): NodeView | undefined;
+  /** What tells whether the field that was entered is null, where an empty file does not. */
+  protected nullOfField(): (() => boolean) | undefined {
+    return undefined;
+  }
+
+  /** The names of the files of a shard's samples. */
+  protected namesOf(shard: number): FieldNames {
+    const fields = this.fieldsOf(shard);
+    let names = this.#names.get(fields);
+    if (names === undefined) {
+      names = fieldNames(fields);
+      this.#names.set(fields, names);
+    }
+    return names;
+  }
 
   /** Finds the sample and the field of a node; `false` if it is no field. */
   protected enterField(node: NodeId): boolean {

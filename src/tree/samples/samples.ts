@@ -1,6 +1,7 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { BatchRoom } from "../../io/read/read_memory.ts";
 import type { Storage } from "../../io/storage/storage.ts";
+import type { ValueType } from "../../codecs/values/value_type.ts";
 import type { ShardTable } from "./shard_table.ts";
 
 /** How a batch of samples is read. */
@@ -9,6 +10,16 @@ export interface ReadSamplesOptions {
   readonly fields?: readonly string[] | undefined;
   /** What the bytes are read into; memory of their own, unless given. */
   readonly memory?: BatchRoom | undefined;
+}
+
+/** A field of samples. */
+export interface Field {
+  /** What samples call it. */
+  readonly name: string;
+  /** What its values are; of lists, what their elements are. */
+  readonly type: ValueType;
+  /** Whether a value is a list of such, which is shown as a directory. */
+  readonly isList: boolean;
 }
 
 /** What another thread makes the same samples of: it survives `postMessage`, without copying tables. */
@@ -36,8 +47,11 @@ export type ReopenSamples = (data: never, storage: Storage) => Steps<Samples>;
 export interface Samples<R = unknown, D = unknown> {
   /** What messages call one, such as `record`. */
   readonly unit: string;
-  /** Whether decoded samples have fields: others are bytes of which nobody says what they are. */
-  readonly hasFields: boolean;
+  /**
+   * The fields of decoded samples; `undefined` where each sample has its own. Samples without fields are bytes of which
+   * nobody says what they are.
+   */
+  readonly fields: readonly Field[] | undefined;
   /** The files that they lie in. */
   readonly shards: ShardTable;
   /** Where these lie. */

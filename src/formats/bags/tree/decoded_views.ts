@@ -1,4 +1,5 @@
 import { messageOf } from "../../../base/message_text.ts";
+import type { ValueKind } from "../../../codecs/values/value_type.ts";
 import { writeNpy } from "../../../codecs/numpy/mod.ts";
 import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import { KeptValues } from "../../../io/decoded/kept_values.ts";
@@ -18,22 +19,13 @@ import { atOnce } from "../../../tree/not_loaded.ts";
 import type { TreeShard } from "./tree_shard.ts";
 import { decodersOf } from "../types/mod.ts";
 import { valueToJson } from "../types/json_values.ts";
+import { typeOf } from "./value_view.ts";
 
 /** The ending of a readable view's name. */
 export type ViewSuffix = ".json" | ".npy" | ".txt";
 
-/** The types that have views, of those that bags and granular ship. */
-const SUFFIXES: Readonly<Record<string, ViewSuffix>> = {
-  __proto__: null as never, // types are any words
-  array: ".npy",
-  arraytree: ".json", // of generation 1
-  i64: ".json",
-  int: ".json",
-  msgpack: ".json",
-  tree: ".json",
-  u64: ".json",
-  utf8: ".txt",
-};
+/** What values are that have views. */
+const VIEWED: readonly ValueKind[] = ["array", "number", "text", "tree"];
 
 const KEEP_FLOATS = { keepFloats: true };
 
@@ -52,11 +44,11 @@ export class DecodedViews {
 
   /** The ending of the names of such values' views; `undefined` for those that have none. */
   suffixOf(
-    { name }: ValueType,
+    type: ValueType,
     generation: Generation,
   ): ViewSuffix | undefined {
-    const isOwn = name === "arraytree" && generation !== 1;
-    return isOwn ? undefined : SUFFIXES[name];
+    const { kind, suffix } = typeOf(type, generation);
+    return VIEWED.includes(kind) ? suffix as ViewSuffix : undefined;
   }
 
   /**
@@ -77,7 +69,8 @@ export class DecodedViews {
     into: Extent,
   ): void {
     const { type } = dataset.keys[key]!;
-    const suffix = SUFFIXES[type.name];
+    const { generation } = dataset.shard;
+    const suffix = this.suffixOf(type, generation);
     if (suffix === ".txt") return;
     const bag = dataset.bag(key);
     const { offset, length } = into;
@@ -94,7 +87,7 @@ export class DecodedViews {
             `it has ${length} bytes, and views are made of up to ${largest}: read the value itself`,
           );
         }
-        const decoders = decodersOf(dataset.shard.generation, KEEP_FLOATS);
+        const decoders = decodersOf(generation, KEEP_FLOATS);
         const value = decoders[type.name]!(bytes, ...type.args);
         const view = suffix === ".npy"
           ? writeNpy(value as Parameters<typeof writeNpy>[0])

@@ -1,56 +1,64 @@
-import type { ValueKind, ValueView } from "../../../tree/node_view.ts";
+import {
+  typeOfExtension,
+  VALUE_TYPES,
+  type ValueType,
+  valueType,
+} from "../../../codecs/values/value_type.ts";
+import {
+  type ValueView,
+  valueView as viewOf,
+} from "../../../tree/node_view.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
-import type { ValueType } from "../dataset/spec.ts";
+import type { ValueType as SpecType } from "../dataset/spec.ts";
 
-/** What the types hold that bags and granular ship. */
-const HOLDS: Readonly<Record<string, ValueKind>> = {
+const { array, jpeg, json, number, png, text } = VALUE_TYPES;
+
+/** What the types are like that bags and granular ship. */
+const SHIPPED: Readonly<Record<string, ValueType>> = {
   __proto__: null as never, // types are any words
-  array: "array",
-  arraytree: "tree", // of generation 1
-  i64: "number",
-  int: "number",
-  jpeg: "image",
-  jpg: "image",
-  mp4: "video",
-  msgpack: "tree",
-  png: "image",
-  tree: "tree",
-  u64: "number",
-  utf8: "text",
-  webm: "video",
+  array,
+  arraytree: json, // of generation 1
+  i64: number,
+  int: number,
+  jpeg,
+  jpg: jpeg,
+  mp4: typeOfExtension("mp4"),
+  msgpack: valueType("msgpack", json, { decoding: "msgpack" }),
+  png,
+  tree: json,
+  u64: number,
+  utf8: text,
+  webm: typeOfExtension("webm"),
 };
 
-/** What decodes the types; a mount never loads it. */
+/** Those of the types that are decoded by code of their own; a mount never loads it. */
+const OWN = ["array", "arraytree", "i64", "int", "tree", "u64"];
 const DECODER = import.meta.resolve("../types/decode_value.ts");
 
-/** Bytes of the largest value that becomes objects, and of the largest other one, to be shown. */
-const LARGEST_TREE = 16 << 20;
-const LARGEST = 64 << 20;
+/**
+ * What values of a type are; those of types that nobody knows are bytes. Their files have no suffix: that of the type is
+ * the one of a readable view.
+ */
+export function typeOf(
+  { word, name, args }: SpecType,
+  generation: Generation,
+): ValueType {
+  const isKnown = name !== "arraytree" || generation === 1;
+  const like = isKnown ? SHIPPED[name] : undefined;
+  return valueType(
+    word,
+    like ?? VALUE_TYPES.bytes,
+    like !== undefined && OWN.includes(name)
+      ? { decoding: { module: DECODER, args: [generation, name, args] } }
+      : {},
+  );
+}
 
-/** Describes a value by its type; those of types that nobody knows are bytes. */
+/** Describes a value by its type. */
 export function valueView(
-  type: ValueType,
+  type: SpecType,
   generation: Generation,
   isList: boolean,
 ): ValueView {
-  const isOwn = type.name === "arraytree" && generation !== 1;
-  const holds = isOwn ? "bytes" : HOLDS[type.name] ?? "bytes";
-  const isMedia = holds === "image" || holds === "video" || holds === "bytes";
-  return {
-    kind: "value",
-    type: type.word,
-    holds,
-    isList,
-    largest: holds === "tree" ? LARGEST_TREE : LARGEST,
-    async decode(bytes) {
-      if (isMedia) return bytes;
-      const { decodeValue } = await import("../types/decode_value.ts");
-      return await decodeValue(bytes, generation, type.name, type.args);
-    },
-    decoding: isMedia
-      ? "bytes"
-      : type.name === "msgpack"
-      ? "msgpack"
-      : { module: DECODER, args: [generation, type.name, type.args] },
-  };
+  return viewOf(typeOf(type, generation), { isList });
 }

@@ -28,7 +28,7 @@ interface Seed {
 /** The samples of FFRecord files: bytes. Either all that headers name, or those that no end of a file cuts off. */
 export class FFRecordSamples implements Samples<Bytes> {
   readonly unit = "sample";
-  readonly hasFields = false;
+  readonly fields = [];
   readonly shards: ShardTable;
   readonly files: RecordFiles;
   readonly check: boolean;

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { pictureSize } from "../../../codecs/image/picture_size.ts";
 import { parsePlainJson } from "../../../codecs/json/value.ts";
 import { readNpy } from "../../../codecs/numpy/npy.ts";
+import { integerIn, textIn } from "../../../codecs/values/decode_value.ts";
 import {
   type ConvertOptions,
   isAboutValue,
@@ -18,10 +19,10 @@ import {
 } from "../../../convert/to/target.ts";
 import { WriteError } from "../../../base/errors.ts";
 import type { MDSInput } from "../encodings/encode.ts";
+import { encodingOf } from "../encodings/encoding.ts";
 import { INDEX, isShard } from "../layout.ts";
 import { MDSWriter } from "../write/mds_writer.ts";
 import { type GroupedFiles, groupFiles, isStray } from "./sample_groups.ts";
-import { strictUtf8Text, trimSpace } from "../../../base/utf8.ts";
 
 /** The columns beside those of files: where a file was, and what the files of a sample had in common. */
 const PATH = "path";
@@ -214,34 +215,25 @@ async function writeSamples(
   return writer.length;
 }
 
-/** Longest text of a whole number, as Python has it. */
-const LONGEST_NUMBER = 4300;
-
 /**
  * What a file's content is as a value of that encoding.
  *
  * @throws What keeps it from being one.
  */
 function valueIn(encoding: string, bytes: Uint8Array): MDSInput {
-  switch (encoding) {
-    case "str":
-      return strictUtf8Text(bytes);
-    case "str_int": {
-      const text = trimSpace(strictUtf8Text(bytes));
-      if (/^[+-]?\d+$/.test(text) && text.length <= LONGEST_NUMBER) {
-        return BigInt(text.replace(/^\+/, ""));
-      }
-      throw new UnfitError("it is no whole number");
-    }
-    case "json":
-      parsePlainJson(strictUtf8Text(bytes));
+  switch (encodingOf(encoding)!.type.kind) {
+    case "text":
+      return textIn(bytes);
+    case "number":
+      return integerIn(bytes);
+    case "tree":
+      parsePlainJson(textIn(bytes));
       return bytes;
-    case "jpeg":
-    case "png":
+    case "image":
       // Streaming opens either as the picture that it is, whatever its name says.
       if (pictureSize(bytes) !== undefined) return bytes;
       throw new UnfitError("it begins as no picture does");
-    case "ndarray":
+    case "array":
       return readNpy(bytes.slice()); // it shares their memory
     default:
       return bytes;

@@ -1,4 +1,8 @@
-import type { ValueKind } from "../../../tree/node_view.ts";
+import {
+  VALUE_TYPES,
+  type ValueType,
+  valueType,
+} from "../../../codecs/values/value_type.ts";
 
 /** What files show of a column's values: the bytes as they stand there, or a form that is made of them. */
 export type Form = "stored" | "json" | "npy";
@@ -11,10 +15,9 @@ export interface Encoding {
   readonly name: string;
   /** Bytes of each value, where all have as many. */
   readonly size: number | undefined;
-  /** What names of files end in. */
-  readonly suffix: string;
   readonly form: Form;
-  readonly holds: ValueKind;
+  /** What files of its values are; of lists, those of their elements. */
+  readonly type: ValueType;
   /** Of arrays: the type and shape of all of them, where the column says them. */
   readonly dtype: string | undefined;
   readonly shape: readonly number[] | undefined;
@@ -23,7 +26,7 @@ export interface Encoding {
 }
 
 /** What encodings have in common that do not say otherwise. */
-type Stored = Omit<Encoding, "holds" | "suffix">;
+type Stored = Omit<Encoding, "type">;
 
 /** How a list of values is written: their number, the size of each, and these one behind the other. */
 export interface ListEncoding {
@@ -61,16 +64,16 @@ export const SCALARS: Readonly<Record<string, ScalarKind>> = {
 export const LENGTHS = ["Uint8", "Uint16", "Uint32", "BigUint64"] as const;
 
 /** Encodings without arguments whose values have any number of bytes, all of which are shown as they are. */
-const STORED: Readonly<Record<string, readonly [string, ValueKind]>> = {
+const STORED: Readonly<Record<string, ValueType>> = {
   __proto__: null as never,
-  bytes: ["", "bytes"],
-  str: [".txt", "text"],
-  "str_int": [".txt", "number"],
-  "str_float": [".txt", "number"],
-  "str_decimal": [".txt", "text"],
-  png: [".png", "image"],
-  pkl: [".pkl", "tree"],
-  json: [".json", "tree"],
+  bytes: VALUE_TYPES.bytes,
+  str: VALUE_TYPES.text,
+  "str_int": VALUE_TYPES.integer,
+  "str_float": VALUE_TYPES.float,
+  "str_decimal": VALUE_TYPES.text,
+  png: VALUE_TYPES.png,
+  pkl: VALUE_TYPES.pickle,
+  json: VALUE_TYPES.json,
 };
 
 /** Lists: the encoding of their elements, and bytes before the number of these. */
@@ -135,26 +138,33 @@ export function encodingOf(word: string): Encoding | undefined {
   if (name === "jpeg") {
     const isKnown = args.length === 0 ||
       args.length === 1 && /^\d{1,3}$/.test(args[0]!) && Number(args[0]) <= 100;
-    return isKnown ? { ...all, suffix: ".jpg", holds: "image" } : undefined;
+    return isKnown ? typed(all, VALUE_TYPES.jpeg) : undefined;
   }
   if (args.length > 0) return undefined;
-  if (name === "pil") {
-    return { ...all, suffix: ".npy", form: "npy", holds: "array" };
-  }
+  if (name === "pil") return typed({ ...all, form: "npy" }, VALUE_TYPES.array);
   const listed = LISTS[name];
   if (listed !== undefined) {
     const [of, before] = listed;
     const element = encodingOf(of)!;
     const list = { element, before, mayBeEmpty: before > 0 };
-    return { ...all, suffix: "", holds: element.holds, list };
+    return typed({ ...all, list }, element.type, "");
   }
   const scalar = SCALARS[name];
   if (scalar !== undefined) {
     const size = Number(/\d+/.exec(scalar)![0]) / 8;
-    return { ...all, size, suffix: ".json", form: "json", holds: "number" };
+    return typed({ ...all, size, form: "json" }, VALUE_TYPES.number);
   }
   const stored = STORED[name];
-  return stored && { ...all, suffix: stored[0], holds: stored[1] };
+  return stored && typed(all, stored);
+}
+
+/** An encoding whose files are like those of a type. */
+function typed(
+  encoding: Stored,
+  like: ValueType,
+  suffix = like.suffix,
+): Encoding {
+  return { ...encoding, type: valueType(encoding.word, like, { suffix }) };
 }
 
 /** `ndarray`, `ndarray:TYPE`, `ndarray:TYPE:LENGTH,LENGTH`. */
@@ -180,15 +190,7 @@ function arrayEncoding(
       shape.length > MOST_DIMENSIONS;
     if (isTooLarge) return undefined;
   }
-  return {
-    ...all,
-    size,
-    suffix: ".npy",
-    form: "npy",
-    holds: "array",
-    dtype,
-    shape,
-  };
+  return typed({ ...all, size, form: "npy", dtype, shape }, VALUE_TYPES.array);
 }
 
 /** Bytes of an element of one of the types above. */

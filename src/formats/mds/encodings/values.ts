@@ -33,7 +33,7 @@ export function scalarOf(
 }
 
 /** A whole number: as a bigint only where it has to be one. */
-export function whole(number: bigint): number | bigint {
+function whole(number: bigint): number | bigint {
   const plain = Number(number);
   return Number.isSafeInteger(plain) ? plain : number;
 }

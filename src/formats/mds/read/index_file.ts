@@ -5,13 +5,19 @@ import {
   ENCODING_NAMES,
   encodingOf,
 } from "../encodings/encoding.ts";
+import type { Field } from "../../../tree/samples/samples.ts";
 import { FORMAT, LARGEST_SHARD, tableSize, VERSION } from "../layout.ts";
 import { strictUtf8Text, withoutByteOrderMark } from "../../../base/utf8.ts";
 
-/** A column: its name, and how its values are written. */
-export interface Column {
-  readonly name: string;
+/** A column: a field, and how its values are written. */
+export interface Column extends Field {
   readonly encoding: Encoding;
+}
+
+/** Makes a column. */
+export function columnOf(name: string, encoding: Encoding): Column {
+  const { type, list } = encoding;
+  return { name, type, isList: list !== undefined, encoding };
 }
 
 /** A file, as the index describes it. */
@@ -195,7 +201,7 @@ class IndexParser {
       );
     }
     const size = declared || undefined; // as the original has it, 0 is no size
-    if (size === encoding.size) return { name, encoding };
+    if (size === encoding.size) return columnOf(name, encoding);
     const said = size === undefined
       ? "values of any size"
       : `${shown(size)} bytes`;

@@ -31,12 +31,14 @@ export type MDSSample = Readonly<Record<string, MDSValue>>;
 /** The samples of shards: each is read as one piece, and taken apart. */
 export class MdsSamples implements Samples<MDSBytes, MDSSample> {
   readonly unit = "sample";
-  readonly hasFields = true;
+  readonly fields: readonly Column[] | undefined;
   readonly shards: ShardStore;
   readonly tables: SampleTables;
 
   constructor(shards: ShardStore) {
     this.shards = shards;
+    const [columns, ...others] = shards.sets;
+    this.fields = others.length === 0 ? columns : undefined;
     this.tables = new SampleTables(shards);
   }
 
@@ -50,8 +52,16 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
   ): Steps<MDSBytes[]> {
     for (const index of indices) this.shards.requireReadable(index);
     const samples = yield* this.#readBytes(indices, memory);
-    const wanted = fields && new Set(fields);
-    return samples.map((bytes, i) => this.#split(bytes, indices[i]!, wanted));
+    const chosen = new Map<readonly Column[], readonly number[]>();
+    return samples.map((bytes, i) => {
+      const columns = this.shards.columnsOf(indices[i]!);
+      let numbers = chosen.get(columns);
+      if (numbers === undefined) {
+        numbers = this.#numbersOf(fields, columns, indices[i]!);
+        chosen.set(columns, numbers);
+      }
+      return this.#split(bytes, indices[i]!, columns, numbers);
+    });
   }
 
   async decode(index: number, values: MDSBytes): Promise<MDSSample> {
@@ -144,9 +154,9 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
   #split(
     bytes: Uint8Array<ArrayBuffer>,
     index: number,
-    wanted: ReadonlySet<string> | undefined,
+    columns: readonly Column[],
+    chosen: readonly number[],
   ): MDSBytes {
-    const columns = this.shards.columnsOf(index);
     const head = headSize(columns);
     const starts = head > bytes.length ? undefined : valueStarts(
       columns,
@@ -159,16 +169,26 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
     }
     // Names are any words, also those of Object's own.
     const values: Record<string, Uint8Array<ArrayBuffer>> = Object.create(null);
-    for (const name of wanted ?? []) {
-      if (!columns.some((column) => column.name === name)) {
-        throw this.#noColumn(name, index, columns);
-      }
-    }
-    for (const [column, { name }] of columns.entries()) {
-      if (wanted?.has(name) === false) continue;
+    for (const column of chosen) {
+      const { name } = columns[column]!;
       values[name] = bytes.subarray(starts[column], starts[column + 1]);
     }
     return values;
+  }
+
+  /** The numbers of the columns that are wanted of a sample, in the order of the columns. */
+  #numbersOf(
+    wanted: readonly string[] | undefined,
+    columns: readonly Column[],
+    sample: number,
+  ): readonly number[] {
+    const numbers = [...columns.keys()];
+    if (wanted === undefined) return numbers;
+    const known = new Set(columns.map(({ name }) => name));
+    const unknown = wanted.find((name) => !known.has(name));
+    if (unknown !== undefined) throw this.#noColumn(unknown, sample, columns);
+    const names = new Set(wanted);
+    return numbers.filter((column) => names.has(columns[column]!.name));
   }
 
   #noColumn(

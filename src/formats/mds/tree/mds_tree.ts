@@ -10,7 +10,7 @@ import {
   type NumberedNames,
   numberedNames,
 } from "../../../tree/names/numbered_names.ts";
-import type { NodeView } from "../../../tree/node_view.ts";
+import { type NodeView, valueView } from "../../../tree/node_view.ts";
 import { isIndex } from "../../../tree/sample_indices.ts";
 import { RowsTree } from "../../../tree/samples/rows_tree.ts";
 import { listNumbers } from "../../../tree/samples/sample_tree.ts";
@@ -32,9 +32,7 @@ import {
   type ShardsHandle,
   ShardStore,
 } from "../read/shard_store.ts";
-import { columnView, elementView } from "./column_view.ts";
 import { ElementNodes } from "./element_nodes.ts";
-import { type FileNames, fileNames } from "./file_names.ts";
 import { SampleFiles, type ValueFile } from "./sample_files.ts";
 
 /** What another thread rebuilds a tree from. */
@@ -53,7 +51,8 @@ export class MdsTree extends RowsTree<ShardFile> {
   readonly lastNode?: NodeId;
   readonly #store: ShardStore;
   readonly #files: SampleFiles;
-  readonly #sets: readonly FileNames[];
+  /** Per set of columns: those that are lists, and shown as directories. */
+  readonly #lists: readonly (readonly number[])[];
   readonly #elements: ElementNodes;
   readonly #limit: NodeId | undefined;
   /** The value that a node is, which was looked at last. */
@@ -79,12 +78,14 @@ export class MdsTree extends RowsTree<ShardFile> {
     super(store, undefined, ({ set }) => sets[set]!.length);
     this.#store = store;
     this.#limit = limit;
-    this.#sets = sets.map((columns) => fileNames(columns, store.path));
+    this.#lists = sets.map((columns) =>
+      columns.flatMap(({ isList }, i) => isList ? [i] : [])
+    );
     if (!Number.isSafeInteger(this.nodeCount)) throw tooMany(store);
     this.#elements = new ElementNodes(
       this.nodeCount,
       store.length,
-      this.#sets.reduce((most, { lists }) => Math.max(most, lists.length), 0),
+      this.#lists.reduce((most, { length }) => Math.max(most, length), 0),
       shards.reduce((most, { rawBytes }) => Math.max(most, rawBytes), 0),
       limit,
     );
@@ -98,7 +99,7 @@ export class MdsTree extends RowsTree<ShardFile> {
   /** How many lists there are, which are directories: nobody knows how many files they have before they are read. */
   get listCount(): number {
     return this.#store.shards.reduce(
-      (sum, { samples, set }) => sum + samples * this.#sets[set]!.lists.length,
+      (sum, { samples, set }) => sum + samples * this.#lists[set]!.length,
       0,
     );
   }
@@ -150,18 +151,19 @@ export class MdsTree extends RowsTree<ShardFile> {
     this.#store.close();
   }
 
-  protected override namesOf(shard: number): FileNames {
-    return this.#sets[this.#store.shards[shard]!.set]!;
+  override view(node: NodeId): NodeView | undefined {
+    if (!this.#enterElement(node)) return super.view(node);
+    return valueView(
+      this.#column(this.#value.column).encoding.list!.element.type,
+    );
+  }
+
+  protected override fieldsOf(shard: number): readonly Column[] {
+    return this.#store.sets[this.#store.shards[shard]!.set]!;
   }
 
   protected override sizeOf(node: NodeId): number {
     return this.#enterFile(node) ? this.#files.size(this.#value) : -1;
-  }
-
-  protected override viewOfField(node: NodeId): NodeView | undefined {
-    if (this.enterField(node)) return columnView(this.#column(this.field));
-    if (!this.#enterElement(node)) return undefined;
-    return elementView(this.#column(this.#value.column).encoding.list!);
   }
 
   /** Finds the value that a file is; `false` if a node is none. */
@@ -176,9 +178,13 @@ export class MdsTree extends RowsTree<ShardFile> {
     return this.#column(this.field).encoding.list === undefined;
   }
 
+  #listsOf(shard: number): readonly number[] {
+    return this.#lists[this.#store.shards[shard]!.set]!;
+  }
+
   /** A column of the sample that was entered. */
   #column(column: number): Column {
-    return this.#store.sets[this.#store.shards[this.shard]!.set]![column]!;
+    return this.fieldsOf(this.shard)[column]!;
   }
 
   /** How a list is written whose directory a node is. */
@@ -190,7 +196,7 @@ export class MdsTree extends RowsTree<ShardFile> {
 
   /** The node of the first element of the list that was entered. */
   #firstElement(): NodeId {
-    const list = this.namesOf(this.shard).lists.indexOf(this.field);
+    const list = this.#listsOf(this.shard).indexOf(this.field);
     return this.#elements.node(this.sample, list, 0);
   }
 
@@ -206,7 +212,7 @@ export class MdsTree extends RowsTree<ShardFile> {
     this.shard = this.#store.shardOf(sample);
     this.sample = sample;
     this.number = sample - this.#store.firsts[this.shard]!;
-    const column = this.namesOf(this.shard).lists[elements.list];
+    const column = this.#listsOf(this.shard)[elements.list];
     if (column === undefined) return false;
     const list = this.fieldNode(column);
     if (number >= this.#files.elements(sample, column, list)) return false;
@@ -221,7 +227,7 @@ export class MdsTree extends RowsTree<ShardFile> {
 }
 
 function namesIn({ element }: ListEncoding, count: number): NumberedNames {
-  return numberedNames(count, element.suffix);
+  return numberedNames(count, element.type.suffix);
 }
 
 function tooMany({ path, length }: ShardStore): FormatError {

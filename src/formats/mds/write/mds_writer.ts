@@ -12,7 +12,7 @@ import { WriterBase } from "../../../io/write/writer_base.ts";
 import { byCodePoint } from "../../../base/names.ts";
 import { encodeValue, type MDSInput } from "../encodings/encode.ts";
 import { ENCODING_NAMES, encodingOf } from "../encodings/encoding.ts";
-import type { Column } from "../read/index_file.ts";
+import { type Column, columnOf } from "../read/index_file.ts";
 import { ShardsOutput } from "./shards_output.ts";
 
 /** Options of a new dataset. */
@@ -207,6 +207,6 @@ function columnsOf(
         }', which is none of ${ENCODING_NAMES.join(", ")}`,
       );
     }
-    return { name, encoding };
+    return columnOf(name, encoding);
   });
 }

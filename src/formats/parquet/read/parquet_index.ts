@@ -1,7 +1,8 @@
 import { sharedFloat64 } from "../../../tree/shared_numbers.ts";
 import { CODECS, MAGIC_SIZE, TAIL_SIZE } from "../layout.ts";
-import { type Field, fieldsOf, mediaOf } from "../values/schema.ts";
-import { sniffedSuffix, suffixOfPath } from "../values/suffix.ts";
+import { fieldsOf, mediaOf, type SchemaField } from "../values/schema.ts";
+import { sniffedSuffix } from "../../../codecs/values/sniffed_suffix.ts";
+import { suffixOfPath } from "../values/suffix.ts";
 import { encryptedFault, FooterFault, wholeNumber } from "./footer_fault.ts";
 import type { ChunkMessage, FooterMessage } from "./footer_message.ts";
 
@@ -24,7 +25,7 @@ export const Chunk = {
 
 /** What is known of a file by its footer: plain data, whose tables are in memory that threads share. */
 export interface ParquetIndex {
-  readonly columns: readonly Field[];
+  readonly columns: readonly SchemaField[];
   /** Leaves of all columns. */
   readonly leaves: number;
   /** Per row group, and once more for all: the number of its first row. */
@@ -126,9 +127,13 @@ interface FlatLeaf {
   readonly isOnce: boolean;
 }
 
-function leavesOf(column: Field): FlatLeaf[] {
+function leavesOf(column: SchemaField): FlatLeaf[] {
   const leaves: FlatLeaf[] = [];
-  const walk = (field: Field, above: readonly string[], once: boolean) => {
+  const walk = (
+    field: SchemaField,
+    above: readonly string[],
+    once: boolean,
+  ) => {
     const isOnce = once && field.repetition !== "REPEATED";
     const path = [...above, field.name];
     if (field.type !== undefined) {
@@ -241,7 +246,7 @@ function numbersOf(
 
 /** What names of a column's files end in, by its least and greatest values. */
 function suffixIn(
-  column: Field,
+  column: SchemaField,
   chunks: readonly ChunkMessage[],
 ): string | undefined {
   const media = mediaOf(column);

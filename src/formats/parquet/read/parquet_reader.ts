@@ -105,7 +105,7 @@ function* openReader(
   const samples = yield* openRowSamples(paths, storage, options);
   const { shards, lost } = samples.shards;
   const difference = options.columns === undefined
-    ? differenceOf(shards, samples.all)
+    ? differenceOf(shards, samples.fields)
     : undefined;
   const odd = noteLines(lostNotes(lost));
   if (difference !== undefined) odd.push(difference);

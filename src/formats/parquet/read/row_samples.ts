@@ -51,14 +51,14 @@ interface Seed {
 /** The rows of Parquet files as samples. They are decoded as they are read: memory for bytes is not used. */
 export class RowSamples implements Samples<ParquetRow, ParquetRow> {
   readonly unit = "row";
-  readonly hasFields = true;
   readonly shards: RowTable;
   readonly storage: Storage;
   readonly sources: readonly ByteSource[];
   /** The columns of all files. */
-  readonly all: readonly SharedColumn[];
+  readonly fields: readonly SharedColumn[];
   /** Those that are read, unless a call chooses others. */
   readonly columns: readonly SharedColumn[];
+  readonly #byName: ReadonlyMap<string, SharedColumn>;
   readonly #options: RowOptions;
   readonly #cells: CellReader;
   #isClosed = false;
@@ -76,8 +76,9 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     this.#options = { checkData, columns, cacheSize };
     const sourceOf = (file: number) => ended(sources[file]!);
     this.#cells = new CellReader(shards.shards, sourceOf, checkData, cacheSize);
-    this.all = sharedColumns(shards.shards);
-    this.columns = this.all;
+    this.fields = sharedColumns(shards.shards);
+    this.#byName = new Map(this.fields.map((field) => [field.name, field]));
+    this.columns = this.fields;
     this.columns = this.#chosen(columns);
   }
 
@@ -131,13 +132,13 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
   /** Columns by their names, or those that are read by default. */
   #chosen(names: readonly string[] | undefined): readonly SharedColumn[] {
     return names?.map((name) =>
-      this.all.find((column) => column.name === name) ?? this.#noColumn(name)
+      this.#byName.get(name) ?? this.#noColumn(name)
     ) ?? this.columns;
   }
 
   #noColumn(column: string): never {
     const path = this.shards.name;
-    const names = this.all.map(({ name }) => name).join(", ");
+    const names = this.fields.map(({ name }) => name).join(", ");
     throw new RecordfsError(
       "no-column",
       `${path} has no column '${column}': it has ${names}`,

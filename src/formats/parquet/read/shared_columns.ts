@@ -1,24 +1,30 @@
-import { fieldNames } from "../values/column_names.ts";
+import type { Field } from "../../../tree/samples/samples.ts";
+import { columnNames } from "../values/column_names.ts";
+import { columnType } from "../values/column_type.ts";
 import type { ParquetFile } from "./parquet_files.ts";
 
-/** A column of rows: of one of several files at least. */
-export interface SharedColumn {
-  readonly name: string;
+/** A column of rows: of one of several files at least, the first of which says what its type is. */
+export interface SharedColumn extends Field {
   /** Per file, its number there; -1 where the file has no such column, and its rows are null. */
   readonly numbers: readonly number[];
 }
 
 /** The columns of all files, by their names: those of the first file, and then what others have besides. */
 export function sharedColumns(files: readonly ParquetFile[]): SharedColumn[] {
-  const byName = new Map<string, number[]>();
-  for (const [file, { columns }] of files.entries()) {
-    for (const [number, name] of fieldNames(columns).entries()) {
-      const numbers = byName.get(name) ?? files.map(() => -1);
-      numbers[file] = number;
-      byName.set(name, numbers);
+  const byName = new Map<string, SharedColumn & { numbers: number[] }>();
+  for (const [file, { columns, suffixes }] of files.entries()) {
+    for (const [number, name] of columnNames(columns).entries()) {
+      let column = byName.get(name);
+      if (column === undefined) {
+        const type = columnType(columns[number]!, suffixes[number] ?? "");
+        const numbers = files.map(() => -1);
+        column = { name, type, isList: false, numbers };
+        byName.set(name, column);
+      }
+      column.numbers[file] = number;
     }
   }
-  return [...byName].map(([name, numbers]) => ({ name, numbers }));
+  return [...byName.values()];
 }
 
 /** Says which files have columns in another order, or lack some, whose rows are null; `undefined` where all are alike. */

@@ -3,20 +3,16 @@ import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
-import { encodeName } from "../../../base/names.ts";
+import type { Field } from "../../../tree/samples/samples.ts";
 import { atOnce } from "../../../tree/not_loaded.ts";
 import { CellReader, type DecodedRows } from "../read/cells.ts";
 import { type ParquetFile, rowsOf } from "../read/parquet_files.ts";
-import {
-  fieldNames,
-  fileNames,
-  knownSuffix,
-  type Shown,
-  shownAs,
-} from "../values/column_names.ts";
+import { columnNames } from "../values/column_names.ts";
+import { columnType, formOf } from "../values/column_type.ts";
 import { jsonOf } from "../values/render.ts";
-import { type Field, mediaOf } from "../values/schema.ts";
-import { sniffedSuffix, suffixOfPath } from "../values/suffix.ts";
+import { mediaOf, type SchemaField } from "../values/schema.ts";
+import { sniffedSuffix } from "../../../codecs/values/sniffed_suffix.ts";
+import { suffixOfPath } from "../values/suffix.ts";
 import type { SharedCells } from "./shared_cells.ts";
 
 /** Bytes that a thread keeps decoded of its own, where it shares with others. */
@@ -27,24 +23,14 @@ const EMPTY = new Uint8Array(0);
 /** What a null is in a column of JSON. */
 const NULL = encoder.encode("null");
 
-/** Names of a file's columns, as those of the files in its rows. */
-export interface CellNames {
-  readonly names: readonly string[];
-  readonly bytes: readonly Uint8Array[];
-  /** What columns are called in rows. */
-  readonly keys: readonly string[];
-  readonly byName: ReadonlyMap<string, number>;
-}
-
-/** Cells as files: their names, and their bytes, which are made of decoded pages. */
+/** Cells as files: what they are, and their bytes, which are made of decoded pages. */
 export class CellFiles {
   readonly #files: readonly ParquetFile[];
   readonly #cells: CellReader;
   /** Opened when they are needed, where the tree has none. */
   readonly #sources: ByteSource[];
   readonly #isBorrowed: boolean;
-  readonly #names: CellNames[] = [];
-  readonly #shown: (readonly Shown[])[];
+  readonly #fields: (readonly Field[])[] = [];
   // What was made last: a file is asked for its size first, and then read in parts.
   #lastCell = "";
   #lastBytes: Uint8Array = EMPTY;
@@ -71,21 +57,15 @@ export class CellFiles {
       check,
       shared && KEPT_BESIDE_SHARED,
     );
-    this.#shown = files.map(({ columns }) => columns.map(shownAs));
-  }
-
-  /** How cells of a column are shown. */
-  shown(file: number, column: number): Shown {
-    return this.#shown[file]![column]!;
   }
 
   /**
-   * Names of the files of each row. What pictures are called by is told by the footer, or else by the first of them.
+   * The columns of a file. What pictures are called by is told by the footer, or else by the first of them.
    *
    * @throws {NotLoaded} If that has to be waited for.
    */
-  names(file: number): CellNames {
-    return this.#names[file] ??= this.#makeNames(file);
+  fields(file: number): readonly Field[] {
+    return this.#fields[file] ??= this.#makeFields(file);
   }
 
   /**
@@ -95,11 +75,10 @@ export class CellFiles {
    * @throws {NotLoaded} If they have to be waited for.
    */
   bytes(file: number, column: number, row: number): Uint8Array {
-    const shown = this.#shown[file]![column]!;
     const field = this.#files[file]!.columns[column]!;
     const cell = `${file} ${column} ${row}`;
     if (cell === this.#lastCell) return this.#lastBytes;
-    const bytes = shown === "json"
+    const bytes = formOf(field) === "json"
       ? this.#json(field, file, column, row)
       : this.#own(field, file, column, row);
     this.#lastBytes = bytes;
@@ -125,19 +104,16 @@ export class CellFiles {
     for (const source of this.#sources) source?.close();
   }
 
-  #makeNames(file: number): CellNames {
+  #makeFields(file: number): readonly Field[] {
     const { columns, suffixes } = this.#files[file]!;
-    const all = columns.map((_, column) =>
-      knownSuffix(this.#shown[file]![column]!, suffixes[column]) ??
-        this.#foundSuffix(file, column)
-    );
-    const names = fileNames(columns, all);
-    return {
-      names,
-      bytes: names.map(encodeName),
-      keys: fieldNames(columns),
-      byName: new Map(names.map((name, i) => [name, i])),
-    };
+    const names = columnNames(columns);
+    return columns.map((column, i) => {
+      const suffix = formOf(column) !== "bytes"
+        ? ""
+        : suffixes[i] ?? this.#foundSuffix(file, i);
+      const type = columnType(column, suffix);
+      return { name: names[i]!, type, isList: false };
+    });
   }
 
   /** {@linkcode CellFiles.#sniffed}; nothing where those values are damaged: others may be read all the same. */
@@ -169,7 +145,7 @@ export class CellFiles {
   }
 
   #json(
-    field: Field,
+    field: SchemaField,
     file: number,
     column: number,
     row: number,
@@ -179,7 +155,12 @@ export class CellFiles {
   }
 
   /** The bytes of a cell that has its own: of this thread's pages, or of those that another thread has decoded. */
-  #own(field: Field, file: number, column: number, row: number): Uint8Array {
+  #own(
+    field: SchemaField,
+    file: number,
+    column: number,
+    row: number,
+  ): Uint8Array {
     const kept = this.#cells.kept(file, column, row);
     if (kept === undefined && this.#shared !== undefined) {
       const shared = this.#shared;
@@ -235,13 +216,13 @@ export class CellFiles {
 type Parts = Readonly<Record<number, unknown>> | null | undefined;
 
 /** The content of a cell that is not made as JSON: a null is empty, or `null` in a column of JSON. */
-function ownBytes(field: Field, stored: unknown): Uint8Array {
+function ownBytes(field: SchemaField, stored: unknown): Uint8Array {
   return bytesOf(field, stored) ??
     (field.meaning.is === "json" ? NULL : EMPTY);
 }
 
 /** The bytes that a cell has of its own, and not as JSON; `undefined` where it is null. */
-function bytesOf(field: Field, stored: unknown): Uint8Array | undefined {
+function bytesOf(field: SchemaField, stored: unknown): Uint8Array | undefined {
   const media = mediaOf(field);
   const bytes = media === undefined ? stored : (stored as Parts)?.[media.bytes];
   return bytes instanceof Uint8Array ? bytes : undefined;

@@ -17,7 +17,6 @@ import {
   rowsOf,
 } from "../read/parquet_files.ts";
 import { openRowSamples, type RowSamples } from "../read/row_samples.ts";
-import { typeName } from "./cell_view.ts";
 import { RowTree } from "./row_tree.ts";
 
 /**
@@ -73,18 +72,16 @@ export function* openParquet(
 
 /** The columns of all files, with what they take in those that have them, and the type that the first of those gives. */
 function keysOf(
-  { all, shards: { shards: files } }: RowSamples,
+  { fields, shards: { shards: files } }: RowSamples,
 ): NonNullable<ContainerInfo["keys"]> {
-  return all.map(({ name, numbers }) => {
-    const first = numbers.findIndex((number) => number >= 0);
+  return fields.map(({ name, type, numbers }) => {
     let [records, bytes] = [0, 0];
     for (const [i, number] of numbers.entries()) {
       if (number < 0) continue;
       records += rowsOf(files[i]!);
       bytes += bytesOf(files[i]!, number);
     }
-    const type = typeName(files[first]!.columns[numbers[first]!]!);
-    return { name, type, records, bytes };
+    return { name, type: type.name, records, bytes };
   });
 }
 

@@ -6,8 +6,8 @@ import {
   type DecodedMemory,
 } from "../../../io/decoded/decoded_blocks.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import type { NodeView } from "../../../tree/node_view.ts";
-import { type FieldNames, RowsTree } from "../../../tree/samples/rows_tree.ts";
+import { RowsTree } from "../../../tree/samples/rows_tree.ts";
+import type { Field } from "../../../tree/samples/samples.ts";
 import {
   type Extent,
   type NodeId,
@@ -18,7 +18,6 @@ import {
 import { loadLibrary } from "../read/library.ts";
 import { type ParquetFile, RowTable } from "../read/parquet_files.ts";
 import { CellFiles } from "./cell_files.ts";
-import { cellView } from "./cell_view.ts";
 import { SharedCells } from "./shared_cells.ts";
 
 /** How rows are shown. */
@@ -95,22 +94,17 @@ export class RowTree extends RowsTree<ParquetFile> {
     this.#cells.close();
   }
 
-  protected override namesOf(file: number): FieldNames {
-    return this.#cells.names(file);
+  protected override fieldsOf(file: number): readonly Field[] {
+    return this.#cells.fields(file);
   }
 
   protected override sizeOf(node: NodeId): number {
     return this.enterField(node) ? this.#bytes().length : -1;
   }
 
-  protected override viewOfField(node: NodeId): NodeView | undefined {
-    if (!this.enterField(node)) return undefined;
-    const [file, column, row] = [this.shard, this.field, this.number];
-    const field = this.table.shards[file]!.columns[column]!;
-    const { names, keys } = this.#cells.names(file);
-    const shown = this.#cells.shown(file, column);
-    const isNull = () => this.#cells.isNull(file, column, row);
-    return cellView(field, shown, names[column]!, keys[column]!, isNull);
+  protected override nullOfField(): () => boolean {
+    const { shard, field, number } = this;
+    return () => this.#cells.isNull(shard, field, number);
   }
 
   #bytes(): Uint8Array {

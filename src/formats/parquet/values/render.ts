@@ -1,6 +1,6 @@
 import { formatFloat } from "../../../codecs/json/format.ts";
-import { fieldNames } from "./column_names.ts";
-import type { Field } from "./schema.ts";
+import { columnNames } from "./column_names.ts";
+import type { SchemaField } from "./schema.ts";
 import {
   decimalText,
   int96Nanos,
@@ -25,28 +25,28 @@ export type ParquetValue =
 interface Forms<T> {
   /** Of nothing. */
   readonly none: T;
-  leaf(field: Field, stored: unknown): T;
+  leaf(field: SchemaField, stored: unknown): T;
   list(items: T[]): T;
   struct(names: readonly string[], items: T[]): T;
 }
 
 /** What a cell holds, with bytes that are its own. */
-export function valueOf(field: Field, stored: unknown): ParquetValue {
+export function valueOf(field: SchemaField, stored: unknown): ParquetValue {
   return made(field, stored, VALUES);
 }
 
 /** What a cell holds as JSON; bytes are in base64. */
-export function jsonOf(field: Field, stored: unknown): string {
+export function jsonOf(field: SchemaField, stored: unknown): string {
   return made(field, stored, TEXTS);
 }
 
-function made<T>(field: Field, stored: unknown, forms: Forms<T>): T {
+function made<T>(field: SchemaField, stored: unknown, forms: Forms<T>): T {
   if (field.repetition !== "REPEATED") return madeOne(field, stored, forms);
   const items = (stored ?? []) as unknown[];
   return forms.list(items.map((item) => madeOne(field, item, forms)));
 }
 
-function madeOne<T>(field: Field, stored: unknown, forms: Forms<T>): T {
+function madeOne<T>(field: SchemaField, stored: unknown, forms: Forms<T>): T {
   if (stored === null || stored === undefined) return forms.none;
   if (field.type !== undefined) return forms.leaf(field, stored);
   const parts = stored as Readonly<Record<number, unknown>>;
@@ -69,19 +69,19 @@ function madeOne<T>(field: Field, stored: unknown, forms: Forms<T>): T {
   );
 }
 
-const names = new WeakMap<Field, readonly string[]>();
+const names = new WeakMap<SchemaField, readonly string[]>();
 
 /** Names of the parts of a structure, none of which comes twice. */
-function namesOf(field: Field): readonly string[] {
+function namesOf(field: SchemaField): readonly string[] {
   const known = names.get(field);
   if (known !== undefined) return known;
-  const made = fieldNames(field.parts);
+  const made = columnNames(field.parts);
   names.set(field, made);
   return made;
 }
 
 /** The one part of a list or a map, which is there for each of their items. */
-function repeatedOf({ parts }: Field): Field | undefined {
+function repeatedOf({ parts }: SchemaField): SchemaField | undefined {
   const [only] = parts;
   return parts.length === 1 && only!.repetition === "REPEATED"
     ? only
@@ -91,7 +91,7 @@ function repeatedOf({ parts }: Field): Field | undefined {
 type Item = <T>(stored: unknown, forms: Forms<T>) => T;
 
 /** How an item of a list is made: of the part itself, or of the one part of that (LogicalTypes.md, "Lists"). */
-function elementOf(list: Field, repeated: Field): Item {
+function elementOf(list: SchemaField, repeated: SchemaField): Item {
   const [only] = repeated.parts;
   const isElement = repeated.parts.length !== 1 || repeated.name === "array" ||
     repeated.name === `${list.name}_tuple`;
@@ -101,7 +101,7 @@ function elementOf(list: Field, repeated: Field): Item {
 }
 
 /** How an item of a map is made: a list of key and value, since keys may be anything, and come twice; or its key alone. */
-function pairOf(repeated: Field): Item | undefined {
+function pairOf(repeated: SchemaField): Item | undefined {
   const [key, value] = repeated.parts;
   if (key !== undefined && repeated.parts.length === 1) {
     return (stored, forms) =>
@@ -169,7 +169,10 @@ const TEXTS: Forms<string> = {
     }}`,
 };
 
-function integerOf({ meaning, type }: Field, stored: unknown): number | bigint {
+function integerOf(
+  { meaning, type }: SchemaField,
+  stored: unknown,
+): number | bigint {
   const unsigned = meaning.is === "integer" && meaning.unsigned;
   if (type === "INT64") {
     return unsigned ? BigInt.asUintN(64, stored as bigint) : stored as bigint;
@@ -178,7 +181,7 @@ function integerOf({ meaning, type }: Field, stored: unknown): number | bigint {
 }
 
 /** What has no form of its own in JavaScript, as text. */
-function textOf({ meaning }: Field, stored: unknown): string {
+function textOf({ meaning }: SchemaField, stored: unknown): string {
   switch (meaning.is) {
     case "decimal":
       return decimalText(stored as number | bigint | Uint8Array, meaning.scale);

@@ -33,7 +33,7 @@ export interface SchemaElement {
   readonly type: StoredType | undefined;
   readonly length: unknown;
   /** REQUIRED where it does not say. */
-  readonly repetition: Field["repetition"] | undefined;
+  readonly repetition: SchemaField["repetition"] | undefined;
   readonly children: unknown;
   /** What values stand for, in older versions. */
   readonly converted: string | undefined;
@@ -56,7 +56,7 @@ export type Meaning =
   | { readonly is: "group" | "list" | "map" };
 
 /** A column, or a part of one, as plain data. */
-export interface Field {
+export interface SchemaField {
   readonly name: string;
   readonly repetition: "REQUIRED" | "OPTIONAL" | "REPEATED";
   readonly meaning: Meaning;
@@ -64,7 +64,7 @@ export interface Field {
   readonly type: StoredType | undefined;
   /** Bytes of a value of a fixed size. */
   readonly length: number | undefined;
-  readonly parts: readonly Field[];
+  readonly parts: readonly SchemaField[];
   /** The first of its leaves, among those of all columns, and how many it has. */
   readonly leaf: number;
   readonly leaves: number;
@@ -76,15 +76,15 @@ export class BadSchema extends Error {}
 /** Makes columns of the elements of a footer, which are the nodes of a tree in the order of a walk. */
 export function fieldsOf(
   elements: readonly SchemaElement[],
-): readonly Field[] {
+): readonly SchemaField[] {
   let at = 1;
   let leaf = 0;
-  const parts = (count: unknown, depth: number): Field[] => {
+  const parts = (count: unknown, depth: number): SchemaField[] => {
     if (!isSize(count)) throw new BadSchema("has a wrong number of columns");
     if (depth > DEEPEST) {
       throw new BadSchema(`has columns that are nested deeper than ${DEEPEST}`);
     }
-    const fields: Field[] = [];
+    const fields: SchemaField[] = [];
     for (let i = 0; i < count; i++) {
       const element = elements[at++];
       if (element === undefined) {
@@ -94,7 +94,7 @@ export function fieldsOf(
     }
     return fields;
   };
-  const field = (element: SchemaElement, depth: number): Field => {
+  const field = (element: SchemaElement, depth: number): SchemaField => {
     const { name, type, children = 0, repetition = "REQUIRED" } = element;
     const { length, scale = 0 } = element;
     if (!isSize(length ?? 0) || !isSize(scale) || !isSize(children)) {
@@ -196,7 +196,7 @@ function meaningOf(element: SchemaElement, type: StoredType): Meaning {
 
 /** A leaf as the library is told of it. */
 export interface Leaf {
-  readonly field: Field;
+  readonly field: SchemaField;
   /** What the library decodes its values as. */
   readonly stored: {
     readonly type: StoredType;
@@ -221,7 +221,7 @@ export interface LibraryColumn {
 }
 
 /** Describes a column to the library: what it is stored as, and not what that stands for, which is made of it later. */
-export function libraryColumn(column: Field): LibraryColumn {
+export function libraryColumn(column: SchemaField): LibraryColumn {
   const leaves: Leaf[] = [];
   const root: LibraryTree = {
     element: { name: "", repetition_type: "REQUIRED", num_children: 1 },
@@ -230,7 +230,7 @@ export function libraryColumn(column: Field): LibraryColumn {
     path: [],
   };
   const treeOf = (
-    field: Field,
+    field: SchemaField,
     number: number,
     above: readonly LibraryTree[],
   ): LibraryTree => {
@@ -254,7 +254,7 @@ export function libraryColumn(column: Field): LibraryColumn {
   return { tree, leaves, isFlat };
 }
 
-function leafOf(field: Field, schemaPath: LibraryTree[]): Leaf {
+function leafOf(field: SchemaField, schemaPath: LibraryTree[]): Leaf {
   const { path } = schemaPath.at(-1)!;
   const repetitions = schemaPath.map(({ element }) => element.repetition_type);
   // The library loses the days of an INT96 whose nanoseconds are negative.
@@ -286,7 +286,7 @@ export interface Media {
 
 /** Tells whether a column is of `{bytes, path}`. */
 export function mediaOf(
-  { parts, repetition, meaning }: Field,
+  { parts, repetition, meaning }: SchemaField,
 ): Media | undefined {
   if (parts.length !== 2 || repetition === "REPEATED") return undefined;
   if (meaning.is !== "group") return undefined;

@@ -3,49 +3,10 @@ import { utf8Text } from "../../../base/utf8.ts";
 /** Longest ending of a path that is taken for a suffix, with its dot. */
 const LONGEST = 12;
 
-/** First bytes of files, and what such files are called; a dot stands for any byte. */
-const SIGNATURES: readonly (readonly [string, string])[] = [
-  ["\xff\xd8\xff", ".jpg"],
-  ["\x89PNG\r\n\x1a\n", ".png"],
-  ["GIF8", ".gif"],
-  ["RIFF....WEBP", ".webp"],
-  ["RIFF....WAVE", ".wav"],
-  ["II*\0", ".tif"],
-  ["MM\0*", ".tif"],
-  ["BM....\0\0\0\0", ".bmp"],
-  ["....ftypavif", ".avif"],
-  ["....ftyphei", ".heic"],
-  ["....ftypM4A", ".m4a"],
-  ["....ftyp", ".mp4"],
-  ["\x1aE\xdf\xa3", ".webm"],
-  ["fLaC", ".flac"],
-  ["OggS", ".ogg"],
-  ["ID3", ".mp3"],
-  ["\xff\xfb", ".mp3"],
-  ["\x93NUMPY", ".npy"],
-  ["%PDF-", ".pdf"],
-  ["PK\x03\x04", ".zip"],
-  ["\x1f\x8b", ".gz"],
-];
-
-/** What a file of these bytes is called by, or `undefined` where that is not known. */
-export function sniffedSuffix(bytes: Uint8Array): string | undefined {
-  return SIGNATURES.find(([signature]) => begins(bytes, signature))?.[1];
-}
-
 /** The ending of a path, in small letters; empty where it has none that could be a suffix. */
 export function suffixOfPath(path: Uint8Array | string): string {
   const text = typeof path === "string" ? path : utf8Text(path);
   const [suffix = ""] = /\.[A-Za-z0-9]+$/.exec(text) ?? [];
   const isOnlyThat = /(^|\/)\.[^./]*$/.test(text); // a hidden file has none
   return isOnlyThat || suffix.length > LONGEST ? "" : suffix.toLowerCase();
-}
-
-function begins(bytes: Uint8Array, signature: string): boolean {
-  if (bytes.length < signature.length) return false;
-  for (let i = 0; i < signature.length; i++) {
-    const char = signature[i]!;
-    if (char !== "." && bytes[i] !== char.charCodeAt(0)) return false;
-  }
-  return true;
 }

@@ -59,7 +59,7 @@ const DOT = 0x2e;
 /** The samples of WebDataset in tars: files with one key, by their extensions. */
 export class TarSamples implements Samples<TarSample, WebSample> {
   readonly unit = "sample";
-  readonly hasFields = true;
+  readonly fields = undefined;
   readonly shards: ShardTable<TarFacts>;
   readonly storage: Storage;
   /** All files of the tars. */

@@ -1,6 +1,7 @@
 import { decodeName, encodeName } from "../../../base/names.ts";
 import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
-import type { NodeView } from "../../../tree/node_view.ts";
+import { typeOfExtension } from "../../../codecs/values/value_type.ts";
+import { type NodeView, valueView } from "../../../tree/node_view.ts";
 import { SampleTree } from "../../../tree/samples/sample_tree.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
@@ -18,7 +19,6 @@ import {
 } from "../../../tree/tree.ts";
 import { KEY, suffixOf } from "../read/sample_keys.ts";
 import { sampleCount, type TarColumns } from "../read/tar_columns.ts";
-import { extensionView } from "./extension_view.ts";
 import {
   reopenTree as reopenTar,
   type TarFacts,
@@ -121,8 +121,10 @@ export class SampleRows extends SampleTree<TarFacts> {
   view(node: NodeId): NodeView | undefined {
     if (this.enterSample(node)) return { kind: "datapoint" };
     if (!this.#enterFile(node)) return undefined;
-    if (node < this.#firstFile) return extensionView("txt");
-    return extensionView(decodeName(this.#name, 0, this.#writeSuffix(node)));
+    const extension = node < this.#firstFile
+      ? "txt"
+      : decodeName(this.#name, 0, this.#writeSuffix(node));
+    return valueView(typeOfExtension(extension));
   }
 
   share(): TreeHandle {

@@ -37,7 +37,8 @@ export class RecordSamples
   readonly shards: RecordTable;
   readonly storage: Storage;
   readonly sources: readonly ByteSource[];
-  readonly hasFields: boolean;
+  /** Each example has its own; bytes have none. */
+  readonly fields: readonly [] | undefined;
   readonly #check: boolean;
   #mapped: MappedSources | undefined;
 
@@ -50,7 +51,7 @@ export class RecordSamples
   ) {
     this.sources = sources;
     this.shards = shards;
-    this.hasFields = shards.kind !== "records";
+    this.fields = shards.kind === "records" ? [] : undefined;
     this.storage = storage;
     this.#check = check;
   }

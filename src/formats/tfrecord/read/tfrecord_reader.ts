@@ -93,7 +93,7 @@ export class TFRecordReader
 
   /** Whether records are examples, as the first one of each file says. */
   get hasExamples(): boolean {
-    return this.#samples.hasFields;
+    return this.#samples.fields === undefined;
   }
 
   /**

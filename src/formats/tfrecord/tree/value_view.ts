@@ -1,10 +1,10 @@
-import { readNpy } from "../../../codecs/numpy/mod.ts";
-import type { ValueView } from "../../../tree/node_view.ts";
+import { VALUE_TYPES, valueType } from "../../../codecs/values/value_type.ts";
+import { type ValueView, valueView } from "../../../tree/node_view.ts";
 import type { Content } from "./record_layout.ts";
 import { utf8Text } from "../../../base/utf8.ts";
 
-/** Bytes of the largest value that is shown. */
-const LARGEST = 64 << 20;
+/** How the number in a list of JSON of one is decoded. */
+const ONE = { decoding: { module: import.meta.url, args: [] } };
 
 /**
  * Numbers in one of their forms: one in JSON is that number, and what is in NumPy's is an array; `undefined` of
@@ -14,37 +14,21 @@ export function numbersView(
   { kind, numbers }: Content & { readonly kind: "json" | "npy" },
   key: string | undefined,
 ): ValueView | undefined {
-  const isOne = numbers.length === 1 && kind === "json";
-  if (kind === "json" && !isOne) return undefined;
-  return {
-    kind: "value",
-    key,
-    type: numbers instanceof Float32Array ? "float" : "int64",
-    holds: isOne ? "number" : "array",
-    isList: false,
-    largest: LARGEST,
-    decode: (bytes) =>
-      Promise.resolve(isOne ? decodeValue(bytes) : readNpy(bytes)),
-    decoding: isOne ? { module: import.meta.url, args: [] } : "npy",
-  };
+  if (kind === "json" && numbers.length !== 1) return undefined;
+  const name = numbers instanceof Float32Array ? "float" : "int64";
+  const type = kind === "json"
+    ? valueType(name, VALUE_TYPES.number, ONE)
+    : valueType(name, VALUE_TYPES.array);
+  return valueView(type, { key });
 }
 
 /** Bytes, of which nobody says what they are; or a directory of values. */
 export function bytesView(
-  type: string,
+  name: string,
   isList: boolean,
   key: string | undefined,
 ): ValueView {
-  return {
-    kind: "value",
-    key,
-    type,
-    holds: "bytes",
-    isList,
-    largest: LARGEST,
-    decode: (bytes) => Promise.resolve(bytes),
-    decoding: "bytes",
-  };
+  return valueView(valueType(name, VALUE_TYPES.bytes), { isList, key });
 }
 
 /** Decodes the number in a list of JSON of one; exact. */

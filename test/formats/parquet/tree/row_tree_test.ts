@@ -168,7 +168,7 @@ Deno.test("nodes are views: rows are datapoints, cells are values of their kind"
   assert.deepEqual(tree.view!(row), { kind: "datapoint" });
   const kinds = ["image.png", "label.json", "caption.txt"].map((name) => {
     const view = tree.view!(find(row, name));
-    return view?.kind === "value" ? [view.type, view.holds] : view;
+    return view?.kind === "value" ? [view.type.name, view.type.kind] : view;
   });
   assert.deepEqual(kinds, [
     ["struct<bytes, path>", "image"],

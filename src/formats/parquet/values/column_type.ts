@@ -1,0 +1,81 @@
+import {
+  typeOfExtension,
+  VALUE_TYPES,
+  type ValueType,
+  valueType,
+} from "../../../codecs/values/value_type.ts";
+import { mediaOf, type SchemaField } from "./schema.ts";
+
+/** How a column's cells are files: bytes of which only these say what they are, texts, or JSON that is made of them. */
+type Form = "bytes" | "json" | "json-text" | "text";
+
+/** How cells of a column are files. */
+export function formOf(column: SchemaField): Form {
+  if (mediaOf(column) !== undefined) return "bytes";
+  if (column.repetition === "REPEATED") return "json";
+  switch (column.meaning.is) {
+    case "bytes":
+    case "text":
+      return column.meaning.is;
+    case "json":
+      return "json-text";
+    default:
+      return "json";
+  }
+}
+
+/**
+ * What the files of a column's cells are.
+ *
+ * @param suffix What names of files of bytes end in.
+ */
+export function columnType(column: SchemaField, suffix: string): ValueType {
+  const name = typeName(column);
+  switch (formOf(column)) {
+    case "bytes": {
+      const like = typeOfExtension(suffix);
+      const isShown = like.kind === "image" || like.kind === "video";
+      return valueType(name, isShown ? like : VALUE_TYPES.bytes, { suffix });
+    }
+    case "text":
+      return valueType(name, VALUE_TYPES.text);
+    case "json-text":
+      return valueType(name, VALUE_TYPES.json);
+    case "json":
+      return valueType(
+        name,
+        isNumber(column) ? VALUE_TYPES.number : VALUE_TYPES.json,
+      );
+  }
+}
+
+function isNumber({ meaning: { is }, repetition }: SchemaField): boolean {
+  return repetition !== "REPEATED" &&
+    (is === "integer" || is === "float" || is === "half");
+}
+
+/** A column's type in a word or two, as `int64`, `list<string>`, `struct<bytes, path>`. */
+function typeName(field: SchemaField): string {
+  const name = bareName(field);
+  return field.repetition === "REPEATED" ? `list<${name}>` : name;
+}
+
+function bareName({ meaning, type, parts, length }: SchemaField): string {
+  switch (meaning.is) {
+    case "integer":
+      return `${meaning.unsigned ? "u" : ""}${type!.toLowerCase()}`;
+    case "float":
+      return type!.toLowerCase();
+    case "bytes":
+      return type === "BYTE_ARRAY" ? "bytes" : `bytes of ${length}`;
+    case "list": {
+      const [repeated] = parts;
+      const inner = repeated?.parts.length === 1 ? repeated.parts[0] : repeated;
+      return inner === undefined ? "list" : `list<${bareName(inner)}>`;
+    }
+    case "group":
+      return `struct<${parts.map(({ name }) => name).join(", ")}>`;
+    default:
+      return meaning.is;
+  }
+}
