@@ -86,10 +86,9 @@ export class BatchLoading {
   }
 
   async #makerHere(): Promise<BatchMaker> {
-    const { collate: given, seed, onDamage } = this.#settings;
+    const { collate: given, seed, skips } = this.#settings;
     const collate = given &&
       await importedFunction<Collate<unknown, unknown>>(given);
-    const skips = onDamage === "skip";
     return new BatchMaker(this.#dataset, { collate, seed, skips });
   }
 }

@@ -85,20 +85,21 @@ const DEFAULTS = {
   rank: 0,
   worldSize: 1,
   padRanks: false,
-  onDamage: "throw" as "throw" | "skip",
 };
 
 /** Options with what is meant where they are not given. */
 export type LoaderSettings =
   & Omit<
     LoaderOptions<unknown, unknown>,
-    keyof typeof DEFAULTS | "batchSize" | "collate"
+    keyof typeof DEFAULTS | "batchSize" | "collate" | "onDamage"
   >
   & Readonly<typeof DEFAULTS>
   & {
     /** `undefined` where a batch sampler says it. */
     readonly batchSize: number | undefined;
     readonly collate?: Imported<Collate<unknown, unknown>> | false;
+    /** Whether damaged samples are skipped, as the option `onDamage` says. */
+    readonly skips: boolean;
   };
 
 /**
@@ -114,9 +115,14 @@ export function settingsOf<T, B>(
   const given = Object.entries(options).filter(([, value]) =>
     value !== undefined && value !== null
   );
+  const { onDamage = "throw", ...rest } = Object.fromEntries(given);
+  if (onDamage !== "throw" && onDamage !== "skip") {
+    throw new TypeError(`onDamage is ${onDamage}: give "throw" or "skip"`);
+  }
   const settings: LoaderSettings = {
     ...DEFAULTS,
-    ...Object.fromEntries(given),
+    ...rest,
+    skips: onDamage === "skip",
     batchSize: options.batchSampler === undefined
       ? options.batchSize ?? 1
       : undefined,
@@ -128,11 +134,6 @@ export function settingsOf<T, B>(
 function checkRanges(settings: LoaderSettings): void {
   const { batchSize = 1, rank, worldSize, timeout } = settings;
   checkShare(batchSize, rank, worldSize);
-  if (settings.onDamage !== "throw" && settings.onDamage !== "skip") {
-    throw new TypeError(
-      `onDamage is ${settings.onDamage}: give "throw" or "skip"`,
-    );
-  }
   wholeNumber(settings.seed, 0, "seed");
   wholeNumber(settings.numWorkers, 0, "numWorkers");
   wholeNumber(settings.prefetchFactor, 1, "prefetchFactor");

@@ -1,39 +1,41 @@
 import { FormatError } from "../../base/errors.ts";
 import { ImageError } from "../../codecs/image/image_error.ts";
 import { VideoError } from "../../codecs/video/video_error.ts";
+import { isDamage } from "../../tree/samples/open_shards.ts";
 
-/** A damaged sample that a loader has left out. */
+/** A damaged sample that a loader has skipped. */
 export interface SkippedSample {
   /** Its index in the dataset. */
   readonly sample: number;
-  /** The file that it lies in, where that is known. */
+  /** Path of its file, if known. */
   readonly path: string | undefined;
-  /** What is wrong with it. */
+  /** Message of the error that it was skipped for. */
   readonly message: string;
 }
 
-/** Causes of errors are looked at up to this depth. */
+/** Number of causes of an error that are looked at. */
 const DEPTH = 8;
 
 /**
- * Whether an error says that a sample is damaged, or its picture or video: not that a server is away, nor that the
- * program has a mistake.
+ * Returns whether an error means that a sample, or its picture or video, is damaged. A server that cannot be reached, a
+ * file that was replaced since it was opened, and a mistake in the program are no damage.
  */
-export function isDamage(error: unknown): boolean {
+export function isDamagedSample(error: unknown): boolean {
+  let isDamaged = false;
   let cause = error;
   for (let depth = 0; depth < DEPTH && cause instanceof Error; depth++) {
-    const isOne = cause instanceof FormatError || cause instanceof ImageError ||
+    if (cause instanceof FormatError && !isDamage(cause)) return false;
+    isDamaged ||= cause instanceof FormatError || cause instanceof ImageError ||
       cause instanceof VideoError;
-    if (isOne) return true;
     cause = cause.cause;
   }
-  return false;
+  return isDamaged;
 }
 
-/** Samples that an epoch names at most; the rest are counted. */
+/** Number of skipped samples that are named in each epoch; further ones are counted. */
 const MOST_NAMED = 10;
 
-/** Counts the samples that an epoch leaves out, and tells of them. */
+/** Counts the samples that are skipped in an epoch, and warns of them. */
 export class SkippedSamples {
   readonly #warn: (message: string) => void;
   #count = 0;
@@ -51,7 +53,7 @@ export class SkippedSamples {
     }
   }
 
-  /** Says at an epoch's end how many there were, if not all of them were named. */
+  /** Warns at the end of an epoch how many samples were skipped, unless each was named. */
   end(epoch: number): void {
     if (this.#count <= MOST_NAMED) return;
     this.#warn(

@@ -9,6 +9,7 @@ import { TFRecordWriter } from "../../../src/formats/tfrecord/mod.ts";
 import { HostileDataset } from "../support/hostile_dataset.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
+import { serving } from "../../support/remote/serving.ts";
 
 /** Samples of one byte, their numbers, twice. */
 const SAMPLES = Array.from({ length: 40 }, (_, i) => Uint8Array.of(i, i));
@@ -154,6 +155,29 @@ Deno.test("an error of the program is no damage, and is not skipped", async () =
     for await (const _ of loader);
   }, { code: "sample-failed", sample: 10 });
 });
+
+Deno.test("a file that is replaced under a loader is no damage, and ends the loop", () =>
+  serving(async ({ dir, server, remote }) => {
+    const samples = Array.from(
+      { length: 40 },
+      (_, i) => new Uint8Array(50_000).fill(i),
+    );
+    const path = `${dir}/data.ffr`;
+    fs.writeFileSync(path, ffrBytes(samples));
+    const url = `${server.url}/data.ffr`;
+    using dataset = await FFRecordDataset.open(url, { remote });
+    fs.writeFileSync(path, ffrBytes(samples.toReversed()));
+    await using loader = new DataLoader(dataset, {
+      batchSize: 4,
+      sampler: [39, 38, 37, 36, 35, 34],
+      onDamage: "skip",
+      onWarning: assert.fail,
+    });
+    await assert.rejects(async () => {
+      for await (const _ of loader) assert.fail("all were replaced");
+    }, { code: "sample-failed", message: /was replaced or changed/ });
+    assert.equal(loader.skipped, 0);
+  }));
 
 Deno.test("of many damaged samples ten are named, and the rest counted", async () => {
   await withTempDir(async (dir) => {

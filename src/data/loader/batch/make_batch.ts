@@ -1,5 +1,5 @@
 import { messageOf } from "../../../base/message_text.ts";
-import { isDamage, type SkippedSample } from "../skipped_samples.ts";
+import { isDamagedSample, type SkippedSample } from "../skipped_samples.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
 import { DataError } from "../../data_error.ts";
@@ -141,7 +141,7 @@ export class BatchMaker {
         samples.push(...await this.#dataset.get([index], options));
       } catch (own) {
         options.signal.throwIfAborted();
-        if (!this.#skips || !isDamage(own)) {
+        if (!this.#skips || !isDamagedSample(own)) {
           throw this.#readFailed(job, options, own, index);
         }
         const path = this.#fileOf(index, options) ?? pathIn(own);

@@ -15,7 +15,7 @@ export type CommonSetup = Omit<ThreadSetup, "worker" | "decodeMemory">;
  */
 export function threadSetupOf(
   dataset: Dataset<unknown>,
-  { collate, seed, workerInit, numWorkers, shared, onDamage }: LoaderSettings,
+  { collate, seed, workerInit, numWorkers, shared, skips }: LoaderSettings,
 ): CommonSetup {
   refuseInLoaderThread();
   const recipe = isPortable(dataset) ? dataset[RECIPE]() : undefined;
@@ -33,7 +33,7 @@ export function threadSetupOf(
     length: dataset.length,
     collate: collate && importedRecipe(collate, "The option 'collate'"),
     seed,
-    skips: onDamage === "skip",
+    skips,
     shared,
     init: workerInit && importedRecipe(workerInit, "The option 'workerInit'"),
   };
