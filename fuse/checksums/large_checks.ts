@@ -1,9 +1,6 @@
 import { FormatError } from "../../src/base/errors.ts";
-import {
-  type ContentSum,
-  emptySum,
-  sumLike,
-} from "../../src/io/sums/content_sum.ts";
+import { isRight } from "../../src/io/read/verified_content.ts";
+import type { ChecksumKind } from "../../src/io/sums/checksum.ts";
 import type { Extent, NodeId } from "../../src/tree/tree.ts";
 import type { CheckedNodes } from "./checked_nodes.ts";
 import { Errno } from "../wire/errno.ts";
@@ -28,13 +25,13 @@ export interface LargeChecksParts {
   /** Those that did not match. */
   readonly wrong: CheckedNodes;
   readonly claims: SampleClaims;
-  /** The checksum of bytes of a source, going on from that of what comes before them. */
+  /** Computes the checksum of bytes of a source, continuing from that of the bytes before them. */
   readonly checksum: (
     source: ServedSource,
     offset: number,
     length: number,
+    kind: ChecksumKind | undefined,
     before: number,
-    sum: ContentSum,
   ) => number;
   /** The error for a file that does not match its checksum. */
   readonly mismatch: (
@@ -167,7 +164,7 @@ export class LargeChecks {
     this.#parts.claims.take(check.node);
     check.isOurs = true;
     check.done = 0;
-    check.crc = emptySum(check.extent.crc32);
+    check.crc = 0;
     check.generation = this.#parts.nodes.generation;
   }
 
@@ -186,14 +183,14 @@ export class LargeChecks {
     const source = sources.at(extent.source)!; // whoever added it found it there
     const length = Math.min(PIECE, extent.length - check.done);
     const offset = extent.offset + check.done;
-    const sum = sumLike(extent.crc32);
-    check.crc = checksum(source, offset, length, check.crc, sum);
+    const { checksumKind } = extent;
+    check.crc = checksum(source, offset, length, checksumKind, check.crc);
     check.done += length;
     claims.beat(node);
     if (check.done < extent.length) return;
-    if (check.crc !== extent.crc32) {
+    if (!isRight(extent, check.crc)) {
       wrong.add(node, wrong.generation);
-      throw mismatch(source, node, extent.crc32, check.crc);
+      throw mismatch(source, node, extent.checksum, check.crc);
     }
     if (source.file?.hasChanged() || nodes.generation !== check.generation) {
       throw new FormatError(

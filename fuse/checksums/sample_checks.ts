@@ -1,9 +1,6 @@
 import type { FormatError } from "../../src/base/errors.ts";
-import {
-  type ContentSum,
-  emptySum,
-  sumLike,
-} from "../../src/io/sums/content_sum.ts";
+import { isRight } from "../../src/io/read/verified_content.ts";
+import { type ChecksumKind, checksumOf } from "../../src/io/sums/checksum.ts";
 import {
   type Extent,
   newExtent,
@@ -56,8 +53,8 @@ export class SampleChecks {
       nodes: this.#nodes,
       wrong: new CheckedNodes(memory.wrong),
       claims: new SampleClaims(memory.claims),
-      checksum: (source, offset, length, before, sum) =>
-        this.#checksum(source, offset, length, before, sum),
+      checksum: (source, offset, length, kind, before) =>
+        this.#checksum(source, offset, length, kind, before),
       mismatch: (source, node, expected, actual) =>
         this.#mismatch(source, node, expected, actual),
     });
@@ -92,7 +89,7 @@ export class SampleChecks {
     }
     if (this.answerIfRight(node, reply, source, extent, offset, length)) return;
     const crc = this.#whole(source, extent);
-    throw this.#mismatch(source, node, extent.crc32, crc);
+    throw this.#mismatch(source, node, extent.checksum, crc);
   }
 
   /**
@@ -112,7 +109,7 @@ export class SampleChecks {
     const { generation } = this.#nodes;
     const isAll = length === extent.length;
     const crc = this.#whole(source, extent, isAll);
-    if (crc !== extent.crc32) return false;
+    if (!isRight(extent, crc)) return false;
     this.#nodes.add(node, generation);
     if (offset > 0) {
       const start = REPLY_HEADER_SIZE + offset;
@@ -133,27 +130,24 @@ export class SampleChecks {
     const extent = this.#extent;
     if (!this.#tree.locate(node, extent)) return;
     const source = this.#sources.at(extent.source);
-    if (source === undefined || extent.crc32 < 0) return;
-    const right = emptySum(extent.crc32);
-    if (extent.crc32 === right) return;
-    throw this.#mismatch(source, node, extent.crc32, right);
+    if (source === undefined || isRight(extent, 0)) return;
+    throw this.#mismatch(source, node, extent.checksum, 0);
   }
 
   #whole(
     source: ServedSource,
-    { offset, length, crc32 }: Extent,
+    { offset, length, checksumKind }: Extent,
     isSent = false,
   ): number {
-    const sum = sumLike(crc32);
-    return this.#checksum(source, offset, length, 0, sum, isSent);
+    return this.#checksum(source, offset, length, checksumKind, 0, isSent);
   }
 
   #checksum(
     source: ServedSource,
     offset: number,
     length: number,
+    kind: ChecksumKind | undefined,
     before: number,
-    sum: ContentSum,
     isSent = false,
   ): number {
     this.#copy.copy(source, offset, length, isSent);
@@ -161,7 +155,7 @@ export class SampleChecks {
     if (this.#copied.length !== length) {
       this.#copied = this.#copy.into.subarray(0, length);
     }
-    return sum(this.#copied, before);
+    return kind === undefined ? 0 : checksumOf(kind)(this.#copied, before);
   }
 
   #mismatch(

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { VerifiedContent } from "../../src/io/read/verified_content.ts";
 import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
 import type { RemoteOrigin } from "../../src/io/remote/remote_source.ts";
 import type { TreeHandle } from "../../src/tree/tree.ts";
@@ -89,13 +90,10 @@ export interface HandedRead {
 }
 
 /** A sample that is to be compared before any of it is sent. */
-export interface HandedSample {
+export interface HandedSample extends VerifiedContent {
   readonly node: number;
   /** Its number, for messages; -1 where there is none. */
   readonly number: number;
-  readonly offset: number;
-  readonly length: number;
-  readonly crc32: number;
   /** Whether what was kept of it is known to be wrong. */
   readonly isWrong: boolean;
 }

@@ -1,6 +1,7 @@
 import { messageOf } from "../../src/base/message_text.ts";
 import { runAsync } from "../../src/io/concurrency/steps.ts";
-import { emptySum, sumLike, sumLoaded } from "../../src/io/sums/content_sum.ts";
+import { readAgain, readVerified } from "../../src/io/read/verified_content.ts";
+import { checksumLoaded } from "../../src/io/sums/checksum.ts";
 import type { RemoteObserver } from "../../src/io/remote/client.ts";
 import { RemoteError } from "../../src/io/remote/remote_error.ts";
 import type { RemoteSource } from "../../src/io/remote/remote_source.ts";
@@ -228,31 +229,29 @@ export class FetchedReads {
 
   async #compare(
     key: string,
-    { fetcher, name }: RemoteSource,
-    { node, number, offset, length, crc32, isWrong }: HandedSample,
+    source: RemoteSource,
+    sample: HandedSample,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     if (this.#wrong.has(key)) throw new GivenUp(Errno.EIO); // as the log says
-    await runAsync(sumLoaded(crc32)); // this thread has no tree that would have done so
-    const sum = sumLike(crc32);
+    const { node, number, length, checksumKind, isWrong } = sample;
+    // This thread has no tree that would have loaded it.
+    if (checksumKind !== undefined) {
+      await runAsync(checksumLoaded(checksumKind));
+    }
     const generation = this.#nodes?.generation ?? 0;
     const reply = new Uint8Array(
       REPLY_HEADER_SIZE + Math.min(length, MAX_TRANSFER),
     );
     const memory = reply.subarray(REPLY_HEADER_SIZE);
-    for (let attempt = isWrong ? 2 : 1;; attempt++) {
-      // The cache's disk may be to blame.
-      if (attempt > 1) fetcher.forget(offset, length);
-      let crc = emptySum(crc32);
-      for (let done = 0; done < length; done += memory.length) {
-        const piece = memory.subarray(0, length - done);
-        await fetcher.read(piece, offset + done, undefined);
-        crc = sum(piece, crc);
-      }
-      if (crc === crc32) break;
-      if (attempt < 2) continue;
+    const mismatch = (expected: number, actual: number) => {
       this.#wrong.add(key);
-      throw checksumMismatch(name, number, crc32, crc);
-    }
+      return checksumMismatch(source.name, number, expected, actual);
+    };
+    await runAsync(
+      isWrong
+        ? readAgain(source, sample, memory, mismatch)
+        : readVerified(source, sample, memory, mismatch),
+    );
     this.#nodes?.add(node, generation);
     return length <= MAX_TRANSFER ? reply : undefined;
   }

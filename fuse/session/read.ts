@@ -33,7 +33,8 @@ export function readHandler(
         throw outside(node, start, length);
       }
       source.file?.lookSometimes();
-      const isKnown = checks === undefined || extent.crc32 < 0 ||
+      const isKnown = checks === undefined ||
+        extent.checksumKind === undefined ||
         checks.isKnown(node, source);
       const { remote } = source;
       if (remote === undefined || handOver === undefined) {
@@ -54,9 +55,11 @@ export function readHandler(
         checks.answerIfRight(node, reply, source, extent, offset, length);
       if (isRight) return;
       const number = tree.sampleOf?.(node) ?? -1;
-      const { offset: from, length: all, crc32 } = extent;
-      const sample = { node, number, offset: from, length: all, crc32 };
-      const toCompare = isKnown ? undefined : { ...sample, isWrong: isThere };
+      const { offset: from, length: all, checksumKind, checksum } = extent;
+      const content = { offset: from, length: all, checksumKind, checksum };
+      const toCompare = isKnown
+        ? undefined
+        : { ...content, node, number, isWrong: isThere };
       handOver.read(request, remote, start, length, toCompare);
       reply.none();
     } else if (extent.bytes !== undefined) {

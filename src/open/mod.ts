@@ -64,6 +64,7 @@ export type {
   BatchRoom,
 } from "../io/read/read_memory.ts";
 export type * from "../io/storage/byte_source.ts";
+export type { ChecksumKind } from "../io/sums/checksum.ts";
 export type * from "../io/remote/remote_options.ts";
 export type { PlaceOptions } from "../io/storage/place.ts";
 export { MemoryStorage } from "../io/storage/memory_storage.ts";

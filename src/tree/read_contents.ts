@@ -5,7 +5,7 @@ import {
   placesIn,
   SharedRoom,
 } from "../io/read/read_memory.ts";
-import { readSlices } from "../io/read/read_slices.ts";
+import { readVerifiedSlices } from "../io/read/verified_content.ts";
 import { isMade } from "../io/storage/made_source.ts";
 import { FormatError, RecordfsError } from "../base/errors.ts";
 import { NotLoaded, whenLoaded } from "./not_loaded.ts";
@@ -19,7 +19,7 @@ export interface Contents {
   readonly length: number;
   /** Says where a content is; it may throw {@linkcode NotLoaded}, and is asked again then. */
   locate(i: number, into: Extent): void;
-  /** Makes the error of a content whose CRC-32 is not the recorded one; unless given, none is taken. */
+  /** Makes the error of a content whose checksum is not the recorded one; unless given, none are compared. */
   readonly mismatch?:
     | ((i: number, expected: number, actual: number) => Error)
     | undefined;
@@ -138,24 +138,11 @@ export function* readContents(
       stored.push(i);
     }
   });
-  /** Those that were kept somewhere, and not as they were written. */
-  const wrong = new Set<number>();
-  const verify = mismatch && ((k: number, crc: number) => {
-    const i = stored[k]!;
-    const { source, crc32 } = extents[i]!;
-    if (crc === crc32 || crc32 < 0) return;
-    if (sources.at(source)!.refetch === undefined) {
-      throw mismatch(i, crc32, crc);
-    }
-    wrong.add(i);
-  });
   if (stored.length === length) {
     const into = memory instanceof SharedRoom
       ? memory
       : memory && placesIn(memory, extents);
-    const read = yield* readSlices(sources, extents, verify, into);
-    yield* readAgain(batch, extents, [...wrong], read);
-    return read;
+    return yield* readVerifiedSlices(sources, extents, mismatch, into);
   }
   const places = memory && placesIn(memory, extents);
   const contents = extents.map(({ bytes, length }, i) => {
@@ -163,32 +150,12 @@ export function* readContents(
     content?.set(bytes!);
     return content!;
   });
-  const read = yield* readSlices(
+  const read = yield* readVerifiedSlices(
     sources,
     stored.map((i) => extents[i]!),
-    verify,
+    mismatch && ((k, ...sums) => mismatch(stored[k]!, ...sums)),
     places && stored.map((i) => places[i]!),
   );
   for (const [k, bytes] of read.entries()) contents[stored[k]!] = bytes;
-  yield* readAgain(batch, extents, [...wrong], contents);
   return contents;
-}
-
-/** Reads contents anew from where they come from, to where they are. */
-function* readAgain(
-  { sources, mismatch }: Contents,
-  extents: readonly Extent[],
-  wrong: readonly number[],
-  contents: readonly Uint8Array<ArrayBuffer>[],
-): Steps<void> {
-  if (wrong.length === 0) return;
-  const again = wrong.map((i) => extents[i]!);
-  for (const { source, offset, length } of again) {
-    sources.at(source)!.refetch!(offset, length);
-  }
-  const verify = (k: number, crc: number) => {
-    const { crc32 } = again[k]!;
-    if (crc !== crc32) throw mismatch!(wrong[k]!, crc32, crc);
-  };
-  yield* readSlices(sources, again, verify, wrong.map((i) => contents[i]!));
 }

@@ -1,6 +1,7 @@
 import type { Storage } from "../io/storage/storage.ts";
 import type { NodeView } from "./node_view.ts";
 import type { ByteSource, SourceList } from "../io/storage/byte_source.ts";
+import type { ChecksumKind } from "../io/sums/checksum.ts";
 
 /**
  * Identifies a node of a {@linkcode Tree}: a safe integer ≥ 1, the same on every open of the same
@@ -32,17 +33,26 @@ export interface Extent {
   /** Length in bytes. */
   length: number;
   /**
-   * CRC-32 (zlib polynomial) of the whole content, or -1 where the container records none; a CRC-32C stands as it is
-   * plus 2^32, and what takes it has to be loaded by who opens the tree (`src/io/sums/content_sum.ts`).
+   * Kind of the checksum that the container records of the whole content; `undefined` if it records none. Who opens a
+   * tree with CRC-32C loads what computes it (`src/io/sums/checksum.ts`).
    */
-  crc32: number;
+  checksumKind: ChecksumKind | undefined;
+  /** That checksum; 0 if there is none. */
+  checksum: number;
   /** The whole content itself, when it is small and computed; `source` is -1 then. */
   bytes: Uint8Array | undefined;
 }
 
 /** Makes an empty {@linkcode Extent} to be filled in. */
 export function newExtent(): Extent {
-  return { source: -1, offset: 0, length: 0, crc32: -1, bytes: undefined };
+  return {
+    source: -1,
+    offset: 0,
+    length: 0,
+    checksumKind: undefined,
+    checksum: 0,
+    bytes: undefined,
+  };
 }
 
 /** Says that content is bytes that were computed. */
@@ -50,27 +60,45 @@ export function placeBytes(bytes: Uint8Array, into: Extent): void {
   into.source = -1;
   into.offset = 0;
   into.length = bytes.length;
-  into.crc32 = -1;
+  placeUnchecked(into);
   into.bytes = bytes;
 }
 
-/**
- * Says that content is a part of a source.
- *
- * @param crc32 Its checksum, or -1 if it has none.
- */
+/** Says that content is a part of a source, without a checksum. */
 export function placeRange(
   source: number,
   offset: number,
   length: number,
-  crc32: number,
   into: Extent,
 ): void {
   into.source = source;
   into.offset = offset;
   into.length = length;
-  into.crc32 = crc32;
+  placeUnchecked(into);
   into.bytes = undefined;
+}
+
+/** Says that content is a part of a source, and what its checksum is. */
+export function placeChecked(
+  source: number,
+  offset: number,
+  length: number,
+  kind: ChecksumKind,
+  checksum: number,
+  into: Extent,
+): void {
+  into.source = source;
+  into.offset = offset;
+  into.length = length;
+  into.checksumKind = kind;
+  into.checksum = checksum;
+  into.bytes = undefined;
+}
+
+/** Says that content has no checksum. */
+export function placeUnchecked(into: Extent): void {
+  into.checksumKind = undefined;
+  into.checksum = 0;
 }
 
 /** Makes an empty {@linkcode NodeStat} to be filled in. */

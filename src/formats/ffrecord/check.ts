@@ -6,7 +6,7 @@ import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { type NodeId, ROOT } from "../../tree/tree.ts";
 import { packedNames } from "./folder/packed_files.ts";
 import { openAs } from "./kinds.ts";
-import { readSample, sampleMismatch } from "./read/read_samples.ts";
+import { sampleMismatch } from "./read/read_samples.ts";
 import { openRecordFiles, type RecordFiles } from "./read/record_files.ts";
 import { RecordTree } from "./tree/tree.ts";
 
@@ -35,11 +35,11 @@ export async function checkRecordFiles(
     await checkContents(run, {
       length: index.length,
       sources,
+      checksumKind: "crc32",
       locate: (sample, into) => index.locate(sample, into),
       overlapping: (sample, { source }) =>
         overlapping(index.shards[source]!.path, sample),
       mismatch: (...found) => sampleMismatch(index, ...found),
-      readAgain: (sample) => readSample(files, sample, true),
     }, (sample, error) => {
       const name = nameOf(sample);
       run.damage(

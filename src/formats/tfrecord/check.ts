@@ -1,11 +1,9 @@
 import type { ByteSource } from "../../io/storage/byte_source.ts";
-import { CRC32C } from "../../io/sums/content_sum.ts";
 import { checkContents } from "../../tree/check/check_contents.ts";
 import { CheckRun } from "../../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { refuseCompressed } from "./read/open_index.ts";
 import { recordPaths } from "./read/record_paths.ts";
-import { readRecords } from "./read/record_samples.ts";
 import { RecordTable } from "./read/record_table.ts";
 import { scanRecords } from "./read/scan.ts";
 
@@ -31,14 +29,12 @@ async function checkFile(run: CheckRun, source: ByteSource): Promise<number> {
   const table = new RecordTable([
     { path, size, mtime, columns, cut, kind: "records" },
   ]);
-  const sources = [source];
   await checkContents(run, {
     length: table.length,
-    sources,
-    like: CRC32C,
+    sources: [source],
+    checksumKind: "crc32c",
     locate: (record, into) => table.locate(record, into),
     mismatch: (...found) => table.mismatch(...found),
-    readAgain: (record) => readRecords(sources, table, [record], true),
   });
   if (cut !== undefined) run.damage(table.cutError(0));
   return table.length;

@@ -1,4 +1,3 @@
-import { bareSum, CRC32C } from "../../io/sums/content_sum.ts";
 import { crc32cOf } from "../../io/sums/crc32c.ts";
 
 /** Bytes of a length and its checksum, which stand before a record's data. */
@@ -15,14 +14,13 @@ const MASK_DELTA = 0xa282ead8;
 
 /** A checksum as it stands in the file: turned by 15 bits, with a constant added. */
 export function masked(crc: number): number {
-  const bare = bareSum(crc);
-  return ((bare >>> 15 | bare << 17) + MASK_DELTA) >>> 0;
+  return ((crc >>> 15 | crc << 17) + MASK_DELTA) >>> 0;
 }
 
-/** The checksum of an extent, of one as it stands in the file. */
+/** Returns the checksum that stands masked in the file. */
 export function unmasked(mask: number): number {
   const turned = (mask - MASK_DELTA) >>> 0;
-  return CRC32C + ((turned << 15 | turned >>> 17) >>> 0);
+  return (turned << 15 | turned >>> 17) >>> 0;
 }
 
 /** The length at a place; it is not exact from 2^53 on, which no file has. */

@@ -1,4 +1,5 @@
-import { FormatError, type FormatErrorCode } from "../../base/errors.ts";
+import type { FormatError, FormatErrorCode } from "../../base/errors.ts";
+import { isRight, readAgain } from "../../io/read/verified_content.ts";
 import { RangeSums } from "../../io/sums/range_sums.ts";
 import type {
   CheckOptions,
@@ -43,6 +44,9 @@ export async function checkZip(
     tree.close();
   }
 }
+
+/** Bytes of a wrong content that are read again at a time. */
+const PIECE = 8 << 20;
 
 class Check {
   readonly #tree: ZipTree;
@@ -116,20 +120,25 @@ class Check {
   async #compare(record: number): Promise<void> {
     const extent = newExtent();
     this.#tree.locateRecord(record, extent);
-    const { source, offset, length, crc32 } = extent;
+    const { offset, length } = extent;
+    const source = this.#tree.sources.at(extent.source)!;
     const ranges = Float64Array.of(offset, length);
     const [sum] = await this.#sums.of({
-      source: this.#tree.sources.at(source)!,
+      source,
       ranges,
+      checksumKind: "crc32",
     });
-    if (sum instanceof FormatError) throw sum;
-    if (sum === crc32) return;
-    throw this.#fault(
-      "sample-checksum",
-      record,
-      "does not match its CRC-32: its bytes are not those that were packed; fetch the zip again",
-      { expected: crc32, actual: sum },
-    );
+    if (typeof sum !== "number") throw sum;
+    if (isRight(extent, sum)) return;
+    const into = new Uint8Array(Math.min(length, PIECE));
+    const mismatch = (expected: number, actual: number) =>
+      this.#fault(
+        "sample-checksum",
+        record,
+        "does not match its CRC-32: its bytes are not those that were packed; fetch the zip again",
+        { expected, actual },
+      );
+    await this.#run.run(readAgain(source, extent, into, mismatch, sum));
   }
 
   #fault(

@@ -1,3 +1,4 @@
+import { FormatError } from "../../base/errors.ts";
 import type { WaitOptions } from "../storage/byte_source.ts";
 import type { MadeSource } from "../storage/made_source.ts";
 import { runAsync, runSync, type Steps } from "../concurrency/steps.ts";
@@ -167,7 +168,7 @@ export class DecodedSource implements MadeSource {
   *fillToKeep(into: Uint8Array, offset: number): Steps<void> {
     const isWhole = into.length === this.size && this.#isDecodedAtOnce;
     if (isWhole && this.readCached(into, 0) < this.size) {
-      yield* this.#content.decode(into);
+      yield* this.#againIfDamaged(() => this.#content.decode(into));
     } else yield* fill(this, into, offset);
   }
 
@@ -196,11 +197,28 @@ export class DecodedSource implements MadeSource {
 
   *#read(into: Uint8Array, offset: number): Steps<number> {
     const wanted = into.subarray(0, Math.max(0, this.size - offset));
+    yield* this.#againIfDamaged(() => this.#fill(wanted, offset));
+    return wanted.length;
+  }
+
+  /** Runs what decodes. If the content is damaged, what a cache of a remote source has of it is read again. */
+  *#againIfDamaged(decode: () => Steps<void>): Steps<void> {
+    try {
+      return yield* decode();
+    } catch (error) {
+      const isDamaged = error instanceof FormatError &&
+        error.code !== "changed";
+      if (this.refetch === undefined || !isDamaged) throw error;
+    }
+    this.refetch(0, this.size);
+    yield* decode();
+  }
+
+  *#fill(wanted: Uint8Array, offset: number): Steps<void> {
     const done = this.readCached(wanted, offset);
-    if (done === wanted.length) return done;
+    if (done === wanted.length) return;
     if (this.#isDecodedAtOnce) yield* this.#decode(wanted, offset);
     else yield* this.#goOn(wanted.subarray(done), offset + done);
-    return wanted.length;
   }
 
   *#decode(wanted: Uint8Array, offset: number): Steps<void> {

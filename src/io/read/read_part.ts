@@ -2,7 +2,7 @@ import { FormatError } from "../../base/errors.ts";
 import { newMemory } from "../libc/new_memory.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { mustWait } from "../storage/must_wait.ts";
-import type { ContentSum } from "../sums/content_sum.ts";
+import type { ChecksumOf } from "../sums/checksum.ts";
 import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
@@ -56,7 +56,7 @@ export function* fillSummed(
   source: ByteSource,
   into: Uint8Array,
   offset: number,
-  sum: ContentSum | false,
+  sum: ChecksumOf | false,
 ): Steps<number> {
   if (into.length === 0) return sum === false ? 0 : sum(into);
   return yield* perform({
@@ -75,7 +75,7 @@ export function fillSync(
   source: ByteSource,
   into: Uint8Array,
   offset: number,
-  sum: ContentSum | false,
+  sum: ChecksumOf | false,
 ): number {
   if (sum === false) {
     if (into.byteLength > 0) readExactly(source, into, offset);
@@ -103,7 +103,7 @@ export async function fillAsync(
   source: ByteSource,
   into: Uint8Array,
   offset: number,
-  sum: ContentSum | false,
+  sum: ChecksumOf | false,
   signal: AbortSignal | undefined,
   tried?: number,
 ): Promise<number> {

@@ -1,5 +1,5 @@
 import type { SourceList } from "../storage/byte_source.ts";
-import { type ContentSum, sumLike } from "../sums/content_sum.ts";
+import { type ChecksumOf, checksumOf } from "../sums/checksum.ts";
 import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import {
   ConcurrencyLimit,
@@ -15,7 +15,7 @@ const STRIDE_BYTES = 64 * 1024;
 const STRIDE = 8;
 
 /**
- * Called with the checksum of a slice as soon as it is read.
+ * Called with the checksum of a slice that has a kind of checksum, as soon as it is read.
  *
  * @param index The slice's index.
  * @throws What shall end the reading.
@@ -213,25 +213,30 @@ class Reading {
   }
 
   /** What takes a run's checksum, where that is the one of its only slice. */
-  #sum({ count, first }: SliceRun): ContentSum | false {
-    return count === 1 && this.#verify !== undefined &&
-      sumLike(this.#slices[this.#order[first]!]!.crc32);
+  #sum({ count, first }: SliceRun): ChecksumOf | false {
+    if (count > 1 || this.#verify === undefined) return false;
+    const { checksumKind } = this.#slices[this.#order[first]!]!;
+    return checksumKind !== undefined && checksumOf(checksumKind);
   }
 
   /** Puts what a run has read where it belongs. */
   #keep(run: SliceRun, bytes: Uint8Array<ArrayBuffer>, crc: number): void {
     if (run.count === 1) {
       const index = this.#order[run.first]!;
-      this.#verify?.(index, crc);
+      if (this.#slices[index]!.checksumKind !== undefined) {
+        this.#verify?.(index, crc);
+      }
       this.#result[index] = bytes;
       return;
     }
     for (let i = run.first; i < run.first + run.count; i++) {
       const index = this.#order[i]!;
-      const { offset, length, crc32 } = this.#slices[index]!;
+      const { offset, length, checksumKind } = this.#slices[index]!;
       const from = offset - run.offset;
       const slice = this.#place(index, bytes, from, from + length);
-      this.#verify?.(index, sumLike(crc32)(slice));
+      if (checksumKind !== undefined) {
+        this.#verify?.(index, checksumOf(checksumKind)(slice));
+      }
       this.#result[index] = slice;
     }
     if (this.#places === undefined) return;

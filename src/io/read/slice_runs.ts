@@ -1,11 +1,13 @@
+import type { ChecksumKind } from "../sums/checksum.ts";
+
 /** A range of one of several sources. */
 export interface Slice {
   /** Index of the source. */
   readonly source: number;
   readonly offset: number;
   readonly length: number;
-  /** A checksum of the kind that is to be taken of it; a CRC-32 unless given. */
-  readonly crc32?: number;
+  /** Kind of the checksum that is to be taken of it; none unless given. */
+  readonly checksumKind?: ChecksumKind | undefined;
 }
 
 /** Slices that are read together: a range of one source that covers them. */

@@ -1,4 +1,4 @@
-import { CRC32C } from "./content_sum.ts";
+import type { ChecksumKind } from "./checksum.ts";
 import { CRC32C_POLYNOMIAL } from "./crc32c.ts";
 
 /** The CRC-32 polynomial of zlib, its bits reversed (RFC 1952, section 8). */
@@ -9,24 +9,23 @@ const POLYNOMIAL = 0xedb88320;
  *
  * A checksum is a polynomial over bits; that of the first run is multiplied by x to the number of bits of the second.
  *
- * @param first Of the kind that both are of.
+ * @param kind Kind of both.
  * @param length Bytes of the second run.
  */
 export function combineCrc32(
+  kind: ChecksumKind,
   first: number,
   second: number,
   length: number,
 ): number {
-  const isCrc32c = first >= CRC32C;
-  const polynomial = isCrc32c ? CRC32C_POLYNOMIAL : POLYNOMIAL;
+  const polynomial = kind === "crc32c" ? CRC32C_POLYNOMIAL : POLYNOMIAL;
   let power = 0x8000_0000; // 1: the highest bit is x to the power of 0
   let square = 0x0080_0000; // x to the power of 8, a byte
   for (let rest = length; rest > 0; rest = Math.floor(rest / 2)) {
     if (rest % 2 === 1) power = multiply(power, square, polynomial);
     square = multiply(square, square, polynomial);
   }
-  const sum = (multiply(first, power, polynomial) ^ second) >>> 0;
-  return isCrc32c ? CRC32C + sum : sum;
+  return (multiply(first, power, polynomial) ^ second) >>> 0;
 }
 
 /** The product of two polynomials, of which the remainder by a third is left. */

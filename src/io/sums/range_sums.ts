@@ -3,19 +3,18 @@ import { ReadWindows } from "../read/read_windows.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { runAsync } from "../concurrency/steps.ts";
 import {
-  type ContentSum,
-  emptySum,
-  sumLike,
-  sumLoaded,
-} from "./content_sum.ts";
+  type ChecksumKind,
+  checksumLoaded,
+  type ChecksumOf,
+  checksumOf,
+} from "./checksum.ts";
 
 /** Ranges of one source, one behind the other, that a thread reads in one go. */
 export interface Span {
   readonly source: ByteSource;
   /** Offset and length of each. */
   readonly ranges: Float64Array;
-  /** A checksum of the kind that is wanted; CRC-32 unless given. */
-  readonly like?: number | undefined;
+  readonly checksumKind: ChecksumKind;
 }
 
 /** The checksum of each range of a span, or why it can't be read. */
@@ -31,12 +30,11 @@ export class RangeSums {
   }
 
   /** The checksums of a span. Only one may be asked for at a time. */
-  async of({ source, ranges, like = 0 }: Span): Promise<
+  async of({ source, ranges, checksumKind }: Span): Promise<
     (number | FormatError)[]
   > {
-    await runAsync(sumLoaded(like));
-    const take = sumLike(like);
-    const empty = emptySum(like);
+    await runAsync(checksumLoaded(checksumKind));
+    const take = checksumOf(checksumKind);
     const sums: (number | FormatError)[] = [];
     for (let i = 0; i < ranges.length; i += 2) {
       const [offset, length] = [ranges[i]!, ranges[i + 1]!];
@@ -46,7 +44,7 @@ export class RangeSums {
         sums.push(
           bytes.length === length
             ? take(bytes)
-            : await this.#sum(source, offset, length, take, empty),
+            : await this.#sum(source, offset, length, take),
         );
       } catch (error) {
         if (!(error instanceof FormatError)) throw error;
@@ -65,10 +63,9 @@ export class RangeSums {
     source: ByteSource,
     offset: number,
     length: number,
-    take: ContentSum,
-    empty: number,
+    take: ChecksumOf,
   ): Promise<number> {
-    let crc = empty;
+    let crc = 0;
     for (let done = 0; done < length;) {
       const at = offset + done;
       const bytes = this.#windows.peek(source, at, length - done);

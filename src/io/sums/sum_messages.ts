@@ -1,4 +1,5 @@
 import type { FileIdentity } from "../storage/file_source.ts";
+import type { ChecksumKind } from "./checksum.ts";
 
 /** What a thread that makes checksums is told. */
 export type ToSumThread =
@@ -8,7 +9,7 @@ export type ToSumThread =
     readonly path: string;
     readonly identity: FileIdentity;
     readonly ranges: Float64Array;
-    readonly like: number | undefined;
+    readonly checksumKind: ChecksumKind;
   }
   /** All is to be closed. */
   | { readonly kind: "stop" };

@@ -35,12 +35,14 @@ export class SumThread {
   /**
    * Asks for the checksums of a span of a {@linkcode FileSource}; `undefined` where some of it can't be read there.
    */
-  sums({ source, ranges, like }: Span): Promise<readonly number[] | undefined> {
+  sums(
+    { source, ranges, checksumKind }: Span,
+  ): Promise<readonly number[] | undefined> {
     if (this.#isDead || !(source instanceof FileSource)) {
       return Promise.resolve(undefined);
     }
     const { path, identity } = source;
-    this.#send({ kind: "span", path, identity, ranges, like });
+    this.#send({ kind: "span", path, identity, ranges, checksumKind });
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 

@@ -25,8 +25,8 @@ async function answer(span: ToSumThread & { kind: "span" }): Promise<void> {
   let sums: number[] | undefined;
   try {
     const source = open(span);
-    const { ranges, like } = span;
-    const all = await reads.of({ source, ranges, like });
+    const { ranges, checksumKind } = span;
+    const all = await reads.of({ source, ranges, checksumKind });
     if (all.every((sum) => typeof sum === "number")) sums = all;
   } catch {
     // Whoever asked finds out why, in a thread that can say so.

@@ -1,9 +1,14 @@
 import { FormatError } from "../../base/errors.ts";
 import { perform, runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import { readSlices } from "../../io/read/read_slices.ts";
-import { fillAsync, fillNow } from "../../io/read/read_part.ts";
-import { bareSum, emptySum, sumLike } from "../../io/sums/content_sum.ts";
+import { fillNow } from "../../io/read/read_part.ts";
+import {
+  type Mismatch,
+  PiecewiseCheck,
+  readVerified,
+  readVerifiedSlices,
+} from "../../io/read/verified_content.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
+import { checksumOf } from "../../io/sums/checksum.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { type Extent, newExtent, type NodeId } from "../../tree/tree.ts";
 import { type AnswerRoom, nextPiece } from "../answer_room.ts";
@@ -31,8 +36,8 @@ export interface ContentPart {
   readonly range: ByteRange;
   /** How many bytes of it were read. */
   done: number;
-  /** Checksum of these, where the part is compared. */
-  crc: number | undefined;
+  /** What compares these; `undefined` where the part is not compared. */
+  readonly check: PiecewiseCheck | undefined;
 }
 
 /** All of a small content, and memory for it. */
@@ -73,7 +78,7 @@ export class Contents {
     extent: Extent,
     room: ContentRoom,
   ): Uint8Array<ArrayBuffer> | undefined {
-    const { bytes, offset, length, crc32 } = extent;
+    const { bytes, offset, length, checksumKind, checksum } = extent;
     if (bytes !== undefined || length > SMALL) return undefined;
     if (length > LARGE && isLate()) return undefined;
     const into = room.ofLength(length);
@@ -82,8 +87,8 @@ export class Contents {
       const got = this.#sourceOf(extent).readCached?.(into, offset);
       if (got !== length) return undefined;
     }
-    if (this.#mustCompare(node, extent)) {
-      if (sumLike(crc32)(into) !== crc32) return undefined;
+    if (checksumKind !== undefined && this.#mustCompare(node, extent)) {
+      if (checksumOf(checksumKind)(into) !== checksum) return undefined;
       this.#checked.add(node);
     }
     return into;
@@ -135,13 +140,8 @@ export class Contents {
     }
     const isWhole = into.length === length;
     const whole = isWhole ? into : new Uint8Array(length);
-    yield* fillNow(source, whole, offset);
-    const sum = sumLike(extent.crc32);
-    if (sum(whole) !== extent.crc32 && source.refetch !== undefined) {
-      source.refetch(offset, length); // a cache may have it wrong
-      yield* fillNow(source, whole, offset);
-    }
-    this.#compare(node, extent, sum(whole));
+    yield* readVerified(source, extent, whole, this.#mismatch(node, source));
+    this.#checked.add(node);
     if (!isWhole) into.set(whole.subarray(start, end));
     return into;
   }
@@ -187,11 +187,11 @@ export class Contents {
       this.#mustCompare(node, extent);
     const isWhole = range.start === 0 && range.end === extent.length;
     if (mustCompare && !isWhole) await this.#compared(node, extent);
-    const crc = mustCompare && isWhole ? emptySum(extent.crc32) : undefined;
-    if (crc !== undefined && extent.length === 0) {
-      this.#compare(node, extent, crc);
-    }
-    return { node, extent, range, done: 0, crc };
+    const check = mustCompare && isWhole
+      ? this.#checkOf(node, extent)
+      : undefined;
+    if (extent.length === 0) check?.end();
+    return { node, extent, range, done: 0, check };
   }
 
   /**
@@ -204,27 +204,27 @@ export class Contents {
     into: Uint8Array,
     signal: AbortSignal,
   ): Promise<void> {
-    const { node, extent, range, done } = part;
-    const { bytes, crc32, length } = extent;
-    const at = extent.offset + range.start + done;
+    const { node, extent, range, check } = part;
+    const { bytes, length } = extent;
+    const at = extent.offset + range.start + part.done;
     part.done += into.length;
     if (bytes !== undefined) {
       into.set(bytes.subarray(at, at + into.length));
       return;
     }
     const source = this.#sourceOf(extent);
-    await runAsync(fillNow(source, into, at), signal);
-    if (part.crc === undefined) return;
-    const sum = sumLike(crc32);
-    const before = part.crc;
-    part.crc = sum(into, before);
-    if (part.done < length) return;
-    if (part.crc !== crc32 && done === 0 && source.refetch !== undefined) {
-      source.refetch(at, length); // a cache may have it wrong
-      await runAsync(fillNow(source, into, at), signal);
-      part.crc = sum(into, before);
+    if (check !== undefined && into.length === length) {
+      const mismatch = this.#mismatch(node, source);
+      await runAsync(readVerified(source, extent, into, mismatch), signal);
+      this.#checked.add(node);
+      return;
     }
-    this.#compare(node, extent, part.crc);
+    await runAsync(fillNow(source, into, at), signal);
+    if (check === undefined) return;
+    check.add(into);
+    if (part.done < length) return;
+    check.end();
+    this.#checked.add(node);
   }
 
   /**
@@ -243,29 +243,23 @@ export class Contents {
       }
       return bytes === undefined;
     });
-    const mustCompare = stored.map(({ node, extent }) =>
+    const extents = stored.map(({ node, extent }) =>
       this.#mustCompare(node, extent)
+        ? extent
+        : { ...extent, checksumKind: undefined }
     );
-    const again: WholeContent[] = [];
-    const verify = (i: number, sum: number) => {
-      if (!mustCompare[i]) return;
-      const content = stored[i]!;
-      const { node, extent } = content;
-      // A cache may have it wrong.
-      const mayBeRight = this.#sourceOf(extent).refetch !== undefined;
-      if (sum !== extent.crc32 && mayBeRight) again.push(content);
-      else this.#compare(node, extent, sum);
-    };
-    const read = readSlices(
+    const read = readVerifiedSlices(
       this.#served.tree.sources,
-      stored.map(({ extent }) => extent),
-      mustCompare.includes(true) ? verify : undefined,
+      extents,
+      (i, ...sums) => {
+        const { node, extent } = stored[i]!;
+        return this.#mismatch(node, this.#sourceOf(extent))(...sums);
+      },
       stored.map(({ into }) => into),
     );
     await runAsync(read, signal);
-    for (const { node, extent, into } of again) {
-      const whole = { start: 0, end: extent.length };
-      await runAsync(this.read(node, extent, whole, into), signal);
+    for (const [i, { checksumKind }] of extents.entries()) {
+      if (checksumKind !== undefined) this.#checked.add(stored[i]!.node);
     }
   }
 
@@ -281,41 +275,35 @@ export class Contents {
   }
 
   async #compareAll(node: NodeId, extent: Extent): Promise<void> {
-    const { offset, length } = extent;
     const source = this.#sourceOf(extent);
-    const into = new Uint8Array(Math.min(CHUNK, length));
-    const sum = sumLike(extent.crc32);
-    let crc = emptySum(extent.crc32);
-    for (let at = 0; at < length; at += CHUNK) {
-      const piece = into.subarray(0, Math.min(CHUNK, length - at));
-      await fillAsync(source, piece, offset + at, false, undefined);
-      crc = sum(piece, crc);
-    }
-    this.#compare(node, extent, crc);
+    const into = new Uint8Array(Math.min(CHUNK, extent.length));
+    const mismatch = this.#mismatch(node, source);
+    await runAsync(readVerified(source, extent, into, mismatch));
+    this.#checked.add(node);
   }
 
-  #mustCompare(node: NodeId, { crc32 }: Extent): boolean {
-    return crc32 >= 0 && this.#served.fs.checkData && !this.#checked.has(node);
+  #mustCompare(node: NodeId, { checksumKind }: Extent): boolean {
+    return checksumKind !== undefined && this.#served.fs.checkData &&
+      !this.#checked.has(node);
   }
 
-  #compare(node: NodeId, extent: Extent, crc: number): void {
-    const { crc32, offset, length } = extent;
-    if (crc === crc32) return this.#checked.add(node);
+  #checkOf(node: NodeId, extent: Extent): PiecewiseCheck {
     const source = this.#sourceOf(extent);
-    source.refetch?.(offset, length); // for who tries again
-    const sample = this.#served.tree.sampleOf?.(node);
-    throw new FormatError(
-      "sample-checksum",
-      `${source.name}: checksum mismatch${
-        sample === undefined ? "" : ` in sample ${sample}`
-      }: its bytes are not those that were written; fetch the container again`,
-      {
-        path: source.name,
-        sample,
-        expected: bareSum(crc32),
-        actual: bareSum(crc),
-      },
-    );
+    return new PiecewiseCheck(source, extent, this.#mismatch(node, source));
+  }
+
+  /** What makes the error of a file whose checksum is not the recorded one. */
+  #mismatch(node: NodeId, { name: path }: ByteSource): Mismatch {
+    return (expected, actual) => {
+      const sample = this.#served.tree.sampleOf?.(node);
+      return new FormatError(
+        "sample-checksum",
+        `${path}: checksum mismatch${
+          sample === undefined ? "" : ` in sample ${sample}`
+        }: its bytes are not those that were written; fetch the container again`,
+        { path, sample, expected, actual },
+      );
+    };
   }
 
   #sourceOf({ source }: Extent): ByteSource {

@@ -11,14 +11,14 @@ let told = { mtime: -1, size: -1, text: "" };
  */
 export function etagOf(
   { sources }: Tree,
-  { source, offset, length, crc32, bytes }: Extent,
+  { source, offset, length, checksum, bytes }: Extent,
 ): string {
   if (bytes !== undefined) {
     const content = bytes.subarray(offset, offset + length);
     return `"${length}.${crc32Of(content)}"`;
   }
   const state = stateOf(sources.at(source)!);
-  return `"${state}.${source}.${offset}.${length}.${crc32}"`;
+  return `"${state}.${source}.${offset}.${length}.${checksum}"`;
 }
 
 function stateOf({ mtime, size }: ByteSource): string {

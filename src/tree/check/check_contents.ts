@@ -1,6 +1,7 @@
 import { FormatError } from "../../base/errors.ts";
-import type { Steps } from "../../io/concurrency/steps.ts";
+import { isRight, readAgain } from "../../io/read/verified_content.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
+import type { ChecksumKind } from "../../io/sums/checksum.ts";
 import { combineCrc32 } from "../../io/sums/combine_crc32.ts";
 import type { Span, Sums } from "../../io/sums/range_sums.ts";
 import { SPAN, spanSums } from "../../io/sums/span_sums.ts";
@@ -10,12 +11,15 @@ import type { CheckRun } from "./check_run.ts";
 /** Numbers in the list of a span's ranges: two a content. */
 const MOST_RANGES = 2 << 14;
 
+/** Bytes of a wrong content that are read again at a time. */
+const PIECE = 8 << 20;
+
 /** Contents that are numbered from 0, and have checksums. */
 export interface SummedContents {
   readonly length: number;
   readonly sources: readonly ByteSource[];
-  /** A checksum of the kind that they have: CRC-32 unless given. */
-  readonly like?: number;
+  /** Kind of the checksums of all of them. */
+  readonly checksumKind: ChecksumKind;
   /**
    * Says where a content is.
    *
@@ -26,8 +30,6 @@ export interface SummedContents {
   overlapping?(i: number, extent: Extent): FormatError;
   /** The error for a content that does not have its checksum. */
   mismatch(i: number, expected: number, actual: number): FormatError;
-  /** Reads a content of a source that keeps a server's file, compared with its checksum: it comes anew if it is wrong. */
-  readAgain(i: number): Steps<unknown>;
 }
 
 /** Contents that follow each other, or a piece of a long one. */
@@ -51,9 +53,9 @@ export async function checkContents(
   onDamage: (i: number, error: unknown) => void = (_, error) =>
     run.damage(error),
 ): Promise<void> {
-  const { sources } = contents;
+  const { sources, checksumKind } = contents;
   const bytes = sources.reduce((sum, { size }) => sum + size, 0);
-  const pieces = new Pieces();
+  const pieces = new Pieces(checksumKind);
   const extent = newExtent();
   const spans = spansOf(contents, bytes);
   for await (const { span, sums } of spanSums(spans, bytes, run.signal)) {
@@ -67,13 +69,17 @@ export async function checkContents(
         continue;
       }
       contents.locate(i, extent);
-      const { source, crc32 } = extent;
-      if (sum === crc32) continue;
+      if (isRight(extent, sum)) continue;
       try {
-        if (sources[source]!.refetch === undefined) {
-          throw contents.mismatch(i, crc32, sum);
-        }
-        await run.run(contents.readAgain(i));
+        await run.run(
+          readAgain(
+            sources[extent.source]!,
+            extent,
+            new Uint8Array(Math.min(extent.length, PIECE)),
+            (...sums) => contents.mismatch(i, ...sums),
+            sum,
+          ),
+        );
       } catch (error) {
         onDamage(i, error);
       }
@@ -89,14 +95,14 @@ function* spansOf(
   contents: SummedContents,
   bytes: number,
 ): Generator<ContentSpan, void, undefined> {
-  const { sources, like } = contents;
+  const { sources, checksumKind } = contents;
   const extent = newExtent();
   const ranges: number[] = [];
   let [file, first, gathered, planned] = [0, 0, 0, 0];
   const span = (first: number, list: number[], goesOn = false) => ({
     source: sources[file]!,
     ranges: Float64Array.from(list),
-    like,
+    checksumKind,
     first,
     goesOn,
   });
@@ -151,7 +157,12 @@ function* wholeSums(
 
 /** The checksum of a long content, piece by piece. */
 class Pieces {
+  readonly #kind: ChecksumKind;
   #sum: number | FormatError | undefined;
+
+  constructor(kind: ChecksumKind) {
+    this.#kind = kind;
+  }
 
   get areOpen(): boolean {
     return this.#sum !== undefined;
@@ -163,7 +174,7 @@ class Pieces {
       this.#sum = before ?? sum;
     } else {
       this.#sum = typeof sum === "number"
-        ? combineCrc32(before, sum, length)
+        ? combineCrc32(this.#kind, before, sum, length)
         : sum;
     }
   }

@@ -3,7 +3,7 @@ import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { BatchRoom } from "../../io/read/read_memory.ts";
 import { ReadWindows } from "../../io/read/read_windows.ts";
 import { readPart } from "../../io/read/read_part.ts";
-import { bareSum, emptySum, sumLike } from "../../io/sums/content_sum.ts";
+import { PiecewiseCheck } from "../../io/read/verified_content.ts";
 import { expectContents, readContents } from "../read_contents.ts";
 import { whenLoaded } from "../not_loaded.ts";
 import { type Extent, newExtent, type NodeId, type Tree } from "../tree.ts";
@@ -31,8 +31,7 @@ export function readFiles(
     length: nodes.length,
     locate: (i, into) => locateFile(files, nodes[i]!, () => path(i), into),
     mismatch: files.checkData
-      ? (i, expected, actual) =>
-        contentMismatch(files.location, path(i), expected, actual)
+      ? (i, ...sums) => contentMismatch(files.location, path(i), ...sums)
       : undefined,
   }, memory);
 }
@@ -84,12 +83,22 @@ function contentMismatch(
     `${container}: checksum mismatch in '${path}': its bytes are not those ` +
       "that were written; fetch the container again, or read it as it is with the option " +
       "`checkData: false`",
-    {
-      path,
-      member: path,
-      expected: bareSum(expected),
-      actual: bareSum(actual),
-    },
+    { path, member: path, expected, actual },
+  );
+}
+
+/** Returns what compares a content that is read in pieces, if it is to be compared. */
+function checkOf(
+  { tree, location, checkData }: Files,
+  extent: Extent,
+  path: string,
+): PiecewiseCheck | undefined {
+  if (!checkData) return undefined;
+  const source = tree.sources.at(extent.source)!;
+  return new PiecewiseCheck(
+    source,
+    extent,
+    (...sums) => contentMismatch(location, path, ...sums),
   );
 }
 
@@ -121,11 +130,11 @@ export async function* contentPieces(
   path: string,
   signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const { tree, location, checkData } = files;
+  const { tree } = files;
   const extent = newExtent();
   const locate = () => locateFile(files, node, () => path, extent);
   await runAsync(whenLoaded(locate), signal);
-  const { bytes, offset, length, crc32 } = extent;
+  const { bytes, offset, length } = extent;
   if (bytes !== undefined) {
     yield bytes.subarray(offset, offset + length);
     return;
@@ -140,8 +149,7 @@ export async function* contentPieces(
     return;
   }
   const windows = new ReadWindows(signal);
-  const sum = sumLike(crc32);
-  let crc = emptySum(crc32);
+  const check = checkOf(files, extent, path);
   try {
     for (let done = 0; done < length;) {
       const piece = windows.peek(source, offset + done, length - done);
@@ -149,17 +157,14 @@ export async function* contentPieces(
         await windows.move(source, offset + done);
         continue;
       }
-      crc = sum(piece, crc);
+      check?.add(piece);
       done += piece.length;
       yield piece;
     }
   } finally {
     await windows.end();
   }
-  if (checkData && crc32 >= 0 && crc !== crc32) {
-    source.refetch?.(offset, length); // for who tries again
-    throw contentMismatch(location, path, crc32, crc);
-  }
+  check?.end();
 }
 
 /** Bytes a chunk of a stream has at most. */
@@ -172,13 +177,13 @@ const CHUNK = 1 << 20;
  * @param path The file's path, for messages.
  */
 export function contentStream(
-  { tree, location, checkData }: Files,
+  files: Files,
   extent: Extent,
   path: string,
   signal?: AbortSignal,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { crc32, bytes } = extent;
-  const source = bytes === undefined
+  const { tree, location, checkData } = files;
+  const source = extent.bytes === undefined
     ? tree.sources.at(extent.source)
     : undefined;
   if (source?.refetch !== undefined && extent.length <= MOST_AHEAD) {
@@ -189,8 +194,7 @@ export function contentStream(
           length: 1,
           locate: (_, into) => Object.assign(into, extent),
           mismatch: checkData
-            ? (_, expected, actual) =>
-              contentMismatch(location, path, expected, actual)
+            ? (_, ...sums) => contentMismatch(location, path, ...sums)
             : undefined,
         }),
         signal,
@@ -198,24 +202,20 @@ export function contentStream(
       return content!;
     });
   }
-  const sum = sumLike(crc32);
+  const check = source && checkOf(files, extent, path);
   let done = 0;
-  let crc = emptySum(crc32);
   return new ReadableStream({
     async pull(controller) {
       signal?.throwIfAborted();
       if (done === extent.length) {
-        if (checkData && crc32 >= 0 && crc !== crc32) {
-          source?.refetch?.(extent.offset, extent.length); // for who tries again
-          throw contentMismatch(location, path, crc32, crc);
-        }
+        check?.end();
         controller.close();
         return;
       }
       const length = Math.min(CHUNK, extent.length - done);
       const part = readExtent(tree, extent, done, length);
       const chunk = await runAsync(part, signal);
-      crc = sum(chunk, crc);
+      check?.add(chunk);
       done += length;
       controller.enqueue(chunk);
     },

@@ -23,7 +23,9 @@ export function checkedTree(): Tree {
     sampleOf: (node: NodeId) => node - 2,
     locate(node: NodeId, into: Extent) {
       const found = locate(node, into);
-      into.crc32 = checksums[node - 2] ?? -1;
+      const checksum = checksums[node - 2];
+      into.checksumKind = checksum === undefined ? undefined : "crc32";
+      into.checksum = checksum ?? 0;
       return found;
     },
   });

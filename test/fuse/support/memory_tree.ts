@@ -1,12 +1,13 @@
 import { NotLoaded } from "../../../src/tree/not_loaded.ts";
 import { MemorySource } from "../../../src/io/storage/memory_source.ts";
-import type {
-  EntryVisitor,
-  Extent,
-  NodeId,
-  NodeStat,
-  Tree,
-  TreeHandle,
+import {
+  type EntryVisitor,
+  type Extent,
+  type NodeId,
+  type NodeStat,
+  placeUnchecked,
+  type Tree,
+  type TreeHandle,
 } from "../../../src/tree/tree.ts";
 
 /** Content of a directory of a {@linkcode MemoryTree}, by name. */
@@ -134,7 +135,7 @@ export class MemoryTree implements Tree {
     into.source = computed ? -1 : 0;
     into.offset = found.offset;
     into.length = found.bytes.length;
-    into.crc32 = -1;
+    placeUnchecked(into);
     into.bytes = computed ? found.bytes : undefined;
     return true;
   }

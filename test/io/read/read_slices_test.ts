@@ -19,12 +19,13 @@ const slice = fc.tuple(
     source,
     offset,
     length: Math.min(length, bytes.length - offset),
+    checksumKind: "crc32",
   }));
 const near = fc.array(fc.nat(6000), { maxLength: 40 }).map((gaps) => {
   let offset = 0;
   return gaps.map((gap): Slice => {
     offset = Math.min(offset + gap, bytes.length - 100);
-    return { source: 0, offset, length: gap % 100 };
+    return { source: 0, offset, length: gap % 100, checksumKind: "crc32" };
   });
 });
 
@@ -201,7 +202,12 @@ Deno.test("a slice that does not verify ends the reading, and nothing is left un
   const source = new SlowSource();
   const slices = Array.from(
     { length: 40 },
-    (_, i) => ({ source: 0, offset: i * 7000, length: 10 }),
+    (_, i): Slice => ({
+      source: 0,
+      offset: i * 7000,
+      length: 10,
+      checksumKind: "crc32",
+    }),
   );
   const damaged = (i: number) => {
     if (i === 3) throw new Error("slice 3 is damaged");
@@ -222,7 +228,12 @@ Deno.test("an abort in the middle of a batch ends it with the signal's reason", 
   const source = new SlowSource();
   const slices = Array.from(
     { length: 200 },
-    (_, i) => ({ source: 0, offset: (i % 3) * 70_000, length: 40_000 }),
+    (_, i): Slice => ({
+      source: 0,
+      offset: (i % 3) * 70_000,
+      length: 40_000,
+      checksumKind: "crc32",
+    }),
   );
   const controller = new AbortController();
   const reason = new Error("enough");

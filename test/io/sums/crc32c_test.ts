@@ -1,16 +1,14 @@
 /** CRC-32C by either package, and where it is compared like any other checksum. */
 import assert from "node:assert/strict";
+import { crc32 } from "node:zlib";
 import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
 import { readSlices } from "../../../src/io/read/read_slices.ts";
-import { crc32Of } from "../../../src/io/read/crc32_of.ts";
 import { MemorySource } from "../../../src/io/storage/memory_source.ts";
 import { combineCrc32 } from "../../../src/io/sums/combine_crc32.ts";
 import {
-  bareSum,
-  CRC32C,
-  emptySum,
-  sumLike,
-} from "../../../src/io/sums/content_sum.ts";
+  type ChecksumKind,
+  checksumOf,
+} from "../../../src/io/sums/checksum.ts";
 import { crc32cOf, loadCrc32c, loadWasm } from "../../../src/io/sums/crc32c.ts";
 import { REPOSITORY } from "../../support/paths.ts";
 
@@ -44,25 +42,26 @@ Deno.test("both packages take the sums of the standard, in one go and in pieces"
   );
 });
 
-Deno.test("one number says of which kind a sum is", async () => {
+const KINDS: readonly ChecksumKind[] = ["crc32", "crc32c"];
+
+Deno.test("a kind of checksum says how it is computed", async () => {
   await loadCrc32c();
   for (const [bytes, sum] of KNOWN) {
-    const expected = CRC32C + sum;
-    assert.equal(sumLike(expected)(bytes), expected);
-    assert.equal(bareSum(expected), sum);
-    assert.equal(sumLike(crc32Of(bytes))(bytes), crc32Of(bytes));
+    assert.equal(checksumOf("crc32c")(bytes), sum);
+    assert.equal(checksumOf("crc32")(bytes), crc32(bytes));
   }
-  assert.equal(sumLike(CRC32C)(new Uint8Array(0)), emptySum(CRC32C));
-  assert.equal(sumLike(-1)(LONG), crc32Of(LONG));
+  for (const kind of KINDS) {
+    assert.equal(checksumOf(kind)(new Uint8Array(0)), 0);
+  }
 });
 
 Deno.test("sums of two runs are joined, of each kind", async () => {
   await loadCrc32c();
   const [first, second] = [LONG.subarray(0, 12_345), LONG.subarray(12_345)];
-  for (const like of [0, CRC32C]) {
-    const sum = sumLike(like);
+  for (const kind of KINDS) {
+    const sum = checksumOf(kind);
     assert.equal(
-      combineCrc32(sum(first), sum(second), second.length),
+      combineCrc32(kind, sum(first), sum(second), second.length),
       sum(LONG),
     );
   }
@@ -76,15 +75,16 @@ Deno.test("slices of one batch are summed each by its kind", async () => {
     source: 0,
     offset: offset!,
     length: length!,
-    crc32: i % 2 === 0 ? CRC32C : 0,
+    checksumKind: [...KINDS, undefined][i % 3],
   }));
   for (const run of [runSync, runAsync]) {
     const sums: number[] = [];
     await run(readSlices(sources, slices, (i, sum) => void (sums[i] = sum)));
-    const expected = slices.map(({ offset, length, crc32 }) =>
-      sumLike(crc32)(LONG.subarray(offset, offset + length))
-    );
-    assert.deepEqual(sums, expected);
+    for (const [i, { offset, length, checksumKind }] of slices.entries()) {
+      const expected = checksumKind &&
+        checksumOf(checksumKind)(LONG.subarray(offset, offset + length));
+      assert.equal(sums[i], expected);
+    }
   }
 });
 

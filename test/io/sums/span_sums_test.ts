@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
 import { FormatError } from "../../../src/base/errors.ts";
+import type { Span } from "../../../src/io/sums/range_sums.ts";
 import { spanSums } from "../../../src/io/sums/span_sums.ts";
 import { FileSource } from "../../../src/io/storage/file_source.ts";
 import { runSync } from "../../../src/io/concurrency/steps.ts";
@@ -15,7 +16,7 @@ async function withSpans(
   use: (made: {
     path: string;
     source: FileSource;
-    spans: { source: FileSource; ranges: Float64Array; number: number }[];
+    spans: (Span & { source: FileSource; number: number })[];
     expected: number[][];
   }) => Promise<void>,
 ): Promise<void> {
@@ -27,7 +28,7 @@ async function withSpans(
     const spans = Array.from({ length: 40 }, (_, number) => {
       const start = number * 100_000;
       const ranges = Float64Array.of(start, 10, start + 10, 99_990);
-      return { source, ranges, number };
+      return { source, ranges, checksumKind: "crc32", number } as const;
     });
     const expected = spans.map(({ ranges: [a, b, c, d] }) => [
       crc32(bytes.subarray(a!, a! + b!)),

@@ -107,8 +107,9 @@ class ToyTree implements Tree {
   locate(node: number, into: Extent): boolean {
     const entry = this.entries[node - 2];
     if (entry === undefined) return false;
-    const { offset, length, crc32 } = entry;
-    Object.assign(into, { source: 0, offset, length, crc32 });
+    const { offset, length, crc32: checksum } = entry;
+    const checksumKind = "crc32";
+    Object.assign(into, { source: 0, offset, length, checksumKind, checksum });
     return true;
   }
 

@@ -8,7 +8,7 @@ import type { Slice } from "../../../io/read/slice_runs.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { FileSource } from "../../../io/storage/file_source.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
-import type { Extent } from "../../../tree/tree.ts";
+import { type Extent, placeUnchecked } from "../../../tree/tree.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
 import { PagedFile } from "./paged_file.ts";
@@ -193,7 +193,7 @@ export class Bag {
     this.locate(record);
     into.offset = this.start;
     into.length = this.end - this.start;
-    into.crc32 = -1;
+    placeUnchecked(into);
     into.bytes = undefined;
   }
 

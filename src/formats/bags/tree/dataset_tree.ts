@@ -9,6 +9,7 @@ import {
   newExtent,
   type NodeId,
   type NodeStat,
+  placeUnchecked,
   ROOT,
   type SampleNodes,
   type Tree,
@@ -186,7 +187,7 @@ export class DatasetTree implements Tree {
       this.#place(into, 0);
       into.offset = 0;
       into.length = this.#shard.shard.spec.size;
-      into.crc32 = -1;
+      placeUnchecked(into);
       into.bytes = undefined;
       return true;
     }

@@ -25,7 +25,7 @@ export function* endsInStructure(
 ): Steps<boolean> {
   const extent = newExtent();
   index.locate(sample, extent);
-  const { source, offset, length, crc32 } = extent;
+  const { source, offset, length, checksum } = extent;
   const { name: path, size } = sources[source]!;
   const head = yield* readPart(
     sources[source]!,
@@ -34,7 +34,7 @@ export function* endsInStructure(
   );
   const mayBeStart = length <= MAGIC.length &&
     head.every((byte, i) => byte === MAGIC[i]);
-  if (mayBeStart && crc32Of(head) !== crc32) {
+  if (mayBeStart && crc32Of(head) !== checksum) {
     throw new FormatError(
       "truncated-data",
       `${path}: sample ${sample} cannot be read: it has ${length} bytes, which do not have its checksum, and the file ` +

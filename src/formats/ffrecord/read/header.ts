@@ -2,7 +2,11 @@ import { newSharedMemory } from "../../../io/libc/new_memory.ts";
 import { FormatError } from "../../../base/errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
-import { fill, readElsewhere, readPart } from "../../../io/read/read_part.ts";
+import { fill, readElsewhere } from "../../../io/read/read_part.ts";
+import {
+  readParsed,
+  readUnlessWrong,
+} from "../../../io/read/verified_content.ts";
 import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
 import { mustWait } from "../../../io/storage/must_wait.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
@@ -48,14 +52,13 @@ export function* readHeader(
   source: ByteSource,
   checkMetadata = true,
 ): Steps<RecordFileHeader> {
-  const header = yield* readTables(source);
-  if (header.mismatch === undefined) return header;
-  if (source.refetch !== undefined) {
-    source.refetch(0, FIXED_HEADER + header.table.byteLength);
-    const again = yield* readTables(source);
-    if (again.mismatch === undefined) return again;
-  }
-  if (checkMetadata) throw header.mismatch;
+  const header = yield* readUnlessWrong(
+    source,
+    () => readTables(source),
+    ({ mismatch, table }) =>
+      mismatch && { offset: 0, length: FIXED_HEADER + table.byteLength },
+  );
+  if (checkMetadata && header.mismatch !== undefined) throw header.mismatch;
   return header;
 }
 
@@ -119,14 +122,12 @@ function* readFixedHeader(source: ByteSource): Steps<FixedHeader> {
       { path, expected: FIXED_HEADER, actual: source.size },
     );
   }
-  const fixed = yield* readPart(source, 0, FIXED_HEADER);
-  try {
-    return parseFixedHeader(source, fixed);
-  } catch (error) {
-    if (source.refetch === undefined) throw error;
-    source.refetch(0, FIXED_HEADER);
-    return parseFixedHeader(source, yield* readPart(source, 0, FIXED_HEADER));
-  }
+  return yield* readParsed(
+    source,
+    0,
+    FIXED_HEADER,
+    (fixed) => parseFixedHeader(source, fixed),
+  );
 }
 
 function parseFixedHeader(

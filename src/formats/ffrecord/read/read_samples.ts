@@ -2,7 +2,11 @@ import { FormatError } from "../../../base/errors.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import type { MappedSources } from "../../../io/read/mapped_sources.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
-import { fillSummed } from "../../../io/read/read_part.ts";
+import { fill } from "../../../io/read/read_part.ts";
+import {
+  readVerified,
+  requireRight,
+} from "../../../io/read/verified_content.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
 import { newExtent } from "../../../tree/tree.ts";
@@ -24,12 +28,15 @@ export function* readSample(
   index.locate(sample, extent);
   const source = sources[extent.source]!;
   const bytes = allocate(extent.length);
-  let crc = yield* fillSummed(source, bytes, extent.offset, check && crc32Of);
-  if (check && crc !== extent.crc32 && source.refetch !== undefined) {
-    source.refetch(extent.offset, extent.length);
-    crc = yield* fillSummed(source, bytes, extent.offset, crc32Of);
+  if (!check) yield* fill(source, bytes, extent.offset);
+  else {
+    yield* readVerified(
+      source,
+      extent,
+      bytes,
+      (...sums) => sampleMismatch(index, sample, ...sums),
+    );
   }
-  if (check) verifySample(index, sample, crc, extent.crc32);
   return bytes;
 }
 
@@ -49,8 +56,7 @@ export function readSamples(
     length: samples.length,
     locate: (i, into) => index.locate(samples[i]!, into),
     mismatch: check
-      ? (i, expected, actual) =>
-        sampleMismatch(index, samples[i]!, expected, actual)
+      ? (i, ...sums) => sampleMismatch(index, samples[i]!, ...sums)
       : undefined,
   }, memory);
 }
@@ -69,18 +75,6 @@ export function expectSamples(
     length: samples.length,
     locate: (i, into) => index.locate(samples[i]!, into),
   });
-}
-
-/** Compares a sample's CRC-32 with the recorded one. */
-function verifySample(
-  index: SampleIndex,
-  sample: number,
-  actual: number,
-  expected: number,
-): void {
-  if (actual !== expected) {
-    throw sampleMismatch(index, sample, expected, actual);
-  }
 }
 
 /** The error for a sample whose checksum is not the recorded one. */
@@ -107,7 +101,7 @@ export function sampleMismatch(
 /** Views of samples into maps of their files, in the order of `samples`. */
 export function viewSamples(
   mapped: MappedSources,
-  { index }: RecordFiles,
+  { index, sources }: RecordFiles,
   samples: readonly number[],
   check: boolean,
 ): Uint8Array<ArrayBuffer>[] {
@@ -115,13 +109,19 @@ export function viewSamples(
   const extent = newExtent();
   return samples.map((sample) => {
     index.locate(sample, extent);
-    const { source, offset, length, crc32 } = extent;
-    if (length === 0) { // which cannot be mapped, and may be what a cut has left
-      if (check) verifySample(index, sample, 0, crc32);
-      return new Uint8Array();
+    const { source, offset, length } = extent;
+    // One without bytes cannot be mapped, and may be what a cut has left.
+    const view = length === 0
+      ? new Uint8Array()
+      : viewOf(source, offset, length);
+    if (check) {
+      requireRight(
+        sources[source]!,
+        extent,
+        crc32Of(view),
+        (...sums) => sampleMismatch(index, sample, ...sums),
+      );
     }
-    const view = viewOf(source, offset, length);
-    if (check) verifySample(index, sample, crc32Of(view), crc32);
     return view;
   });
 }

@@ -2,7 +2,7 @@ import { isIndex } from "../../../tree/sample_indices.ts";
 import { FormatError, IndexError } from "../../../base/errors.ts";
 import type { LostShard } from "../../../tree/samples/open_shards.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
-import { type Extent, placeRange } from "../../../tree/tree.ts";
+import { type Extent, placeChecked } from "../../../tree/tree.ts";
 import { endOfHeader } from "../layout.ts";
 import { TableProgress } from "./table_progress.ts";
 import { WholeSamples } from "./whole_samples.ts";
@@ -78,7 +78,8 @@ export class SampleIndex extends ShardTable<SamplePart> {
     ) {
       throw badExtent(part, index, start, end);
     }
-    placeRange(source, start, end - start, part.table[local]!, into);
+    const checksum = part.table[local]!;
+    placeChecked(source, start, end - start, "crc32", checksum, into);
   }
 
   /**

@@ -16,6 +16,7 @@ import {
   newExtent,
   type NodeId,
   type NodeStat,
+  placeUnchecked,
   ROOT,
   type SampleNodes,
   type SampleRun,
@@ -140,7 +141,7 @@ export class GulpTree implements Tree {
 
   locate(node: NodeId, into: Extent): boolean {
     const { chunks, chunkOf, videoOf, filesBefore, labelSize } = this.#tables;
-    into.crc32 = -1;
+    placeUnchecked(into);
     into.bytes = undefined;
     if (node === LABELS && this.#hasLabels) {
       into.source = 2 * chunks.length;

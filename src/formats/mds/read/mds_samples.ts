@@ -106,7 +106,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
     }
     const number = sample - this.shards.firsts[shard]!;
     const start = startIn(table, number);
-    placeRange(shard, start, startIn(table, number + 1) - start, -1, into);
+    placeRange(shard, start, startIn(table, number + 1) - start, into);
   }
 
   share(): SamplesHandle {

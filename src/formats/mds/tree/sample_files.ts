@@ -115,7 +115,7 @@ export class SampleFiles {
       return placeBytes(this.#make(value, encoding, true).bytes!, into);
     }
     const source = this.#sourceOf[this.#last!.shard]!;
-    placeRange(source, this.#offset, this.#length, -1, into);
+    placeRange(source, this.#offset, this.#length, into);
   }
 
   /**

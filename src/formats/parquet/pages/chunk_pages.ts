@@ -1,5 +1,6 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readPart } from "../../../io/read/read_part.ts";
+import { readParsed } from "../../../io/read/verified_content.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { LARGEST_PAGE } from "../layout.ts";
@@ -255,13 +256,16 @@ export function pageOf(
   return { header, body };
 }
 
-/** Reads a page of so many bytes, its header with it. */
+/** Reads a page of so many bytes, its header with it, and takes it apart. */
 export function* readPage(
   source: ByteSource,
   start: number,
   length: number,
-): Steps<Uint8Array> {
-  if (length <= LARGEST_PAGE) return yield* readPart(source, start, length);
+  parse: (bytes: Uint8Array) => StoredPage,
+): Steps<StoredPage> {
+  if (length <= LARGEST_PAGE) {
+    return yield* readParsed(source, start, length, parse);
+  }
   throw new PageFault(
     `has a page of ${length} bytes, and up to ${LARGEST_PAGE} are read: write it in smaller pages`,
     "too-large",

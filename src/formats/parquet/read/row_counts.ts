@@ -16,8 +16,12 @@ export function* storedPage(
   const { start, length } = typeof page === "number"
     ? { start: starts[page]!, length: lengths[page]! }
     : page;
-  const bytes = yield* readPage(place.source, start, length);
-  return pageOf(bytes, decoder.library, check);
+  return yield* readPage(
+    place.source,
+    start,
+    length,
+    (bytes) => pageOf(bytes, decoder.library, check),
+  );
 }
 
 /**

@@ -2,6 +2,7 @@ import { FormatError } from "../../../base/errors.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import { newSharedMemory } from "../../../io/libc/new_memory.ts";
 import { readPart } from "../../../io/read/read_part.ts";
+import { readUnlessWrong } from "../../../io/read/verified_content.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
 import { BLOCK, padded } from "../../../base/tar_header.ts";
@@ -68,18 +69,27 @@ export class Heads {
   }
 
   *#compare(record: number): Steps<void> {
-    const { offsets, sizes, heads } = this.#columns;
-    const [offset, size] = [offsets[record]!, sizes[record]!];
+    const offset = this.#columns.offsets[record]!;
     const start = this.#startOf(record);
-    let isSame = start >= 0 && offset - start <= LONGEST_GAP;
-    if (isSame) {
-      const bytes = yield* readPart(this.#source, start, offset - start);
-      isSame = heads[record] === NO_HEAD
-        ? yield* agrees(bytes, { name: this.#nameOf(record), offset, size })
-        : headOf(blocksOf(bytes), 0) === heads[record];
-    }
+    const length = offset - start;
+    const isSame = start >= 0 && length <= LONGEST_GAP &&
+      (yield* readUnlessWrong(
+        this.#source,
+        () => this.#isSame(record, start, length),
+        (isSame) => isSame ? undefined : { offset: start, length },
+      ));
     if (!isSame) throw this.#stale(record);
     this.#origin.compared[record] = 1;
+  }
+
+  *#isSame(record: number, start: number, length: number): Steps<boolean> {
+    const { offsets, sizes, heads } = this.#columns;
+    const bytes = yield* readPart(this.#source, start, length);
+    if (heads[record] !== NO_HEAD) {
+      return headOf(blocksOf(bytes), 0) === heads[record];
+    }
+    const [offset, size] = [offsets[record]!, sizes[record]!];
+    return yield* agrees(bytes, { name: this.#nameOf(record), offset, size });
   }
 
   /** Where the header begins; of an index that says nothing of headers, where the content before ends. */

@@ -113,7 +113,7 @@ class Scan {
       const offset = this.#offset;
       this.#header = offset;
       if (offset + BLOCK > size) return { offset, isMarked: false };
-      const at = yield* this.#find(offset, this.#passed);
+      const at = yield* this.#findHeader(offset);
       if (hasChecksum(blocks, at)) {
         if (!(yield* this.#take(blocks.bytes, at))) return undefined;
       } else if (isZeroBlock(blocks, at)) return { offset, isMarked: true };
@@ -157,6 +157,20 @@ class Scan {
     if (at >= 0) return at;
     yield* this.#windows.move(offset, passed);
     return 0;
+  }
+
+  /** Where the next header lies in the window. What a cache of a remote tar has wrong is read again. */
+  *#findHeader(offset: number): Steps<number> {
+    const at = yield* this.#find(offset, this.#passed);
+    const source = this.#source;
+    if (source.refetch === undefined || this.#isHeaderOrEnd(at)) return at;
+    source.refetch(offset, BLOCK);
+    yield* this.#windows.move(offset, this.#passed);
+    return 0;
+  }
+
+  #isHeaderOrEnd(at: number): boolean {
+    return hasChecksum(this.#blocks, at) || isZeroBlock(this.#blocks, at);
   }
 
   /** Takes a header, and goes behind its content; whether it is known where that ends. */
@@ -306,8 +320,7 @@ class Scan {
   /** Whether there is a header at an offset, or nothing more. */
   *#isHeader(offset: number): Steps<boolean> {
     if (offset + BLOCK > this.#source.size) return true;
-    const at = yield* this.#find(offset, 0);
-    return hasChecksum(this.#blocks, at) || isZeroBlock(this.#blocks, at);
+    return this.#isHeaderOrEnd(yield* this.#find(offset, 0));
   }
 
   /** Whether the file ends in the zeros that end a tar: it was not cut then. */

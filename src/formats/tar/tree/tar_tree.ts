@@ -12,13 +12,14 @@ import {
 import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import { JoinedSources } from "../../../tree/joined_sources.ts";
 import { indexAmong } from "../../../tree/shared_numbers.ts";
-import type {
-  Extent,
-  NodeId,
-  SampleNodes,
-  SampleRun,
-  Tree,
-  TreeHandle,
+import {
+  type Extent,
+  type NodeId,
+  placeRange,
+  type SampleNodes,
+  type SampleRun,
+  type Tree,
+  type TreeHandle,
 } from "../../../tree/tree.ts";
 import { Fault, faultError } from "../read/faults.ts";
 import { Heads, type IndexOrigin } from "../read/heads.ts";
@@ -161,11 +162,7 @@ export class TarTree extends ArchiveTree<TarColumns> {
     const { offsets, sizes, faults, holes } = this.columns;
     if (faults[record] !== Fault.NONE) throw this.faultOf(record);
     this.#heads?.require(record);
-    into.source = 0;
-    into.offset = offsets[record]!;
-    into.length = sizes[record]!;
-    into.crc32 = -1;
-    into.bytes = undefined;
+    placeRange(0, offsets[record]!, sizes[record]!, into);
     const sparse = indexAmong(holes.records, record);
     if (sparse < 0) return;
     into.source = 1 + sparse;

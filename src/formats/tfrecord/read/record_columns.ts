@@ -2,7 +2,7 @@ import type { RecordKind } from "../kinds.ts";
 import { FRAME, HEADER, unmasked } from "../layout.ts";
 import type { Cut } from "./cut.ts";
 import type { WholeNumbers } from "../../../tree/shared_numbers.ts";
-import { type Extent, placeRange } from "../../../tree/tree.ts";
+import { type Extent, placeChecked } from "../../../tree/tree.ts";
 
 /** What is known of a file: tables over memory that threads share. */
 export interface RecordColumns {
@@ -29,7 +29,8 @@ export function locateRecord(
 ): void {
   const start = starts[record]!;
   const length = starts[record + 1]! - start - FRAME;
-  placeRange(source, start + HEADER, length, unmasked(sums[record]!), into);
+  const checksum = unmasked(sums[record]!);
+  placeChecked(source, start + HEADER, length, "crc32c", checksum, into);
 }
 
 /** Whether tables are of a file of that size: of those that were kept, nothing is believed. */

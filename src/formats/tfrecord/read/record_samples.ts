@@ -10,8 +10,8 @@ import type {
 import { reopenSources } from "../../../io/storage/open_sources.ts";
 import { openShards } from "../../../tree/samples/open_shards.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { sumLike } from "../../../io/sums/content_sum.ts";
-import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
+import { requireRight } from "../../../io/read/verified_content.ts";
+import { crc32cLoaded, crc32cOf } from "../../../io/sums/crc32c.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
 import type {
   ReadSamplesOptions,
@@ -94,11 +94,16 @@ export class RecordSamples
     const extent = newExtent();
     return indices.map((record) => {
       this.shards.locate(record, extent);
-      const { source, offset, length, crc32 } = extent;
+      const { source, offset, length } = extent;
       const view = viewOf(source, offset, length);
-      if (!this.#check) return view;
-      const crc = sumLike(crc32)(view);
-      if (crc !== crc32) throw this.shards.mismatch(record, crc32, crc);
+      if (this.#check) {
+        requireRight(
+          this.sources[source]!,
+          extent,
+          crc32cOf(view),
+          (...sums) => this.shards.mismatch(record, ...sums),
+        );
+      }
       return view;
     });
   }
@@ -168,7 +173,7 @@ export function readRecords(
     length: records.length,
     locate: (i, into) => table.locate(records[i]!, into),
     mismatch: check
-      ? (i, expected, actual) => table.mismatch(records[i]!, expected, actual)
+      ? (i, ...sums) => table.mismatch(records[i]!, ...sums)
       : undefined,
   }, memory);
 }

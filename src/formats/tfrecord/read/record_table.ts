@@ -81,7 +81,7 @@ export class RecordTable extends ShardTable<RecordFile> {
         this.numberOf(record)
       }: its bytes are not those that were written; fetch the file again, or read it as it is with the option ` +
         "`checkData: false`",
-      { path, sample: record, expected: expected >>> 0, actual: actual >>> 0 },
+      { path, sample: record, expected, actual },
     );
   }
 }

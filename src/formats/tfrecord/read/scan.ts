@@ -1,5 +1,6 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { HeadWindows } from "../../../io/read/head_windows.ts";
+import { readUnlessWrong } from "../../../io/read/verified_content.ts";
 import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
@@ -25,13 +26,14 @@ export function* scanRecords(
   source: ByteSource,
   checkData: boolean,
 ): Steps<Scanned> {
-  const scanned = yield* scanOnce(source, checkData);
-  const { cut } = scanned;
-  if (cut?.code !== "metadata-checksum" || source.refetch === undefined) {
-    return scanned;
-  }
-  source.refetch(cut.offset, HEADER);
-  return yield* scanOnce(source, checkData);
+  return yield* readUnlessWrong(
+    source,
+    () => scanOnce(source, checkData),
+    ({ cut }) =>
+      cut?.code === "metadata-checksum"
+        ? { offset: cut.offset, length: HEADER }
+        : undefined,
+  );
 }
 
 function* scanOnce(

@@ -112,7 +112,7 @@ export class DecodedNodes {
     const { source, offset } = this.#record;
     const [start, end] = range;
     // The record has a checksum, of which this is a part.
-    placeRange(source, offset + start, end - start, -1, into);
+    placeRange(source, offset + start, end - start, into);
     return true;
   }
 

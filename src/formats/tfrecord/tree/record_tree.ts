@@ -9,6 +9,7 @@ import {
   type Extent,
   newExtent,
   type NodeId,
+  placeUnchecked,
   type SampleNodes,
   type Tree,
   type TreeHandle,
@@ -136,7 +137,8 @@ export class RecordTree extends SampleTree<RecordFile> {
     if (this.#decoded !== undefined) return false;
     const { columns } = this.table.shards[this.shard]!;
     locateRecord(columns, this.number, this.shard, into);
-    if (!this.#options.checkData) into.crc32 = -1; // what takes it may not be loaded
+    // What computes it may not be loaded.
+    if (!this.#options.checkData) placeUnchecked(into);
     return true;
   }
 

@@ -2,6 +2,7 @@ import type { FormatError } from "../../../base/errors.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { readPart } from "../../../io/read/read_part.ts";
+import { readUnlessWrong } from "../../../io/read/verified_content.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import {
   Extra,
@@ -86,7 +87,10 @@ export class LocalHeaders {
     const got = this.#source.readCached?.(bytes, header) ?? 0;
     if (got < length) return undefined;
     const view = new DataView(bytes.buffer);
-    if (this.#needsMore(record, view)) return undefined;
+    // What a cache has wrong is read again by `start`.
+    const mayBeWrong = this.#source.refetch !== undefined &&
+      this.#faultIn(record, view) !== undefined;
+    if (mayBeWrong || this.#needsMore(record, view)) return undefined;
     return this.#take(record, view);
   }
 
@@ -94,15 +98,27 @@ export class LocalHeaders {
   *start(record: number): Steps<number> {
     const known = this.starts[record]!;
     if (known > 0) return known;
+    const offset = this.#columns.headers[record]!;
+    const view = yield* readUnlessWrong(
+      this.#source,
+      () => this.#read(record),
+      (view) =>
+        this.#faultIn(record, view) && { offset, length: view.byteLength },
+    );
+    return this.#take(record, view);
+  }
+
+  /** Reads a header up to its path; with its extra fields where they are needed. */
+  *#read(record: number): Steps<DataView> {
     const header = this.#columns.headers[record]!;
     const left = this.#source.size - header;
     const length = Math.min(this.#lengthOf(record), left);
     const bytes = yield* readPart(this.#source, header, length);
     const view = new DataView(bytes.buffer);
-    if (!this.#needsMore(record, view)) return this.#take(record, view);
+    if (!this.#needsMore(record, view)) return view;
     const all = Math.min(lengthOfAll(view), left);
     const more = yield* readPart(this.#source, header, all);
-    return this.#take(record, new DataView(more.buffer));
+    return new DataView(more.buffer);
   }
 
   /** Says that a content will be read soon, with the header before it: that has to be fetched as well. */
@@ -131,22 +147,19 @@ export class LocalHeaders {
         pathSums[record];
   }
 
-  /** @param view The header up to its path; with its extra fields where they are needed. */
+  /** @param view What `#read` reads. */
   #take(record: number, view: DataView): number {
-    const { headers, packed } = this.#columns;
-    this.#compare(record, view);
-    const start = headers[record]! + lengthOfAll(view);
-    if (start + packed[record]! > this.#source.size) {
-      throw this.#disagrees(record, "where its content starts");
-    }
+    const fault = this.#faultIn(record, view);
+    if (fault !== undefined) throw fault;
+    const start = this.#columns.headers[record]! + lengthOfAll(view);
     this.starts[record] = start;
     return start;
   }
 
-  #compare(record: number, view: DataView): void {
+  #faultIn(record: number, view: DataView): FormatError | undefined {
     const { methods, packed, sizes, sums, headers } = this.#columns;
     if (!isLocal(view)) {
-      throw memberError(
+      return memberError(
         "bad-structure",
         this.#source.name,
         this.#nameOf(record),
@@ -156,23 +169,26 @@ export class LocalHeaders {
     }
     const flags = view.getUint16(6, true);
     if (!this.#isSamePath(record, view) && !this.#isRespelt(record, view)) {
-      throw this.#disagrees(record, "its path");
+      return this.#disagrees(record, "its path");
     }
     if (view.getUint16(8, true) !== methods[record]) {
-      throw this.#disagrees(record, "how it is written");
+      return this.#disagrees(record, "how it is written");
     }
     if ((flags & Flag.ENCRYPTED) !== 0) {
-      throw this.#disagrees(record, "whether it is encrypted");
+      return this.#disagrees(record, "whether it is encrypted");
     }
     // They stand behind the content, of which the directory alone tells where that is.
-    if ((flags & Flag.DESCRIPTOR) !== 0) return;
-    const told = sizesOf(view);
-    if (view.getUint32(14, true) !== sums[record]) {
-      throw this.#disagrees(record, "its CRC-32");
+    const told = (flags & Flag.DESCRIPTOR) !== 0 ? undefined : sizesOf(view);
+    if (told !== undefined && view.getUint32(14, true) !== sums[record]) {
+      return this.#disagrees(record, "its CRC-32");
     }
-    if (told.packed !== packed[record] || told.size !== sizes[record]) {
-      throw this.#disagrees(record, "its size");
-    }
+    const isSize = told === undefined ||
+      told.packed === packed[record] && told.size === sizes[record];
+    if (!isSize) return this.#disagrees(record, "its size");
+    const start = headers[record]! + lengthOfAll(view);
+    return start + packed[record]! > this.#source.size
+      ? this.#disagrees(record, "where its content starts")
+      : undefined;
   }
 
   #isRespelt(record: number, view: DataView): boolean {

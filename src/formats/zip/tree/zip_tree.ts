@@ -109,7 +109,8 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
     const { columns } = this;
     if (columns.faults[record] !== Fault.NONE) throw this.faultOf(record);
     into.length = columns.sizes[record]!;
-    into.crc32 = columns.sums[record]!;
+    into.checksumKind = "crc32";
+    into.checksum = columns.sums[record]!;
     into.bytes = undefined;
     into.offset = 0;
     if (!isStored(columns, record)) into.source = 1 + record;

@@ -4,6 +4,7 @@ import { FormatError } from "../../../../src/base/errors.ts";
 import { PendingHeader } from "../../../../src/formats/ffrecord/read/header.ts";
 import { SampleIndex } from "../../../../src/formats/ffrecord/read/sample_index.ts";
 import { RecordTree } from "../../../../src/formats/ffrecord/tree/tree.ts";
+import { newExtent } from "../../../../src/tree/tree.ts";
 import { NumberedFiles } from "../../../../src/tree/numbered_files.ts";
 import type { ByteSource } from "../../../../src/io/storage/byte_source.ts";
 import { MemorySource } from "../../../../src/io/storage/memory_source.ts";
@@ -96,13 +97,7 @@ Deno.test("a sample can be looked up when no more than its rows are loaded", () 
     const header = runSync(PendingHeader.read(source, true, PIECE));
     assert.equal(header.count, COUNT);
     runSync(header.loadSample(sample));
-    const extent = {
-      source: 0,
-      offset: 0,
-      length: 0,
-      crc32: 0,
-      bytes: undefined,
-    };
+    const extent = newExtent();
     const tree = treeOf(source, header);
     const { parts } = (tree.share().data) as {
       parts: ConstructorParameters<typeof SampleIndex>[0];

@@ -1,6 +1,6 @@
 /** A container of any number of pictures that takes no memory: all are the same few bytes. */
 import type { EntryVisitor, Tree } from "../../../../src/tree/tree.ts";
-import { ROOT } from "../../../../src/tree/tree.ts";
+import { placeBytes, ROOT } from "../../../../src/tree/tree.ts";
 import { VirtualFs } from "../../../../src/tree/vfs/virtual_fs.ts";
 
 /** A picture of 2 × 2 pixels: red, green, blue, white. By zlib and the PNG specification. */
@@ -45,11 +45,7 @@ export function manyPictures(count: number, picture = PICTURE): VirtualFs {
     },
     locate(node, into) {
       if (!isFile(node)) return false;
-      into.source = -1;
-      into.offset = 0;
-      into.length = picture.length;
-      into.crc32 = -1;
-      into.bytes = picture;
+      placeBytes(picture, into);
       return true;
     },
     share() {

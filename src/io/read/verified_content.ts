@@ -1,0 +1,218 @@
+import type { Steps } from "../concurrency/steps.ts";
+import type { ByteSource, SourceList } from "../storage/byte_source.ts";
+import {
+  type ChecksumKind,
+  type ChecksumOf,
+  checksumOf,
+} from "../sums/checksum.ts";
+import { fill, fillSummed, readPart } from "./read_part.ts";
+import { type ReadInto, readSlices } from "./read_slices.ts";
+import type { Slice } from "./slice_runs.ts";
+
+/** Range of a source, with the checksum that the container records of it. */
+export interface VerifiedContent {
+  readonly offset: number;
+  readonly length: number;
+  /** Kind of the checksum; `undefined` if the container records none. */
+  readonly checksumKind: ChecksumKind | undefined;
+  readonly checksum: number;
+}
+
+/** Makes the error of a content whose checksum is not the recorded one. */
+export type Mismatch = (expected: number, actual: number) => Error;
+
+/** Returns whether the checksum of what was read is the recorded one, or none is recorded. */
+export function isRight(
+  { checksumKind, checksum }: VerifiedContent,
+  actual: number,
+): boolean {
+  return actual === checksum || checksumKind === undefined;
+}
+
+/**
+ * Compares a content that was read from its start to its end. If it is wrong, what a cache has of it is invalidated, so
+ * that the next reader fetches it.
+ *
+ * @param actual Checksum of what was read.
+ * @throws What `mismatch` makes.
+ */
+export function requireRight(
+  source: ByteSource,
+  content: VerifiedContent,
+  actual: number,
+  mismatch: Mismatch,
+): void {
+  if (isRight(content, actual)) return;
+  source.refetch?.(content.offset, content.length);
+  throw mismatch(content.checksum, actual);
+}
+
+/** Compares a content that is read in pieces, from its start to its end. */
+export class PiecewiseCheck {
+  readonly #source: ByteSource;
+  readonly #content: VerifiedContent;
+  readonly #mismatch: Mismatch;
+  readonly #sum: ChecksumOf | undefined;
+  #actual = 0;
+
+  constructor(
+    source: ByteSource,
+    content: VerifiedContent,
+    mismatch: Mismatch,
+  ) {
+    this.#source = source;
+    this.#content = content;
+    this.#mismatch = mismatch;
+    const { checksumKind } = content;
+    if (checksumKind !== undefined) this.#sum = checksumOf(checksumKind);
+  }
+
+  /** Takes the next piece. */
+  add(piece: Uint8Array): void {
+    if (this.#sum !== undefined) this.#actual = this.#sum(piece, this.#actual);
+  }
+
+  /** Compares the pieces as {@linkcode requireRight} does. */
+  end(): void {
+    requireRight(this.#source, this.#content, this.#actual, this.#mismatch);
+  }
+}
+
+/**
+ * Reads a content and compares it with its checksum. What a cache of a remote source has wrong is read again.
+ *
+ * @param into Memory that it is read through. It holds the content afterwards if it has its length; a longer content
+ * is only compared.
+ * @throws What `mismatch` makes.
+ */
+export function* readVerified(
+  source: ByteSource,
+  content: VerifiedContent,
+  into: Uint8Array,
+  mismatch: Mismatch,
+): Steps<void> {
+  const actual = yield* readThrough(source, content, into);
+  if (isRight(content, actual)) return;
+  yield* readAgain(source, content, into, mismatch, actual);
+}
+
+/**
+ * {@linkcode readVerified} of a content that was found to be wrong.
+ *
+ * @param actual Checksum of what was read before; may be left out for a source that can invalidate.
+ */
+export function* readAgain(
+  source: ByteSource,
+  content: VerifiedContent,
+  into: Uint8Array,
+  mismatch: Mismatch,
+  actual = NaN,
+): Steps<void> {
+  const { offset, length, checksum } = content;
+  if (source.refetch === undefined) throw mismatch(checksum, actual);
+  source.refetch(offset, length);
+  const again = yield* readThrough(source, content, into);
+  if (!isRight(content, again)) throw mismatch(checksum, again);
+}
+
+/** Reads a content through memory, and returns its checksum. */
+function* readThrough(
+  source: ByteSource,
+  { offset, length, checksumKind }: VerifiedContent,
+  into: Uint8Array,
+): Steps<number> {
+  const sum = checksumKind !== undefined && checksumOf(checksumKind);
+  if (into.byteLength === length) {
+    return yield* fillSummed(source, into, offset, sum);
+  }
+  let actual = 0;
+  for (let done = 0; done < length; done += into.byteLength) {
+    const piece = into.subarray(0, length - done);
+    yield* fill(source, piece, offset + done);
+    if (sum !== false) actual = sum(piece, actual);
+  }
+  return actual;
+}
+
+/**
+ * Reads a batch of contents as {@linkcode readSlices} does, and compares each with its checksum. What caches of remote
+ * sources have wrong is read again, all of it together.
+ *
+ * @param mismatch Makes the error of a content by its index; unless given, none are compared.
+ */
+export function* readVerifiedSlices(
+  sources: SourceList,
+  contents: readonly (Slice & VerifiedContent)[],
+  mismatch:
+    | ((i: number, expected: number, actual: number) => Error)
+    | undefined,
+  into?: ReadInto,
+): Steps<Uint8Array<ArrayBuffer>[]> {
+  if (mismatch === undefined) {
+    return yield* readSlices(sources, contents, undefined, into);
+  }
+  const wrong: number[] = [];
+  const read = yield* readSlices(sources, contents, (i, actual) => {
+    const { source, checksum } = contents[i]!;
+    if (actual === checksum) return;
+    if (sources.at(source)!.refetch === undefined) {
+      throw mismatch(i, checksum, actual);
+    }
+    wrong.push(i);
+  }, into);
+  if (wrong.length === 0) return read;
+  const again = wrong.map((i) => contents[i]!);
+  for (const { source, offset, length } of again) {
+    sources.at(source)!.refetch!(offset, length);
+  }
+  const places = wrong.map((i) => read[i]!);
+  yield* readSlices(sources, again, (k, actual) => {
+    const { checksum } = again[k]!;
+    if (actual !== checksum) throw mismatch(wrong[k]!, checksum, actual);
+  }, places);
+  return read;
+}
+
+/**
+ * Reads a range and parses it, such as a header or a page. If that fails, what a cache of a remote source has of it is
+ * read again, and parsed again.
+ *
+ * @throws What `parse` throws.
+ */
+export function* readParsed<T>(
+  source: ByteSource,
+  offset: number,
+  length: number,
+  parse: (bytes: Uint8Array<ArrayBuffer>) => T,
+): Steps<T> {
+  const bytes = yield* readPart(source, offset, length);
+  try {
+    return parse(bytes);
+  } catch (error) {
+    if (source.refetch === undefined) throw error;
+  }
+  source.refetch(offset, length);
+  yield* fill(source, bytes, offset);
+  return parse(bytes);
+}
+
+/**
+ * Reads what shows only afterwards that a range was wrong, such as a table with its checksum. What a cache of a remote
+ * source has of that range is invalidated, and all is read again.
+ *
+ * @param wrongIn Returns the range that a result shows to be wrong, if any.
+ */
+export function* readUnlessWrong<T>(
+  source: ByteSource,
+  read: () => Steps<T>,
+  wrongIn: (
+    result: T,
+  ) => { readonly offset: number; readonly length: number } | undefined,
+): Steps<T> {
+  const result = yield* read();
+  if (source.refetch === undefined) return result;
+  const wrong = wrongIn(result);
+  if (wrong === undefined) return result;
+  source.refetch(wrong.offset, wrong.length);
+  return yield* read();
+}
