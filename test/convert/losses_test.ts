@@ -7,7 +7,6 @@ import {
   type ConvertOptions,
 } from "../../src/open/convert/mod.ts";
 import { RecordfsError, WriteError } from "../../src/base/errors.ts";
-import { bagCases, datasetCases } from "../support/bags/bag_golden.ts";
 import { DatasetReader } from "../../src/formats/bags/mod.ts";
 import { dump } from "../../src/formats/ffrecord/mod.ts";
 import { datapointsOf, namesIn } from "../support/converted.ts";
@@ -362,39 +361,4 @@ Deno.test("an abort leaves nothing", async (t) => {
       });
     }
   });
-});
-
-Deno.test("damaged containers end in an error that says so, and leave nothing", async (t) => {
-  for (
-    const { name, path, valid, expected } of [...bagCases, ...datasetCases]
-  ) {
-    if (valid || !["error", "partial"].includes(expected.outcome)) continue;
-    // Its value is damaged, which is seen by who decodes it: bytes are kept.
-    if (name.endsWith("bad_value_utf8")) continue;
-    // Its other records are located by its index, and are not lost.
-    const isPartial = name === "granular3/bad_idx_past_end";
-    await t.step(name, async () => {
-      await withTempDir(async (dir) => {
-        for (const target of ["out/", "out.bag", "out.ffr", "out"]) {
-          const options = {
-            ...target === "out" ? { to: "bags" } as const : {},
-            lossy: !isPartial,
-            onWarning: () => {},
-          };
-          await assert.rejects(
-            convert(path, `${dir}/${target}`, options),
-            RecordfsError,
-          );
-          assert.deepEqual(namesIn(dir), []);
-        }
-        if (isPartial) {
-          const options = { lossy: true, onWarning: () => {} };
-          for (const target of ["out/", "out.bag"]) {
-            const { count } = await convert(path, `${dir}/${target}`, options);
-            assert.equal(count, 4); // its fifth limit is wrong
-          }
-        }
-      });
-    });
-  }
 });

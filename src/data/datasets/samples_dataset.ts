@@ -6,7 +6,7 @@ import {
   SamplesReader,
 } from "../../tree/samples/samples_reader.ts";
 import type { GetOptions } from "../dataset.ts";
-import { RECIPE, type Recipe, storageArgument } from "../recipe.ts";
+import { argument, RECIPE, type Recipe, storageArgument } from "../recipe.ts";
 import { type Process, ProcessedDataset, requireClass } from "./process.ts";
 
 /** What of samples a dataset reads. */
@@ -76,12 +76,13 @@ export class SamplesDataset<S, T = S> extends ProcessedDataset<S, T> {
   override [RECIPE](): Recipe {
     requireClass(this, this.libraryClass);
     const { storage, shards } = this.#reader.opened;
+    const what = `What ${this.constructor.name} is opened with`;
     return {
       module: import.meta.url,
       name: "reopenSamplesDataset",
       how: "call",
       args: [
-        this.#reader.share(),
+        argument(this.#reader.share(), what),
         storageArgument(storage, shards.name),
         this.#options,
         this.portableProcess(),

@@ -17,13 +17,11 @@ export const bags: Format = {
       : (await import("./convert/dataset_target.ts")).datasetTarget;
   },
   async openDataset(path, { kind }, options) {
-    if (kind === BAG) return undefined;
+    if (kind === BAG) {
+      const { openRecordDataset } = await import("./data/bag_dataset.ts");
+      return await openRecordDataset(path, options);
+    }
     const { BagDataset } = await import("./data/bag_dataset.ts");
     return await BagDataset.open(path, options);
-  },
-  async readLabels(container, label, signal) {
-    if (container.info.kind === BAG) return undefined;
-    const { valueLabels } = await import("./data/labels.ts");
-    return valueLabels(container, label, signal);
   },
 };

@@ -124,9 +124,9 @@ async function* labelsOf(
 
 /** Samples that have no such field have no such label. */
 function throwNoField(label: string, cause: unknown): never {
-  if (!(cause instanceof RecordfsError) || cause.code !== "no-column") {
-    throw cause;
-  }
+  const isNone = cause instanceof RecordfsError &&
+    ["no-column", "unknown-key"].includes(cause.code);
+  if (!isNone) throw cause;
   const { message, path, sample } = cause;
   throw new RecordfsError(
     "no-label",

@@ -108,8 +108,18 @@ Deno.test("labels of datapoints are in the order of their dataset, over many sha
     });
     await assert.rejects(labelsOf(dir, "none"), {
       code: "no-label",
-      message: /no key 'none' to stratify by: its keys are 'kind', 'raw'/,
+      message:
+        /Cannot stratify by 'none': .* no key 'none': its keys are 'kind', 'raw'/,
     });
+  });
+});
+
+Deno.test("a list of a datapoint is no label", async () => {
+  const { path } = goldenCase("granular2/lists");
+  await assert.rejects(labelsOf(path, "bar"), {
+    code: "no-label",
+    sample: 0,
+    message: /datapoint 0 of .* has no one value of 'bar' to stratify by/,
   });
 });
 

@@ -16,6 +16,7 @@ import {
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
 import { registerFormat } from "../../../src/open/formats.ts";
 import { imageCodec } from "../../../src/codecs/image/mod.ts";
+import { openRecordDataset } from "../../../src/formats/bags/data/bag_dataset.ts";
 import { writeBag, writeDataset } from "../../support/bags/make_bag.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { writeChunk } from "../../support/gulp/make_gulp.ts";
@@ -150,9 +151,9 @@ const FORMATS: readonly FormatCase[] = [
       return "a.bag";
     },
     files: NUMBERED,
-    openDataset: (path, options) => FileDataset.open(path, options),
+    openDataset: (path, options) => openRecordDataset(path, options),
     keys: TEXTS,
-    keyOf: bytesOfFile,
+    keyOf: (sample) => text(sample as Uint8Array),
     isSummed: false,
     cuts: ["truncated"],
     soundCuts: ["a.bag 0"],

@@ -13,11 +13,10 @@ import {
   ConversionError,
   type ConvertOptions,
   PlanNotes,
+  UnfitError,
 } from "../../../convert/conversion.ts";
 import { datasetConversion, fitting, type NewDataset } from "./new_dataset.ts";
-import { FormatError } from "../../../base/errors.ts";
-import { shardsOf } from "../read/dataset_reader.ts";
-import { readShard, unfit } from "./read_datapoints.ts";
+import { readShard } from "./read_datapoints.ts";
 import type { DatasetSource } from "./dataset_source.ts";
 import type { Datapoint } from "../read/selection.ts";
 import { type Generation, mayBeEmpty } from "../dataset/dataset_names.ts";
@@ -29,23 +28,22 @@ export async function betweenDatasets(
   target: string,
   options: ConvertOptions,
 ): Promise<Conversion> {
-  const { path, reader, shards, isSharded, labels } = source;
+  const { path, samples, shards, isSharded, labels, spec: types } = source;
   const { generation: to = 3, signal } = options;
-  const { generation: from } = reader;
+  const { generation: from } = source;
   const notes = new PlanNotes();
   notes.kept.push("values, keys, the order of datapoints");
   if (labels !== undefined) notes.kept.push(LABEL_FILE);
-  for (const shard of shards) requireSame(shard, reader);
+  for (const { shard } of shards) requireSame(shard, source);
   const changes: KeyChange[] = [];
-  for (const key of reader.keys) {
+  for (const [key, type] of Object.entries(types)) {
     let empty = 0;
     if (mayBeEmpty(from) && !mayBeEmpty(to)) {
-      for (const shard of shards) {
+      for (const { shard } of shards) {
         const bag = bagOf(shard, key);
         if (bag !== undefined) empty += await countEmpty(bag, signal);
       }
     }
-    const type = reader.spec[key]!;
     changes.push(changeKey(path, key, type, { from, to, empty }, notes));
   }
   const spec = Object.fromEntries(changes.map(({ key, type }) => [key, type]));
@@ -57,15 +55,15 @@ export async function betweenDatasets(
     labels,
     notes,
     unit: "datapoints",
-    total: reader.length,
+    total: source.length,
     async fill(dataset: NewDataset) {
-      for (const shard of shardsOf(reader).sound) {
-        const { path } = shard.shard;
+      for (const shard of shards) {
+        const { path } = shard;
         await dataset.startShard();
         let index = 0;
-        for await (const read of readShard(reader, shard, { signal })) {
+        for await (const read of readShard(samples, shard, { signal })) {
           await dataset.append(`datapoint ${index++} of ${path}`, () => {
-            if (read instanceof FormatError) throw unfit(read);
+            if (read instanceof UnfitError) throw read;
             return changed(read, changes);
           });
         }
@@ -107,13 +105,13 @@ async function countEmpty(
 
 /** Fewer records than datapoints: some have one together. Of lists that would take reading all. */
 function noteShared(
-  { reader, shards: [shard] }: DatasetSource,
+  { spec, length, shards: [first] }: DatasetSource,
   notes: PlanNotes,
 ): void {
-  for (const key of reader.keys) {
-    const isList = reader.spec[key]!.endsWith("[]");
-    const records = bagOf(shard!, key)?.length ?? 0;
-    if (isList || records >= reader.length) continue;
+  for (const [key, type] of Object.entries(spec)) {
+    const isList = type.endsWith("[]");
+    const records = bagOf(first!.shard, key)?.length ?? 0;
+    if (isList || records >= length) continue;
     notes.changed.push(
       `'${key}': records that several datapoints share become copies`,
     );
@@ -122,11 +120,11 @@ function noteShared(
 
 function requireSame(
   { path, generation, keys }: Shard,
-  whole: DatasetSource["reader"],
+  whole: DatasetSource,
 ): void {
   const spec = specOf(keys);
   const isSame = generation === whole.generation &&
-    whole.keys.every((key) => spec[key] === whole.spec[key]);
+    Object.entries(whole.spec).every(([key, type]) => spec[key] === type);
   if (isSame) return;
   throw new ConversionError(
     "cannot-convert",

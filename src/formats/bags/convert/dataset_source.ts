@@ -16,55 +16,63 @@ import {
 } from "../../../convert/from/source.ts";
 import type { VideoSource } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
-import { BAG } from "../dataset/dataset_names.ts";
-import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
-import type { Shard } from "../dataset/open_shard.ts";
-import { shardsOf } from "../read/dataset_reader.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
+import { type Spec, specOf } from "../dataset/spec.ts";
+import { BagsSamples } from "../read/bags_samples.ts";
+import type { ShardReader } from "../read/shard_reader.ts";
 import { videosOfDataset } from "./dataset_videos.ts";
 import { labelPlace } from "./new_dataset.ts";
 
-/** A dataset to be converted. */
+/** A dataset to be converted. Its values are read as bytes. */
 export class DatasetSource extends ContainerSource {
-  readonly reader: ShardedDatasetReader;
+  readonly samples: BagsSamples;
+  /** In their order, at least one. */
+  readonly shards: readonly ShardReader[];
   readonly isSharded: boolean;
   /** Its `label2idx.json`, which came along from videos. */
   readonly labels: Uint8Array | undefined;
+  /** The types of the keys; of shards, in the first one. */
+  readonly spec: Spec;
 
   private constructor(
     container: VirtualFs,
-    reader: ShardedDatasetReader,
-    isSharded: boolean,
+    samples: BagsSamples,
+    shards: readonly ShardReader[],
     labels: Uint8Array | undefined,
   ) {
-    super(container, `Bags, generation ${reader.generation}`);
-    this.reader = reader;
-    this.isSharded = isSharded;
+    const { generation, keys } = shards[0]!.shard;
+    super(container, `Bags, generation ${generation}`);
+    this.samples = samples;
+    this.shards = shards;
+    this.isSharded = isSharded(container);
     this.labels = labels;
+    this.spec = specOf(keys);
   }
 
   static async open(
     container: VirtualFs,
+    samples: BagsSamples,
     options: SourceOptions,
   ): Promise<DatasetSource> {
-    const { location, info } = container;
-    const isSharded = info.facts?.["shards"] !== undefined;
     const labels = await readIfThere(
-      `${location}/${labelPlace(isSharded)}`,
+      `${container.location}/${labelPlace(isSharded(container))}`,
       options,
     );
-    const reader = await ShardedDatasetReader.open(location, {
-      ...options,
-      decoders: null,
-      onWarning() {}, // said when the container was opened
-    });
-    return new DatasetSource(container, reader, isSharded, labels);
+    const shards = await runAsync(samples.all(), options.signal);
+    return new DatasetSource(container, samples, shards, labels);
   }
 
-  /** The shards of {@linkcode DatasetSource.reader}, in their order. */
-  get shards(): readonly Shard[] {
-    return shardsOf(this.reader).sound.map(({ shard }) => shard);
+  /** The form of the bags' indexes; of shards, those of the first one. */
+  get generation(): Generation {
+    return this.shards[0]!.shard.generation;
+  }
+
+  /** The number of datapoints. */
+  get length(): number {
+    return this.samples.shards.length;
   }
 
   override async files(): Promise<FileTree> {
@@ -74,7 +82,7 @@ export class DatasetSource extends ContainerSource {
   }
 
   override noteFiles(notes: PlanNotes): void {
-    const { generation, spec } = this.reader;
+    const { generation, spec } = this;
     notes.kept.push("values as bytes, keys, types in spec.json, shards");
     if (this.labels !== undefined) notes.kept.push(LABEL_FILE);
     notes.changed.push("values are files named INDEX/KEY");
@@ -90,8 +98,8 @@ export class DatasetSource extends ContainerSource {
 
   /** The values of the only key. */
   override records(notes: PlanNotes, options: WaitOptions): RecordList {
-    const { reader } = this;
-    const { spec, keys, generation, length } = reader;
+    const { samples, spec, generation, length } = this;
+    const keys = Object.keys(spec);
     const [key = ""] = keys;
     const type = spec[key];
     if (keys.length !== 1 || generation < 3 && type!.endsWith("[]")) {
@@ -110,8 +118,9 @@ export class DatasetSource extends ContainerSource {
     return {
       length,
       async at(index) {
-        const values = await reader.get(index, undefined, options);
-        return values[key] as Uint8Array;
+        const read = samples.read([index], {});
+        const [values] = await runAsync(read, options.signal);
+        return values![key] as Uint8Array;
       },
     };
   }
@@ -123,11 +132,10 @@ export class DatasetSource extends ContainerSource {
   override get isTyped(): boolean {
     return true;
   }
+}
 
-  override close(): void {
-    this.reader.close();
-    super.close();
-  }
+function isSharded({ info }: VirtualFs): boolean {
+  return info.facts?.["shards"] !== undefined;
 }
 
 /** A bag or a dataset to be converted. */
@@ -135,10 +143,10 @@ export async function bagsSource(
   container: VirtualFs,
   options: SourceOptions,
 ): Promise<ConversionSource> {
-  const { kind, facts } = container.info;
-  if (kind === BAG) {
-    const what = `a bag of generation ${facts!["generation"]}`;
-    return new RecordSource(container, what, "records");
+  const { samples } = container;
+  if (samples instanceof BagsSamples) {
+    return await DatasetSource.open(container, samples, options);
   }
-  return await DatasetSource.open(container, options);
+  const what = `a bag of generation ${container.info.facts!["generation"]}`;
+  return new RecordSource(container, what, "records");
 }

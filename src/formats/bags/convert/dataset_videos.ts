@@ -14,8 +14,7 @@ import type { Datapoint } from "../read/selection.ts";
 import { type Decoders, decodersOf } from "../types/shipped.ts";
 import type { DatasetSource } from "./dataset_source.ts";
 import { labelPlace } from "./new_dataset.ts";
-import { FormatError } from "../../../base/errors.ts";
-import { readDatapoints, unfit } from "./read_datapoints.ts";
+import { readDatapoints } from "./read_datapoints.ts";
 import { MsgpackFloat, readMsgpack } from "../../../codecs/msgpack/mod.ts";
 import { formatJson } from "../../../codecs/json/format.ts";
 import {
@@ -35,7 +34,7 @@ export function videosOfDataset(
   source: DatasetSource,
   notes: PlanNotes,
 ): VideoSource {
-  const { path, reader, labels } = source;
+  const { path, labels } = source;
   const keys = findKeys(source, notes);
   notes.kept.push("frames as JPEGs", "the order of videos");
   if (labels !== undefined) notes.kept.push(LABEL_FILE);
@@ -51,7 +50,7 @@ export function videosOfDataset(
   }
   if (source.isSharded) notes.changed.push("shards become chunks");
   return {
-    total: keys.frames.type.isList ? reader.length : undefined,
+    total: keys.frames.type.isList ? source.length : undefined,
     labels: labels &&
       { path: `${path}/${labelPlace(source.isSharded)}`, bytes: labels },
     countEmpty: () => 0,
@@ -64,13 +63,13 @@ export function videosOfDataset(
  * are those of the first.
  */
 async function* readVideos(
-  { path, reader }: DatasetSource,
+  source: DatasetSource,
   keys: VideoKeys,
   options: WaitOptions,
 ): AsyncGenerator<NewVideo | UnfitError, void, undefined> {
   const { key, type } = keys.frames;
-  const decoders = decodersOf(reader.generation, { keepFloats: true });
-  const datapoints = readDatapoints(reader, options);
+  const decoders = decodersOf(source.generation, { keepFloats: true });
+  const datapoints = readDatapoints(source, options);
   let index = 0;
   let next = await datapoints.next();
   const advance = async () => {
@@ -78,16 +77,16 @@ async function* readVideos(
     next = await datapoints.next();
   };
   while (!next.done) {
-    const name = `datapoint ${index} of ${path}`;
+    const name = `datapoint ${index} of ${source.path}`;
     const first = next.value;
-    if (first instanceof FormatError) {
-      yield unfit(first);
+    if (first instanceof UnfitError) {
+      yield first;
       await advance();
       continue;
     }
     const id = type.isList ? undefined : idBytes(first);
     const goesOn = () =>
-      !next.done && !(next.value instanceof FormatError) &&
+      !next.done && !(next.value instanceof UnfitError) &&
       idBytes(next.value) === id;
     const framesInRow = async function* () {
       do {
@@ -144,10 +143,10 @@ interface VideoKeys {
  * @throws {ConversionError} If there are no frames.
  */
 function findKeys(
-  { path, reader, shards }: DatasetSource,
+  { path, spec, shards }: DatasetSource,
   notes: PlanNotes,
 ): VideoKeys {
-  const { keys } = shards[0]!;
+  const { keys } = shards[0]!.shard;
   const single = (name: string, words: readonly string[]) =>
     keys.find(({ key, type }) =>
       key === name && !type.isList && words.includes(type.name)
@@ -161,7 +160,7 @@ function findKeys(
       "cannot-convert",
       `Cannot convert ${path} to GulpIO: that takes one key of type jpg[], or of type jpg ` +
         `beside an 'id', and it has ${
-          keys.map(({ key }) => `'${key}' (${reader.spec[key]})`).join(", ")
+          keys.map(({ key }) => `'${key}' (${spec[key]})`).join(", ")
         }`,
       path,
     );
@@ -175,7 +174,7 @@ function findKeys(
     }
     const isPlain = !key.type.isList && PLAIN.includes(key.type.name);
     if (isPlain) others.push(key);
-    else notes.lost.push(`'${key.key}', of type ${reader.spec[key.key]}`);
+    else notes.lost.push(`'${key.key}', of type ${spec[key.key]}`);
   }
   return { frames: frames[0]!, id, meta, others };
 }

@@ -1,10 +1,12 @@
-import { UnfitError } from "../../../convert/conversion.ts";
 import type { FormatError } from "../../../base/errors.ts";
-import { shardsOf } from "../read/dataset_reader.ts";
-import type { ShardReader } from "../read/shard_reader.ts";
-import type { Datapoint } from "../read/selection.ts";
-import type { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
+import { UnfitError } from "../../../convert/conversion.ts";
+import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { isDamage } from "../../../tree/samples/open_shards.ts";
+import type { BagsSamples } from "../read/bags_samples.ts";
+import type { Datapoint } from "../read/selection.ts";
+import type { ShardReader } from "../read/shard_reader.ts";
+import type { DatasetSource } from "./dataset_source.ts";
 import type { Raw } from "./value_types.ts";
 
 /** Bytes that are read together, as far as averages tell. */
@@ -16,67 +18,71 @@ const LIST_PART = 16;
 
 /**
  * Reads datapoints one after the other, as bytes; values of list types as iterables of bytes. Small datapoints are read
- * many at a time; of large ones, lists are read as they are used. One of which the bag of a key is damaged is the error
- * that says so.
+ * many at a time; of large ones, lists are read as they are used. For one that is damaged, there is the error that says
+ * so; or what is damaged of a list says so when it is read.
  */
 export async function* readDatapoints(
-  reader: ShardedDatasetReader,
+  { samples, shards }: DatasetSource,
   options: WaitOptions,
-): AsyncGenerator<Datapoint | FormatError, void, undefined> {
-  for (const shard of shardsOf(reader).sound) {
-    yield* readShard(reader, shard, options);
-  }
+): AsyncGenerator<Datapoint | UnfitError, void, undefined> {
+  for (const shard of shards) yield* readShard(samples, shard, options);
 }
 
 /** Reads the datapoints of a shard as {@linkcode readDatapoints} does. */
 export async function* readShard(
-  reader: ShardedDatasetReader,
-  shard: ShardReader,
+  samples: BagsSamples,
+  reader: ShardReader,
   { signal }: WaitOptions,
-): AsyncGenerator<Datapoint | FormatError, void, undefined> {
-  const first = shard.start;
-  const end = first + shard.length;
-  if (shard.isDamaged) {
-    for (let i = 0; i < shard.length; i++) yield shard.damageOf(i)!;
-    return;
+): AsyncGenerator<Datapoint | UnfitError, void, undefined> {
+  const { shard, start: first, length } = reader;
+  for (let i = 0; reader.isDamaged && i < length; i++) {
+    yield unfit(reader.damageOf(i)!);
   }
-  const { length, keys } = reader;
-  const average = reader.size / Math.max(1, length);
+  if (reader.isDamaged) return;
+  const end = first + length;
+  const keys = shard.keys.map(({ key }) => key);
+  const average = shard.bytes / Math.max(1, length);
   const batch = Math.min(MOST_IN_BATCH, Math.floor(BATCH_BYTES / average));
-  if (batch < 2) {
-    for (let i = first; i < end; i++) yield await readLarge(reader, i, signal);
-    return;
-  }
-  for (let start = first; start < end; start += batch) {
-    const stop = Math.min(end, start + batch);
-    const values = await reader.range(start, stop, undefined, { signal });
-    for (let i = 0; i < stop - start; i++) {
-      yield Object.fromEntries(keys.map((key) => [key, values[key]![i]]));
+  for (let start = first; start < end; start += Math.max(batch, 1)) {
+    const stop = Math.min(end, start + Math.max(batch, 1));
+    const values = batch < 2 ? undefined : await unlessDamaged(
+      samples.range(start, stop, undefined, undefined, false),
+      signal,
+    );
+    for (let i = start; i < stop; i++) {
+      // One that is damaged fails a batch: then each is read on its own.
+      yield values === undefined || values instanceof UnfitError
+        ? await readLarge(samples, keys, i, signal)
+        : Object.fromEntries(keys.map((key) => [key, values[key]![i - start]]));
     }
   }
 }
 
 async function readLarge(
-  reader: ShardedDatasetReader,
+  samples: BagsSamples,
+  keys: readonly string[],
   index: number,
   signal: AbortSignal | undefined,
-): Promise<Datapoint> {
-  const available = await reader.available(index, { signal });
-  const single = reader.keys.filter((key) => available[key] === true);
-  const values = await reader.get(index, single, { signal });
-  return Object.fromEntries(reader.keys.map((key) => {
+): Promise<Datapoint | UnfitError> {
+  const available = await unlessDamaged(samples.available(index), signal);
+  if (available instanceof UnfitError) return available;
+  const single = keys.filter((key) => available[key] === true);
+  const read = samples.read([index], { fields: single });
+  const values = await unlessDamaged(read, signal);
+  if (values instanceof UnfitError) return values;
+  return Object.fromEntries(keys.map((key) => {
     const count = available[key]!;
     return [
       key,
       count === true
-        ? values[key]
-        : readList(reader, index, key, count, signal),
+        ? values[0]![key]
+        : readList(samples, index, key, count, signal),
     ];
   }));
 }
 
 async function* readList(
-  reader: ShardedDatasetReader,
+  samples: BagsSamples,
   index: number,
   key: string,
   count: number,
@@ -84,12 +90,26 @@ async function* readList(
 ): AsyncGenerator<Raw, void, undefined> {
   for (let start = 0; start < count; start += LIST_PART) {
     const mask = { [key]: { start, stop: start + LIST_PART } };
-    const values = await reader.get(index, mask, { signal });
-    yield* values[key] as Raw[];
+    const read = samples.readMasked([index], mask, undefined);
+    const values = await unlessDamaged(read, signal);
+    if (values instanceof UnfitError) throw values;
+    yield* values[0]![key] as Raw[];
   }
 }
 
-/** Says of a datapoint that is damaged that it has no form in the target. */
-export function unfit(error: FormatError): UnfitError {
+/** Reads what a damaged datapoint has no form in the target for. */
+async function unlessDamaged<T>(
+  read: Steps<T>,
+  signal: AbortSignal | undefined,
+): Promise<T | UnfitError> {
+  try {
+    return await runAsync(read, signal);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return unfit(error);
+  }
+}
+
+function unfit(error: FormatError): UnfitError {
   return new UnfitError(error.message, { cause: error });
 }

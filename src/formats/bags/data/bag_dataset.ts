@@ -1,35 +1,23 @@
-import { openBags } from "../tree/open_bags.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
+import type { Process } from "../../../data/datasets/process.ts";
+import { SamplesDataset } from "../../../data/datasets/samples_dataset.ts";
 import {
-  lengthsOf,
-  ShardedDatasetReader,
-} from "../read/sharded_dataset_reader.ts";
-import type { ShardedDatasetOptions } from "../read/dataset_options.ts";
-import { type DatasetReader, shardsOf } from "../read/dataset_reader.ts";
-import { changedFile } from "../../../io/storage/changed_file.ts";
-import type { Datapoint, Mask } from "../read/selection.ts";
-import type { Spec } from "../dataset/spec.ts";
-import type { Decoders } from "../types/shipped.ts";
-import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { lastingAt } from "../../../io/storage/place.ts";
-import { DataError } from "../../../data/data_error.ts";
-import type { GetOptions } from "../../../data/dataset.ts";
-import {
-  argument,
   type Imported,
   importedFunction,
   type ImportedName,
   importedValue,
-  RECIPE,
-  type Recipe,
-  storageArgument,
 } from "../../../data/recipe.ts";
-import { hasSample } from "../../../data/datasets/has_sample.ts";
-import {
-  type Process,
-  ProcessedDataset,
-  requireClass,
-} from "../../../data/datasets/process.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { lastingAt } from "../../../io/storage/place.ts";
+import { SamplesReader } from "../../../tree/samples/samples_reader.ts";
+import type { Spec } from "../dataset/spec.ts";
+import { type BagOptions, BagReader } from "../read/bag_reader.ts";
+import type { ShardedDatasetOptions } from "../read/dataset_options.ts";
+import type { DatasetReader } from "../read/dataset_reader.ts";
+import type { Datapoint, Mask } from "../read/selection.ts";
+import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
+import { openBags } from "../tree/open_bags.ts";
+import type { Decoders } from "../types/shipped.ts";
 
 /** Options of opening a {@linkcode BagDataset}. */
 export interface BagOpenOptions
@@ -48,14 +36,6 @@ export interface BagDatasetOptions<T> extends BagOpenOptions {
   /** The function that makes samples of datapoints; a module's, where the loader has workers. */
   readonly process: Imported<Process<Datapoint, T>>;
 }
-
-/** Recipes by which another thread opens a reader again. */
-const recipes = new WeakMap<object, [path: string, options: ReaderOptions]>();
-
-/** Options of opening a reader. */
-type ReaderOptions =
-  & ShardedDatasetOptions
-  & Pick<BagOpenOptions, "storage">;
 
 /**
  * The datapoints of a dataset of Bags or Granular, of any generation, sharded or not: each batch is one
@@ -78,9 +58,9 @@ type ReaderOptions =
  * console.log(first?.caption);
  * ```
  */
-export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
-  readonly #reader: DatasetReader | ShardedDatasetReader;
-  readonly #mask: Mask | undefined;
+export class BagDataset<T = Datapoint> extends SamplesDataset<Datapoint, T> {
+  /** The types of the keys. */
+  readonly spec: Spec;
 
   /**
    * Makes the dataset; {@linkcode BagDataset.open} opens one.
@@ -90,13 +70,12 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
    * @param process What makes samples of datapoints.
    */
   constructor(
-    reader: DatasetReader | ShardedDatasetReader,
+    reader: DatasetReader,
     mask?: Mask,
     process?: Process<Datapoint, T>,
   ) {
-    super(process);
-    this.#reader = reader;
-    this.#mask = mask;
+    super(new SamplesReader(reader.opened.masked(mask)), {}, process);
+    this.spec = reader.spec;
   }
 
   /**
@@ -137,13 +116,14 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
     const decoders = isImported(from)
       ? await importedValue(from) as Decoders
       : from;
-    const opened = { ...others, decoders };
     const { path: root, storage } = lastingAt(path, others);
-    const reader = await openReader(root, {
-      ...opened,
+    const reader = await ShardedDatasetReader.open(root, {
+      ...others,
+      decoders,
       storage,
       remote: undefined,
-    }, signal);
+      signal,
+    });
     try {
       await reader.read([], mask); // says now what the mask has too much
       const dataset = new this<unknown>(reader, mask, made);
@@ -154,104 +134,20 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
     }
   }
 
-  /** Number of datapoints. */
-  override get length(): number {
-    return this.#reader.length;
-  }
-
-  /** The number of datapoints of each shard, 0 of one that is left out since it is damaged. */
-  override get shardLengths(): readonly number[] {
-    return lengthsOf(this.#reader);
-  }
-
-  /** The types of the keys. */
-  get spec(): Spec {
-    return this.#reader.spec;
-  }
-
-  /** Has datapoints fetched that lie on a server. */
-  override expect(indices: readonly number[]): number {
-    return this.#reader.expect(indices, this.#mask);
-  }
-
-  /** The dataset's directory. */
-  override fileOf(index: number): string | undefined {
-    return hasSample(this, index) ? this.#reader.path : undefined;
-  }
-
-  /** The dataset again. */
-  override [RECIPE](): Recipe {
-    requireClass(this, BagDataset);
-    const opened = recipes.get(this.#reader);
-    if (opened === undefined) throw notOpenedByPath(this.#reader.path);
-    const [path, { decoders, ...options }] = opened;
-    const what = "The option 'decoders' of BagDataset";
-    return {
-      module: import.meta.url,
-      name: "reopenBagDataset",
-      how: "call",
-      args: [
-        path,
-        {
-          ...options,
-          decoders: argument(decoders, what),
-          storage: storageArgument(options.storage, path),
-        },
-        this.#mask,
-        this.portableProcess(),
-        lostPaths(this.#reader),
-      ],
-    };
-  }
-
-  /** Closes the files. What was read stays valid. */
-  override close(): void {
-    this.#reader.close();
-  }
-
-  /** Reads the datapoints of a batch. */
-  protected override readBatch(
-    indices: readonly number[],
-    { memory, signal }: GetOptions,
-  ): Promise<Datapoint[]> {
-    return this.#reader.read(indices, this.#mask, { memory, signal });
+  /** This class. */
+  protected override get libraryClass(): { readonly name: string } {
+    return BagDataset;
   }
 }
 
-/**
- * Makes the dataset in another thread.
- *
- * @param lost The shards that are left out.
- * @throws {FormatError} With code `changed` if others are damaged now, so that datapoints would have other numbers.
- */
-export async function reopenBagDataset<T>(
+/** Opens a bag as the dataset of its records, which are bytes. */
+export async function openRecordDataset(
   path: string,
-  options: ReaderOptions,
-  mask: Mask | undefined,
-  process: Process<Datapoint, T> | undefined,
-  lost: readonly string[],
-): Promise<BagDataset<T>> {
-  const quiet = { ...options, onWarning: () => {} }; // was told of already
-  const reader = await openReader(path, quiet, undefined);
-  const isSame = lost.join() === lostPaths(reader).join();
-  if (isSame) return new BagDataset(reader, mask, process);
-  reader.close();
-  throw changedFile(path);
-}
-
-function lostPaths(reader: DatasetReader): string[] {
-  return shardsOf(reader).lost.map(({ path }) => path);
-}
-
-async function openReader(
-  path: string,
-  options: ReaderOptions,
-  signal: AbortSignal | undefined,
-): Promise<ShardedDatasetReader> {
-  const { onWarning: _, ...portable } = options;
-  const reader = await ShardedDatasetReader.open(path, { ...options, signal });
-  recipes.set(reader, [path, portable]);
-  return reader;
+  options: BagOptions & WaitOptions,
+): Promise<SamplesDataset<Uint8Array>> {
+  const reader = await BagReader.open(path, options);
+  const dataset = new SamplesDataset<Uint8Array>(reader);
+  return openedFrom(dataset, openBags, path, options);
 }
 
 function isImported(
@@ -260,13 +156,4 @@ function isImported(
   if (decoders instanceof URL) return true;
   const module: unknown = decoders?.module; // a type may be called so too
   return typeof module === "string" || module instanceof URL;
-}
-
-function notOpenedByPath(path: string): DataError {
-  return new DataError(
-    "not-portable",
-    `The loader's worker threads cannot open ${path} again as it was opened: ` +
-      `make the dataset with BagDataset.open(), or load with numWorkers: 0`,
-    { path },
-  );
 }

@@ -1,8 +1,7 @@
 import { bytesOf } from "../../../base/bytes_of.ts";
 import { IndexError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { requireOpen } from "../../../io/storage/closed.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
 import {
   runAsync,
@@ -16,6 +15,10 @@ import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import type { Bag } from "../bag/bag.ts";
 import { bagNotes } from "../bag/damaged_bag.ts";
 import { openBag } from "../bag/open_bag.ts";
+import { isIndex } from "../../../tree/sample_indices.ts";
+import { SamplesReader } from "../../../tree/samples/samples_reader.ts";
+import { BagRecords } from "./bag_records.ts";
+import type { Raw } from "./column.ts";
 import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
 import { clippedCount } from "./selection.ts";
 
@@ -76,12 +79,14 @@ type BagLocation = NonNullable<BagOptions["index"]>;
  * console.log(bag.getSync(0).length); // of a copy
  * ```
  */
-export class BagReader implements Disposable {
+export class BagReader extends SamplesReader<Raw> {
+  readonly #records: BagRecords;
   readonly #bag: Bag;
-  #closed = false;
 
-  private constructor(bag: Bag) {
-    this.#bag = bag;
+  private constructor(records: BagRecords) {
+    super(records);
+    this.#records = records;
+    this.#bag = records.bag;
   }
 
   static *#open(
@@ -100,7 +105,7 @@ export class BagReader implements Disposable {
     try {
       yield* bag.hold(cacheIndex, cacheData);
       warnOfAll(noteLines(yield* bagNotes([bag])), options.onWarning);
-      return new BagReader(bag);
+      return new BagReader(new BagRecords(bag, storage ?? LOCAL_DISK));
     } catch (error) {
       bag.close();
       throw error;
@@ -139,11 +144,6 @@ export class BagReader implements Disposable {
   /** The form of the bag's index. */
   get generation(): Generation {
     return this.#bag.generation;
-  }
-
-  /** Number of records. */
-  get length(): number {
-    return this.#bag.length;
   }
 
   /** Bytes of records and index. */
@@ -204,28 +204,6 @@ export class BagReader implements Disposable {
   }
 
   /**
-   * Reads a batch of records: any number, in any order, repeats allowed.
-   *
-   * @returns The records in the order of `indices`; without `memory`, as of {@linkcode BagReader.get}.
-   * @throws {IndexError} If there is no such record.
-   * @throws {FormatError} If the index is damaged there, or the bag was cut.
-   */
-  read(
-    indices: Iterable<number>,
-    options: ReadOptions = {},
-  ): Promise<Uint8Array<ArrayBuffer>[]> {
-    return runAsync(this.#read([...indices], options), options.signal);
-  }
-
-  /** {@linkcode BagReader.read} without waiting. */
-  readSync(
-    indices: Iterable<number>,
-    options: ReadSyncOptions = {},
-  ): Uint8Array<ArrayBuffer>[] {
-    return runSync(this.#read([...indices], options));
-  }
-
-  /**
    * A view of a record in a memory map of the bag: nothing is copied. Linux only, and it needs
    * `--allow-ffi`. Of a bag in memory, it is a view of the bytes that were given.
    *
@@ -255,17 +233,6 @@ export class BagReader implements Disposable {
     return this.#bag.view(index);
   }
 
-  /** Closes the files. What was read, and views, stay valid. */
-  close(): void {
-    this.#closed = true;
-    this.#bag.close();
-  }
-
-  /** Closes the files at the end of a `using` block. */
-  [Symbol.dispose](): void {
-    this.close();
-  }
-
   *#get(
     index: number,
     { memory }: ReadSyncOptions,
@@ -281,26 +248,16 @@ export class BagReader implements Disposable {
     stop: number,
     { memory }: ReadSyncOptions,
   ): Steps<Uint8Array<ArrayBuffer>[]> {
-    requireOpen(this.path, this.#closed);
+    this.#records.requireOpen();
     const count = clippedCount(start, stop, this.length);
     memory?.take(0);
     return yield* this.#bag.readRun(start, count, memory);
   }
 
-  *#read(
-    indices: readonly number[],
-    { memory }: ReadSyncOptions,
-  ): Steps<Uint8Array<ArrayBuffer>[]> {
-    requireOpen(this.path, this.#closed);
-    for (const index of indices) this.#require(index);
-    memory?.take(0);
-    return yield* this.#bag.readBatch(indices, memory);
-  }
-
   #require(index: number): void {
-    requireOpen(this.path, this.#closed);
+    this.#records.requireOpen();
     const { length } = this;
-    if (Number.isSafeInteger(index) && index >= 0 && index < length) return;
+    if (isIndex(index, length)) return;
     throw new IndexError(index, length, this.path, 0, "record");
   }
 }

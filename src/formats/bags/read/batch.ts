@@ -1,17 +1,15 @@
-import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
 import { type BatchRoom, placesIn } from "../../../io/read/read_memory.ts";
 import { readSlices } from "../../../io/read/read_slices.ts";
 import type { Slice } from "../../../io/read/slice_runs.ts";
-import type { Column } from "./column.ts";
-import type { Datapoint } from "./selection.ts";
 import { setOwn } from "../../../codecs/set_own.ts";
+import type { Column, Raw } from "./column.ts";
+import type { Datapoint } from "./selection.ts";
 
 /** The values of one key that a batch has of one shard. */
 export interface BatchPart {
   readonly column: Column;
-  /** The datapoints, as the shard numbers them. */
-  readonly indices: readonly number[];
-  /** Where in the batch each stands. */
+  /** Where in the batch each datapoint stands. */
   readonly places: readonly number[];
   /** The bytes of each value. */
   readonly slices: readonly Slice[];
@@ -19,21 +17,12 @@ export interface BatchPart {
   readonly limits: readonly Float64Array[] | undefined;
 }
 
-/** The bytes of records that lie together. */
-type Bytes = Uint8Array<ArrayBuffer>;
-
-/** A value that is made while others are. */
-interface Pending {
-  readonly value: Promise<unknown>;
-  put(value: unknown): void;
-}
-
 /**
  * Reads a batch in one go: all keys, of all shards.
  *
  * @param length How many datapoints it has.
  * @param memory What to read into; memory of their own where not given.
- * @throws {TypeError} If a decoder has to be waited for where that can't be.
+ * @returns The datapoints, whose values are bytes, or lists of such.
  */
 export function* readBatch(
   length: number,
@@ -52,27 +41,16 @@ export function* readBatch(
     undefined,
     memory && placesIn(memory, slices),
   );
-  return yield* perform({
-    sync: () =>
-      assemble(
-        length,
-        parts,
-        bytes,
-        (column, bytes, index) => column.decodeSync(bytes, index),
-      ),
-    async async() {
-      const pending: Pending[] = [];
-      try {
-        return assemble(length, parts, bytes, (column, bytes, index, put) => {
-          const value = column.begin(bytes, index);
-          if (value instanceof Promise) pending.push({ value, put });
-          return value;
-        });
-      } finally {
-        await settleAll(pending);
-      }
-    },
-  });
+  const batch = Array.from({ length }, (): Datapoint => ({}));
+  let next = 0;
+  for (const { column: { key }, places, limits } of parts) {
+    for (let i = 0; i < places.length; i++) {
+      const read = bytes[next++]!;
+      const value = limits === undefined ? read : splitAt(read, limits[i]!);
+      setOwn(batch[places[i]!]!, key, value);
+    }
+  }
+  return batch;
 }
 
 /** Says that what a batch has to read will be read soon: what lies on servers is fetched. */
@@ -85,49 +63,11 @@ export function expectBatch(parts: readonly BatchPart[]): void {
   }
 }
 
-/** Makes the datapoints. */
-function assemble(
-  length: number,
-  parts: readonly BatchPart[],
-  bytes: readonly Bytes[],
-  decode: (
-    column: Column,
-    bytes: Bytes,
-    index: number,
-    put: (value: unknown) => void,
-  ) => unknown,
-): Datapoint[] {
-  const batch = Array.from({ length }, (): Datapoint => ({}));
-  let next = 0;
-  for (const { column, indices, places, limits } of parts) {
-    const { key } = column;
-    for (let i = 0; i < indices.length; i++) {
-      const index = indices[i]!;
-      const datapoint = batch[places[i]!]!;
-      const read = bytes[next++]!;
-      if (limits === undefined) {
-        const put = (value: unknown) => setOwn(datapoint, key, value);
-        put(decode(column, read, index, put));
-        continue;
-      }
-      const list: unknown[] = [];
-      setOwn(datapoint, key, list);
-      const [start = 0, ...ends] = limits[i]!;
-      let at = 0;
-      for (const [k, end] of ends.entries()) {
-        const record = read.subarray(at, at = end - start);
-        list[k] = decode(column, record, index, (value) => list[k] = value);
-      }
-    }
-  }
-  return batch;
-}
-
-/** Puts values where they belong, when all are made. */
-async function settleAll(pending: readonly Pending[]): Promise<void> {
-  const ends = await Promise.allSettled(pending.map(({ value }) => value));
-  for (const [i, end] of ends.entries()) {
-    if (end.status === "rejected") throw end.reason;
-    pending[i]!.put(end.value);
-  }
+/** The records of a list, in its bytes. */
+function splitAt(bytes: Raw, limits: Float64Array): Raw[] {
+  const start = limits[0]!;
+  return Array.from(
+    { length: limits.length - 1 },
+    (_, k) => bytes.subarray(limits[k]! - start, limits[k + 1]! - start),
+  );
 }

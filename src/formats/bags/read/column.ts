@@ -1,10 +1,13 @@
 import { messageOf } from "../../../base/message_text.ts";
 import { FormatError } from "../../../base/errors.ts";
-import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { GrowingMemory } from "../../../io/read/read_memory.ts";
 import type { Bag, Spans } from "../bag/bag.ts";
 import type { SpecKey, ValueType } from "../dataset/spec.ts";
 import { codecOf, type Decoder, type Decoders } from "../types/shipped.ts";
+
+/** A record. */
+export type Raw = Uint8Array<ArrayBuffer>;
 
 /** Values of a key: their records, and what is made of them. */
 export class Column {
@@ -34,100 +37,56 @@ export class Column {
   }
 
   /**
-   * Makes the value of a record.
+   * Decodes a value: that of a record, or the list of those of several.
    *
+   * @param mayWait Whether it may be a promise; one that fails is, then.
    * @throws {FormatError} With code `bad-value`.
-   * @throws {TypeError} If the decoder needs to be waited for.
+   * @throws {TypeError} If the decoder needs to be waited for, and that may not be.
    */
-  decodeSync(bytes: Uint8Array<ArrayBuffer>, datapoint: number): unknown {
-    const value = this.begin(bytes, datapoint);
-    if (value instanceof Promise) this.#refuse(value);
-    return value;
+  decode(value: Raw | Raw[], datapoint: number, mayWait: boolean): unknown {
+    if (!Array.isArray(value)) return this.#decode(value, datapoint, mayWait);
+    const list = value.map((one) => this.#decode(one, datapoint, mayWait));
+    return list.some((one) => one instanceof Promise) ? allEnded(list) : list;
   }
 
   /**
-   * Makes the value of a record, or the promise of it.
+   * Reads the records of datapoints; lists of them, for a list type. Records that follow each other are read in one go,
+   * and those that several datapoints share once: no more memory is taken than the bag has bytes.
    *
-   * @throws {FormatError} With code `bad-value`; a promise rejects with it.
-   */
-  begin(bytes: Uint8Array<ArrayBuffer>, datapoint: number): unknown {
-    const decoder = this.#decoder;
-    if (decoder === undefined) return bytes;
-    const args = this.#args;
-    try {
-      const value = args.length === 0
-        ? decoder(bytes)
-        : decoder(bytes, ...args);
-      if (!(value instanceof Promise)) return value;
-      return value.catch((cause) => {
-        throw this.#bad(datapoint, cause);
-      });
-    } catch (cause) {
-      throw this.#bad(datapoint, cause);
-    }
-  }
-
-  /**
-   * Reads the values of datapoints: lists of them, for a list type. Records that follow each other are
-   * read in one go, and those that several datapoints share once: no more memory is taken than the bag
-   * has bytes.
-   *
-   * @param start The first datapoint, for messages.
    * @param spans The records of each.
    */
-  *read(start: number, spans: Spans, memory?: GrowingMemory): Steps<unknown[]> {
-    const records: Uint8Array<ArrayBuffer>[][] = [];
-    for (const run of runsOf(spans)) {
-      const read = yield* this.bag.readRun(
-        run.first,
-        run.end - run.first,
-        memory,
-      );
-      for (const i of run.spans) {
-        const from = spans.first[i]! - run.first;
-        records[i] = read.slice(from, from + spans.count[i]!);
+  *read(spans: Spans, memory?: GrowingMemory): Steps<(Raw | Raw[])[]> {
+    const values: (Raw | Raw[])[] = [];
+    for (const { first, end, spans: own } of runsOf(spans)) {
+      const read = yield* this.bag.readRun(first, end - first, memory);
+      for (const i of own) {
+        const from = spans.first[i]! - first;
+        values[i] = this.type.isList
+          ? read.slice(from, from + spans.count[i]!)
+          : read[from]!;
       }
-    }
-    const values: unknown[] = [];
-    for (let i = 0; i < records.length; i++) {
-      const decoded: unknown[] = [];
-      for (const bytes of records[i]!) {
-        decoded.push(yield* this.#decodeNow(bytes, start + i));
-      }
-      values.push(this.type.isList ? decoded : decoded[0]);
     }
     return values;
   }
 
-  /** Reads the value of one datapoint, or the list of them. */
-  *readOne(
-    datapoint: number,
-    first: number,
-    count: number,
-    memory: GrowingMemory | undefined,
-  ): Steps<unknown> {
-    const records = yield* this.bag.readRun(first, count, memory);
-    if (!this.decodes) return this.type.isList ? records : records[0];
-    const values: unknown[] = [];
-    for (const bytes of records) {
-      values.push(yield* this.#decodeNow(bytes, datapoint));
+  #decode(bytes: Raw, datapoint: number, mayWait: boolean): unknown {
+    const decoder = this.#decoder;
+    if (decoder === undefined) return bytes;
+    const args = this.#args;
+    let value: unknown;
+    try {
+      value = args.length === 0 ? decoder(bytes) : decoder(bytes, ...args);
+    } catch (cause) {
+      const bad = this.#bad(datapoint, cause);
+      if (!mayWait) throw bad;
+      return Promise.reject(bad);
     }
-    return this.type.isList ? values : values[0];
-  }
-
-  *#decodeNow(
-    bytes: Uint8Array<ArrayBuffer>,
-    datapoint: number,
-  ): Steps<unknown> {
-    const value = this.begin(bytes, datapoint);
     if (!(value instanceof Promise)) return value;
-    return yield* perform<unknown>({
-      sync: () => this.#refuse(value),
-      async: () => value,
-    });
-  }
-
-  #refuse(value: Promise<unknown>): never {
+    if (mayWait) {
+      return value.catch((cause) => {
+        throw this.#bad(datapoint, cause);
+      });
+    }
     value.catch(() => {}); // nobody will look at it
     throw new TypeError(
       `The decoder of '${this.key}' (${this.type.word}) needs to be waited for: use the asynchronous method`,
@@ -143,6 +102,17 @@ export class Column {
       { path, sample: datapoint, cause },
     );
   }
+}
+
+/** The values, when all are made, or have failed: only then may others use what they are made of. */
+export async function allEnded<T>(
+  made: readonly (T | Promise<T>)[],
+): Promise<T[]> {
+  const ends = await Promise.allSettled(made);
+  return ends.map((end) => {
+    if (end.status === "rejected") throw end.reason;
+    return end.value;
+  });
 }
 
 /** Spans that lie together. */

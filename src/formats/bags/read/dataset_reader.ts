@@ -1,5 +1,3 @@
-import { IndexError } from "../../../base/errors.ts";
-import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
   runAsync,
   runSync,
@@ -8,23 +6,18 @@ import {
 import type {
   BatchReadOptions,
   BatchReadSyncOptions,
-  BatchRoom,
 } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { requireOpen } from "../../../io/storage/closed.ts";
 import { storedAt } from "../../../io/storage/place.ts";
+import { isIndex } from "../../../tree/sample_indices.ts";
+import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { type Spec, specOf } from "../dataset/spec.ts";
-import { type BatchPart, expectBatch, readBatch } from "./batch.ts";
-import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
-import { lastUpTo } from "../../../tree/shared_numbers.ts";
-import { setOwn } from "../../../codecs/set_own.ts";
-import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
-import { MAPPED, type ReadShards, ShardReader } from "./shard_reader.ts";
+import { BagsSamples } from "./bags_samples.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
-
-/** The shards of a reader, and those that it leaves out, for this format's own files. */
-export let shardsOf: (reader: DatasetReader) => ReadShards;
+import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
+import type { Datapoint, Mask } from "./selection.ts";
+import { MAPPED, ShardReader } from "./shard_reader.ts";
 
 /**
  * Reads the datapoints of a dataset of any generation (Python's `DatasetReader`).
@@ -56,33 +49,20 @@ export class DatasetReader implements Disposable {
   readonly keys: readonly string[];
   /** Number of datapoints, of all shards that are read. */
   readonly length: number;
-  /** At least one. */
-  readonly #shards: readonly ShardReader[];
-  readonly #opened: ReadShards;
-  /** The index of each one's first datapoint. */
-  readonly #starts: Float64Array;
-  #closed = false;
+  /** @ignore What is read, for datasets. */
+  readonly opened: BagsSamples;
 
-  static {
-    shardsOf = (reader) => reader.#opened;
-  }
+  readonly #shards: readonly ShardReader[];
 
   /** @ignore Readers are made by `open`. */
-  protected constructor(path: string, opened: ReadShards) {
-    const { sound: shards } = opened;
+  protected constructor(samples: BagsSamples, shards: readonly ShardReader[]) {
     const { keys } = shards[0]!.shard;
-    this.path = path;
+    this.#shards = shards;
+    this.path = samples.path;
     this.spec = specOf(keys);
     this.keys = keys.map(({ key }) => key);
-    this.#shards = shards;
-    this.#opened = opened;
-    let length = 0;
-    for (const shard of shards) {
-      shard.start = length;
-      length += shard.length;
-    }
-    this.#starts = Float64Array.from(shards, ({ start }) => start);
-    this.length = length;
+    this.length = samples.shards.length;
+    this.opened = samples;
   }
 
   static *#open(
@@ -90,8 +70,11 @@ export class DatasetReader implements Disposable {
     options: DatasetOptions,
   ): Steps<DatasetReader> {
     const { path, storage } = storedAt(directory, options);
-    const shard = yield* ShardReader.open(path, { ...options, storage });
-    return new DatasetReader(path, { sound: [shard], lost: [] });
+    const placed = { ...options, storage };
+    const readers = [yield* ShardReader.open(path, placed, false)];
+    const shards = new ShardTable(readers, ({ length }) => length);
+    const opened = { path, shards, ofSeveral: false, readers };
+    return new DatasetReader(new BagsSamples(opened, placed), readers);
   }
 
   /**
@@ -152,11 +135,7 @@ export class DatasetReader implements Disposable {
    * @throws {TypeError} If a decoder needs to be waited for.
    */
   getSync(index: number, mask?: Mask, options?: ReadSyncOptions): Datapoint {
-    this.#require(index);
-    const memory = options?.memory;
-    memory?.take(0);
-    const shard = this.#find(index);
-    return shard.getSync(index - shard.start, mask, memory);
+    return this.opened.getSync(index, mask, options?.memory);
   }
 
   /**
@@ -173,9 +152,7 @@ export class DatasetReader implements Disposable {
    * @throws {TypeError} If a decoder needs to be waited for.
    */
   unsafeView(index: number, mask?: Mask): Datapoint {
-    this.#require(index);
-    const shard = this.#find(index);
-    return shard.getSync(index - shard.start, mask, MAPPED);
+    return this.opened.getSync(index, mask, MAPPED);
   }
 
   /**
@@ -196,7 +173,8 @@ export class DatasetReader implements Disposable {
     options: BatchReadOptions = {},
   ): Promise<Datapoint[]> {
     const { memory, signal } = options;
-    return runAsync(this.#read([...indices], mask, memory), signal);
+    const read = this.opened.readDecoded([...indices], mask, memory);
+    return runAsync(read, signal);
   }
 
   /**
@@ -209,7 +187,8 @@ export class DatasetReader implements Disposable {
     mask?: Mask,
     options: BatchReadSyncOptions = {},
   ): Datapoint[] {
-    return runSync(this.#read([...indices], mask, options.memory));
+    const { memory } = options;
+    return runSync(this.opened.readDecoded([...indices], mask, memory));
   }
 
   /**
@@ -221,17 +200,8 @@ export class DatasetReader implements Disposable {
    * @returns About how many bytes that are; 0 where the bags are local.
    */
   expect(indices: Iterable<number>, mask?: Mask): number {
-    if (this.#closed) return 0;
-    const known = [...indices].filter((index) => this.#has(index));
-    let bytes = 0;
-    for (const [shard, places] of this.#byShard(known)) {
-      bytes += shard.remoteBytes(places.length, mask);
-    }
-    if (bytes > 0) {
-      // Where the references, or the index, have to be fetched, that comes first.
-      runAsync(this.#partsOf(known, mask)).then(expectBatch, () => {});
-    }
-    return bytes;
+    const known = [...indices].filter((index) => isIndex(index, this.length));
+    return this.opened.expectMasked(known, mask);
   }
 
   /**
@@ -254,7 +224,9 @@ export class DatasetReader implements Disposable {
     mask?: Mask,
     options: ReadOptions = {},
   ): Promise<Record<string, unknown[]>> {
-    return runAsync(this.#range(start, stop, mask, options), options.signal);
+    const { memory, signal } = options;
+    const read = this.opened.range(start, stop, mask, memory, true);
+    return runAsync(read, signal);
   }
 
   /** {@linkcode DatasetReader.range} without waiting. */
@@ -264,7 +236,8 @@ export class DatasetReader implements Disposable {
     mask?: Mask,
     options: ReadSyncOptions = {},
   ): Record<string, unknown[]> {
-    return runSync(this.#range(start, stop, mask, options));
+    const { memory } = options;
+    return runSync(this.opened.range(start, stop, mask, memory, true));
   }
 
   /**
@@ -279,18 +252,17 @@ export class DatasetReader implements Disposable {
     index: number,
     options: WaitOptions = {},
   ): Promise<Record<string, true | number>> {
-    return runAsync(this.#available(index), options.signal);
+    return runAsync(this.opened.available(index), options.signal);
   }
 
   /** {@linkcode DatasetReader.available} without waiting. */
   availableSync(index: number): Record<string, true | number> {
-    return runSync(this.#available(index));
+    return runSync(this.opened.available(index));
   }
 
   /** Closes the files. What was read stays valid. */
   close(): void {
-    this.#closed = true;
-    for (const { shard } of this.#shards) shard.close();
+    this.opened.close();
   }
 
   /** Closes the files at the end of a `using` block. */
@@ -303,91 +275,7 @@ export class DatasetReader implements Disposable {
     mask: Mask | undefined,
     { memory }: ReadSyncOptions,
   ): Steps<Datapoint> {
-    this.#require(index);
-    memory?.take(0);
-    const shard = this.#find(index);
-    return yield* shard.get(index - shard.start, mask, memory);
-  }
-
-  *#read(
-    indices: readonly number[],
-    mask: Mask | undefined,
-    memory: BatchRoom | undefined,
-  ): Steps<Datapoint[]> {
-    requireOpen(this.path, this.#closed);
-    for (const index of indices) this.#require(index);
-    const parts = yield* this.#partsOf(indices, mask);
-    return yield* readBatch(indices.length, parts, memory);
-  }
-
-  /** Finds what a batch has to read. */
-  *#partsOf(
-    indices: readonly number[],
-    mask: Mask | undefined,
-  ): Steps<BatchPart[]> {
-    const byShard = this.#byShard(indices);
-    if (byShard.size === 0) byShard.set(this.#shards[0]!, []); // which checks the mask
-    const parts: BatchPart[][] = [];
-    yield* inParallel(
-      Array.from(byShard, function* ([shard, places], i): Steps<void> {
-        const own = places.map((place) => indices[place]! - shard.start);
-        parts[i] = yield* shard.partsOf(own, places, mask);
-      }),
-    );
-    return parts.flat();
-  }
-
-  /** The places of a batch, by the shards that its datapoints lie in. */
-  #byShard(indices: readonly number[]): Map<ShardReader, number[]> {
-    return Map.groupBy(
-      indices.keys(),
-      (place) => this.#find(indices[place]!),
-    );
-  }
-
-  *#range(
-    start: number,
-    stop: number,
-    mask: Mask | undefined,
-    { memory }: ReadSyncOptions,
-  ): Steps<Record<string, unknown[]>> {
-    requireOpen(this.path, this.#closed);
-    const count = clippedCount(start, stop, this.length);
-    const end = start + count;
-    memory?.take(0);
-    if (count === 0) return yield* this.#shards[0]!.range(0, 0, mask, memory);
-    const values: Record<string, unknown[]> = {};
-    for (const shard of this.#shards) {
-      const first = Math.max(start - shard.start, 0);
-      const some = Math.min(shard.length, end - shard.start) - first;
-      if (some <= 0) continue;
-      const part = yield* shard.range(first, some, mask, memory);
-      for (const key of Object.keys(part)) {
-        if (!Object.hasOwn(values, key)) setOwn(values, key, part[key]!);
-        else for (const value of part[key]!) values[key]!.push(value);
-      }
-    }
-    return values;
-  }
-
-  *#available(index: number): Steps<Record<string, true | number>> {
-    this.#require(index);
-    const shard = this.#find(index);
-    return yield* shard.available(index - shard.start);
-  }
-
-  /** The shard of a datapoint: the last one that starts at or before it, since empty ones come before. */
-  #find(index: number): ShardReader {
-    return this.#shards[lastUpTo(this.#starts, index)]!;
-  }
-
-  #require(index: number): void {
-    requireOpen(this.path, this.#closed);
-    if (this.#has(index)) return;
-    throw new IndexError(index, this.length, this.path, 0, "datapoint");
-  }
-
-  #has(index: number): boolean {
-    return Number.isSafeInteger(index) && index >= 0 && index < this.length;
+    const [datapoint] = yield* this.opened.readDecoded([index], mask, memory);
+    return datapoint!;
   }
 }

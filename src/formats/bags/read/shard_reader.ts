@@ -1,7 +1,6 @@
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
-import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import { perform, runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { GrowingMemory } from "../../../io/read/read_memory.ts";
-import type { LostShard } from "../../../tree/samples/open_shards.ts";
 import type { Spans } from "../bag/bag.ts";
 import type { FormatError } from "../../../base/errors.ts";
 import { warnOfAll } from "../../../base/message_text.ts";
@@ -12,7 +11,7 @@ import { openShard, type Shard } from "../dataset/open_shard.ts";
 import { References } from "../dataset/references.ts";
 import { decodersOf } from "../types/shipped.ts";
 import type { BatchPart } from "./batch.ts";
-import { Column } from "./column.ts";
+import { allEnded, Column, type Raw } from "./column.ts";
 import { setOwn } from "../../../codecs/set_own.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import {
@@ -23,21 +22,17 @@ import {
   unknownKey,
 } from "./selection.ts";
 
-/** A record. */
-type Raw = Uint8Array<ArrayBuffer>;
-
 /** Says that records are not to be read, but looked at in memory maps of their bags. */
 export const MAPPED = Symbol("mapped");
 
-/** Shards that are read, and those that are left out. */
-export interface ReadShards {
-  readonly sound: readonly ShardReader[];
-  readonly lost: readonly LostShard[];
-}
-
-/** Reads the datapoints of one shard. The indices that it is asked for have been checked before. */
+/**
+ * Reads the datapoints of one shard, as bytes, and decodes them. The indices that it is asked for have been checked
+ * before.
+ */
 export class ShardReader {
   readonly shard: Shard;
+  /** The number of datapoints. */
+  readonly length: number;
   /** The index of its first datapoint among those of all shards. */
   start = 0;
   /** One a key, but none where bags are missing, since there is no datapoint. */
@@ -54,10 +49,20 @@ export class ShardReader {
   /** Whether the bag of a key is damaged. */
   readonly isDamaged: boolean;
 
-  private constructor(shard: Shard, options: DatasetOptions) {
-    const { keys, bags, generation } = shard;
-    const { decoders = decodersOf(generation), parallel = false } = options;
+  /**
+   * Makes a reader of a shard whose bags are open.
+   *
+   * @param length How many of its datapoints are read, where that is known.
+   */
+  constructor(
+    shard: Shard,
+    { decoders = decodersOf(shard.generation), parallel = false }:
+      DatasetOptions,
+    length: number = shard.length,
+  ) {
+    const { keys, bags } = shard;
     this.shard = shard;
+    this.length = length;
     this.#columns = bags.map((bag, k) => new Column(keys[k]!, bag, decoders));
     this.#decoding = this.#columns.filter(({ decodes }) => decodes);
     this.#parallel = parallel;
@@ -81,7 +86,7 @@ export class ShardReader {
   static *open(
     path: string,
     options: DatasetOptions,
-    ofSeveral = false,
+    ofSeveral: boolean,
   ): Steps<ShardReader> {
     const { cacheIndex = true, cacheKeys = [] } = options;
     const shard = yield* openShard(path, { ...options, ofSeveral });
@@ -107,9 +112,9 @@ export class ShardReader {
     }
   }
 
-  /** The number of datapoints. */
-  get length(): number {
-    return this.shard.length;
+  /** Its directory. */
+  get path(): string {
+    return this.shard.path;
   }
 
   close(): void {
@@ -185,45 +190,36 @@ export class ShardReader {
         setOwn(datapoint, key, bytes);
       }
     }
-    // Not before: a decoder may read, and what is used again would change.
-    for (const column of this.#decoding) {
-      if (!Object.hasOwn(datapoint, column.key)) continue;
-      const bytes = datapoint[column.key] as Raw | Raw[];
-      const value = Array.isArray(bytes)
-        ? bytes.map((one) => column.decodeSync(one, index))
-        : column.decodeSync(bytes, index);
-      setOwn(datapoint, column.key, value);
-    }
     return datapoint;
   }
 
-  /** Reads a datapoint. */
-  *get(
+  /**
+   * Decodes what was read of a datapoint, in its place. Not before all of it is read: a decoder may read, too, and what
+   * is used again would change.
+   *
+   * @param mayWait Whether it may be a promise.
+   * @throws {FormatError} With code `bad-value`.
+   * @throws {TypeError} If a decoder needs to be waited for, and that may not be.
+   */
+  decode(
     index: number,
-    mask: Mask | undefined,
-    memory: GrowingMemory | undefined,
-  ): Steps<Datapoint> {
-    const selection = this.#newSelection(mask);
-    this.#requireSound(index, selection);
-    const references = this.#references;
-    if (references !== undefined) {
-      const [record] = yield* this.shard.refs!.readRun(index, 1);
-      references.parse(index, record!); // nothing is waited for while it is used
+    datapoint: Datapoint,
+    mayWait: boolean,
+  ): Datapoint | Promise<Datapoint> {
+    let pending: Promise<void>[] | undefined;
+    for (const column of this.#decoding) {
+      const { key } = column;
+      if (!Object.hasOwn(datapoint, key)) continue;
+      const bytes = datapoint[key] as Raw | Raw[];
+      const value = column.decode(bytes, index, mayWait);
+      if (value instanceof Promise) {
+        pending ??= [];
+        pending.push(value.then((made) => setOwn(datapoint, key, made)));
+      } else setOwn(datapoint, key, value);
     }
-    const datapoint: Datapoint = {};
-    const reading: Steps<void>[] = [];
-    for (let i = 0; i < this.#columns.length; i++) {
-      if (selection.wanted[i] === 0) continue;
-      const column = this.#columns[i]!;
-      setOwn(datapoint, column.key, undefined); // keeps the order of the keys
-      const { first, count } = column.type.isList
-        ? listOf(references!, selection, i)
-        : { first: references?.first[i] ?? index, count: 1 };
-      const read = column.readOne(index, first, count, memory);
-      reading.push(put(datapoint, column.key, read));
-    }
-    yield* this.#readAll(reading);
-    return datapoint;
+    return pending === undefined
+      ? datapoint
+      : allEnded(pending).then(() => datapoint);
   }
 
   /** Reads consecutive datapoints: of each key, as much in one go as lies together. */
@@ -243,16 +239,25 @@ export class ShardReader {
       if (selection.wanted[i] === 0) continue;
       setOwn(values, key, []); // keeps the order of the keys
       if (count === 0) continue;
-      const read = this.#columns[i]!.read(start, spans[i]!, memory);
+      const read = this.#columns[i]!.read(spans[i]!, memory);
       reading.push(put(values, key, read));
     }
-    yield* this.#readAll(reading);
+    if (this.#parallel) yield* inParallel(reading);
+    else for (const steps of reading) yield* steps;
     return values;
   }
 
-  *#readAll(reading: readonly Steps<void>[]): Steps<void> {
-    if (this.#parallel) yield* inParallel(reading);
-    else for (const steps of reading) yield* steps;
+  /** Decodes what was read of consecutive datapoints, in its place. */
+  *decodeRange(start: number, values: Record<string, unknown[]>): Steps<void> {
+    for (const column of this.#decoding) {
+      const { key } = column;
+      if (!Object.hasOwn(values, key)) continue;
+      const read = values[key] as (Raw | Raw[])[];
+      const decode = (mayWait: boolean) => (bytes: Raw | Raw[], i: number) =>
+        column.decode(bytes, start + i, mayWait);
+      const made = yield* whenMade(read, decode);
+      setOwn(values, key, made);
+    }
   }
 
   /**
@@ -279,7 +284,7 @@ export class ShardReader {
         offset: ends[0]!,
         length: ends.at(-1)! - ends[0]!,
       })) ?? (yield* bag.slicesOf(spans[i]!.first));
-      parts.push({ column, indices, places, slices, limits });
+      parts.push({ column, places, slices, limits });
     }
     return parts;
   }
@@ -355,6 +360,21 @@ function listOf(
   const stop = selection.stop[key]!;
   const count = clippedCount(start, stop, references.count[key]!);
   return { first: references.first[key]! + (count > 0 ? start : 0), count };
+}
+
+/**
+ * Makes values of those that were read: at once, or all that have to be waited for together.
+ *
+ * @param make Makes one, which may be a promise where it may.
+ */
+export function* whenMade<R, T>(
+  read: readonly R[],
+  make: (mayWait: boolean) => (read: R, i: number) => T | Promise<T>,
+): Steps<T[]> {
+  return yield* perform<T[]>({
+    sync: () => read.map(make(false)) as T[],
+    async: () => allEnded(read.map(make(true))),
+  });
 }
 
 function* put<T>(

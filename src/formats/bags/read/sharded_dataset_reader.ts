@@ -11,13 +11,14 @@ import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { storedAt } from "../../../io/storage/place.ts";
 import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import { lostNotes, openSound } from "../../../tree/samples/open_shards.ts";
-import { withLost } from "../../../tree/samples/shard_table.ts";
+import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import { locateDataset, requireWhole } from "../dataset/dataset_location.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 import type { ShardedDatasetOptions } from "./dataset_options.ts";
-import { DatasetReader, shardsOf } from "./dataset_reader.ts";
-import { type ReadShards, ShardReader } from "./shard_reader.ts";
+import { BagsSamples } from "./bags_samples.ts";
+import { DatasetReader } from "./dataset_reader.ts";
+import { ShardReader } from "./shard_reader.ts";
 
 /**
  * Reads the shards of a dataset as one sequence of datapoints (Python's `ShardedDatasetReader`). A
@@ -53,9 +54,9 @@ export class ShardedDatasetReader extends DatasetReader {
   /** Number of shards that are read. */
   readonly shards: number;
 
-  private constructor(path: string, opened: ReadShards) {
-    super(path, opened);
-    this.shards = opened.sound.length;
+  private constructor(samples: BagsSamples, shards: readonly ShardReader[]) {
+    super(samples, shards);
+    this.shards = shards.length;
   }
 
   static *#open(
@@ -63,9 +64,12 @@ export class ShardedDatasetReader extends DatasetReader {
     options: ShardedDatasetOptions,
   ): Steps<ShardedDatasetReader> {
     const { path, storage } = storedAt(directory, options);
-    const opened = yield* openAll(path, { ...options, storage });
-    warnOfAll(noteLines(lostNotes(opened.lost)), options.onWarning);
-    return new ShardedDatasetReader(path, opened);
+    const placed = { ...options, storage };
+    const { ofSeveral, sound, lost } = yield* openAll(path, placed);
+    warnOfAll(noteLines(lostNotes(lost)), options.onWarning);
+    const shards = new ShardTable(sound, ({ length }) => length, lost);
+    const opened = { path, shards, ofSeveral, readers: sound };
+    return new ShardedDatasetReader(new BagsSamples(opened, placed), sound);
   }
 
   /**
@@ -96,12 +100,6 @@ export class ShardedDatasetReader extends DatasetReader {
   }
 }
 
-/** The number of datapoints of each shard of a reader, in their order; 0 of those that are left out. */
-export function lengthsOf(reader: DatasetReader): readonly number[] {
-  const { sound, lost } = shardsOf(reader);
-  return withLost(sound.map(({ length }) => length), lost);
-}
-
 /**
  * Opens the shards of a dataset that are asked for; a dataset that is not sharded is one shard.
  *
@@ -111,7 +109,7 @@ export function lengthsOf(reader: DatasetReader): readonly number[] {
 function* openAll(
   directory: string,
   options: ShardedDatasetOptions,
-): Steps<ReadShards> {
+) {
   const { paths, ofSeveral } = yield* pathsOf(directory, options);
   const opened = yield* openSound(
     paths,
@@ -120,9 +118,9 @@ function* openAll(
   const { sound } = opened;
   try {
     for (const { shard } of sound) requireSameKeys(sound[0]!.shard, shard);
-    return opened;
+    return { ...opened, ofSeveral };
   } catch (error) {
-    for (const shard of sound) shard.close();
+    for (const reader of sound) reader.close();
     throw error;
   }
 }

@@ -1,9 +1,11 @@
-import { changedFile } from "../../../io/storage/changed_file.ts";
 import { type FormatError, RecordfsError } from "../../../base/errors.ts";
 import { runSync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { storageInThread } from "../../../io/storage/thread_storage.ts";
+import {
+  requireReached,
+  storageInThread,
+} from "../../../io/storage/thread_storage.ts";
 import {
   type ArchiveNotes,
   unreadableNotes,
@@ -19,14 +21,10 @@ import type {
 } from "../../../tree/tree.ts";
 import type { Bag } from "../bag/bag.ts";
 import { pastEnd } from "../bag/index_entries.ts";
-import { openBag } from "../bag/open_bag.ts";
-import { requireReached } from "../../../io/storage/thread_storage.ts";
+import { type BagSeed, reopenBag, seedOf } from "../read/bag_records.ts";
 
 /** Handle that another thread opens the tree again by. */
-interface SeedData {
-  readonly path: string;
-  readonly generation: Bag["generation"];
-  readonly length: number;
+interface SeedData extends BagSeed {
   readonly suffix: string;
   readonly mtime: number;
   readonly whole: number;
@@ -115,12 +113,17 @@ export class BagTree extends NamedTree {
   }
 
   override share(): TreeHandle {
-    const { path, generation } = this.#bag;
-    requireReached(path, this.#storage);
+    requireReached(this.#bag.path, this.#storage);
     const { count: length, suffix } = this.#files;
     const { mtime } = this;
     const whole = this.#whole;
-    const data: SeedData = { path, generation, length, suffix, mtime, whole };
+    const data: SeedData = {
+      ...seedOf(this.#bag),
+      length,
+      suffix,
+      mtime,
+      whole,
+    };
     return { module: import.meta.url, data };
   }
 
@@ -131,16 +134,12 @@ export class BagTree extends NamedTree {
 
 /** Rebuilds a shared tree in another thread, which reads the index by itself. */
 export function reopenTree(data: unknown): Tree {
-  const { path, generation, length, suffix, mtime, whole } = data as SeedData;
+  const seed = data as SeedData;
+  const { path, length, suffix, mtime, whole } = seed;
   if (typeof path !== "string") {
     throw new RecordfsError("bad-handle", "This is no handle of a bag's tree");
   }
   const storage = storageInThread(path);
-  const bag = runSync(openBag(path, { generation, storage }));
-  const isSame = generation === 3
-    ? bag.length >= length
-    : bag.length === length;
-  if (isSame) return new BagTree(bag, suffix, storage, whole, length, mtime);
-  bag.close();
-  throw changedFile(path);
+  const bag = runSync(reopenBag(seed, storage));
+  return new BagTree(bag, suffix, storage, whole, length, mtime);
 }

@@ -30,11 +30,13 @@ import {
   locateDataset,
 } from "../dataset/dataset_location.ts";
 import { DatasetTree } from "./dataset_tree.ts";
+import type { TreeShards } from "./tree_shards.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 import type { FormatError } from "../../../base/errors.ts";
 import {
   isShardDamage,
   lostNotes,
+  type LostShard,
   lostShard,
 } from "../../../tree/samples/open_shards.ts";
 import { bagNotes } from "../bag/damaged_bag.ts";
@@ -49,7 +51,24 @@ interface BegunContainer extends Container {
    *
    * @throws {FormatError} If it is damaged.
    */
-  complete(): Steps<void>;
+  complete(): Steps<CompleteContainer>;
+}
+
+/** A bag; or shards of a dataset that have datapoints with numbers, and those that are left out. */
+type CompleteContainer =
+  | { readonly bag: Bag }
+  | {
+    readonly sources: TreeShards;
+    readonly sound: readonly SoundShard[];
+    readonly lost: readonly LostShard[];
+  };
+
+/** A shard that is shown. */
+interface SoundShard {
+  readonly path: string;
+  /** Its number in the tree. */
+  readonly number: number;
+  readonly length: number;
 }
 
 /** Opens a container for other threads to serve, of many shards only the first one. */
@@ -61,7 +80,12 @@ export async function openToServe(
     ? new (await import("./decoded_views.ts")).DecodedViews()
     : undefined;
   const begun = await runAsync(beginContainer(path, options, views));
-  return { ...begun, complete: () => runAsync(begun.complete()) };
+  return {
+    ...begun,
+    async complete() {
+      await runAsync(begun.complete());
+    },
+  };
 }
 
 /**
@@ -89,7 +113,14 @@ export function* beginContainer(
     const { facts, ...noted } = notedInfo(notes);
     const info = describeBag(bag);
     const odd = { facts: { ...info.facts, ...facts }, ...noted };
-    return { tree, info: { ...info, ...odd }, *complete() {} };
+    return {
+      tree,
+      info: { ...info, ...odd },
+      // deno-lint-ignore require-yield
+      *complete() {
+        return { bag };
+      },
+    };
   } catch (error) {
     bag.close();
     throw error;
@@ -113,6 +144,8 @@ function* beginDataset(
     lastNode: options.lastNode,
   });
   const notes: ArchiveNotes[] = [];
+  const sound: SoundShard[] = [];
+  const lost: LostShard[] = [];
   /** Adds a shard, or leaves it out for the error that it returns. */
   const add = function* (at: number): Steps<FormatError | undefined> {
     let shard: Shard;
@@ -120,12 +153,15 @@ function* beginDataset(
       shard = yield* tree.sources.openShard(at, onWarning);
     } catch (error) {
       if (!isShardDamage(error) || !tree.sources.isLost(at)) throw error;
-      notes.push(...lostNotes([lostShard(shards[at]!, at, error)]));
+      const left = lostShard(shards[at]!, at, error);
+      lost.push(left);
+      notes.push(...lostNotes([left]));
       return error;
     }
     try {
       notes.push(...yield* bagNotes(shard.bags));
-      yield* tree.sources.add(at, shard);
+      const { length } = yield* tree.sources.add(at, shard);
+      sound.push({ path: shards[at]!, number: at, length });
       survey.add(shard);
       return undefined;
     } catch (error) {
@@ -155,6 +191,7 @@ function* beginDataset(
         else yield* inOneGo(() => add(at));
         tell();
       }
+      return { sources: tree.sources, sound, lost };
     },
   };
 }

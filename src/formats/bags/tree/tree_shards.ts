@@ -12,7 +12,7 @@ import { openHead, openShard, type Shard } from "../dataset/open_shard.ts";
 import type { DatasetNodes } from "./dataset_nodes.ts";
 import { TreeShard } from "./tree_shard.ts";
 import { hashIds, idsOf } from "./tree_storage.ts";
-import { atOnce } from "../../../tree/not_loaded.ts";
+import { atOnce, whenLoaded } from "../../../tree/not_loaded.ts";
 import type { DecodedViews } from "./decoded_views.ts";
 
 /** Files that a thread keeps the shards of, however few descriptors they have. */
@@ -45,6 +45,7 @@ export class TreeShards implements LazySources {
   readonly #place: ShardPlace;
   /** In order of use. */
   readonly #opened = new Map<number, TreeShard>();
+  readonly #lent = new Set<TreeShard>();
   #files = 0;
   #last: TreeShard | undefined;
   #lastNumber = -1;
@@ -180,9 +181,22 @@ export class TreeShards implements LazySources {
     return again;
   }
 
+  /** Opens all bags of a shard for others to read, until this is closed. */
+  *lend(number: number): Steps<TreeShard> {
+    const shard = yield* whenLoaded(() => this.shard(number));
+    this.#lent.add(shard);
+    if (shard.length === 0) return shard; // there may be no bags yet
+    for (const key of shard.keys.keys()) {
+      yield* whenLoaded(() => shard.bag(key));
+    }
+    return shard;
+  }
+
   close(): void {
     this.#isClosed = true;
-    for (const shard of this.#opened.values()) shard.close();
+    for (const shard of [...this.#opened.values(), ...this.#lent]) {
+      shard.close();
+    }
     this.#opened.clear();
     this.#lastNumber = -1;
   }

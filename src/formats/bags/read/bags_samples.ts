@@ -1,0 +1,307 @@
+import { IndexError } from "../../../base/errors.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
+import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
+import type { BatchRoom, GrowingMemory } from "../../../io/read/read_memory.ts";
+import { changedFile } from "../../../io/storage/changed_file.ts";
+import { requireOpen } from "../../../io/storage/closed.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import { setOwn } from "../../../codecs/set_own.ts";
+import { isIndex } from "../../../tree/sample_indices.ts";
+import { openSound } from "../../../tree/samples/open_shards.ts";
+import type {
+  ReadSamplesOptions,
+  Samples,
+  SamplesHandle,
+} from "../../../tree/samples/samples.ts";
+import { ShardTable } from "../../../tree/samples/shard_table.ts";
+import { type BatchPart, expectBatch, readBatch } from "./batch.ts";
+import type { DatasetOptions } from "./dataset_options.ts";
+import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
+import { MAPPED, ShardReader, whenMade } from "./shard_reader.ts";
+
+/** What all threads know of a shard. Plain data. */
+export interface NumberedShard {
+  /** Its directory. */
+  readonly path: string;
+  /** The number of its datapoints. */
+  readonly length: number;
+}
+
+/** What the datapoints of shards are read as. */
+interface SamplesOptions extends DatasetOptions {
+  /** The parts of each datapoint that are read, unless a call chooses others. */
+  readonly mask?: Mask | undefined;
+}
+
+/** What other threads make the samples of. */
+interface Seed extends SamplesOptions {
+  readonly path: string;
+  readonly shards: readonly NumberedShard[];
+  /** Whether they are shards of several, of which others may be left out. */
+  readonly ofSeveral: boolean;
+}
+
+/** The shards of samples, and how they are opened. */
+interface OpenedDatapoints {
+  /** The dataset's directory. */
+  readonly path: string;
+  readonly shards: ShardTable<NumberedShard>;
+  readonly ofSeveral: boolean;
+  /** Those of the shards that are open; more are added. */
+  readonly readers: (ShardReader | undefined)[];
+  /** Opens another one, when it is first needed. */
+  open?(at: number): Steps<ShardReader>;
+}
+
+/** The datapoints of a dataset, sharded or not. At least one shard. */
+export class BagsSamples implements Samples<Datapoint, Datapoint> {
+  readonly unit = "datapoint";
+  readonly hasFields = true;
+  /** The dataset's directory. */
+  readonly path: string;
+  readonly shards: ShardTable<NumberedShard>;
+  readonly #opened: OpenedDatapoints;
+  readonly #options: SamplesOptions;
+  readonly #readers: (ShardReader | undefined)[];
+  #isClosed = false;
+
+  constructor(opened: OpenedDatapoints, options: SamplesOptions) {
+    this.path = opened.path;
+    this.shards = opened.shards;
+    this.#opened = opened;
+    this.#options = options;
+    this.#readers = opened.readers;
+    for (const [at, reader] of this.#readers.entries()) {
+      if (reader !== undefined) reader.start = this.shards.firsts[at]!;
+    }
+  }
+
+  get storage(): Storage {
+    return this.#options.storage ?? LOCAL_DISK;
+  }
+
+  /** The readers of all shards: those that are not open are opened. */
+  *all(): Steps<ShardReader[]> {
+    const readers: ShardReader[] = [];
+    for (const at of this.shards.shards.keys()) {
+      readers.push(yield* this.reader(at));
+    }
+    return readers;
+  }
+
+  /** The same datapoints, of which only a part is read. They are closed with these. */
+  masked(mask: Mask | undefined): BagsSamples {
+    return new BagsSamples(this.#opened, { ...this.#options, mask });
+  }
+
+  *read(
+    indices: readonly number[],
+    { fields, memory }: ReadSamplesOptions,
+  ): Steps<Datapoint[]> {
+    const mask = fields ?? this.#options.mask;
+    return yield* this.readMasked(indices, mask, memory);
+  }
+
+  decode(index: number, datapoint: Datapoint): Datapoint | Promise<Datapoint> {
+    return this.#decode(index, datapoint, true);
+  }
+
+  valueOf(datapoint: Datapoint, key: string): unknown {
+    const value = Object.hasOwn(datapoint, key) ? datapoint[key] : undefined;
+    return Array.isArray(value) ? undefined : value;
+  }
+
+  expect(indices: readonly number[], { fields }: ReadSamplesOptions): number {
+    return this.expectMasked(indices, fields ?? this.#options.mask);
+  }
+
+  share(): SamplesHandle {
+    const { path, ofSeveral } = this.#opened;
+    const { generation, cacheIndex, cacheData, cacheKeys } = this.#options;
+    const { parallel, decoders, mask } = this.#options;
+    const shards = this.shards.shards.map(
+      ({ path, length }): NumberedShard => ({ path, length }),
+    );
+    const data: Seed = {
+      ...{ path, shards, ofSeveral, mask },
+      ...{ generation, cacheIndex, cacheData, cacheKeys, parallel, decoders },
+    };
+    return { module: import.meta.url, data };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const reader of this.#readers) reader?.close();
+  }
+
+  /** @throws {IndexError} If there is no such datapoint. */
+  require(index: number): void {
+    requireOpen(this.path, this.#isClosed);
+    const { length } = this.shards;
+    if (isIndex(index, length)) return;
+    throw new IndexError(index, length, this.path, 0, this.unit);
+  }
+
+  /** Reads a datapoint without waiting, and decodes it; for samples whose shards are all open. */
+  getSync(
+    index: number,
+    mask: Mask | undefined,
+    memory: GrowingMemory | typeof MAPPED | undefined,
+  ): Datapoint {
+    this.require(index);
+    if (memory !== MAPPED) memory?.take(0);
+    const reader = this.#readers[this.shards.shardOf(index)]!;
+    const number = index - reader.start;
+    const datapoint = reader.getSync(number, mask, memory);
+    return reader.decode(number, datapoint, false) as Datapoint;
+  }
+
+  /** Reads datapoints as bytes, in any order, repeats allowed: all keys, and all shards, in one go. */
+  *readMasked(
+    indices: readonly number[],
+    mask: Mask | undefined,
+    memory: BatchRoom | undefined,
+  ): Steps<Datapoint[]> {
+    requireOpen(this.path, this.#isClosed);
+    for (const index of indices) this.require(index);
+    const parts = yield* this.#partsOf(indices, mask);
+    return yield* readBatch(indices.length, parts, memory);
+  }
+
+  /** Reads datapoints as {@linkcode BagsSamples.readMasked} does, and decodes them. */
+  *readDecoded(
+    indices: readonly number[],
+    mask: Mask | undefined,
+    memory: BatchRoom | undefined,
+  ): Steps<Datapoint[]> {
+    const read = yield* this.readMasked(indices, mask, memory);
+    return yield* whenMade(
+      read,
+      (mayWait) => (datapoint: Datapoint, i) =>
+        this.#decode(indices[i]!, datapoint, mayWait),
+    );
+  }
+
+  /**
+   * Reads consecutive datapoints: of each key, as much in one go as lies together.
+   *
+   * @param decodes Whether they are decoded.
+   */
+  *range(
+    start: number,
+    stop: number,
+    mask: Mask | undefined,
+    memory: GrowingMemory | undefined,
+    decodes: boolean,
+  ): Steps<Record<string, unknown[]>> {
+    requireOpen(this.path, this.#isClosed);
+    const { firsts, length, shards } = this.shards;
+    const end = start + clippedCount(start, stop, length);
+    memory?.take(0);
+    if (end === start) {
+      return yield* (yield* this.reader(0)).range(0, 0, mask, memory);
+    }
+    const values: Record<string, unknown[]> = {};
+    for (let at = this.shards.shardOf(start); at < shards.length; at++) {
+      const first = Math.max(start, firsts[at]!);
+      const count = Math.min(end, firsts[at + 1]!) - first;
+      if (count <= 0) continue;
+      const reader = yield* this.reader(at);
+      const number = first - reader.start;
+      const part = yield* reader.range(number, count, mask, memory);
+      if (decodes) yield* reader.decodeRange(number, part);
+      for (const key of Object.keys(part)) {
+        if (!Object.hasOwn(values, key)) setOwn(values, key, part[key]!);
+        else for (const value of part[key]!) values[key]!.push(value);
+      }
+    }
+    return values;
+  }
+
+  /** Tells how many values each key has in a datapoint: `true` for one that is no list. */
+  *available(index: number): Steps<Record<string, true | number>> {
+    this.require(index);
+    const reader = yield* this.reader(this.shards.shardOf(index));
+    return yield* reader.available(index - reader.start);
+  }
+
+  /** {@linkcode Samples.expect} of the parts that a mask chooses. */
+  expectMasked(indices: readonly number[], mask: Mask | undefined): number {
+    if (this.#isClosed) return 0;
+    let bytes = 0;
+    for (const [at, places] of this.#byShard(indices)) {
+      bytes += this.#readers[at]?.remoteBytes(places.length, mask) ?? 0;
+    }
+    if (bytes > 0) {
+      // Where the references, or the index, have to be fetched, that comes first.
+      runAsync(this.#partsOf(indices, mask)).then(expectBatch, () => {});
+    }
+    return bytes;
+  }
+
+  /** The reader of a shard. */
+  *reader(at: number): Steps<ShardReader> {
+    const known = this.#readers[at];
+    if (known !== undefined) return known;
+    const reader = yield* this.#opened.open!(at);
+    reader.start = this.shards.firsts[at]!;
+    return this.#readers[at] = reader;
+  }
+
+  #decode(index: number, datapoint: Datapoint, mayWait: boolean) {
+    const reader = this.#readers[this.shards.shardOf(index)]!; // it has read it
+    return reader.decode(index - reader.start, datapoint, mayWait);
+  }
+
+  /** Finds what a batch has to read. */
+  *#partsOf(
+    indices: readonly number[],
+    mask: Mask | undefined,
+  ): Steps<BatchPart[]> {
+    const byShard = this.#byShard(indices);
+    if (byShard.size === 0) byShard.set(0, []); // which checks the mask
+    const parts: BatchPart[][] = [];
+    const reader = (at: number) => this.reader(at);
+    yield* inParallel(
+      Array.from(byShard, function* ([at, places], i): Steps<void> {
+        const shard = yield* reader(at);
+        const own = places.map((place) => indices[place]! - shard.start);
+        parts[i] = yield* shard.partsOf(own, places, mask);
+      }),
+    );
+    return parts.flat();
+  }
+
+  /** The places of a batch, by the shards that its datapoints lie in. */
+  #byShard(indices: readonly number[]): Map<number, number[]> {
+    return Map.groupBy(
+      indices.keys(),
+      (place) => this.shards.shardOf(indices[place]!),
+    );
+  }
+}
+
+/**
+ * Opens the shards that another thread has opened.
+ *
+ * @throws {FormatError} With code `changed` if one is damaged now, or has fewer datapoints.
+ */
+export function* reopenSamples(
+  { path, shards, ofSeveral, ...shared }: Seed,
+  storage: Storage,
+): Steps<BagsSamples> {
+  const options = { ...shared, storage, onWarning() {} }; // they have been told of
+  const { sound, lost } = yield* openSound(
+    shards.map(({ path }) => path),
+    (path) => ShardReader.open(path, options, ofSeveral),
+  );
+  const isSame = lost.length === 0 &&
+    sound.every(({ length }, i) => length >= shards[i]!.length);
+  if (isSame) {
+    const table = new ShardTable(shards, ({ length }) => length);
+    const opened = { path, shards: table, ofSeveral, readers: sound };
+    return new BagsSamples(opened, options);
+  }
+  for (const reader of sound) reader.close();
+  throw changedFile(path);
+}

@@ -1,0 +1,118 @@
+/** Damaged bags: what cannot be read is left out if the caller agrees, and otherwise nothing is left. */
+import assert from "node:assert/strict";
+import { convert } from "../../src/open/convert/mod.ts";
+import { FormatError, RecordfsError } from "../../src/base/errors.ts";
+import { bagCases, datasetCases } from "../support/bags/bag_golden.ts";
+import {
+  type Datapoint,
+  DatasetReader,
+  ShardedDatasetReader,
+} from "../../src/formats/bags/mod.ts";
+import { namesIn } from "../support/converted.ts";
+import { writeDataset } from "../support/bags/make_bag.ts";
+import { withTempDir } from "../support/paths.ts";
+
+const bytes = (...values: number[]) => Uint8Array.from(values);
+
+/** Fails unless a dataset becomes one of those of its datapoints that can be read. */
+async function assertLeftOut(source: string, target: string): Promise<void> {
+  using before = DatasetReader.openSync(source, { decoders: null });
+  const sound: Datapoint[] = [];
+  for (let i = 0; i < before.length; i++) {
+    try {
+      sound.push(before.getSync(i));
+    } catch (error) {
+      assert.ok(error instanceof FormatError);
+    }
+  }
+  const { generation } = before;
+  const warnings: string[] = [];
+  const report = await convert(source, target, {
+    to: "bags",
+    generation,
+    lossy: true,
+    onWarning: (line) => warnings.push(line),
+  });
+  const leftOut = before.length - sound.length;
+  assert.ok(leftOut > 0);
+  assert.deepEqual([report.count, report.leftOut], [sound.length, leftOut]);
+  assert.match(warnings.join("\n"), /left out: datapoint \d+ of .*reference/);
+  using after = DatasetReader.openSync(target, { decoders: null });
+  assert.deepEqual(await after.read(sound.keys()), sound);
+}
+
+Deno.test("damaged containers end in an error that says so, and leave nothing", async (t) => {
+  for (
+    const { name, path, valid, expected } of [...bagCases, ...datasetCases]
+  ) {
+    if (valid || !["error", "partial"].includes(expected.outcome)) continue;
+    // Its value is damaged, which is seen by who decodes it: bytes are kept.
+    if (name.endsWith("bad_value_utf8")) continue;
+    // Its other records are located by its index, and are not lost.
+    const isPartial = name === "granular3/bad_idx_past_end";
+    const hasBadReferences = name.includes("/bad_ref_");
+    await t.step(name, async () => {
+      await withTempDir(async (dir) => {
+        for (const target of ["out/", "out.bag", "out.ffr", "out"]) {
+          const options = {
+            ...target === "out" ? { to: "bags" } as const : {},
+            lossy: !isPartial && !(hasBadReferences && target === "out"),
+            onWarning: () => {},
+          };
+          await assert.rejects(
+            convert(path, `${dir}/${target}`, options),
+            RecordfsError,
+          );
+          assert.deepEqual(namesIn(dir), []);
+        }
+        if (hasBadReferences) await assertLeftOut(path, `${dir}/out`);
+        if (isPartial) {
+          const options = { lossy: true, onWarning: () => {} };
+          for (const target of ["out/", "out.bag"]) {
+            const { count } = await convert(path, `${dir}/${target}`, options);
+            assert.equal(count, 4); // its fifth limit is wrong
+          }
+        }
+      });
+    });
+  }
+});
+
+Deno.test("the datapoints that a bag was cut before are left out, if the caller agrees", async () => {
+  for (const shards of [1, 2]) {
+    await withTempDir(async (dir) => {
+      const source = `${dir}/a`;
+      for (let shard = 0; shard < shards; shard++) {
+        const path = shards === 1 ? source : `${source}/00000${shard}`;
+        const datapoints = [0, 1, 2].map((n) => ({
+          a: new Uint8Array(10).fill(3 * shard + n),
+          b: bytes(n),
+        }));
+        writeDataset(path, { a: "bytes", b: "bytes" }, datapoints, 3);
+        if (shard > 0 || shards === 1) await Deno.truncate(`${path}/a.bag`, 15);
+      }
+      const warnings: string[] = [];
+      const options = {
+        to: "bags",
+        onWarning: (line: string) => warnings.push(line),
+      } as const;
+      await assert.rejects(convert(source, `${dir}/b`, options), {
+        code: "would-lose",
+      });
+      assert.deepEqual(namesIn(dir), ["a"]);
+      warnings.length = 0;
+      const report = await convert(source, `${dir}/b`, {
+        ...options,
+        lossy: true,
+      });
+      assert.deepEqual([report.count, report.leftOut], [3 * shards - 2, 2]);
+      const left = warnings.filter((line) => line.startsWith("left out: "));
+      assert.equal(left.length, 2);
+      assert.match(left[0]!, /datapoint 1 of .*a\.bag, record 1: .*truncated/);
+      using made = ShardedDatasetReader.openSync(`${dir}/b`);
+      const all = await made.read(Array(made.length).keys());
+      const expected = [[0], [0, 1, 2, 3]][shards - 1];
+      assert.deepEqual(all.map(({ a }) => (a as Uint8Array)[0]), expected);
+    });
+  }
+});
