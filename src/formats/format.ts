@@ -64,8 +64,6 @@ export interface FormatEntry extends FormatVariant {
   /**
    * Counts the samples of a container, with those that it leaves out, since they are damaged; `undefined` where
    * they are its files, as they are without this.
-   *
-   * @throws {FormatError} If they have no numbers, since some of it could not be opened.
    */
   countSamples?(info: ContainerInfo): CountedSamples | undefined;
   /**

@@ -52,7 +52,7 @@ export type MemberKind =
  * Why a member is skipped: `unsafe-name` has `..` or NUL in its path, `no-name` none, `too-long` a name or path longer
  * than is shown; `conflict` needs a directory where a file is before it, or the other way round; `leads-out` is a link
  * that leads out of the archive, `no-target` a hard link to nothing, `bad-link` a link that no system follows; `device`
- * is a device or pipe; `damaged` is a video of GulpIO of which not all can be read, or a chunk of such.
+ * is a device or pipe; `damaged` is a video of GulpIO of which not all can be read, or its file of labels.
  */
 export type SkipReason =
   | "bad-link"

@@ -70,6 +70,13 @@ export function sharedUint32(values: ArrayLike<number> | number): Uint32Array {
   return column;
 }
 
+/** A copy of bytes in memory that threads share. */
+export function sharedBytes(bytes: ArrayLike<number>): Uint8Array {
+  const copy = new Uint8Array(newSharedMemory(bytes.length));
+  copy.set(bytes);
+  return copy;
+}
+
 /** {@linkcode sharedUint32} of any numbers. */
 export function sharedFloat64(
   values: ArrayLike<number> | number,

@@ -1,7 +1,7 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatEntry } from "../format.ts";
-import { DIRECTORY, isChunkName, unnumbered } from "./kinds.ts";
+import { DIRECTORY, isChunkName } from "./kinds.ts";
 
 /** GulpIO and GulpIO2: a directory of chunks, or one chunk. */
 export const gulp: FormatEntry = {
@@ -10,11 +10,10 @@ export const gulp: FormatEntry = {
   suffixes: [".gulp", ".gmeta"],
   detect,
   evidence: (names) => `GulpIO chunks (${names.find(isChunkName)})`,
-  countSamples({ facts, parts }) {
-    const { videos, badVideos = 0, badChunks = 0 } = facts!;
-    if (badChunks > 0) throw unnumbered(parts[0]!.path);
-    return { unit: "videos", length: videos! + badVideos };
-  },
+  countSamples: ({ facts }) => ({
+    unit: "videos",
+    length: facts!["videos"]! + (facts!["badVideos"] ?? 0),
+  }),
   hasFrames: ({ kind }) => kind === DIRECTORY,
   targets: [{ name: "gulp" }],
   load: async () => (await import("./format.ts")).gulp,

@@ -20,13 +20,18 @@ export const gulp: Format = {
   async target() {
     return (await import("./convert/files_to_gulp.ts")).gulpTarget;
   },
-  async openDataset(path, info, { frames }) {
-    if (info.kind !== DIRECTORY) return undefined;
-    const { openVideos } = await import("./data/videos.ts");
-    return await openVideos(path, info, frames);
-  },
-  async readLabels(container, label, signal) {
-    const { metaLabels } = await import("./data/labels.ts");
-    return metaLabels(container, label, signal);
+  async openDataset(path, { kind, facts }, options) {
+    if (kind !== DIRECTORY) return undefined;
+    const { frames: numFrames, storage, remote, onWarning } = options;
+    const given = { storage, remote, onWarning, label: null }; // not all videos have labels
+    const { GulpImageDataset, GulpVideoDataset } = await import(
+      "./data/gulp.ts"
+    );
+    const areImages = facts?.["frames"] === facts?.["videos"];
+    if (areImages && numFrames === undefined) {
+      return await GulpImageDataset.open(path, given);
+    }
+    const stack = false; // frames of a video may differ in size
+    return await GulpVideoDataset.open(path, { ...given, numFrames, stack });
   },
 };

@@ -1,11 +1,7 @@
 import { formatNamed } from "../../formats/registry.ts";
 import type { ContainerInfo, CountedSamples } from "../../tree/format.ts";
 
-/**
- * Counts the samples of a container: its files, unless its format has others.
- *
- * @throws {FormatError} If they have no numbers, since some of it could not be opened.
- */
+/** Counts the samples of a container: its files, unless its format has others. */
 export function countSamples(info: ContainerInfo): CountedSamples {
   return formatNamed(info.format).countSamples?.(info) ??
     { unit: "files", length: info.files };

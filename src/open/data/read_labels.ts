@@ -117,7 +117,8 @@ async function* labelsOf(
       const value = samples.valueOf(sample, label);
       const path = () => reader.fileOf(index);
       if (value === undefined) throw noLabel(samples, index, label, path());
-      yield asLabel(value, index, path, label);
+      const key = samples.keyOf && (() => samples.keyOf!(index));
+      yield asLabel(value, index, path, label, key);
     }
   }
 }

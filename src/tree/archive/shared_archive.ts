@@ -4,6 +4,7 @@ import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { MemorySource } from "../../io/storage/memory_source.ts";
 import { reopenSource } from "../../io/storage/open_sources.ts";
 import type { Storage } from "../../io/storage/storage.ts";
+import { sharedBytes } from "../shared_numbers.ts";
 import {
   isReachedInThreads,
   storageInThread,
@@ -61,7 +62,5 @@ export async function reopenArchive(
 
 function sharedCopy(bytes: Uint8Array): Uint8Array {
   if (bytes.buffer instanceof SharedArrayBuffer) return bytes;
-  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  copy.set(bytes);
-  return copy;
+  return sharedBytes(bytes);
 }

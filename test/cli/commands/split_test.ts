@@ -316,9 +316,13 @@ Deno.test("what split can't do leaves nothing behind", async () => {
       [
         [gulp, ...RATIOS, "--stratify", "label"],
         1,
-        /Sample 0 has no label 'label' .*gulp\/a\/meta\.json/,
+        /Sample 0 \('a'\) has no label 'label' .*gulp\/data_0\.gulp/,
       ],
-      [[gulp, ...RATIOS, "--stratify", "toString"], 1, /no label 'toString'/],
+      [
+        [gulp, ...RATIOS, "--stratify", "toString"],
+        1,
+        /'a' of .* has no one value of 'toString'/,
+      ],
     ];
     for (const [args, code, words] of cases) {
       assertFailed(

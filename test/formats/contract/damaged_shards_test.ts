@@ -5,10 +5,12 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
-import type { Dataset } from "../../../src/data/dataset.ts";
+import { Dataset } from "../../../src/data/dataset.ts";
+import { imageCodec } from "../../../src/codecs/image/mod.ts";
 import { FormatError } from "../../../src/base/errors.ts";
 import { BagDataset } from "../../../src/formats/bags/data/bag_dataset.ts";
 import { FFRecordDataset } from "../../../src/formats/ffrecord/data/ffrecord_dataset.ts";
+import { GulpImageDataset } from "../../../src/formats/gulp/data/gulp_image_dataset.ts";
 import { MDSDataset } from "../../../src/formats/mds/data/mds_dataset.ts";
 import { ParquetDataset } from "../../../src/formats/parquet/data/parquet_dataset.ts";
 import { TFRecordDataset } from "../../../src/formats/tfrecord/data/tfrecord_dataset.ts";
@@ -16,6 +18,8 @@ import { WebDataset } from "../../../src/formats/tar/data/web_dataset.ts";
 import { TFRecordWriter } from "../../../src/formats/tfrecord/mod.ts";
 import { check, open } from "../../../src/open/open.ts";
 import { writeDataset } from "../../support/bags/make_bag.ts";
+import { testImage } from "../../support/images.ts";
+import { writeChunk } from "../../support/gulp/make_gulp.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import {
   entryOf,
@@ -37,6 +41,8 @@ interface ShardedFormat {
   readonly file?: string;
   /** Bytes from its start that are damaged so that no sample of a file is found: they say how much there is, or where. */
   readonly head: number;
+  /** Whether only a directory of shards is opened as a dataset. */
+  readonly isDirectory?: boolean;
   /** Whether another file says how many samples each has: then no sample gets another number. */
   readonly keepsNumbers?: boolean;
   /** Writes a shard of samples of one byte. */
@@ -57,6 +63,33 @@ function parquetBytes(samples: readonly number[]): Uint8Array {
   return writeBytesFile([[{ header, body, rows }]], { isIndexed: false });
 }
 
+/** Videos by their ids, which are numbers. */
+class VideoNumbers extends Dataset<Uint8Array> {
+  readonly #videos: GulpImageDataset<unknown, unknown>;
+
+  constructor(videos: GulpImageDataset<unknown, unknown>) {
+    super();
+    this.#videos = videos;
+  }
+
+  override get length(): number {
+    return this.#videos.length;
+  }
+
+  override get shardLengths(): readonly number[] {
+    return this.#videos.shardLengths;
+  }
+
+  override async get(indices: readonly number[]): Promise<Uint8Array[]> {
+    const samples = await this.#videos.get(indices);
+    return samples.map(({ id }) => Uint8Array.of(Number(id)));
+  }
+
+  override close(): void {
+    this.#videos.close();
+  }
+}
+
 /** The column of shards of MDS. */
 const COLUMNS: readonly MadeColumn[] = [["data", "bytes", null]];
 
@@ -71,6 +104,21 @@ const FORMATS: Readonly<Record<string, ShardedFormat>> = {
       );
     },
     open: (path, onWarning) => FFRecordDataset.open(path, { onWarning }),
+  },
+  GulpIO: {
+    name: (shard) => `meta_${shard}.gmeta`,
+    head: 12,
+    isDirectory: true,
+    async write(path, samples) {
+      const [, dir, chunk] = /^(.*)\/meta_(\d)/.exec(path)!;
+      const jpeg = await (await imageCodec()).encode(testImage(8, 8, 1));
+      const videos = samples.map((n) => ({ id: `${n}`, frames: [jpeg] }));
+      writeChunk(dir!, Number(chunk), videos);
+    },
+    open: async (path, onWarning) =>
+      new VideoNumbers(
+        await GulpImageDataset.open(path, { label: null, onWarning }),
+      ),
   },
   MDS: {
     name: (shard) => `${shard}.mds`,
@@ -254,7 +302,9 @@ for (const [name, format] of Object.entries(FORMATS)) {
       for (const path of paths) damage(path, format);
       const onWarning = assert.fail;
       for (const path of [dir, paths[1]!]) {
-        await assert.rejects(format.open(path, onWarning), FormatError);
+        if (path === dir || !format.isDirectory) {
+          await assert.rejects(format.open(path, onWarning), FormatError);
+        }
         await assert.rejects(open(path, { onWarning }), FormatError);
       }
     });

@@ -2,7 +2,8 @@ import { CheckRun } from "../../../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
 import { ChunkCheck } from "./check_chunk.ts";
 import type { ChunkListing } from "../read/chunk_files.ts";
-import { openChunks } from "../read/directory_index.ts";
+import { ChunkTable } from "../read/chunk_table.ts";
+import { OpenedChunk } from "../read/opened_chunk.ts";
 import { readLabels } from "../meta/labels.ts";
 
 /**
@@ -22,10 +23,13 @@ export async function checkChunks(
   const report = (error: unknown) => run.damage(error);
   problems.forEach(report);
   await run.part(() => run.run(readLabels(labelPath, storage)));
-  const { chunks } = await run.run(
-    openChunks(listed, { storage }, report, report),
-  );
+  const chunks: OpenedChunk[] = [];
   try {
+    for (const { dataPath, metaPath } of listed) {
+      const opening = OpenedChunk.open(dataPath, metaPath, { storage });
+      await run.part(async () => chunks.push(await run.run(opening)));
+    }
+    new ChunkTable(chunks).findTwice(report);
     const total = chunks.reduce((sum, { dataSize }) => sum + dataSize, 0);
     run.total = total;
     let [bytes, samples, before] = [total, 0, 0];

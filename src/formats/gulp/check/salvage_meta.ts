@@ -24,9 +24,9 @@ export function* salvageMeta(path: string): Steps<ChunkMeta | undefined> {
     text[end] = Byte.CLOSE_OBJECT;
     text[end + 1] = 0;
     const whole = text.subarray(0, end + 2);
-    const builder = readJsonMeta(whole);
+    const read = readJsonMeta(whole).finish();
     const source = new MemorySource(whole.subarray(0, -1), path, file.mtime);
-    return new ChunkMeta(path, file.size, builder, source);
+    return new ChunkMeta(path, file.size, read, source);
   } catch (error) {
     if (error instanceof JsonError) return undefined; // its text is not UTF-8
     throw error;

@@ -1,13 +1,25 @@
-import type { GulpOptions } from "../read/decoding.ts";
+import type { GulpOptions, RawVideo } from "../read/decoding.ts";
 import { openGulp } from "../tree/open_gulp.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { Image } from "../../../codecs/image/image.ts";
-import { GulpDirectory } from "../read/directory.ts";
 import { shownId } from "../check/faults.ts";
+import { readLabels } from "../meta/labels.ts";
+import { openDirectory } from "../read/directory.ts";
+import type { VideoPlace } from "../read/chunk_table.ts";
+import type { GulpSamples } from "../read/gulp_samples.ts";
 import { FormatError } from "../../../base/errors.ts";
+import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
 import { lastingAt, type PlaceOptions } from "../../../io/storage/place.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { Dataset, type GetOptions, STACK } from "../../../data/dataset.ts";
+import { isIndex, requireIndices } from "../../../tree/sample_indices.ts";
+import type { SamplesHandle } from "../../../tree/samples/samples.ts";
+import {
+  reopenSamples,
+  SamplesReader,
+} from "../../../tree/samples/samples_reader.ts";
+import { type GetOptions, STACK } from "../../../data/dataset.ts";
+import { requireClass } from "../../../data/datasets/process.ts";
+import { SamplesDataset } from "../../../data/datasets/samples_dataset.ts";
 import {
   ArrayRows,
   type TakeArray,
@@ -37,7 +49,6 @@ import {
   type LabelOf,
   loadLabels,
 } from "./gulp_labels.ts";
-import { hasSample } from "../../../data/datasets/has_sample.ts";
 
 /** Options of both datasets of gulp directories. */
 export interface GulpDatasetOptions<
@@ -63,8 +74,9 @@ export interface GulpSample<Data, Label = number> {
 
 /** What samples of a dataset are made of videos. */
 export interface SampleKind<In> {
-  /** The class of the dataset, and options of its own. */
-  readonly recipe: Pick<Recipe, "module" | "name">;
+  /** The class of the dataset, the module that exports it, and options of its own. */
+  readonly Class: { readonly name: string };
+  readonly module: string;
   readonly options: object;
   /** How many are made at a time; as many as processors are good for, where not given. */
   readonly inFlight?: number;
@@ -89,12 +101,23 @@ type OpenOptions<In> =
   & PlaceOptions
   & WaitOptions
   & Pick<GulpOptions, "onWarning">
-  & { readonly isQuiet?: boolean }
-  & { readonly transform?: Step<In, unknown> | undefined };
+  & {
+    readonly transform?: Step<In, unknown> | undefined;
+    /** What another thread has opened. */
+    readonly shared?: SharedVideos | undefined;
+  };
+
+/** What a thread has opened, for others. */
+interface SharedVideos {
+  readonly samples: SamplesHandle;
+  readonly labels: ReadonlyMap<string, number> | undefined;
+}
 
 /** A gulp directory opened for a dataset. */
 export interface OpenedVideos<In> {
-  readonly directory: GulpDirectory<Uint8Array<ArrayBuffer>>;
+  /** Path of the directory. */
+  readonly path: string;
+  readonly samples: GulpSamples;
   readonly labels: ReadonlyMap<string, number> | undefined;
   readonly findLabel: FindLabel;
   readonly decoder: DecodeImage;
@@ -106,25 +129,45 @@ export async function openVideos<In>(
   location: string | URL,
   options: OpenOptions<In>,
 ): Promise<OpenedVideos<In>> {
-  const { transform } = options;
+  const { transform, signal } = options;
   if (transform !== undefined) runStep(transform); // throws before files are opened
   const decoder = new DecodeImage(decodingOf(options));
-  const { path, storage } = lastingAt(location, options);
-  // Other threads were told by the first one.
-  const onWarning = options.isQuiet === true ? () => {} : options.onWarning;
-  const { signal } = options;
-  const undecoded = { decode: false, storage, onWarning, signal } as const;
-  const directory = await GulpDirectory.open(path, undecoded);
+  const place = { ...options, ...lastingAt(location, options) };
+  const { path, storage } = place;
+  const { samples, labels } = options.shared === undefined
+    ? await runAsync(openLabelled(place), signal)
+    : { ...options.shared, samples: await reopened(options.shared, place) };
   try {
-    if (directory.numChunks === 0) throw noChunks(directory.path);
-    const labels = await directory.labels({ signal });
     const findLabel = await loadLabels(options, labels);
     const placed = { ...options, storage, signal: undefined };
-    return { directory, labels, findLabel, decoder, options: placed };
+    return { path, samples, labels, findLabel, decoder, options: placed };
   } catch (error) {
-    directory.close();
+    samples.close();
     throw error;
   }
+}
+
+/** Opens the chunks of a directory, and its file of labels. */
+function* openLabelled(
+  { path, storage, onWarning }: GulpOptions & { readonly path: string },
+): Steps<Pick<OpenedVideos<unknown>, "samples" | "labels">> {
+  const opened = yield* openDirectory(path, { storage, onWarning });
+  const { samples, listing } = opened;
+  try {
+    if (samples.shards.shards.length === 0) throw noChunks(path);
+    const labels = yield* readLabels(listing.labelPath, storage);
+    return { samples, labels };
+  } catch (error) {
+    samples.close();
+    throw error;
+  }
+}
+
+async function reopened(
+  { samples }: SharedVideos,
+  options: WaitOptions & PlaceOptions,
+): Promise<GulpSamples> {
+  return await reopenSamples(samples, options) as GulpSamples;
 }
 
 /**
@@ -136,32 +179,21 @@ export async function openVideos<In>(
  * @typeParam Label What samples have as label.
  */
 export abstract class GulpDataset<In, Data, Label>
-  extends Dataset<GulpSample<Data, Label>> {
+  extends SamplesDataset<RawVideo, GulpSample<Data, Label>> {
   readonly #opened: OpenedVideos<In>;
   readonly #kind: SampleKind<In>;
   readonly #run: TransformFunction<In, unknown>;
 
   /** Takes what was opened. */
   protected constructor(opened: OpenedVideos<In>, kind: SampleKind<In>) {
-    super();
-    const { transform } = opened.options;
+    super(new SamplesReader(opened.samples));
+    const { path, options: { transform, storage } } = opened;
     this.#opened = opened;
-    const { directory: { path: location }, options: { storage } } = opened;
-    openedFrom(this, openGulp, location, { storage });
     this.#kind = kind;
     this.#run = transform === undefined
       ? (input) => input
       : plannedStep(transform);
-  }
-
-  /** Number of videos. */
-  override get length(): number {
-    return this.#opened.directory.length;
-  }
-
-  /** The number of videos of each chunk, 0 of one that is left out since it is damaged. */
-  override get shardLengths(): readonly number[] {
-    return this.#opened.directory.shardLengths;
+    openedFrom(this, openGulp, path, { storage });
   }
 
   /** The numbers of labels, of `label2idx.json`; `undefined` where there is no such file. */
@@ -182,17 +214,17 @@ export abstract class GulpDataset<In, Data, Label>
   ): Promise<GulpSample<Data, Label>[]> {
     const { seed = 0, epoch = 0, signal } = options;
     const rows = new ArrayRows(options[STACK], indices.length);
-    const { directory, findLabel } = this.#opened;
-    const ids = indices.map((index) => directory.idAt(index));
+    const { samples, findLabel, path } = this.#opened;
+    requireIndices(indices, this.length, () => path, samples.unit);
     return await inFlight(
       indices.length,
       async (i) => {
         const index = indices[i]!;
-        const id = ids[i]!;
+        const id = samples.keyOf(index);
         try {
           const random = new Random(seed, epoch, index);
           const row = rows.row(i);
-          const { data, meta } = await this.#make(id, random, row, signal);
+          const { data, meta } = await this.#make(index, random, row, signal);
           const label = await findLabel(meta, id) as Label;
           return { data, label, id };
         } catch (cause) {
@@ -212,66 +244,60 @@ export abstract class GulpDataset<In, Data, Label>
     indices: readonly number[],
     { seed = 0, epoch = 0 }: GetOptions = {},
   ): number {
-    const { directory } = this.#opened;
     let bytes = 0;
     for (const index of indices) {
-      if (!hasSample(this, index)) continue;
-      const id = directory.idAt(index);
+      if (!isIndex(index, this.length)) continue;
+      const place = this.#opened.samples.shards.at(index);
       const random = new Random(seed, epoch, index);
-      bytes += directory.expect(id, this.#selectionOf(id, random));
+      const selection = this.#selectionOf(place, random);
+      bytes += place.chunk.expectVideo(place.video, selection);
     }
     return bytes;
-  }
-
-  /** The data file that a video lies in. */
-  override fileOf(index: number): string | undefined {
-    if (!hasSample(this, index)) return undefined;
-    const { directory } = this.#opened;
-    const chunk = directory.chunkLookup.get(directory.idAt(index));
-    return directory.chunkObjsLookup.get(chunk!)?.dataPath;
-  }
-
-  /** Closes the files. */
-  override close(): void {
-    this.#opened.directory.close();
   }
 
   /**
    * How another thread opens it.
    *
-   * @throws {DataError} With code `not-portable` if an option is a function.
+   * @throws {DataError} With code `not-portable` if an option is a function, or the class extends the library's.
    */
   override [RECIPE](): Recipe {
-    const { directory: { path }, options } = this.#opened;
+    const { Class, module, options: own } = this.#kind;
+    requireClass(this, Class);
+    const { path, samples, labels, options } = this.#opened;
     const { transform, storage } = options;
     const again = {
       ...decodingOf(options),
-      isQuiet: true,
+      shared: { samples: samples.share(), labels },
       storage: storageArgument(storage, path),
       ...labelArguments(options),
-      ...this.#kind.options,
+      ...own,
       transform: transform && stepArgument(transform, "The option transform"),
     };
-    return { ...this.#kind.recipe, how: "open", args: [path, again] };
+    return { module, name: Class.name, how: "open", args: [path, again] };
   }
 
   /** The frames of a video to read; `undefined` for all. */
-  #selectionOf(id: string, random: Random): number[] | undefined {
-    const count = this.#opened.directory.frameCount(id);
+  #selectionOf(
+    { chunk: { meta }, video }: VideoPlace,
+    random: Random,
+  ): number[] | undefined {
+    const count = meta.columns.frameCounts[video]!;
     const chosen = this.#kind.choose?.(count, random);
     return chosen?.length === count ? undefined : chosen;
   }
 
   async #make(
-    id: string,
+    index: number,
     random: Random,
     take: TakeArray,
     signal: AbortSignal | undefined,
   ) {
-    const { directory, decoder } = this.#opened;
+    const { samples, decoder } = this.#opened;
     const { assertCount, input, finish } = this.#kind;
-    const selection = this.#selectionOf(id, random);
-    const { frames, meta } = await directory.getRaw(id, selection, { signal });
+    const place = samples.shards.at(index);
+    const selection = this.#selectionOf(place, random);
+    const reading = place.chunk.readVideo(place.video, selection);
+    const { frames, meta } = await runAsync(reading, signal);
     assertCount(frames.length);
     const images = await inFlight(
       frames.length,

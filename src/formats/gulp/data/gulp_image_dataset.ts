@@ -65,7 +65,8 @@ export class GulpImageDataset<Data = NdArray, Label = number>
 }
 
 const IMAGES: SampleKind<Image> = {
-  recipe: { module: import.meta.url, name: "GulpImageDataset" },
+  Class: GulpImageDataset,
+  module: import.meta.url,
   options: {},
   assertCount(count) {
     if (count === 1) return;

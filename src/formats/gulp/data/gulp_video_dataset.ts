@@ -106,7 +106,8 @@ export class GulpVideoDataset<Data = NdArray, Label = number>
 
 function clips(clip: ClipOptions, stack: boolean): SampleKind<Image[]> {
   return {
-    recipe: { module: import.meta.url, name: "GulpVideoDataset" },
+    Class: GulpVideoDataset,
+    module: import.meta.url,
     options: { ...clip, stack },
     inFlight: VIDEOS_IN_FLIGHT,
     choose: (count, random) => clipFrames(count, clip, random),

@@ -1,4 +1,5 @@
 import { grown } from "../../../codecs/byte_output.ts";
+import { sharedBytes, sharedUint32 } from "../../../tree/shared_numbers.ts";
 import { decodeId, encodeId } from "./id_text.ts";
 
 /** Tells whether the id of a row is `bytes[start … end]`. */
@@ -79,16 +80,29 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   return hash ^ hash >>> 15;
 }
 
-/** The ids of a chunk's videos, numbered from 0: one run of bytes, and a hash table to find one. */
-export class VideoIds {
+/** The ids of videos, numbered from 0. Plain data. */
+export interface IdColumns {
   /** The ids, one after the other. */
-  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(1024);
+  readonly bytes: Uint8Array;
   /** Per video, and once more: where its id starts in `bytes`. */
-  starts: Uint32Array<ArrayBuffer> = new Uint32Array(64);
+  readonly starts: Uint32Array;
+}
+
+/** The ids of a chunk's videos: one run of bytes, and a hash table to find one. */
+export class VideoIds implements IdColumns {
+  bytes: Uint8Array = new Uint8Array(1024);
+  starts: Uint32Array = new Uint32Array(64);
   length = 0;
-  readonly #hash = new IdHash((video, bytes, start, end) =>
-    this.isId(video, bytes, start, end)
-  );
+  #hash: IdHash | undefined;
+
+  /** Takes the ids that another thread has trimmed. */
+  static of({ bytes, starts }: IdColumns): VideoIds {
+    const ids = new VideoIds();
+    ids.bytes = bytes;
+    ids.starts = starts;
+    ids.length = starts.length - 1;
+    return ids;
+  }
 
   /** Whether the id of a video is `bytes[start … end]`. */
   isId(
@@ -107,13 +121,13 @@ export class VideoIds {
 
   /** The video whose id is `bytes[start … end]`, or -1. */
   findBytes(bytes: Uint8Array, start: number, end: number): number {
-    return this.#hash.find(bytes, start, end);
+    return this.#hashed().find(bytes, start, end);
   }
 
   /** The video of an id, or -1. */
   find(id: string): number {
     const bytes = encodeId(id);
-    return this.#hash.find(bytes, 0, bytes.length);
+    return this.findBytes(bytes, 0, bytes.length);
   }
 
   /** The id of a video. */
@@ -123,6 +137,7 @@ export class VideoIds {
 
   /** Adds a video whose id is not there yet, and returns its number. */
   add(bytes: Uint8Array, start: number, end: number): number {
+    const hash = this.#hashed();
     const video = this.length++;
     const at = this.starts[video]!;
     const past = at + end - start;
@@ -135,13 +150,13 @@ export class VideoIds {
     }
     for (let i = start; i < end; i++) this.bytes[at + i - start] = bytes[i]!;
     this.starts[video + 1] = past;
-    this.#hash.add(bytes, start, end, video);
+    hash.add(bytes, start, end, video);
     return video;
   }
 
   /** The video that has the id of one elsewhere, or -1. */
   findIdOf({ bytes, starts }: VideoIds, video: number): number {
-    return this.#hash.find(bytes, starts[video]!, starts[video + 1]!);
+    return this.findBytes(bytes, starts[video]!, starts[video + 1]!);
   }
 
   /** Adds a video with the id of one elsewhere. */
@@ -149,9 +164,21 @@ export class VideoIds {
     this.add(bytes, starts[video]!, starts[video + 1]!);
   }
 
-  /** Lets go of memory that was made ready for more ids. */
+  /** Moves the ids to memory of their size that threads share. */
   trim(): void {
-    this.starts = this.starts.slice(0, this.length + 1);
-    this.bytes = this.bytes.slice(0, this.starts[this.length]!);
+    this.bytes = sharedBytes(this.bytes.subarray(0, this.starts[this.length]!));
+    this.starts = sharedUint32(this.starts.subarray(0, this.length + 1));
+  }
+
+  #hashed(): IdHash {
+    if (this.#hash !== undefined) return this.#hash;
+    const hash = new IdHash((video, bytes, start, end) =>
+      this.isId(video, bytes, start, end)
+    );
+    for (let video = 0; video < this.length; video++) {
+      const [start, end] = [this.starts[video]!, this.starts[video + 1]!];
+      hash.add(this.bytes, start, end, video);
+    }
+    return this.#hash = hash;
   }
 }

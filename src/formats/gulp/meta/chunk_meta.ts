@@ -3,22 +3,36 @@ import { jsonItems } from "../../../codecs/json/parts.ts";
 import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
 import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import type { KnownFile } from "../../../io/storage/changed_file.ts";
+import { MemorySource } from "../../../io/storage/memory_source.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import { sharedBytes } from "../../../tree/shared_numbers.ts";
 import { shownId } from "../check/faults.ts";
 import {
   FrameFault,
-  type MetaBuilder,
   type MetaColumns,
+  type MetaRead,
   VideoFault,
 } from "./meta_columns.ts";
-import type { VideoIds } from "../ids/video_ids.ts";
+import { type IdColumns, VideoIds } from "../ids/video_ids.ts";
 import { utf8Text } from "../../../base/utf8.ts";
 
 /** Where a frame's JPEG lies, without its padding. */
 export interface FramePlace {
   readonly offset: number;
   readonly length: number;
+}
+
+/** The first item of a video's meta_data. */
+export type VideoFields = { [key: string]: JsonValue };
+
+/** What another thread makes a {@linkcode ChunkMeta} of: plain data, and tables in shared memory. */
+export interface SharedMeta extends KnownFile {
+  readonly columns: MetaColumns;
+  readonly ids: IdColumns;
+  /** The text of meta_data where it is in memory, and not read from the file. */
+  readonly text: Uint8Array | undefined;
 }
 
 /**
@@ -39,15 +53,41 @@ export class ChunkMeta {
   constructor(
     path: string,
     size: number,
-    builder: MetaBuilder,
+    { columns, ids }: MetaRead,
     text: ByteSource,
   ) {
-    const { columns, ids } = builder.finish();
     this.path = path;
     this.size = size;
     this.columns = columns;
     this.ids = ids;
     this.text = text;
+  }
+
+  /**
+   * Takes what another thread has read.
+   *
+   * @param file The file, where meta_data are read from it.
+   */
+  static reopen(
+    { path, size, mtime, columns, ids, text }: SharedMeta,
+    file: ByteSource | undefined,
+  ): ChunkMeta {
+    const source = file ?? new MemorySource(text!, path, mtime);
+    const read = { columns, ids: VideoIds.of(ids) };
+    return new ChunkMeta(path, size, read, source);
+  }
+
+  /** Describes it for other threads. */
+  share(): SharedMeta {
+    const { path, size, columns, ids: { bytes, starts }, text } = this;
+    return {
+      path,
+      size,
+      mtime: text.mtime,
+      columns,
+      ids: { bytes, starts },
+      text: text instanceof MemorySource ? sharedBytes(text.bytes) : undefined,
+    };
   }
 
   /** How many videos there are. */
@@ -117,14 +157,29 @@ export class ChunkMeta {
    *
    * @throws {FormatError} If the video has none, or the file was changed.
    */
-  *readMeta(video: number): Steps<{ [key: string]: JsonValue }> {
-    if (this.columns.faults[video] === VideoFault.NO_META_DATA) {
-      throw this.fault(video)!;
-    }
-    const { metaStarts, metaLengths } = this.columns;
-    const start = metaStarts[video]!;
-    const value = yield* this.#parse(start, metaLengths[video]!, parseJson);
-    return value as { [key: string]: JsonValue };
+  *readMeta(video: number): Steps<VideoFields> {
+    const { offset, length } = this.metaPlace(video);
+    return this.parseMeta(video, yield* readPart(this.text, offset, length));
+  }
+
+  /**
+   * Where the first item of a video's meta_data lies in the text.
+   *
+   * @throws {FormatError} If the video has none.
+   */
+  metaPlace(video: number): FramePlace {
+    const { faults, metaStarts, metaLengths } = this.columns;
+    if (faults[video] === VideoFault.NO_META_DATA) throw this.fault(video)!;
+    return { offset: metaStarts[video]!, length: metaLengths[video]! };
+  }
+
+  /**
+   * The first item of a video's meta_data.
+   *
+   * @throws {FormatError} If the file was changed.
+   */
+  parseMeta(video: number, bytes: Uint8Array): VideoFields {
+    return this.#parse(video, bytes, parseJson) as VideoFields;
   }
 
   /** Says that {@linkcode ChunkMeta.readMeta} will be asked soon: what it has to fetch is fetched. */
@@ -137,9 +192,11 @@ export class ChunkMeta {
   *readMetaData(video: number): Steps<JsonValue[]> {
     const { metaStarts, metaListLengths, metaCounts } = this.columns;
     if (metaCounts[video] === 0) return [];
-    return yield* this.#parse(
-      metaStarts[video]!,
-      metaListLengths[video]!,
+    const [start, length] = [metaStarts[video]!, metaListLengths[video]!];
+    const bytes = yield* readPart(this.text, start, length);
+    return this.#parse(
+      video,
+      bytes,
       (text) => jsonItems(`[${text}]`)!.map(parseJson),
     );
   }
@@ -149,16 +206,16 @@ export class ChunkMeta {
     this.text.close();
   }
 
-  *#parse<Value>(
-    start: number,
-    length: number,
+  #parse<Value>(
+    video: number,
+    bytes: Uint8Array,
     parse: (text: string) => Value,
-  ): Steps<Value> {
-    const bytes = yield* readPart(this.text, start, length);
+  ): Value {
     const text = utf8Text(bytes);
     try {
       return parse(text);
     } catch (cause) {
+      const start = this.columns.metaStarts[video]!;
       throw new FormatError(
         "bad-meta",
         `${this.path}: the meta_data at byte ${start} cannot be read: ` +

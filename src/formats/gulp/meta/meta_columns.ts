@@ -1,4 +1,8 @@
-import { newSharedMemory } from "../../../io/libc/new_memory.ts";
+import {
+  sharedBytes,
+  sharedFloat64,
+  sharedUint32,
+} from "../../../tree/shared_numbers.ts";
 import { VideoIds } from "../ids/video_ids.ts";
 
 /**
@@ -29,6 +33,12 @@ export interface MetaColumns {
   readonly metaCounts: Uint32Array;
   /** Per video: what is wrong with it, a {@linkcode VideoFault}. */
   readonly faults: Uint8Array;
+}
+
+/** What a chunk's `.gmeta` says, and the ids of its videos. */
+export interface MetaRead {
+  readonly columns: MetaColumns;
+  readonly ids: VideoIds;
 }
 
 /** What can be wrong with an entry of `frame_info` by itself. */
@@ -102,15 +112,12 @@ export class FrameColumns {
   /** The columns, no longer than they need to be. Nothing can be added any more. */
   finish(): Pick<MetaColumns, "offsets" | "lengths" | "pads"> {
     const { length } = this;
-    // Writers pad by 3 bytes at most.
-    const Pads = this.#mostPadding > 0xff ? Uint32Array : Uint8Array;
+    const pads = this.#pads.subarray(0, length);
     const columns = {
-      offsets: shared(Float64Array, this.#offsets.subarray(0, length)),
-      lengths: shared(Uint32Array, this.#lengths.subarray(0, length)),
-      pads: shared<Uint8Array | Uint32Array>(
-        Pads,
-        this.#pads.subarray(0, length),
-      ),
+      offsets: sharedFloat64(this.#offsets.subarray(0, length)),
+      lengths: sharedUint32(this.#lengths.subarray(0, length)),
+      // Writers pad by 3 bytes at most.
+      pads: this.#mostPadding > 0xff ? sharedUint32(pads) : sharedBytes(pads),
     };
     for (const column of [this.#offsets, this.#lengths, this.#pads]) {
       release(column);
@@ -183,25 +190,25 @@ export class MetaBuilder {
   }
 
   /** What was collected. */
-  finish(): { columns: MetaColumns; ids: VideoIds } {
+  finish(): MetaRead {
     this.#ids.trim();
     return {
       columns: {
         ...this.frames.finish(),
-        firstFrames: shared(Uint32Array, this.#firstFrames),
-        frameCounts: shared(Uint32Array, this.#frameCounts),
-        metaStarts: shared(Float64Array, this.#metaStarts),
-        metaLengths: shared(Uint32Array, this.#metaLengths),
-        metaListLengths: shared(Uint32Array, this.#metaListLengths),
-        metaCounts: shared(Uint32Array, this.#metaCounts),
-        faults: shared(Uint8Array, this.#faults),
+        firstFrames: sharedUint32(this.#firstFrames),
+        frameCounts: sharedUint32(this.#frameCounts),
+        metaStarts: sharedFloat64(this.#metaStarts),
+        metaLengths: sharedUint32(this.#metaLengths),
+        metaListLengths: sharedUint32(this.#metaListLengths),
+        metaCounts: sharedUint32(this.#metaCounts),
+        faults: sharedBytes(this.#faults),
       },
       ids: this.#ids,
     };
   }
 }
 
-type Column = Uint8Array | Uint32Array | Float64Array;
+type Column = Uint32Array | Float64Array;
 
 interface ColumnType<T extends Column> {
   new (buffer: ArrayBufferLike, offset: number, length: number): T;
@@ -217,17 +224,6 @@ function doubled<T extends Column>(Type: ColumnType<T>, from: T): T {
 
 function scratch<T extends Column>(Type: ColumnType<T>, length: number): T {
   return new Type(scratchBuffer(length * Type.BYTES_PER_ELEMENT), 0, length);
-}
-
-/** A copy of a column over shared memory. */
-export function shared<T extends Column>(
-  Type: ColumnType<T>,
-  values: ArrayLike<number>,
-): T {
-  const bytes = values.length * Type.BYTES_PER_ELEMENT;
-  const column = new Type(newSharedMemory(bytes), 0, values.length);
-  column.set(values);
-  return column;
 }
 
 /** Below that, memory comes from the heap of the C library, as always. */

@@ -53,7 +53,7 @@ export function* openMeta(
       file.close();
     }
     if (typeof kind === "string") release(bytes); // others may keep parts of it
-    return new ChunkMeta(path, file.size, read.builder, text);
+    return new ChunkMeta(path, file.size, read.builder.finish(), text);
   } catch (error) {
     text.close();
     throw error;
@@ -84,7 +84,8 @@ export function* openMetaFile(
       : customMetaFile(serializer, read.entries!);
     release(bytes);
     const inMemory = new MemorySource(text, path);
-    const meta = new ChunkMeta(path, source.size, read.builder, inMemory);
+    const found = read.builder.finish();
+    const meta = new ChunkMeta(path, source.size, found, inMemory);
     return { meta, file };
   } finally {
     source.close();
@@ -94,7 +95,7 @@ export function* openMetaFile(
 /** The meta of a chunk that is still to be written. */
 export function emptyMeta(path: string): ChunkMeta {
   const text = new MemorySource(new Uint8Array(0), path);
-  return new ChunkMeta(path, 0, new MetaBuilder(0), text);
+  return new ChunkMeta(path, 0, new MetaBuilder(0).finish(), text);
 }
 
 /** The file with a zero byte behind it, which the tokenizer stops at. */

@@ -148,6 +148,15 @@ function problem(
   return new FormatError(code, `${path} ${what}`, { path });
 }
 
+/** The number that follows those of all chunks, and of files without their partner. */
+export function nextNumber({ chunks, problems }: ChunkListing): number {
+  const numbers = [
+    ...chunks.map(({ number }) => number),
+    ...problems.map(({ path: file = "" }) => chunkNumber(path.basename(file))),
+  ].filter(Number.isSafeInteger);
+  return numbers.reduce((next, number) => Math.max(next, number + 1), 0);
+}
+
 /** The first run of digits in a name, or NaN. */
 export function chunkNumber(name: string): number {
   return Number(/\d+/.exec(name)?.[0]);

@@ -1,7 +1,6 @@
-import { openDirectory, type OpenedDirectory } from "./open_directory.ts";
-import { withLost } from "../../../tree/samples/shard_table.ts";
+import { basename } from "node:path";
 import type { Image } from "../../../codecs/image/image.ts";
-import { IndexError, RecordfsError } from "../../../base/errors.ts";
+import { warnOfAll } from "../../../base/message_text.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { storedAt } from "../../../io/storage/place.ts";
 import {
@@ -9,8 +8,18 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
+import { noteLines } from "../../../tree/archive/archive_notes.ts";
+import { requireIndices } from "../../../tree/sample_indices.ts";
+import { lostNotes } from "../../../tree/samples/open_shards.ts";
 import { GulpChunk } from "./chunk.ts";
-import { newChunkPaths } from "./chunk_files.ts";
+import {
+  type ChunkListing,
+  chunkNumber,
+  listChunks,
+  newChunkPaths,
+  nextNumber,
+} from "./chunk_files.ts";
+import type { VideoPlace } from "./chunk_table.ts";
 import {
   type DecodeChoice,
   type FrameOf,
@@ -20,9 +29,10 @@ import {
   VideoDecoder,
 } from "./decoding.ts";
 import { UnknownIdError } from "../check/faults.ts";
-import type { FrameMemory, RawReadOptions } from "./frame_memory.ts";
+import type { RawReadOptions } from "./frame_memory.ts";
 import type { FrameSelection } from "./frame_selection.ts";
 import type { VideoId } from "../ids/id_text.ts";
+import { type GulpSamples, openSamples } from "./gulp_samples.ts";
 import { readLabels } from "../meta/labels.ts";
 import { LazyMap } from "../meta/lazy_map.ts";
 import { OpenedChunk } from "./opened_chunk.ts";
@@ -52,19 +62,24 @@ import { StoredVideoMeta } from "../meta/video_meta.ts";
 export class GulpDirectory<Frame = Image> implements Disposable {
   /** Path of the directory. */
   readonly path: string;
-  readonly #opened: OpenedDirectory;
+  readonly #listing: ChunkListing;
+  readonly #samples: GulpSamples;
+  readonly #options: GulpOptions;
   readonly #decoder: VideoDecoder<Frame>;
   readonly #chunks: readonly GulpChunk<Frame>[];
 
   private constructor(
-    path: string,
-    opened: OpenedDirectory,
+    { path, listing, samples, options }: OpenedDirectory,
     decoder: VideoDecoder<Frame>,
   ) {
     this.path = path;
-    this.#opened = opened;
+    this.#listing = listing;
+    this.#samples = samples;
+    this.#options = options;
     this.#decoder = decoder;
-    this.#chunks = opened.chunks.map((chunk) => new GulpChunk(chunk, decoder));
+    this.#chunks = samples.shards.shards.map((chunk) =>
+      new GulpChunk(chunk, decoder)
+    );
   }
 
   /**
@@ -80,12 +95,8 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     options: GulpOptions<Decode> & WaitOptions = {},
   ): Promise<GulpDirectory<FrameOf<Decode>>> {
     const decoder = new VideoDecoder<FrameOf<Decode>>(options);
-    const { path: root, storage } = storedAt(directory, options);
-    const opened = await runAsync(
-      openDirectory(root, { ...options, storage }),
-      options.signal,
-    );
-    return new GulpDirectory(root, opened, decoder);
+    const opening = openDirectory(directory, options);
+    return new GulpDirectory(await runAsync(opening, options.signal), decoder);
   }
 
   /** {@linkcode GulpDirectory.open} without waiting. */
@@ -94,15 +105,13 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     options: GulpOptions<Decode> = {},
   ): GulpDirectory<FrameOf<Decode>> {
     const decoder = new VideoDecoder<FrameOf<Decode>>(options);
-    const { path: root, storage } = storedAt(directory, options);
-    const opened = runSync(openDirectory(root, { ...options, storage }));
-    return new GulpDirectory(root, opened, decoder);
+    const opened = runSync(openDirectory(directory, options));
+    return new GulpDirectory(opened, decoder);
   }
 
   /** @ignore The number of videos of each chunk, 0 of one that is left out. */
   get shardLengths(): readonly number[] {
-    const { chunks, lost } = this.#opened;
-    return withLost(chunks.map(({ meta: { length } }) => length), lost);
+    return this.#samples.shards.lengths;
   }
 
   /** How many chunks there are. */
@@ -112,7 +121,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
 
   /** How many videos there are. */
   get length(): number {
-    return this.#opened.index.length;
+    return this.#samples.shards.length;
   }
 
   /** The chunks, in the order of their names: that of the videos. */
@@ -128,14 +137,14 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   /** The chunks by their numbers. */
   get chunkObjsLookup(): Map<number, GulpChunk<Frame>> {
     return new Map(
-      this.#opened.paths.map(({ number }, i) => [number, this.#chunks[i]!]),
+      this.#chunks.map((chunk) => [numberOf(chunk), chunk]),
     );
   }
 
   /** The number of each id's chunk. */
   get chunkLookup(): LazyMap<number> {
-    const { paths, index } = this.#opened;
-    return new LazyMap(index, (row) => paths[index.place(row).chunk]!.number);
+    const { shards } = this.#samples;
+    return new LazyMap(shards, (video) => numberOf(shards.of(video)));
   }
 
   /** What each chunk's meta file says, by id. */
@@ -145,10 +154,10 @@ export class GulpDirectory<Frame = Image> implements Disposable {
 
   /** What all meta files say, by id, in the order of chunks; nothing is kept as objects. */
   get mergedMetaDict(): LazyMap<VideoMeta> {
-    const { chunks, index } = this.#opened;
-    return new LazyMap(index, (row) => {
-      const { chunk, video } = index.place(row);
-      return new StoredVideoMeta(chunks[chunk]!.meta, video);
+    const { shards } = this.#samples;
+    return new LazyMap(shards, (index) => {
+      const { chunk, video } = shards.at(index);
+      return new StoredVideoMeta(chunk.meta, video);
     });
   }
 
@@ -159,10 +168,8 @@ export class GulpDirectory<Frame = Image> implements Disposable {
    * @throws {IndexError} If there is no such place.
    */
   idAt(index: number): string {
-    if (Number.isSafeInteger(index) && index >= 0 && index < this.length) {
-      return this.#opened.index.id(index);
-    }
-    throw new IndexError(index, this.length, this.path, 0, "video");
+    requireIndices(index, this.length, () => this.path, "video");
+    return this.#samples.keyOf(index);
   }
 
   /**
@@ -171,13 +178,13 @@ export class GulpDirectory<Frame = Image> implements Disposable {
    * @throws {UnknownIdError} If there is no such video.
    */
   frameCount(id: VideoId): number {
-    const [chunk, video] = this.#find(id);
+    const { chunk, video } = this.#find(id);
     return chunk.meta.columns.frameCounts[video]!;
   }
 
   /** Whether there is a video with this id. */
   has(id: VideoId): boolean {
-    return this.#opened.index.find(String(id)) >= 0;
+    return this.#samples.shards.find(String(id)) >= 0;
   }
 
   /**
@@ -211,10 +218,9 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     selection?: FrameSelection,
     options: WaitOptions & RawReadOptions = {},
   ): Promise<RawVideo> {
-    return runAsync(
-      this.#read(id, selection, options.memory),
-      options.signal,
-    );
+    const { memory, signal } = options;
+    const { chunk, video } = this.#find(id);
+    return runAsync(chunk.readVideo(video, selection, memory), signal);
   }
 
   /** {@linkcode GulpDirectory.getRaw} without waiting. */
@@ -223,7 +229,8 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     selection?: FrameSelection,
     options: RawReadOptions = {},
   ): RawVideo {
-    return runSync(this.#read(id, selection, options.memory));
+    const { chunk, video } = this.#find(id);
+    return runSync(chunk.readVideo(video, selection, options.memory));
   }
 
   /**
@@ -233,13 +240,9 @@ export class GulpDirectory<Frame = Image> implements Disposable {
    * @returns How many bytes of frames are fetched, or have been; 0 where the files are local.
    */
   expect(id: VideoId, selection?: FrameSelection): number {
-    try {
-      const [chunk, video] = this.#find(id);
-      return chunk.expectVideo(video, selection);
-    } catch (error) {
-      if (!(error instanceof RecordfsError)) throw error;
-      return 0;
-    }
+    if (!this.has(id)) return 0;
+    const { chunk, video } = this.#find(id);
+    return chunk.expectVideo(video, selection);
   }
 
   /**
@@ -268,7 +271,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
    * ```
    */
   unsafeView(id: VideoId, selection?: FrameSelection): RawVideo {
-    const [chunk, video] = this.#find(id);
+    const { chunk, video } = this.#find(id);
     return runSync(chunk.viewVideo(video, selection));
   }
 
@@ -297,10 +300,10 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     if (!Number.isSafeInteger(count) || count < 0) {
       throw new RangeError(`${count} chunks can't be made: give a number ≥ 0`);
     }
-    const { next } = this.#opened;
+    const next = nextNumber(this.#listing);
     return Array.from({ length: count }, (_, i) => {
       const paths = newChunkPaths(this.path, next + i);
-      const chunk = OpenedChunk.empty(paths, this.#opened.options);
+      const chunk = OpenedChunk.empty(paths, this.#options);
       return new GulpChunk(chunk, this.#decoder);
     });
   }
@@ -316,24 +319,40 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   }
 
   #readLabels(): Steps<Map<string, number> | undefined> {
-    const { labelPath, options } = this.#opened;
-    return readLabels(labelPath, options.storage);
+    return readLabels(this.#listing.labelPath, this.#samples.storage);
   }
 
-  *#read(
-    id: VideoId,
-    selection?: FrameSelection,
-    memory?: FrameMemory,
-  ): Steps<RawVideo> {
-    const [chunk, video] = this.#find(id);
-    return yield* chunk.readVideo(video, selection, memory);
+  #find(id: VideoId): VideoPlace {
+    const { shards } = this.#samples;
+    const index = shards.find(String(id));
+    if (index < 0) throw new UnknownIdError(String(id), this.path);
+    return shards.at(index);
   }
+}
 
-  #find(id: VideoId): [chunk: OpenedChunk, video: number] {
-    const { index, chunks } = this.#opened;
-    const row = index.find(String(id));
-    if (row < 0) throw new UnknownIdError(String(id), this.path);
-    const { chunk, video } = index.place(row);
-    return [chunks[chunk]!, video];
-  }
+/** The number of a chunk. */
+function numberOf({ dataPath }: { readonly dataPath: string }): number {
+  return chunkNumber(basename(dataPath));
+}
+
+/** What opening a directory finds. */
+interface OpenedDirectory {
+  readonly path: string;
+  readonly listing: ChunkListing;
+  readonly samples: GulpSamples;
+  readonly options: GulpOptions;
+}
+
+/** Opens the chunks of a directory; those that are left out are said. */
+export function* openDirectory(
+  directory: string | URL,
+  given: GulpOptions,
+): Steps<OpenedDirectory> {
+  const { path, storage } = storedAt(directory, given);
+  const options = { ...given, storage };
+  const listing = yield* listChunks(path, storage);
+  const samples = yield* openSamples(listing, options);
+  const { lost } = samples.shards;
+  warnOfAll(noteLines(lostNotes(lost)), given.onWarning);
+  return { path, listing, samples, options };
 }

@@ -1,19 +1,21 @@
-import { RecordfsError } from "../../../base/errors.ts";
+import { type FormatError, RecordfsError } from "../../../base/errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import type { KnownFile } from "../../../io/storage/changed_file.ts";
 import { MappedFile } from "../../../io/read/memory_map.ts";
+import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { ChunkMeta, FramePlace } from "../meta/chunk_meta.ts";
+import type { ChunkMeta, SharedMeta } from "../meta/chunk_meta.ts";
 import type { ChunkPaths } from "./chunk_files.ts";
 import type { RawVideo } from "./decoding.ts";
 import { shownId } from "../check/faults.ts";
-import type { FrameMemory } from "./frame_memory.ts";
 import { type FrameSelection, selectFrames } from "./frame_selection.ts";
 import { emptyMeta, openMeta } from "../meta/open_meta.ts";
 import {
   expectFramePlaces,
   readFramePlaces,
   readWholeVideo,
+  type StoredFrame,
 } from "./read_frames.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
@@ -24,6 +26,12 @@ export interface ChunkOptions {
   readonly storage?: Storage | undefined;
   /** How the meta file is kept; told by its content where not given. */
   readonly serializer?: SerializerChoice | undefined;
+}
+
+/** What another thread opens the same chunk by. */
+export interface SharedChunk {
+  readonly data: KnownFile;
+  readonly meta: SharedMeta;
 }
 
 /** A chunk's two files, opened. */
@@ -86,6 +94,11 @@ export class OpenedChunk {
     }
   }
 
+  /** Path of the data file. */
+  get path(): string {
+    return this.dataPath;
+  }
+
   /** Size of the data file in bytes. */
   get dataSize(): number {
     return this.data?.size ?? 0;
@@ -95,32 +108,33 @@ export class OpenedChunk {
   *readVideo(
     video: number,
     selection: FrameSelection | undefined,
-    memory?: FrameMemory,
+    memory?: BatchRoom,
   ): Steps<RawVideo> {
     const { meta, data } = this;
     let frames = selection === undefined && data !== undefined
       ? yield* readWholeVideo(data, meta.columns, video, memory)
       : undefined;
     if (frames === undefined) {
-      const places = this.#places(video, selection);
-      frames = places.length === 0
-        ? []
-        : yield* readFramePlaces(this.#opened(), places, memory);
+      frames = yield* readFramePlaces(this.places(video, selection), memory);
     }
     return { frames, meta: yield* meta.readMeta(video) };
   }
 
   /**
-   * Says that frames of a video will be read soon, as {@linkcode OpenedChunk.readVideo} reads them: what lies on a
-   * server is fetched.
+   * Prefetches frames of a video, as {@linkcode OpenedChunk.readVideo} reads them, where they lie on a server. Errors
+   * surface on the read itself.
    *
    * @returns How many bytes of frames that are.
    */
   expectVideo(video: number, selection: FrameSelection | undefined): number {
-    const { data, meta } = this;
-    if (data?.expect === undefined) return 0;
-    meta.expectMeta(video);
-    return expectFramePlaces(data, this.#places(video, selection));
+    if (this.data?.expect === undefined) return 0;
+    this.meta.expectMeta(video);
+    try {
+      return expectFramePlaces(this.places(video, selection));
+    } catch (error) {
+      if (!(error instanceof RecordfsError)) throw error;
+      return 0;
+    }
   }
 
   /** Frames of a video as views into a memory map of the data file, and its meta_data. */
@@ -128,13 +142,30 @@ export class OpenedChunk {
     video: number,
     selection: FrameSelection | undefined,
   ): Steps<RawVideo> {
-    const places = this.#places(video, selection);
+    const places = this.places(video, selection);
     this.#mapped ??= new MappedFile(this.#opened());
     const bytes = this.#mapped.bytes();
     const frames = places.map(({ offset, length }) =>
       bytes.subarray(offset, offset + length)
     );
     return { frames, meta: yield* this.meta.readMeta(video) };
+  }
+
+  /** What keeps a video from being read whole, if anything. */
+  faultOf(video: number): FormatError | undefined {
+    const { meta, dataPath, dataSize } = this;
+    let fault = meta.fault(video);
+    const count = meta.columns.frameCounts[video]!;
+    for (let frame = 0; fault === undefined && frame < count; frame++) {
+      fault = meta.frameFault(video, frame, dataPath, dataSize);
+    }
+    return fault;
+  }
+
+  /** Describes it for other threads. */
+  share(): SharedChunk {
+    const { name: path, size, mtime } = this.#opened();
+    return { data: { path, size, mtime }, meta: this.meta.share() };
   }
 
   /** Closes both files. */
@@ -144,11 +175,16 @@ export class OpenedChunk {
     this.meta.close();
   }
 
-  /** Where frames of a video lie. */
-  #places(
+  /**
+   * Where frames of a video lie.
+   *
+   * @throws {IndexError} If there is no such frame.
+   * @throws {FormatError} If one is damaged.
+   */
+  places(
     video: number,
     selection: FrameSelection | undefined,
-  ): FramePlace[] {
+  ): StoredFrame[] {
     const { meta, dataPath, dataSize } = this;
     const fault = meta.fault(video);
     if (fault !== undefined) throw fault;
@@ -157,7 +193,7 @@ export class OpenedChunk {
     return selectFrames(selection, count, name).map((frame) => {
       const fault = meta.frameFault(video, frame, dataPath, dataSize);
       if (fault !== undefined) throw fault;
-      return meta.place(video, frame);
+      return { source: this.#opened(), ...meta.place(video, frame) };
     });
   }
 

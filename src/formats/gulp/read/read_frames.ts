@@ -2,9 +2,9 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import type { FramePlace } from "../meta/chunk_meta.ts";
 import { type MetaColumns, VideoFault } from "../meta/meta_columns.ts";
-import type { FrameMemory } from "./frame_memory.ts";
 
 /** Largest gap between frames that is read and thrown away. */
 const GAP = 8 * 1024;
@@ -12,8 +12,14 @@ const GAP = 8 * 1024;
 /** Reads that are longer than that are not made longer; longer videos are read in pieces. */
 const LONG_RUN = 64 << 20;
 
+/** Where a frame's JPEG lies, and in which data file. */
+export interface StoredFrame extends FramePlace {
+  readonly source: ByteSource;
+}
+
 /** Frames that are read together. */
 interface Run {
+  readonly source: ByteSource;
   readonly start: number;
   end: number;
   readonly frames: number[];
@@ -22,15 +28,14 @@ interface Run {
 /**
  * Reads frames, those that are neighbours in one read: a whole video is one, as a rule.
  *
- * @param places Where the frames lie, inside the source, in any order; repeats and overlaps allowed.
+ * @param places Where the frames lie, inside their sources, in any order; repeats and overlaps allowed.
  * @param memory What to read into.
  * @returns The frames in the order of `places`. Those read together share one buffer, so that no more
- * memory is taken than the source has bytes, whatever a damaged index says.
+ * memory is taken than the sources have bytes, whatever a damaged index says.
  */
 export function* readFramePlaces(
-  source: ByteSource,
-  places: readonly FramePlace[],
-  memory?: FrameMemory,
+  places: readonly StoredFrame[],
+  memory?: BatchRoom,
 ): Steps<Uint8Array<ArrayBuffer>[]> {
   const frames: Uint8Array<ArrayBuffer>[] = new Array(places.length);
   const runs = runsOf(places);
@@ -40,7 +45,7 @@ export function* readFramePlaces(
   yield* inParallel(runs.map((run) => {
     const length = run.end - run.start;
     const bytes = shared?.subarray(at, at += length) ?? new Uint8Array(length);
-    return readRun(source, places, run, bytes, frames);
+    return readRun(places, run, bytes, frames);
   }));
   return frames;
 }
@@ -55,7 +60,7 @@ export function* readWholeVideo(
   source: ByteSource,
   { offsets, lengths, pads, firstFrames, frameCounts, faults }: MetaColumns,
   video: number,
-  memory: FrameMemory | undefined,
+  memory: BatchRoom | undefined,
 ): Steps<Uint8Array<ArrayBuffer>[] | undefined> {
   if (faults[video] !== VideoFault.NONE) return undefined;
   const first = firstFrames[video]!;
@@ -87,23 +92,30 @@ export function* readWholeVideo(
  *
  * @returns How many bytes are fetched, or have been.
  */
-export function expectFramePlaces(
-  source: ByteSource,
-  places: readonly FramePlace[],
-): number {
+export function expectFramePlaces(places: readonly StoredFrame[]): number {
   let bytes = 0;
-  for (const { start, end } of runsOf(places)) {
+  for (const { source, start, end } of runsOf(places)) {
     if (source.expect?.(start, end - start) !== true) break;
     bytes += end - start;
   }
   return bytes;
 }
 
-function runsOf(places: readonly FramePlace[]): Run[] {
+function runsOf(places: readonly StoredFrame[]): Run[] {
+  const files = Map.groupBy(places.keys(), (frame) => places[frame]!.source);
+  return [...files].flatMap(([source, frames]) =>
+    runsOfFile(source, places, frames)
+  );
+}
+
+function runsOfFile(
+  source: ByteSource,
+  places: readonly StoredFrame[],
+  frames: number[],
+): Run[] {
   const runs: Run[] = [];
-  const order = [...places.keys()]
-    .sort((a, b) => places[a]!.offset - places[b]!.offset);
-  for (const frame of order) {
+  frames.sort((a, b) => places[a]!.offset - places[b]!.offset);
+  for (const frame of frames) {
     const { offset, length } = places[frame]!;
     const run = runs.at(-1);
     const joins = run !== undefined &&
@@ -113,20 +125,20 @@ function runsOf(places: readonly FramePlace[]): Run[] {
       run!.frames.push(frame);
       run!.end = Math.max(run!.end, offset + length);
     } else {
-      runs.push({ start: offset, end: offset + length, frames: [frame] });
+      const end = offset + length;
+      runs.push({ source, start: offset, end, frames: [frame] });
     }
   }
   return runs;
 }
 
 function* readRun(
-  source: ByteSource,
-  places: readonly FramePlace[],
+  places: readonly StoredFrame[],
   run: Run,
   bytes: Uint8Array<ArrayBuffer>,
   frames: Uint8Array<ArrayBuffer>[],
 ): Steps<void> {
-  yield* fill(source, bytes, run.start);
+  yield* fill(run.source, bytes, run.start);
   for (const frame of run.frames) {
     const { offset, length } = places[frame]!;
     const from = offset - run.start;

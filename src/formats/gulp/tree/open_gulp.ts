@@ -1,15 +1,22 @@
 import { basename } from "node:path";
-import { FormatError, type RecordfsError } from "../../../base/errors.ts";
-import { warnOnConsole } from "../../../base/message_text.ts";
+import { FormatError, RecordfsError } from "../../../base/errors.ts";
+import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
 import { encodeName } from "../../../base/names.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { openFile } from "../../../io/storage/open_file.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import { notedInfo, SkippedList } from "../../../tree/archive/archive_notes.ts";
+import {
+  notedInfo,
+  noteLines,
+  SkippedList,
+} from "../../../tree/archive/archive_notes.ts";
 import type {
   Container,
   ContainerInfo,
   ContainerOptions,
 } from "../../../tree/format.ts";
+import { lostNotes } from "../../../tree/samples/open_shards.ts";
 import { DIRECTORY } from "../kinds.ts";
 import { readLabels } from "../meta/labels.ts";
 import {
@@ -17,71 +24,92 @@ import {
   findPartner,
   pairChunks,
 } from "../read/chunk_files.ts";
-import { type OpenedTree, openTree } from "./open_tree.ts";
+import { openSamples } from "../read/gulp_samples.ts";
+import { makeTree, type ShownTree } from "./make_tree.ts";
 
-/** Opens a directory of chunks, or one chunk. What cannot be read of it is left out, and told. */
+/**
+ * Opens a directory of chunks, or one chunk, as one tree. A video is shown where all of it can be read; of two with the
+ * same id, the first. What is left out is said.
+ *
+ * @throws {FormatError} If there are chunks and none can be opened.
+ */
 export function* openGulp(
   location: string,
   options: ContainerOptions,
 ): Steps<Container> {
+  const { storage = LOCAL_DISK, onWarning } = options;
   const skipped = new SkippedList(location);
-  const problems = problemLog(options, skipped);
-  const { storage = LOCAL_DISK } = options;
+  const problems = new ProblemLog(onWarning, skipped);
   const listing = yield* listLocation(location, storage);
-  const opened = yield* openTree(
+  const { labelPath } = listing;
+  const twice = new Map<number, FormatError>();
+  const samples = yield* openSamples(
     listing,
-    storage,
-    (problem, video) => problems.add(problem, video),
+    { storage },
+    (error, video) => twice.set(video, error),
   );
-  let labels: number | undefined;
+  let file: ByteSource | undefined;
   try {
-    if (opened.labels !== undefined) {
-      labels = (yield* readLabels(listing.labelPath, storage))?.size;
+    const lost = lostNotes(samples.shards.lost);
+    warnOfAll(noteLines(lost), onWarning);
+    let labels: number | undefined;
+    try {
+      if (labelPath !== undefined) file = yield* openFile(storage, labelPath);
+      labels = (yield* readLabels(labelPath, storage))?.size;
+    } catch (error) {
+      if (!(error instanceof RecordfsError)) throw error;
+      // One that is damaged shows as it is.
+      if (file === undefined) problems.add(error);
+      else if (error instanceof FormatError) problems.say(error);
+      else throw error;
     }
+    const shown = makeTree(
+      samples,
+      file,
+      twice,
+      (fault, name) => problems.add(fault, name),
+    );
+    problems.end(location);
+    const unreadable = { listed: [], count: 0 };
+    const noted = notedInfo([
+      { archive: location, skipped: skipped.facts, unreadable },
+      ...lost,
+    ]);
+    const [first] = listing.chunks;
+    const isChunk = first?.dataPath === location ||
+      first?.metaPath === location;
+    const kind = isChunk ? "chunk" : DIRECTORY;
+    const info = describe(kind, shown, file?.size ?? 0, labels, noted);
+    return { tree: shown.tree, samples, info };
   } catch (error) {
-    if (!(error instanceof FormatError)) {
-      opened.tree.close();
-      throw error;
-    }
-    problems.say(error); // the file shows as it is
+    samples.close();
+    file?.close();
+    throw error;
   }
-  problems.end(location);
-  const isDirectory = listing.chunks[0]?.dataPath !== location &&
-    listing.chunks[0]?.metaPath !== location;
-  return {
-    tree: opened.tree,
-    info: describe(location, opened, isDirectory, labels, skipped),
-  };
 }
 
 function describe(
-  location: string,
-  opened: OpenedTree,
-  isDirectory: boolean,
+  kind: string,
+  { tree, chunks, videos, frames, badVideos }: ShownTree,
+  labelBytes: number,
   labels: number | undefined,
-  { facts: skipped }: SkippedList,
+  { facts, ...noted }: ReturnType<typeof notedInfo>,
 ): ContainerInfo {
-  const { tree, chunks, videos, frames, badVideos, badChunks } = opened;
-  const unreadable = { listed: [], count: 0 };
-  const { facts: odd, ...noted } = notedInfo([
-    { archive: location, skipped, unreadable },
-  ]);
   return {
     format: "gulp",
-    kind: isDirectory ? DIRECTORY : "chunk",
+    kind,
     files: tree.nodeCount - 1 - videos,
     directories: videos,
     bytes: chunks.reduce(
       (sum, { dataSize, meta }) => sum + dataSize + meta.size,
-      opened.labels?.size ?? 0,
+      labelBytes,
     ),
     facts: {
       videos,
       frames,
       ...(labels === undefined ? {} : { labels }),
       ...(badVideos === 0 ? {} : { badVideos }),
-      ...(badChunks === 0 ? {} : { badChunks }),
-      ...odd,
+      ...facts,
     },
     ...noted,
     parts: chunks.map(({ dataPath, dataSize, meta }) => ({
@@ -107,32 +135,41 @@ export function* listLocation(
 const MOST_PROBLEMS = 20;
 
 /** Says what is left out of a tree, and why, or how much more is at its end. */
-function problemLog(
-  { onWarning }: ContainerOptions,
-  skipped: SkippedList,
-) {
-  const warn = onWarning ?? warnOnConsole;
-  const most = onWarning === undefined ? MOST_PROBLEMS : Infinity;
-  let count = 0;
-  return {
-    add(problem: RecordfsError, video?: Uint8Array): void {
-      const file = basename(problem.path ?? "");
-      skipped.addDamaged(
-        video ?? encodeName(file),
-        video === undefined ? "file" : "directory",
-        problem,
-      );
-      this.say(problem);
-    },
-    say(problem: RecordfsError): void {
-      if (count++ < most) warn(`Left out: ${problem.message}`);
-    },
-    end(location: string): void {
-      if (count <= most) return;
-      warn(
-        `${basename(location)}: ${count - most} more are left out; ` +
-          "`check()` names them all",
-      );
-    },
-  };
+class ProblemLog {
+  readonly #onWarning: ((message: string) => void) | undefined;
+  readonly #skipped: SkippedList;
+  #count = 0;
+
+  constructor(onWarning: ContainerOptions["onWarning"], skipped: SkippedList) {
+    this.#onWarning = onWarning;
+    this.#skipped = skipped;
+  }
+
+  /** @param video The name of a video's directory; a file is meant without it. */
+  add(problem: RecordfsError, video?: Uint8Array): void {
+    const name = video ?? encodeName(basename(problem.path ?? ""));
+    const kind = video === undefined ? "file" : "directory";
+    this.#skipped.addDamaged(name, kind, problem);
+    this.say(problem);
+  }
+
+  say(problem: RecordfsError): void {
+    const isHeard = this.#onWarning !== undefined ||
+      this.#count < MOST_PROBLEMS;
+    this.#count++;
+    if (isHeard) this.#warn(`Left out: ${problem.message}`);
+  }
+
+  end(location: string): void {
+    const more = this.#count - MOST_PROBLEMS;
+    if (more <= 0 || this.#onWarning !== undefined) return;
+    this.#warn(
+      `${basename(location)}: ${more} more are left out; ` +
+        "`check()` names them all",
+    );
+  }
+
+  #warn(message: string): void {
+    (this.#onWarning ?? warnOnConsole)(message);
+  }
 }

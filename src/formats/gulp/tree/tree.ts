@@ -24,7 +24,6 @@ import {
   type TreeHandle,
 } from "../../../tree/tree.ts";
 import { LABEL_FILE } from "../read/chunk_files.ts";
-import { unnumbered } from "../kinds.ts";
 import type { MetaColumns } from "../meta/meta_columns.ts";
 
 /** The tables a tree rests on, shared by threads as they are. */
@@ -39,8 +38,6 @@ export interface GulpTreeTables {
   readonly videoOf: Uint32Array;
   /** Per shown video, and once more: how many files lie in the videos before it. */
   readonly filesBefore: Float64Array;
-  /** How many chunks are left out: nobody knows how many videos they have. */
-  readonly badChunks: number;
   /** Size of the file of labels in bytes, or -1 where there is none. */
   readonly labelSize: number;
   /** Last modification of the newest file, in milliseconds since 1970. */
@@ -168,13 +165,8 @@ export class GulpTree implements Tree {
     return true;
   }
 
-  /**
-   * The videos of all chunks; what is left out keeps its place, as it does in a directory that is read.
-   *
-   * @throws {FormatError} If whole chunks are left out, as a directory that is read does.
-   */
+  /** The videos of all chunks; one that is left out keeps its place, as it does in a directory that is read. */
   samples(): SampleNodes {
-    if (this.#tables.badChunks > 0) throw unnumbered(this.sources[0]!.name);
     const runs = videoRuns(this.#tables, this.#firstVideo);
     return { areDirectories: true, runs };
   }

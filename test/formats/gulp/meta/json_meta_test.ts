@@ -21,7 +21,7 @@ function read(text: string | Uint8Array): ChunkMeta {
   withSentinel.set(bytes);
   const builder = readJsonMeta(withSentinel);
   const source = new MemorySource(bytes);
-  return new ChunkMeta("meta_0.gmeta", bytes.length, builder, source);
+  return new ChunkMeta("meta_0.gmeta", bytes.length, builder.finish(), source);
 }
 
 /** All that a chunk's meta says, in the shape that JSON has. */

@@ -1,0 +1,158 @@
+import type { Image } from "../../../codecs/image/image.ts";
+import type { FormatError } from "../../../base/errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { readSlices } from "../../../io/read/read_slices.ts";
+import { reopenSources } from "../../../io/storage/open_sources.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import { openSound } from "../../../tree/samples/open_shards.ts";
+import type {
+  ReadSamplesOptions,
+  Samples,
+  SamplesHandle,
+} from "../../../tree/samples/samples.ts";
+import { ChunkMeta } from "../meta/chunk_meta.ts";
+import type { ChunkListing } from "./chunk_files.ts";
+import { ChunkTable, type OnTwice } from "./chunk_table.ts";
+import { type RawVideo, type Video, VideoDecoder } from "./decoding.ts";
+import {
+  type ChunkOptions,
+  OpenedChunk,
+  type SharedChunk,
+} from "./opened_chunk.ts";
+import { readFramePlaces } from "./read_frames.ts";
+
+/** The field of a video that is its frames; all others are those of its meta data. */
+const FRAMES = "frames";
+
+/** A video with its id, decoded. */
+export interface GulpVideo extends Video<Image> {
+  readonly id: string;
+}
+
+/** The videos of chunks as samples: the JPEGs of their frames, and their meta data, whose keys are fields. */
+export class GulpSamples implements Samples<RawVideo, GulpVideo> {
+  readonly unit = "video";
+  readonly hasFields = true;
+  readonly shards: ChunkTable;
+  readonly storage: Storage;
+  readonly #decoder = new VideoDecoder<Image>({});
+
+  constructor(shards: ChunkTable, storage: Storage) {
+    this.shards = shards;
+    this.storage = storage;
+  }
+
+  *read(
+    indices: readonly number[],
+    { fields, memory }: ReadSamplesOptions,
+  ): Steps<RawVideo[]> {
+    const hasFrames = fields === undefined || fields.includes(FRAMES);
+    if (hasFrames && indices.length === 1) {
+      const { chunk, video } = this.shards.at(indices[0]!);
+      return [yield* chunk.readVideo(video, undefined, memory)];
+    }
+    const videos = indices.map((index) => this.shards.at(index));
+    const places = videos.map(({ chunk, video }) =>
+      hasFrames ? chunk.places(video, undefined) : []
+    );
+    const frames = yield* readFramePlaces(places.flat(), memory);
+    const texts = yield* readSlices(
+      { at: (i) => videos[i]!.chunk.meta.text },
+      videos.map(({ chunk, video }, source) => ({
+        source,
+        ...chunk.meta.metaPlace(video),
+      })),
+    );
+    let start = 0;
+    return videos.map(({ chunk, video }, i) => ({
+      frames: frames.slice(start, start += places[i]!.length),
+      meta: chunk.meta.parseMeta(video, texts[i]!),
+    }));
+  }
+
+  decode(index: number, raw: RawVideo): GulpVideo | Promise<GulpVideo> {
+    const id = this.keyOf(index);
+    if (raw.frames.length === 0) return { id, frames: [], meta: raw.meta };
+    return this.#decoder.decode(raw).then((video) => ({ id, ...video }));
+  }
+
+  /** The value of a key of the meta data. */
+  valueOf({ meta }: GulpVideo, key: string): unknown {
+    return Object.hasOwn(meta, key) ? meta[key] : undefined;
+  }
+
+  keyOf(index: number): string {
+    return this.shards.id(index);
+  }
+
+  expect(indices: readonly number[], { fields }: ReadSamplesOptions): number {
+    const frames = fields?.includes(FRAMES) === false ? [] : undefined;
+    return indices.reduce((bytes, index) => {
+      const { chunk, video } = this.shards.at(index);
+      return bytes + chunk.expectVideo(video, frames);
+    }, 0);
+  }
+
+  share(): SamplesHandle {
+    const chunks = this.shards.shards.map((chunk) => chunk.share());
+    return { module: import.meta.url, data: chunks };
+  }
+
+  close(): void {
+    for (const chunk of this.shards.shards) chunk.close();
+  }
+}
+
+/**
+ * Opens chunks. Of several, those that are damaged, or of which a file is missing, are left out.
+ *
+ * @param onTwice Called with ids that are there twice; unless given, the first of them is thrown.
+ * @throws {FormatError} If the only chunk is damaged, or all are, or an id is there twice.
+ */
+export function* openSamples(
+  { chunks, problems }: ChunkListing,
+  options: ChunkOptions,
+  onTwice: OnTwice = fail,
+): Steps<GulpSamples> {
+  const paths = [
+    ...chunks.map(({ metaPath }) => metaPath), // says what is in it
+    ...problems.map(({ path = "" }) => path),
+  ];
+  const { sound, lost } = yield* openSound(paths, function* (_, at) {
+    const problem = problems[at - chunks.length];
+    if (problem !== undefined) throw problem;
+    const { dataPath, metaPath } = chunks[at]!;
+    return yield* OpenedChunk.open(dataPath, metaPath, options);
+  });
+  const table = new ChunkTable(sound, lost);
+  const samples = new GulpSamples(table, options.storage ?? LOCAL_DISK);
+  try {
+    table.findTwice(onTwice);
+    return samples;
+  } catch (error) {
+    samples.close();
+    throw error;
+  }
+}
+
+function fail(error: FormatError): never {
+  throw error;
+}
+
+/** Opens chunks that another thread has opened, over its tables. */
+export function* reopenSamples(
+  chunks: readonly SharedChunk[],
+  storage: Storage,
+): Steps<GulpSamples> {
+  const metas = chunks.map(({ meta }) => meta);
+  const stored = metas.filter(({ text }) => text === undefined);
+  const files = [...chunks.map(({ data }) => data), ...stored];
+  const sources = yield* reopenSources(storage, files);
+  let next = chunks.length;
+  const opened = chunks.map(({ data, meta }, at) => {
+    const file = meta.text === undefined ? sources[next++] : undefined;
+    const reopened = ChunkMeta.reopen(meta, file);
+    return new OpenedChunk(data.path, sources[at], reopened);
+  });
+  return new GulpSamples(new ChunkTable(opened), storage);
+}

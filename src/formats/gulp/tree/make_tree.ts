@@ -1,0 +1,97 @@
+import { FormatError } from "../../../base/errors.ts";
+import { decodeName } from "../../../base/names.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import type { NameTable } from "../../../tree/names/name_table.ts";
+import {
+  NameFaultError,
+  NameTableBuilder,
+} from "../../../tree/names/name_table_builder.ts";
+import { sharedFloat64, sharedUint32 } from "../../../tree/shared_numbers.ts";
+import { nameOfId } from "../ids/id_names.ts";
+import type { GulpSamples } from "../read/gulp_samples.ts";
+import type { OpenedChunk } from "../read/opened_chunk.ts";
+import { GulpTree } from "./tree.ts";
+
+/** A tree, and what it shows. */
+export interface ShownTree {
+  readonly tree: GulpTree;
+  readonly chunks: readonly OpenedChunk[];
+  /** How many videos are shown, and how many frames they have. */
+  readonly videos: number;
+  readonly frames: number;
+  /** How many videos of the chunks are left out. */
+  readonly badVideos: number;
+}
+
+/**
+ * Makes the tree of the videos of which all can be read.
+ *
+ * @param labels The file of labels, if there is one.
+ * @param twice What is wrong with videos whose ids are there twice, by their numbers.
+ * @param onFault Called with each video that is left out: why, and the name of its directory.
+ */
+export function makeTree(
+  { shards: { shards: chunks, firsts, length } }: GulpSamples,
+  labels: ByteSource | undefined,
+  twice: ReadonlyMap<number, FormatError>,
+  onFault: (fault: FormatError, name: Uint8Array) => void,
+): ShownTree {
+  const chunkOf: number[] = [];
+  const videoOf: number[] = [];
+  const filesBefore = [0];
+  const names = new NameTableBuilder(
+    length,
+    new Uint8Array(new SharedArrayBuffer(0)),
+  );
+  names.nextDirectory();
+  for (const [at, chunk] of chunks.entries()) {
+    const { columns, ids: { bytes, starts } } = chunk.meta;
+    for (let video = 0; video < chunk.meta.length; video++) {
+      const fault = twice.get(firsts[at]! + video) ?? chunk.faultOf(video);
+      const id = bytes.subarray(starts[video], starts[video + 1]);
+      const name = nameOfId(id);
+      if (fault !== undefined) {
+        onFault(fault, name);
+        continue;
+      }
+      const start = names.intern(name);
+      names.addFile(start, start + name.length, videoOf.length);
+      chunkOf.push(at);
+      videoOf.push(video);
+      const frames = columns.frameCounts[video]!;
+      filesBefore.push(filesBefore.at(-1)! + frames + 1);
+    }
+  }
+  const sources: ByteSource[] = [
+    ...chunks.map(({ data }) => data!),
+    ...chunks.map(({ meta }) => meta.text),
+    ...(labels === undefined ? [] : [labels]),
+  ];
+  const tree = new GulpTree({
+    chunks: chunks.map(({ meta }) => meta.columns),
+    names: finish(names).columns,
+    chunkOf: sharedUint32(chunkOf),
+    videoOf: sharedUint32(videoOf),
+    filesBefore: sharedFloat64(filesBefore),
+    labelSize: labels?.size ?? -1,
+    mtime: sources.reduce((latest, { mtime }) => Math.max(latest, mtime), 0),
+  }, sources);
+  const videos = videoOf.length;
+  const frames = filesBefore.at(-1)! - videos;
+  return { tree, chunks, videos, frames, badVideos: length - videos };
+}
+
+/** Names differ unless two long ids have been made to have hashes that start the same. */
+function finish(names: NameTableBuilder): NameTable {
+  try {
+    return names.finish();
+  } catch (error) {
+    if (!(error instanceof NameFaultError)) throw error;
+    const name = JSON.stringify(decodeName(error.bytes));
+    throw new FormatError(
+      "unsafe-name",
+      `Two ids have the same name, ${name}: they are hostile`,
+      { cause: error },
+    );
+  }
+}
