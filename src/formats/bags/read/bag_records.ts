@@ -29,7 +29,7 @@ export interface BagSeed {
 /** The records of one bag. */
 export class BagRecords implements Samples<Raw, Raw> {
   readonly unit = "record";
-  readonly hasFields = false;
+  readonly fields = [];
   readonly shards: ShardTable<Bag>;
   readonly storage: Storage;
   readonly bag: Bag;

@@ -9,11 +9,13 @@ import { setOwn } from "../../../codecs/set_own.ts";
 import { isIndex } from "../../../tree/sample_indices.ts";
 import { openSound } from "../../../tree/samples/open_shards.ts";
 import type {
+  Field,
   ReadSamplesOptions,
   Samples,
   SamplesHandle,
 } from "../../../tree/samples/samples.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
+import { sharedFields } from "../dataset/fields.ts";
 import { type BatchPart, expectBatch, readBatch } from "./batch.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
@@ -46,6 +48,8 @@ interface OpenedDatapoints {
   /** The dataset's directory. */
   readonly path: string;
   readonly shards: ShardTable<NumberedShard>;
+  /** `undefined` where the types of shards differ. */
+  readonly fields: readonly Field[] | undefined;
   readonly ofSeveral: boolean;
   /** Those of the shards that are open; more are added. */
   readonly readers: (ShardReader | undefined)[];
@@ -56,7 +60,7 @@ interface OpenedDatapoints {
 /** The datapoints of a dataset, sharded or not. At least one shard. */
 export class BagsSamples implements Samples<Datapoint, Datapoint> {
   readonly unit = "datapoint";
-  readonly hasFields = true;
+  readonly fields: readonly Field[] | undefined;
   /** The dataset's directory. */
   readonly path: string;
   readonly shards: ShardTable<NumberedShard>;
@@ -68,6 +72,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
   constructor(opened: OpenedDatapoints, options: SamplesOptions) {
     this.path = opened.path;
     this.shards = opened.shards;
+    this.fields = opened.fields;
     this.#opened = opened;
     this.#options = options;
     this.#readers = opened.readers;
@@ -299,7 +304,8 @@ export function* reopenSamples(
     sound.every(({ length }, i) => length >= shards[i]!.length);
   if (isSame) {
     const table = new ShardTable(shards, ({ length }) => length);
-    const opened = { path, shards: table, ofSeveral, readers: sound };
+    const fields = sharedFields(sound.map(({ shard }) => shard));
+    const opened = { path, shards: table, fields, ofSeveral, readers: sound };
     return new BagsSamples(opened, options);
   }
   for (const reader of sound) reader.close();

@@ -13,6 +13,7 @@ import { isIndex } from "../../../tree/sample_indices.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { type Spec, specOf } from "../dataset/spec.ts";
+import { sharedFields } from "../dataset/fields.ts";
 import { BagsSamples } from "./bags_samples.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
@@ -73,7 +74,8 @@ export class DatasetReader implements Disposable {
     const placed = { ...options, storage };
     const readers = [yield* ShardReader.open(path, placed, false)];
     const shards = new ShardTable(readers, ({ length }) => length);
-    const opened = { path, shards, ofSeveral: false, readers };
+    const fields = sharedFields(readers.map(({ shard }) => shard));
+    const opened = { path, shards, fields, ofSeveral: false, readers };
     return new DatasetReader(new BagsSamples(opened, placed), readers);
   }
 

@@ -16,6 +16,7 @@ import { locateDataset, requireWhole } from "../dataset/dataset_location.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 import type { ShardedDatasetOptions } from "./dataset_options.ts";
+import { sharedFields } from "../dataset/fields.ts";
 import { BagsSamples } from "./bags_samples.ts";
 import { DatasetReader } from "./dataset_reader.ts";
 import { ShardReader } from "./shard_reader.ts";
@@ -68,7 +69,8 @@ export class ShardedDatasetReader extends DatasetReader {
     const { ofSeveral, sound, lost } = yield* openAll(path, placed);
     warnOfAll(noteLines(lostNotes(lost)), options.onWarning);
     const shards = new ShardTable(sound, ({ length }) => length, lost);
-    const opened = { path, shards, ofSeveral, readers: sound };
+    const fields = sharedFields(sound.map(({ shard }) => shard));
+    const opened = { path, shards, fields, ofSeveral, readers: sound };
     return new ShardedDatasetReader(new BagsSamples(opened, placed), sound);
   }
 

@@ -23,7 +23,9 @@ import type {
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { whenLoaded } from "../../../tree/not_loaded.ts";
 import { nameSuffix } from "../../../tree/names/numbered_names.ts";
+import type { Field } from "../../../tree/samples/samples.ts";
 import { openBag } from "../bag/open_bag.ts";
+import { SharedFields } from "../dataset/fields.ts";
 import { BagTree } from "./bag_tree.ts";
 import {
   type DatasetLocation,
@@ -61,6 +63,8 @@ type CompleteContainer =
     readonly sources: TreeShards;
     readonly sound: readonly SoundShard[];
     readonly lost: readonly LostShard[];
+    /** Of datapoints; `undefined` where the types of shards differ. */
+    readonly fields: readonly Field[] | undefined;
   };
 
 /** A shard that is shown. */
@@ -146,6 +150,7 @@ function* beginDataset(
   const notes: ArchiveNotes[] = [];
   const sound: SoundShard[] = [];
   const lost: LostShard[] = [];
+  const types = new SharedFields();
   /** Adds a shard, or leaves it out for the error that it returns. */
   const add = function* (at: number): Steps<FormatError | undefined> {
     let shard: Shard;
@@ -163,6 +168,7 @@ function* beginDataset(
       const { length } = yield* tree.sources.add(at, shard);
       sound.push({ path: shards[at]!, number: at, length });
       survey.add(shard);
+      types.add(shard);
       return undefined;
     } catch (error) {
       shard.close();
@@ -191,7 +197,7 @@ function* beginDataset(
         else yield* inOneGo(() => add(at));
         tell();
       }
-      return { sources: tree.sources, sound, lost };
+      return { sources: tree.sources, sound, lost, fields: types.fields };
     },
   };
 }

@@ -28,7 +28,7 @@ import {
   writeName,
 } from "./dataset_nodes.ts";
 import { ShardFact, ShardFacts, TreeShards } from "./tree_shards.ts";
-import { valueView } from "./value_view.ts";
+import { valueView } from "../dataset/value_types.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { TreeShard } from "./tree_shard.ts";
 import { requireReached } from "../../../io/storage/thread_storage.ts";

@@ -19,7 +19,7 @@ import { atOnce } from "../../../tree/not_loaded.ts";
 import type { TreeShard } from "./tree_shard.ts";
 import { decodersOf } from "../types/mod.ts";
 import { valueToJson } from "../types/json_values.ts";
-import { typeOf } from "./value_view.ts";
+import { typeOf } from "../dataset/value_types.ts";
 
 /** The ending of a readable view's name. */
 export type ViewSuffix = ".json" | ".npy" | ".txt";

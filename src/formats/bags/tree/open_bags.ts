@@ -21,11 +21,12 @@ export function* openBags(
     if ("bag" in opened) {
       return { tree, samples: new BagRecords(opened.bag, storage), info };
     }
-    const { sources, sound, lost } = opened;
+    const { sources, sound, lost, fields } = opened;
     const samples = new BagsSamples({
       path,
       shards: new ShardTable(sound, ({ length }) => length, lost),
       ofSeveral: sound.length + lost.length > 1,
+      fields,
       readers: [],
       *open(at) {
         const { number, length } = sound[at]!;

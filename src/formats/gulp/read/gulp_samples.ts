@@ -32,7 +32,8 @@ export interface GulpVideo extends Video<Image> {
 /** The videos of chunks as samples: the JPEGs of their frames, and their meta data, whose keys are fields. */
 export class GulpSamples implements Samples<RawVideo, GulpVideo> {
   readonly unit = "video";
-  readonly hasFields = true;
+  /** Each video has meta data of its own. */
+  readonly fields = undefined;
   readonly shards: ChunkTable;
   readonly storage: Storage;
   readonly #decoder = new VideoDecoder<Image>({});

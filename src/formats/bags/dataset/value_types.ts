@@ -8,8 +8,8 @@ import {
   type ValueView,
   valueView as viewOf,
 } from "../../../tree/node_view.ts";
-import type { Generation } from "../dataset/dataset_names.ts";
-import type { ValueType as SpecType } from "../dataset/spec.ts";
+import type { Generation } from "./dataset_names.ts";
+import type { ValueType as SpecType } from "./spec.ts";
 
 const { array, jpeg, json, number, png, text } = VALUE_TYPES;
 
