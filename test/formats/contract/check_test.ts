@@ -5,7 +5,7 @@ import { FormatError } from "../../../src/base/errors.ts";
 import { check } from "../../../src/open/mod.ts";
 import { FULL } from "../../support/long.ts";
 import { descriptorsBelowNow } from "../../support/programs/descriptors.ts";
-import { filesBelow, withSmall } from "./format_case.ts";
+import { COUNT, filesBelow, withSmall } from "./format_case.ts";
 import { CASES } from "./formats.ts";
 
 /** Checks a container, of which something must be wrong if anything is told. */
@@ -40,6 +40,8 @@ for (const [title, format] of CASES) {
       assert.deepEqual(warnings, []);
       assert.deepEqual([...totals], [done.at(-1)]);
       assert.ok(report.bytes <= bytes);
+      const { checkCounts, parts } = format;
+      assert.equal(report.samples, checkCounts ? parts : COUNT);
       assert.deepEqual(done, done.toSorted((a, b) => a - b));
       const sound = format.goldens.filter(({ isSound }) => isSound);
       for (const { path } of FULL ? sound : sound.slice(0, 4)) {

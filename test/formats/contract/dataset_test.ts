@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import { IndexError, RecordfsError } from "../../../src/base/errors.ts";
 import type { Dataset } from "../../../src/data/dataset.ts";
+import type { Process } from "../../../src/data/datasets/process.ts";
+import { RECIPE } from "../../../src/data/recipe.ts";
+import { formatNamed, loadFormat } from "../../../src/formats/registry.ts";
 import { countSamples } from "../../../src/open/data/counted_samples.ts";
 import {
   BatchMemory,
@@ -59,6 +62,20 @@ async function openIfOne(
   }
 }
 
+/** Requires that samples are those of as many files as have some, one after the other. */
+function assertFiles(dataset: Dataset<unknown>): void {
+  const { shardLengths, length } = dataset;
+  if (shardLengths === undefined) return;
+  const files = shardLengths.flatMap((length, i) => Array(length).fill(i));
+  assert.equal(files.length, length);
+  const names = new Map<number, string | undefined>();
+  for (const [i, file] of files.entries()) {
+    if (!names.has(file)) names.set(file, dataset.fileOf(i));
+    assert.equal(dataset.fileOf(i), names.get(file));
+  }
+  assert.equal(new Set(names.values()).size, names.size);
+}
+
 for (const [title, format] of CASES) {
   const { keys, keyOf } = format;
 
@@ -106,6 +123,58 @@ for (const [title, format] of CASES) {
         assert.deepEqual(batch.map(keyOf), ORDER.map((i) => keys[i]));
       }
     }));
+
+  Deno.test(`${title}: the format's own dataset has the samples`, () =>
+    withSmall(format, async (path) => {
+      using shown = await open(path);
+      const { openDataset } = await loadFormat(formatNamed(format.name));
+      using own = await openDataset?.(path, shown.info, {});
+      assert.equal(own !== undefined, format.hasOwnDataset ?? true);
+      if (own === undefined) return;
+      assert.equal(own.length, COUNT);
+      const batch = await own.get(ORDER);
+      assert.deepEqual(batch.map(keyOf), ORDER.map((i) => keys[i]));
+    }));
+
+  if (format.takesProcess ?? true) {
+    Deno.test(`${title}: what 'process' makes of a batch are its samples, and nothing else`, () =>
+      withSmall(format, async (path) => {
+        const openIt = (process: Process<unknown, unknown>) =>
+          format.openDataset(path, { process });
+        const told: unknown[] = [];
+        using made = await openIt((samples, indices, options) => {
+          told.push([indices, options]);
+          return samples.map((sample) => [keyOf(sample)]);
+        });
+        const options = { seed: 3, epoch: 4 };
+        const batch = await made.get(ORDER, options);
+        assert.deepEqual(batch, ORDER.map((i) => [keys[i]]));
+        assert.deepEqual(told, [[ORDER, options]]);
+        assert.throws(() => made[RECIPE](), {
+          name: "DataError",
+          code: "not-portable",
+          message: /^The option 'process'/,
+        });
+        for (const given of [[], [1, 2, 3], undefined, "ab", { length: 2 }]) {
+          using wrong = await openIt(() => given as unknown[]);
+          await assert.rejects(async () => await wrong.get([1, 2]), {
+            name: "DataError",
+            code: "bad-batch",
+            sample: 1,
+            path: wrong.fileOf(1),
+            message: /of a batch of 2: it must return one for each index/,
+          });
+        }
+        const odd = new Error("odd");
+        using throwing = await openIt(() => Promise.reject(odd));
+        await assert.rejects(async () => await throwing.get([0]), odd);
+        using hanging = await openIt(() => new Promise(() => {}));
+        const controller = new AbortController();
+        const waiting = hanging.get([0], { signal: controller.signal });
+        controller.abort(odd);
+        await assert.rejects(async () => await waiting, odd);
+      }));
+  }
 
   Deno.test(`${title}: a loader gives each sample once, in ranks and threads, and goes on where it stopped`, () =>
     withSmall(format, async (path) => {
@@ -173,6 +242,7 @@ for (const [title, format] of CASES) {
         format.openDataset(path, { onWarning() {} })
       );
       if (dataset === undefined || dataset.length === 0) continue;
+      assertFiles(dataset);
       const indices = fc.array(fc.nat(Math.min(dataset.length, 300) - 1), {
         maxLength: 20,
       });

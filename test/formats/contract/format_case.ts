@@ -1,12 +1,19 @@
 /** What the contract suite has to know of a format, to run it through everything. */
 import * as fs from "node:fs";
 import type { Dataset } from "../../../src/data/dataset.ts";
+import type { Process } from "../../../src/data/datasets/process.ts";
 import type { WaitOptions } from "../../../src/io/storage/byte_source.ts";
 import type { ContainerOptions } from "../../../src/open/mod.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 
 /** Samples of each small container. */
 export const COUNT = 3;
+
+/** Options of every dataset. */
+export interface DatasetOptions extends ContainerOptions, WaitOptions {
+  // deno-lint-ignore no-explicit-any -- of whatever samples the dataset has
+  readonly process?: Process<any, any> | undefined;
+}
 
 /** One format, or one kind of its containers. */
 export interface FormatCase {
@@ -27,8 +34,12 @@ export interface FormatCase {
   /** Opens the dataset that is made for it. */
   openDataset(
     path: string,
-    options: ContainerOptions & WaitOptions,
+    options: DatasetOptions,
   ): Promise<Dataset<unknown>>;
+  /** Whether the registry knows a dataset of the format; it does, unless given. */
+  readonly hasOwnDataset?: boolean;
+  /** Whether datasets have the option `process`; they have, unless given. */
+  readonly takesProcess?: boolean;
   /** What tells the small container's samples from others, in their order: texts, numbers, or fields of such. */
   readonly keys: readonly unknown[];
   /** What tells a sample from others. */
@@ -41,6 +52,10 @@ export interface FormatCase {
   readonly parts?: number;
   /** Whether `info` counts a file: it does not where only reading a sample tells. All, unless given. */
   isCounted?(path: string): boolean;
+  /** What a check counts, where these are not the samples: what `info` counts in parts. */
+  readonly checkCounts?: "parts";
+  /** Whether samples stand in an order of their own, and not in that of a walk. */
+  readonly isInOwnOrder?: boolean;
   /** Codes of the errors that cuts of the small container's files bring. */
   readonly cuts: readonly string[];
   /** Cuts that leave a sound container of fewer samples, so that nobody can tell: the file, and its length. */

@@ -96,6 +96,7 @@ const FORMATS: readonly FormatCase[] = [
     keyOf: bytesOfFile,
     labels: { key: "dir", values: ["a", "a", ""] },
     parts: COUNT + 1, // and the structure
+    checkCounts: "parts",
     isSummed: true,
     cuts: [
       "out-of-bounds",
@@ -137,7 +138,9 @@ const FORMATS: readonly FormatCase[] = [
     keys: ["v0", "v1", "v2"],
     keyOf: (sample) => (sample as { id: string }).id,
     labels: byWord,
+    takesProcess: false,
     parts: 2 * COUNT, // frames
+    checkCounts: "parts",
     isSummed: false,
     cuts: ["bad-frame-info", "bad-meta", "sample-failed", "truncated-data"],
     damages: [{ file: "data_0.gulp", at: 0 }],
@@ -222,6 +225,7 @@ const FORMATS: readonly FormatCase[] = [
     })),
     keyOf: (sample) => ({ ...sample as object }),
     labels: { key: "word.txt", values: WORDS },
+    isInOwnOrder: true,
     isSummed: false,
     cuts: ["truncated-data", "truncated-header"],
     damages: [{ at: 1024 }, { at: 2048 + 100 }],
@@ -245,6 +249,7 @@ const FORMATS: readonly FormatCase[] = [
     keys: TEXTS,
     keyOf: bytesOfFile,
     labels: { key: "dir", values: ["a", "a", ""] },
+    hasOwnDataset: false,
     isSummed: true,
     cuts: ["truncated"],
     damages: [{ at: 30 + 7 }],
@@ -335,6 +340,7 @@ const FORMATS: readonly FormatCase[] = [
     keys: TEXTS,
     keyOf: bytesOfFile,
     labels: { key: "label", values: WORDS },
+    hasOwnDataset: false,
     isSummed: true,
     cuts: ["bad-index"],
     damages: [{ at: -1 }],

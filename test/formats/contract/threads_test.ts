@@ -15,9 +15,6 @@ import { FULL } from "../../support/long.ts";
 import { filesBelow, type FormatCase, withSmall } from "./format_case.ts";
 import { CASES } from "./formats.ts";
 
-/** Trees of more files are left out. */
-const MOST = 500;
-
 /** Shows the tree that another thread would have of a container. */
 function reopening({ location, tree, info }: VirtualFs) {
   const handle = structuredClone(tree.share());
@@ -83,24 +80,6 @@ for (const [title, format] of CASES) {
       using dataset = await format.openDataset(path, {});
       await assertPortable(dataset, [2, 0, 1, 1]);
     }));
-
-  if (format.goldens.length === 0) continue;
-  Deno.test(`${title}: another thread has the same trees of golden containers`, async () => {
-    const sound = format.goldens.filter(({ isSound }) => isSound);
-    for (const { path } of sound) {
-      using shown = await open(path, { format: format.name, onWarning() {} });
-      if (shown.info.files > MOST) continue;
-      using again = await reopening(shown)();
-      const { sources } = again.tree;
-      const hasFiles = areOpen(sources) && sources.length > 0;
-      assert.equal(again.tree.nodeCount, shown.tree.nodeCount);
-      assert.deepEqual(
-        contentsOf(again, hasFiles),
-        contentsOf(shown, hasFiles),
-        path,
-      );
-    }
-  });
 }
 
 async function compareSamples(

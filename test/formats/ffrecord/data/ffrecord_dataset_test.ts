@@ -5,8 +5,6 @@ import {
   BufferPool,
   DataError,
   FFRecordDataset,
-  type GetOptions,
-  IndexError,
   RECIPE,
 } from "../../../../src/open/data/datasets.ts";
 import { FFRecordReader } from "../../../../src/formats/ffrecord/mod.ts";
@@ -45,21 +43,6 @@ Deno.test("any batch is its samples one by one, in any memory", async () => {
   }));
 });
 
-Deno.test("'process' gets the batch, its indices and what it was asked with", async () => {
-  const told: unknown[] = [];
-  using dataset = await FFRecordDataset.open(many.path, {
-    process: (samples, indices, options) => {
-      told.push([indices, options]);
-      return samples.map((bytes) => bytes.length);
-    },
-  });
-  const options: GetOptions = { seed: 3, epoch: 4 };
-  const sizes: readonly number[] = await dataset.get([5, 0, 5], options);
-  const { samples } = many.content;
-  assert.deepEqual(sizes, [5, 0, 5].map((i) => samples[i]!.size));
-  assert.deepEqual(told, [[[5, 0, 5], options]]);
-});
-
 Deno.test("a class that extends it makes samples by its own method", async () => {
   const decode = (index: number, bytes: Uint8Array): Numbered => ({
     index,
@@ -87,18 +70,7 @@ Deno.test("a class that extends it makes samples by its own method", async () =>
   assert.deepEqual(await opened.get([7]), [7000 + a!.length]);
 });
 
-Deno.test("errors name the index and the file", async () => {
-  using dataset = await FFRecordDataset.open(parts.path);
-  for (const index of [dataset.length, -1, 0.5, NaN]) {
-    await assert.rejects(
-      dataset.get([0, index]),
-      (error) =>
-        error instanceof IndexError && Object.is(error.index, index) &&
-        error.message.includes(".ffr"),
-    );
-    assert.equal(dataset.fileOf(index), undefined);
-  }
-  assert.equal(dataset.fileOf(dataset.length - 1), lastFile(dataset.paths));
+Deno.test("errors name the sample and the file", async () => {
   const damaged = goldenCase("ffrecord/bad_flip_sample");
   using flipped = await FFRecordDataset.open(damaged.path);
   await assert.rejects(flipped.get([3]), {
@@ -110,47 +82,6 @@ Deno.test("errors name the index and the file", async () => {
     checkData: false,
   });
   assert.equal((await unchecked.get([3])).length, 1);
-});
-
-/** The last of the files that have samples. */
-function lastFile(paths: readonly string[]): string | undefined {
-  return paths.findLast((_, i) => parts.content.files[i]!.n > 0);
-}
-
-Deno.test("a 'process' that makes another number of samples is refused", async () => {
-  for (const made of [[], [1, 2, 3], undefined, "ab", { length: 2 }]) {
-    using dataset = await FFRecordDataset.open(many.path, {
-      process: () => made as number[],
-    });
-    await assert.rejects(
-      dataset.get([4, 5]),
-      (error) =>
-        error instanceof DataError && error.code === "bad-batch" &&
-        error.path === many.path && error.sample === 4 &&
-        /of a batch of 2: it must return one for each index/.test(
-          error.message,
-        ),
-    );
-  }
-});
-
-Deno.test("what 'process' throws is thrown, and a signal ends the wait for it", async () => {
-  const odd = new Error("odd");
-  using throwing = await FFRecordDataset.open(many.path, {
-    process: () => Promise.reject(odd),
-  });
-  await assert.rejects(throwing.get([0]), odd);
-  using hanging = await FFRecordDataset.open(many.path, {
-    process: () => new Promise<number[]>(() => {}),
-  });
-  const controller = new AbortController();
-  const waiting = hanging.get([0], { signal: controller.signal });
-  controller.abort(odd);
-  await assert.rejects(waiting, odd);
-  const { signal } = controller;
-  using dataset = await FFRecordDataset.open(many.path);
-  await assert.rejects(dataset.get([0], { signal }), odd);
-  await assert.rejects(FFRecordDataset.open(many.path, { signal }), odd);
 });
 
 Deno.test("another thread makes the same dataset, with a module's 'process'", async () => {
@@ -170,8 +101,6 @@ Deno.test("what cannot be made in another thread says why", async () => {
   const isRefusal = (words: RegExp) => (error: unknown) =>
     error instanceof DataError && error.code === "not-portable" &&
     words.test(error.message);
-  using inline = await FFRecordDataset.open(many.path, { process: (s) => s });
-  assert.throws(() => inline[RECIPE](), isRefusal(/^The option 'process'/));
   using own = new CustomDataset(many.path);
   assert.throws(
     () => own[RECIPE](),

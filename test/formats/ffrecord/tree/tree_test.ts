@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { FormatError } from "../../../../src/base/errors.ts";
-import { encodeName } from "../../../../src/base/names.ts";
-import {
-  newExtent,
-  newStat,
-  ROOT,
-  type Tree,
-} from "../../../../src/tree/tree.ts";
+import { ROOT, type Tree } from "../../../../src/tree/tree.ts";
 import { open } from "../../../../src/open/mod.ts";
 import { goldenCase, sha256 } from "../../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
@@ -131,48 +125,6 @@ Deno.test("a directory of parts is one sequence, or one packed folder, or folder
         /one by one/.test(error.message),
     );
   });
-});
-
-Deno.test("node ids are the same on every open, and in a reopened tree", async () => {
-  for (
-    const name of [
-      "packed_tree",
-      "plain_many",
-      "parts_dump",
-      "packed_not_utf8_names",
-    ]
-  ) {
-    const { path } = goldenCase(`ffrecord/${name}`);
-    using first = await open(path);
-    using second = await open(path);
-    const expected = nodes(first.tree);
-    assert.deepEqual(nodes(second.tree), expected);
-    assert.equal(expected.length + 1, first.tree.nodeCount);
-    const { module, data } = structuredClone(first.tree.share());
-    const reopened: Tree = (await import(module)).reopenTree(data);
-    assert.deepEqual(nodes(reopened), expected);
-    for (const [path, node] of expected) {
-      const parts = path.split("/");
-      const leaf = encodeName(parts.pop()!);
-      const [stat, again] = [newStat(), newStat()];
-      const [extent, extentAgain] = [newExtent(), newExtent()];
-      assert.equal(first.tree.stat(node, stat), true);
-      assert.equal(reopened.stat(node, again), true);
-      assert.deepEqual(again, stat);
-      assert.equal(first.tree.locate(node, extent), !stat.isDirectory);
-      assert.equal(reopened.locate(node, extentAgain), !stat.isDirectory);
-      assert.deepEqual(extentAgain, extent);
-      const parent = reopened.parent(node);
-      if (name !== "packed_not_utf8_names") {
-        assert.equal(reopened.lookup(parent, leaf, 0, leaf.length), node);
-      }
-    }
-    for (const node of [0, -1, first.tree.nodeCount + 1, 1.5, 2 ** 40]) {
-      assert.equal(reopened.stat(node, newStat()), false);
-      assert.equal(reopened.locate(node, newExtent()), false);
-      assert.equal(reopened.isDirectory(node), false);
-    }
-  }
 });
 
 Deno.test("a damaged place does not keep the rest from being listed", async () => {

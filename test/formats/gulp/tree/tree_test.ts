@@ -4,13 +4,8 @@ import { FormatError } from "../../../../src/base/errors.ts";
 import { encodeName } from "../../../../src/base/names.ts";
 import { encodeId } from "../../../../src/formats/gulp/ids/id_text.ts";
 import { nameOfId } from "../../../../src/formats/gulp/ids/id_names.ts";
-import {
-  newExtent,
-  newStat,
-  ROOT,
-  type Tree,
-} from "../../../../src/tree/tree.ts";
-import { open, openSync } from "../../../../src/open/mod.ts";
+import { ROOT, type Tree } from "../../../../src/tree/tree.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {
   gulpCase,
@@ -94,65 +89,6 @@ for (const golden of gulpCases()) {
     }
   });
 }
-
-Deno.test("node ids are the same on every open, and in a reopened tree", async () => {
-  for (
-    const name of [
-      "v2_odd_ids",
-      "v1_image_list",
-      "v2_no_frames",
-      "v1_pickled_meta",
-    ]
-  ) {
-    const { path } = gulpCase(name);
-    using first = await open(path);
-    using second = openSync(path);
-    const expected = nodes(first.tree);
-    assert.deepEqual(nodes(second.tree), expected);
-    const ids = expected.map(([_, node]) => node);
-    assert.deepEqual(
-      ids.toSorted((a, b) => a - b),
-      ids.map((_, i) => i + 2),
-    );
-    const { module, data } = structuredClone(first.tree.share());
-    const reopened: Tree = (await import(module)).reopenTree(data);
-    assert.deepEqual(nodes(reopened), expected);
-    for (const [path, node] of expected) {
-      const leaf = Uint8Array.from(
-        path.split("/").at(-1)!,
-        (char) => char.charCodeAt(0),
-      );
-      const [stat, again] = [newStat(), newStat()];
-      const [extent, extentAgain] = [newExtent(), newExtent()];
-      assert.equal(first.tree.stat(node, stat), true);
-      assert.equal(reopened.stat(node, again), true);
-      assert.deepEqual(again, stat);
-      assert.equal(first.tree.locate(node, extent), !stat.isDirectory);
-      assert.equal(reopened.locate(node, extentAgain), !stat.isDirectory);
-      assert.deepEqual(extentAgain, extent);
-      assert.equal(extent.checksumKind, undefined);
-      const parent = reopened.parent(node);
-      assert.equal(reopened.lookup(parent, leaf, 0, leaf.length), node);
-      // Listing goes on behind any entry.
-      const rest: number[] = [];
-      let cursor = -1;
-      reopened.list(parent, 0, (_n, _s, _e, entry, next) => {
-        if (entry === node) cursor = next;
-        return cursor < 0;
-      });
-      reopened.list(parent, cursor, (_n, _s, _e, entry) => {
-        rest.push(entry);
-        return true;
-      });
-      assert.ok(!rest.includes(node));
-    }
-    for (const node of [0, -1, first.tree.nodeCount + 1, 1.5, 2 ** 40]) {
-      assert.equal(reopened.stat(node, newStat()), false);
-      assert.equal(reopened.locate(node, newExtent()), false);
-      assert.equal(reopened.isDirectory(node), false);
-    }
-  }
-});
 
 Deno.test("only names that are listed are found", async () => {
   using vfs = await open(gulpCase("v2_many_frames").path);

@@ -1,16 +1,13 @@
-/** Samples of columns: decoded, as bytes, in batches, by ranks, and again where it stopped. */
+/** Samples of columns: decoded, or as bytes; and what is no label. */
 import assert from "node:assert/strict";
-import { MDSDataset, type MDSSample } from "../../../../src/open/data/mod.ts";
-import { countSamples } from "../../../../src/open/data/counted_samples.ts";
+import { MDSDataset } from "../../../../src/open/data/mod.ts";
 import { readLabels } from "../../../../src/open/data/read_labels.ts";
-import { formatNamed, loadFormat } from "../../../../src/formats/registry.ts";
 import { open } from "../../../../src/open/mod.ts";
 import { assertPortable } from "../../../data/support/in_thread.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { assertValue, mdsCase } from "../../../support/mds/mds_golden.ts";
 
 const PLAIN = mdsCase("plain");
-const LABELS = [0, 1, 2, 3, 4, 5, 6];
 
 Deno.test("samples are values, or their bytes", async () => {
   for (const name of ["plain", "zstd", "every"]) {
@@ -29,34 +26,8 @@ Deno.test("samples are values, or their bytes", async () => {
   }
 });
 
-Deno.test("what 'process' makes of samples are samples, of the columns that are wanted", async () => {
-  using dataset = await MDSDataset.open(PLAIN.path, {
-    columns: ["label"],
-    process: (samples) => samples.map((sample) => Object.entries(sample)),
-  });
-  assert.deepEqual(await dataset.get([6, 0]), [[["label", 6]], [["label", 0]]]);
-});
-
-function labelsOf(batch: unknown): number[] {
-  return (batch as MDSSample[]).map((sample) => Number(sample["label"]));
-}
-
-Deno.test("the format's dataset is one of samples; labels are columns", async () => {
-  const { openDataset } = await loadFormat(formatNamed("mds"));
+Deno.test("what is no label of samples says why", async () => {
   using container = await open(PLAIN.path);
-  assert.deepEqual(countSamples(container.info), {
-    unit: "samples",
-    length: 7,
-  });
-  using dataset = await openDataset!(PLAIN.path, container.info, {});
-  assert.deepEqual(labelsOf(await dataset!.get([4])), [4]);
-  const labels = await readLabels(container, "label");
-  assert.deepEqual(
-    LABELS.map((_, i) => labels.names[labels.at(i)]),
-    LABELS.map(String),
-  );
-  const names = await readLabels(container, "name");
-  assert.equal(names.names[names.at(3)], "näme 3");
   for (
     const [column, message] of [
       [

@@ -201,51 +201,6 @@ Deno.test("what is stored is a part of the shard; another thread opens shards by
   }
 });
 
-Deno.test("elements of lists are parts of the shard, known to other threads and to several datasets as one", async () => {
-  for (const name of ["lists", "lists_zstd"]) {
-    const golden = mdsCase(name);
-    using fs = await open(golden.path);
-    const again = await reopenHandle(structuredClone(fs.tree.share()));
-    try {
-      const nodes = new Set<number>();
-      for await (const entry of fs.walk("")) {
-        const { path, isFile } = entry;
-        const node = await runAsync(findNode(fs.tree, path));
-        nodes.add(node);
-        assert.ok(node <= (fs.tree.lastNode ?? fs.tree.nodeCount), path);
-        assert.equal(again.isDirectory(node), !isFile, path);
-        const above = path.slice(0, Math.max(0, path.lastIndexOf("/")));
-        const parent = await runAsync(findNode(fs.tree, above));
-        assert.equal(again.parent(node), parent, path);
-        const [extent, there] = [newExtent(), newExtent()];
-        const isThere = await runAsync(
-          whenLoaded(() => fs.tree.locate(node, extent)),
-        );
-        assert.equal(isThere, isFile, path);
-        again.locate(node, there);
-        assert.deepEqual(there, extent, path);
-        if (!isFile) continue;
-        assert.equal(extent.source < 0, !/\.(jpg|png)$/.test(path), path);
-      }
-      const all = await Array.fromAsync(fs.walk(""));
-      assert.equal(nodes.size, all.length);
-    } finally {
-      again.close();
-    }
-  }
-  using both = await open([
-    { location: mdsCase("plain").path, path: "plain" },
-    { location: mdsCase("lists").path, path: "lists" },
-  ]);
-  const { samples } = mdsCase("lists").content;
-  const bytes = await both.read("lists/000001/images/000000.jpg");
-  const { value } = samples[1]!["images"]!;
-  assert.equal(
-    sha256(bytes),
-    (value as { list: ExpectedMdsValue[] }).list[0]!.sha256,
-  );
-});
-
 Deno.test("an index names the dataset, and a shard is one alone", async () => {
   const { path, content: { samples } } = mdsCase("plain");
   using whole = await open(`${path}/index.json`);

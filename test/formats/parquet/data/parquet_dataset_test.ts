@@ -1,20 +1,11 @@
-/** Rows as samples: in batches, by ranks and threads, and again where it stopped; columns, labels, conversions. */
+/** Rows as samples: columns, also where shards have others, labels, and conversions. */
 import assert from "node:assert/strict";
 import { convert } from "../../../../mod.ts";
-import {
-  MDSDataset,
-  ParquetDataset,
-  type ParquetRow,
-} from "../../../../src/open/data/mod.ts";
-import { countSamples } from "../../../../src/open/data/counted_samples.ts";
+import { MDSDataset, ParquetDataset } from "../../../../src/open/data/mod.ts";
 import { readLabels } from "../../../../src/open/data/read_labels.ts";
-import { formatNamed, loadFormat } from "../../../../src/formats/registry.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { open } from "../../../../src/open/mod.ts";
-import {
-  parquetCase,
-  rowsOf,
-} from "../../../support/parquet/parquet_golden.ts";
+import { parquetCase } from "../../../support/parquet/parquet_golden.ts";
 import {
   dataPage,
   parquetFile,
@@ -25,21 +16,6 @@ import type { Fields } from "../../../support/parquet/thrift.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
 const SHARDS = parquetCase("shards");
-const IDS = [0, 1, 2].flatMap((file) =>
-  Array.from({ length: 20 + file }, (_, i) => 100 * file + i)
-);
-
-Deno.test("samples are rows over all files, in any order", async () => {
-  const expected = rowsOf(SHARDS);
-  using dataset = await ParquetDataset.open(SHARDS.path);
-  assert.equal(dataset.length, 63);
-  const order = [62, 0, 20, 20, 41, 3];
-  const rows = await dataset.get(order);
-  for (const [i, row] of order.entries()) {
-    assert.deepEqual(Object.values(rows[i]!), expected[row]);
-  }
-  assert.equal(dataset.fileOf(20), dataset.paths[1]);
-});
 
 Deno.test("only the columns that are chosen are read", async () => {
   const columns = ["score", "id"];
@@ -51,31 +27,8 @@ Deno.test("only the columns that are chosen are read", async () => {
   await assert.rejects(none, { code: "no-column" });
 });
 
-Deno.test("what 'process' makes of rows are samples", async () => {
-  using dataset = await ParquetDataset.open(SHARDS.path, {
-    process: (rows) => rows.map(({ id }) => Number(id)),
-  });
-  assert.deepEqual(await dataset.get([62, 0]), [221, 0]);
-});
-
-function idsOf(batch: unknown): number[] {
-  return (batch as ParquetRow[]).map(({ id }) => Number(id));
-}
-
-Deno.test("the format's dataset is one of rows; labels are columns of text or numbers", async () => {
-  const { openDataset } = await loadFormat(formatNamed("parquet"));
+Deno.test("labels are columns of text or numbers", async () => {
   using container = await open(SHARDS.path);
-  assert.deepEqual(countSamples(container.info), {
-    unit: "samples",
-    length: 63,
-  });
-  using dataset = await openDataset!(SHARDS.path, container.info, {});
-  assert.deepEqual(idsOf(await dataset!.get([40])), [IDS[40]]);
-  const labels = await readLabels(container, "id");
-  assert.deepEqual(
-    IDS.map((_, i) => labels.names[labels.at(i)]),
-    IDS.map(String),
-  );
   for (
     const [wrong, message] of [
       ["none", /by 'none': .* has no column 'none': it has id, /],

@@ -1,17 +1,13 @@
 /** Rows as directories: names, cells as files, what a stat costs, and files that lie far away. */
 import assert from "node:assert/strict";
 import * as files from "node:fs";
-import { check } from "../../../../mod.ts";
 import { open } from "../../../../src/open/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import {
-  filesIn,
   type ParquetCase,
   parquetCase,
-  parquetCases,
   valueOf,
 } from "../../../support/parquet/parquet_golden.ts";
-import { slowStorage } from "../../../support/slow_storage.ts";
 import { largeFile } from "../../../support/parquet/make_parquet.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import {
@@ -21,24 +17,6 @@ import {
 } from "../../../../src/tree/tree.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-
-for (const one of parquetCases()) {
-  Deno.test(`${one.name}: files have what pyarrow reads, also of a storage that answers late`, async () => {
-    using local = await open(one.path);
-    using late = await open(one.path, { storage: slowStorage(7) });
-    const files = filesIn(local);
-    const read = await local.read(files);
-    assert.deepEqual(await late.read(files), read);
-    for (const [i, path] of files.entries()) {
-      assert.equal(local.statSync(path).size, read[i]!.length, path);
-    }
-    assert.equal(files.length, one.content.rows * one.content.columns.length);
-    let damaged = 0;
-    const report = await check(one.path, { onDamage: () => damaged++ });
-    assert.equal(damaged, 0);
-    assert.equal(report.samples, one.content.rows);
-  });
-}
 
 Deno.test("cells are their own bytes, text, or JSON; null is an empty file, or null", async () => {
   using fs = await open(parquetCase("types").path);
@@ -176,19 +154,6 @@ Deno.test("nodes are views: rows are datapoints, cells are values of their kind"
     ["text", "text"],
   ]);
   assert.equal(tree.parent(find(row, "label.json")), row);
-});
-
-Deno.test("a tree that another thread makes again is the same", async () => {
-  const { path } = parquetCase("snappy_v1");
-  using fs = await open(path);
-  const again = await reopenHandle(structuredClone(fs.tree.share()));
-  const extents = [fs.tree, again].map((tree) => {
-    const into = newExtent();
-    assert.ok(tree.locate(tree.nodeCount, into));
-    return into.bytes;
-  });
-  assert.deepEqual(extents[0], extents[1]);
-  again.close();
 });
 
 Deno.test("what one thread has decoded, others take, as long as it is kept", () =>

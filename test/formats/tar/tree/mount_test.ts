@@ -128,23 +128,6 @@ mountTest(
 );
 
 mountTest(
-  "shards are directories, named as they are",
-  () =>
-    withMountpoint(async (mountpoint) => {
-      const { path } = tarCase("shards");
-      await using _mounted = await mount(path, mountpoint);
-      assert.deepEqual(fs.readdirSync(mountpoint).sort(), [
-        ...["train-000000", "train-000001", "train-000002"],
-      ]);
-      const text = fs.readFileSync(
-        `${mountpoint}/train-000002/014.txt`,
-        "utf8",
-      );
-      assert.equal(text, "text of 14\n");
-    }),
-);
-
-mountTest(
   "of a subset, all files of its samples show and no others",
   () =>
     withTempDir(async (dir) => {

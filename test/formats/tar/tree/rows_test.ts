@@ -6,9 +6,6 @@ import type {
   InfoMessage,
   RowsMessage,
 } from "../../../../src/serve/api/messages.ts";
-import { samplesOf } from "../../../../src/tree/samples_of.ts";
-import { newExtent, newStat, ROOT } from "../../../../src/tree/tree.ts";
-import { reopenHandle } from "../../../../src/tree/tree.ts";
 import { open } from "../../../../src/open/mod.ts";
 import { served } from "../../../support/serve/served_folder.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
@@ -51,46 +48,6 @@ Deno.test("a sample is a row of its files, which are drawn by their extensions",
     await (await server.get("files/000005/bin")).bytes(),
     new Uint8Array(5).fill(5),
   );
-});
-
-Deno.test("rows of shards lie in directories, each node where it is listed, also in other threads", async () => {
-  using fs = await open(tarCase("shards").path, { asRows: true });
-  assert.equal((await samplesOf(fs.tree)).length, 15);
-  const paths = (await Array.fromAsync(fs.walk())).map(({ path }) => path);
-  const again = await reopenHandle(fs.tree.share());
-  const [stat, extent, other] = [newStat(), newExtent(), newExtent()];
-  let [files, directories] = [0, 0];
-  const visitAll = (dir: number) => {
-    let cursor = 0;
-    for (let found = true; found;) {
-      found = false;
-      fs.tree.list(dir, cursor, (bytes, start, end, node, next) => {
-        if (found) return false;
-        [found, cursor] = [true, next];
-        const name = bytes.slice(start, end);
-        assert.equal(fs.tree.lookup(dir, name, 0, name.length), node);
-        assert.equal(fs.tree.parent(node), dir);
-        assert.ok(fs.tree.stat(node, stat));
-        if (stat.isDirectory) {
-          directories++;
-          visitAll(node);
-          return true;
-        }
-        files++;
-        assert.ok(fs.tree.locate(node, extent) && again.locate(node, other));
-        assert.equal(extent.length, stat.size);
-        assert.deepEqual(other, extent);
-        return true;
-      });
-    }
-  };
-  visitAll(ROOT);
-  assert.equal(files, fs.info.files);
-  assert.equal(directories, fs.info.directories);
-  assert.equal(files + directories, paths.length);
-  for (const node of [0, 1.5, fs.tree.nodeCount + 1]) {
-    assert.equal(fs.tree.locate(node, extent), false);
-  }
 });
 
 Deno.test("names that no path may have; links are of no sample, as other files", async () => {

@@ -1,93 +1,13 @@
 /** Decoded records beside other containers, in directories, as files on the disk, and over HTTP. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { newExtent, newStat } from "../../../../src/tree/tree.ts";
 import { FormatError } from "../../../../src/base/errors.ts";
 import { open } from "../../../../src/open/mod.ts";
-import { samplesOf } from "../../../../src/tree/samples_of.ts";
 import { served } from "../../../support/serve/served_folder.ts";
 import { withTempDir } from "../../../support/paths.ts";
-import { tarCase } from "../../../support/tar/tar_golden.ts";
 import { exampleOf, fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
 import { recordfs } from "../../../cli/run_cli.ts";
-import {
-  tfrecordCase,
-  valueOf,
-} from "../../../support/tfrecord/tfrecord_golden.ts";
-
-Deno.test("shards and files show decoded among other containers", async () => {
-  const [shards, one] = [tfrecordCase("shards"), tfrecordCase("examples")];
-  using all = await open([
-    { location: shards.path, path: "a" },
-    { location: tarCase("shards").path, path: "b" },
-    { location: one.path, path: "c/d" },
-  ], { decoded: true });
-  const text = await all.read("a/train-00002-of-00003/000003/text");
-  assert.equal(String(Buffer.from(text)), "2.3");
-  const { features } = one.content.examples![6]!;
-  const [bytes] = valueOf(features["image/encoded"]!);
-  assert.deepEqual(await all.read("c/d/000006/image/encoded"), bytes);
-  assert.ok(await all.exists("b/train-000002/014.txt"));
-});
-
-for (const [name, most] of [["examples", 200], ["shards", 23]] as const) {
-  Deno.test(`${name}: each node is in the directory that lists it, and of one id`, async () => {
-    using fs = await open(tfrecordCase(name).path, { decoded: true });
-    const { tree } = fs;
-    const seen = new Set<number>();
-    const stat = newStat();
-    const extent = newExtent();
-    const visitAll = (dir: number, depth: number) => {
-      assert.ok(depth < 8);
-      const names: [Uint8Array, number][] = [];
-      let cursor = 0;
-      // One entry at a time, as a listing whose buffer is full.
-      for (let found = true; found;) {
-        found = false;
-        tree.list(dir, cursor, (name, start, end, node, next) => {
-          if (found) return false;
-          names.push([name.slice(start, end), node]);
-          [found, cursor] = [true, next];
-          return true;
-        });
-      }
-      for (const [name, node] of names) {
-        assert.ok(!seen.has(node) && node <= tree.lastNode!);
-        seen.add(node);
-        assert.equal(tree.lookup(dir, name, 0, name.length), node);
-        assert.equal(tree.parent(node), dir);
-        assert.ok(tree.stat(node, stat));
-        assert.equal(tree.locate(node, extent), !stat.isDirectory);
-        if (stat.isDirectory) visitAll(node, depth + 1);
-        else assert.equal(extent.length, stat.size);
-      }
-    };
-    visitAll(1, 0);
-    assert.ok(seen.size > most);
-    for (const node of [0, -1, 1.5, tree.lastNode! + 1, 2 ** 53]) {
-      assert.equal(tree.stat(node, stat), false);
-      assert.equal(tree.locate(node, extent), false);
-    }
-  });
-}
-
-Deno.test("samples are the records' directories, in their order over all shards", async () => {
-  const { path } = tfrecordCase("shards");
-  for (const decoded of [false, true]) {
-    using fs = await open(path, { decoded });
-    const samples = await samplesOf(fs.tree);
-    assert.equal(samples.length, 7);
-    const name = new Uint8Array(64);
-    const names = Array.from({ length: 7 }, (_, i) => {
-      const length = fs.tree.nameOf!(samples.node(i), name);
-      return new TextDecoder().decode(name.subarray(0, length));
-    });
-    assert.deepEqual(
-      names,
-      [0, 1, 2, 0, 1, 2, 3].map((number) => `00000${number}`),
-    );
-  }
-});
+import { tfrecordCase } from "../../../support/tfrecord/tfrecord_golden.ts";
 
 Deno.test("a list of many values is listed and found by its numbers", async () => {
   const values = Array.from({ length: 70_000 }, (_, i) => `${i}`);

@@ -1,16 +1,11 @@
-/** Mounted records: compared before they leave, by CRC-32C, small and large; and features of examples. */
+/** Mounted records: compared before they leave, by CRC-32C, small and large. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { mount } from "../../../../fuse/mod.ts";
 import { withTempDir } from "../../../support/paths.ts";
-import { sha256 } from "../../../support/golden.ts";
 import { FileServer } from "../../../support/remote/file_server.ts";
 import { fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
-import {
-  tfrecordCase,
-  valueOf,
-} from "../../../support/tfrecord/tfrecord_golden.ts";
 import {
   mountTest,
   output,
@@ -18,21 +13,6 @@ import {
 } from "../../../fuse/support/mounting.ts";
 
 const LARGE = 5 << 20;
-
-mountTest(
-  "records are files whose bytes have their checksums",
-  () =>
-    withMountpoint(async (mountpoint) => {
-      const { path, content: { records } } = tfrecordCase("records");
-      await using _mounted = await mount(path, mountpoint, { ext: "bin" });
-      for (const [i, { sha256: sum }] of records.entries()) {
-        assert.equal(
-          sha256(fs.readFileSync(`${mountpoint}/00000${i}.bin`)),
-          sum,
-        );
-      }
-    }),
-);
 
 /** Records of which some are not what was written: small, large, and without bytes. */
 function damaged(): Buffer {
@@ -90,23 +70,4 @@ mountTest(
         await assertDamage(mountpoint);
       })
     ),
-);
-
-mountTest(
-  "features of examples are files",
-  () =>
-    withMountpoint(async (mountpoint) => {
-      const { path, content: { examples } } = tfrecordCase("examples");
-      await using _mounted = await mount(path, mountpoint, { decoded: true });
-      const shown = await output("find", mountpoint, "-name", "*.npy");
-      assert.equal(shown.stdout.trim().split("\n").length, 8 * 6);
-      for (const [i, { features }] of examples!.entries()) {
-        if (i === 5) continue; // whose feature image is in the way
-        const [bytes] = valueOf(features["image/encoded"]!);
-        const read = fs.readFileSync(`${mountpoint}/00000${i}/image/encoded`);
-        assert.deepEqual(new Uint8Array(read), bytes);
-        const label = `${mountpoint}/00000${i}/image/class/label.json`;
-        assert.equal(fs.readFileSync(label, "utf8"), `[${i}]\n`);
-      }
-    }),
 );

@@ -1,11 +1,8 @@
 /** Zips on servers: how often they are asked. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { mount } from "../../../../fuse/mod.ts";
 import { ZipReader } from "../../../../src/formats/zip/mod.ts";
 import { open } from "../../../../src/open/mod.ts";
-import { output, withMountpoint } from "../../../fuse/support/mounting.ts";
-import { needs } from "../../../support/programs/programs.ts";
 import { serving } from "../../../support/remote/serving.ts";
 import { makeZip } from "../../../support/zip/make_zip.ts";
 
@@ -71,27 +68,3 @@ Deno.test("the index of a large one is kept, and believed only of the same zip",
     using other = await openIt();
     assert.deepEqual(other.names, ["other"]);
   }));
-
-Deno.test({
-  name: "a zip on a server is mounted, its compressed members included",
-  ...needs("fuse", "root"),
-  fn: () =>
-    serving(async ({ dir, server, remote }) => {
-      fs.writeFileSync(`${dir}/a.zip`, zipOf(20));
-      await withMountpoint(async (mountpoint) => {
-        await using _mounted = await mount(`${server.url}/a.zip`, mountpoint, {
-          remote,
-        });
-        for (let i = 0; i < 20; i++) {
-          const name = `d/${String(i).padStart(5, "0")}.bin`;
-          fs.writeFileSync(`${dir}/expected`, contentOf(i));
-          const { code, stdout, stderr } = await output(
-            "cmp",
-            `${mountpoint}/${name}`,
-            `${dir}/expected`,
-          );
-          assert.equal(code, 0, stdout + stderr);
-        }
-      });
-    }),
-});

@@ -5,7 +5,6 @@ import { mount } from "../../../../fuse/mod.ts";
 import { open } from "../../../../src/open/mod.ts";
 import { FULL } from "../../../support/long.ts";
 import { needs } from "../../../support/programs/programs.ts";
-import { sha256 } from "../../../support/golden.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { makeZip } from "../../../support/zip/make_zip.ts";
 import { zipCase, zipCases } from "../../../support/zip/zip_golden.ts";
@@ -150,25 +149,6 @@ mountTest(
         assert.equal(size, entry.size);
         const read = fs.readFileSync(`${mountpoint}/${entry.path}`);
         assert.equal(read.length, entry.size);
-      }
-    }),
-);
-
-mountTest(
-  "several zips are mounted as one, with what is compressed in each",
-  () =>
-    withMountpoint(async (mountpoint) => {
-      const cases = ["python", "info_zip_stored", "info_zip"].map(zipCase);
-      const places = cases.map(({ path, name }) => ({
-        path: name,
-        location: path,
-      }));
-      await using _mounted = await mount(places, mountpoint);
-      for (const { name, content: { entries } } of cases) {
-        for (const { path, sha256: sum } of entries) {
-          const read = fs.readFileSync(`${mountpoint}/${name}/${path}`);
-          assert.equal(sha256(read), sum, `${name}/${path}`);
-        }
       }
     }),
 );

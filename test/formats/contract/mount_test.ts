@@ -1,0 +1,136 @@
+/** Mounts of every format, from the disk and from a server: files are those of the tree, and what is damaged is EIO. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { mount } from "../../../fuse/mod.ts";
+import type { MountContainerOptions } from "../../../fuse/mount_container.ts";
+import { FormatError } from "../../../src/base/errors.ts";
+import {
+  type ContainerOptions,
+  open,
+  type VirtualFs,
+} from "../../../src/open/mod.ts";
+import {
+  mountTest,
+  output,
+  withMountpoint,
+} from "../../fuse/support/mounting.ts";
+import { FULL } from "../../support/long.ts";
+import { REPOSITORY } from "../../support/paths.ts";
+import { FileServer } from "../../support/remote/file_server.ts";
+import { type FormatCase, withSmall } from "./format_case.ts";
+import { CASES } from "./formats.ts";
+
+const GOLDEN = `${REPOSITORY}test/golden`;
+
+/** Containers of more files are left out. */
+const MOST = 300;
+
+const quiet = { onWarning() {}, onLog() {} };
+
+/** The bytes of a file, or the code of the error that it cannot be read by. */
+function attempt(read: () => Uint8Array): Uint8Array | string | undefined {
+  try {
+    return Uint8Array.from(read());
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+}
+
+/** Requires that files below a directory are those of a tree. */
+async function assertShown(shown: VirtualFs, directory: string): Promise<void> {
+  const files = [...shown.walkSync()].filter(({ isFile }) => isFile);
+  const { stdout, stderr } = await output(
+    ...["find", directory, "-xtype", "f", "-printf", "x"] as const,
+  );
+  const unknown = stderr.match(/Input\/output error/g) ?? []; // nor what they are
+  assert.equal(stdout.length + unknown.length, files.length);
+  for (const { path } of files) {
+    if (!path.isWellFormed()) continue; // no file of that name can be asked for here
+    const expected = attempt(() => shown.readSync(path));
+    const read = attempt(() => {
+      const bytes = fs.readFileSync(`${directory}/${path}`);
+      assert.equal(fs.statSync(`${directory}/${path}`).size, bytes.length);
+      return bytes;
+    });
+    const isRead = expected instanceof Uint8Array;
+    assert.deepEqual(read, isRead ? expected : "EIO", path);
+  }
+}
+
+/** Requires that a container is mounted as the tree that it is, or not at all where it is none. */
+async function assertMounted(
+  path: string,
+  options: MountContainerOptions & ContainerOptions,
+): Promise<void> {
+  await withMountpoint(async (mountpoint) => {
+    try {
+      using shown = await open(path, options);
+      await using _mounted = await mount(path, mountpoint, options);
+      await assertShown(shown, mountpoint);
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      await assert.rejects(mount(path, mountpoint, options), FormatError);
+    }
+  });
+}
+
+/** Golden containers, each in a directory of its number. */
+async function goldensOf({ name, goldens }: FormatCase): Promise<string[]> {
+  const paths: string[] = [];
+  for (const { path, isSound } of goldens) {
+    if (!isSound || !FULL && paths.length === 2) continue;
+    using shown = await open(path, { format: name, onWarning() {} });
+    if (shown.info.files <= MOST) paths.push(path);
+  }
+  return paths;
+}
+
+for (const [title, format] of CASES) {
+  const own = { ...quiet, format: format.name };
+
+  mountTest(
+    `${title}: mounted, files are those of the tree, and what cannot be read is an I/O error`,
+    () =>
+      withSmall(format, async (path) => {
+        for (const decoded of FULL ? [false, true] : [true]) {
+          await assertMounted(path, { ...own, decoded });
+        }
+        const { damages } = format;
+        for (const { file, at } of FULL ? damages : damages.slice(-1)) {
+          const damaged = file === undefined ? path : `${path}/${file}`;
+          const whole = fs.readFileSync(damaged);
+          const bytes = Uint8Array.from(whole);
+          bytes[at < 0 ? bytes.length + at : at]! ^= 0x11;
+          fs.writeFileSync(damaged, bytes);
+          await assertMounted(path, own);
+          fs.writeFileSync(damaged, whole);
+        }
+      }),
+  );
+
+  if (format.goldens.length === 0) continue;
+  mountTest(
+    `${title}: golden containers, several as one, from the disk and from a server`,
+    () =>
+      withSmall(format, async (_small, dir) => {
+        const paths = await goldensOf(format);
+        const places = paths.map((location, i) => ({ location, path: `${i}` }));
+        using all = await open(places, own);
+        await using server = await FileServer.start(GOLDEN);
+        const far = places.map(({ location, path }) => ({
+          path,
+          location: encodeURI(location.replace(GOLDEN, server.url)),
+        }));
+        const remote = { cache: { directory: `${dir}/cache` } };
+        await withMountpoint((near) =>
+          withMountpoint(async (mountpoint) => {
+            await using _near = await mount(places, near, own);
+            await using _far = await mount(far, mountpoint, { ...own, remote });
+            await assertShown(all, near);
+            const diff = await output("diff", "-r", near, mountpoint);
+            assert.deepEqual(diff, { code: 0, stdout: "", stderr: "" });
+          })
+        );
+      }),
+  );
+}
