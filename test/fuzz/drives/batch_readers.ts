@@ -1,22 +1,106 @@
-/** What is done with all readers that read one by one and in batches. */
+/**
+ * The readers of tars, zips, TFRecord, MDS and Parquet: one by one, in batches, without waiting, decoded, in another
+ * thread; all must agree.
+ */
+import { MDSReader } from "../../../src/formats/mds/mod.ts";
+import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
+import { TarReader } from "../../../src/formats/tar/mod.ts";
+import { TFRecordReader } from "../../../src/formats/tfrecord/mod.ts";
+import { ZipReader } from "../../../src/formats/zip/mod.ts";
+import { loadCrc32c } from "../../../src/io/sums/crc32c.ts";
+import { open } from "../../../src/open/mod.ts";
+import { samplesOf } from "../../../src/tree/samples_of.ts";
 import { digestOf } from "../digest.ts";
 import type { Outcome, Scene } from "../scene.ts";
+import { type Drive, QUIET } from "./drive.ts";
 
 /** How many are read in a batch. */
-export const MOST = 24;
+const MOST = 24;
 
 /** A reader of samples by their numbers, or of files by their names. */
-interface BatchReader<K> {
+interface BatchReader<K> extends Disposable {
   read(key: K): Promise<unknown>;
   read(keys: readonly K[]): Promise<unknown>;
   readSync(key: K): unknown;
   readSync(keys: readonly K[]): unknown;
+  share(): unknown;
   close(): void;
 }
 
-/** Numbers of samples, of so many. */
-export function someIndices({ dice }: Scene, length: number): number[] {
-  return Array.from({ length: MOST }, () => dice.int(length));
+/** What is done with a format's reader. */
+interface Readers<R extends BatchReader<K>, K, O extends object> {
+  readonly name: string;
+  readonly format: string;
+  readonly memory: number;
+  /** Options that it is opened with. */
+  options(scene: Scene): O;
+  /** Loads what nothing opens without waiting before. */
+  load?(scene: Scene, options: O): Promise<void>;
+  readonly Reader: {
+    readonly name: string;
+    open(path: string, options: O): Promise<R>;
+    openSync(path: string, options: O): R;
+    openShared(handle: never): R | Promise<R>;
+  };
+  /** What is known when it is open. */
+  facts(reader: R): unknown;
+  /** Some of what can be read. */
+  keys(scene: Scene, reader: R): readonly K[];
+  /** Reads in another form, which is compared with what another thread reads; a batch, unless given. */
+  decode?(scene: Scene, reader: R): (reader: R) => Promise<unknown>;
+  /** Compares what else is known. */
+  compare?(scene: Scene, reader: R): Promise<void>;
+  /** Whether another thread's values can be others: what is damaged and not compared may be decoded to anything. */
+  isLoose?(options: O): boolean;
+}
+
+function driveOf<R extends BatchReader<K>, K, O extends object>(
+  readers: Readers<R, K, O>,
+): Drive {
+  const { name, format, memory } = readers;
+  return {
+    name,
+    every: 1,
+    fits: (original) => original.format === format,
+    memory,
+    run: (scene) => run(scene, readers),
+  };
+}
+
+async function run<R extends BatchReader<K>, K, O extends object>(
+  scene: Scene,
+  readers: Readers<R, K, O>,
+): Promise<void> {
+  const { path } = scene;
+  const { Reader, facts } = readers;
+  const options = readers.options(scene);
+  await readers.load?.(scene, options);
+  const [opened, now] = await scene.both(
+    `${Reader.name}.open`,
+    () => Reader.open(path, options),
+    () => Reader.openSync(path, options),
+    facts,
+  );
+  if (opened.ok && now.ok) {
+    const reader = opened.value;
+    await readers.compare?.(scene, reader);
+    const keys = readers.keys(scene, reader);
+    const batch = await readBoth(scene, reader, now.value, keys);
+    const decode = readers.decode?.(scene, reader);
+    const here = decode === undefined
+      ? batch
+      : await scene.attempt("decoded batch", () => decode(reader));
+    const shared = await scene.attempt("read in another thread", async () => {
+      using again = await Reader.openShared(
+        structuredClone(reader.share()) as never,
+      );
+      return await (decode?.(again) ?? again.read(keys));
+    });
+    if (here.ok && shared.ok && !readers.isLoose?.(options)) {
+      scene.expect(digestOf(here.value), shared.value, "shared tables");
+    }
+  }
+  for (const outcome of [opened, now]) if (outcome.ok) outcome.value.close();
 }
 
 /**
@@ -25,7 +109,7 @@ export function someIndices({ dice }: Scene, length: number): number[] {
  * @param now Was opened without waiting, and reads so.
  * @returns The batch.
  */
-export async function readBoth<K>(
+async function readBoth<K>(
   scene: Scene,
   reader: BatchReader<K>,
   now: BatchReader<K>,
@@ -44,31 +128,96 @@ export async function readBoth<K>(
   return batch;
 }
 
-/**
- * Reads what was read here by what another thread is given.
- *
- * @param read Opens a reader by that, and is told to read by it.
- * @param what Both share, for the report.
- */
-export async function compareShared<R extends Disposable>(
-  scene: Scene,
-  here: Outcome<unknown>,
-  open: () => R | Promise<R>,
-  read: (reader: R) => Promise<unknown>,
-  what = "shared tables",
-): Promise<void> {
-  const shared = await scene.attempt("read in another thread", async () => {
-    using again = await open();
-    return await read(again);
-  });
-  if (here.ok && shared.ok) {
-    scene.expect(digestOf(here.value), shared.value, what);
-  }
+/** Numbers of samples, of so many. */
+function someIndices({ dice }: Scene, length: number): number[] {
+  const count = length === 0 ? 0 : MOST;
+  return Array.from({ length: count }, () => dice.int(length));
 }
 
-/** Closes what could be opened. */
-export function closeAll(
-  outcomes: readonly Outcome<{ close(): void }>[],
-): void {
-  for (const outcome of outcomes) if (outcome.ok) outcome.value.close();
-}
+export const tarsDrive: Drive = driveOf<TarReader, string, typeof QUIET>({
+  name: "tars",
+  format: "tar",
+  memory: 512,
+  Reader: TarReader,
+  options: () => QUIET,
+  facts: ({ names, samples }) => [names, samples.length],
+  keys: ({ dice }, { names }) => dice.some(names, MOST),
+  decode(scene, { samples }) {
+    const indices = someIndices(scene, samples.length);
+    return (reader) => reader.samples.read(indices);
+  },
+  async compare(scene, { samples }) {
+    const seen = await scene.attempt("samples of the tree", async () => {
+      using tree = await open(scene.path, { ...QUIET, format: "webdataset" });
+      return (await samplesOf(tree.tree)).length;
+    });
+    const counted = { ok: true, value: samples.length } as const;
+    scene.compare(counted, seen, "the reader", "the tree");
+  },
+});
+
+export const zipsDrive: Drive = driveOf<ZipReader, string, typeof QUIET>({
+  name: "zips",
+  format: "zip",
+  memory: 512,
+  Reader: ZipReader,
+  options: () => QUIET,
+  facts: ({ names }) => names,
+  keys: ({ dice }, { names }) => dice.some(names, MOST),
+});
+
+export const tfrecordsDrive: Drive = driveOf<
+  TFRecordReader,
+  number,
+  { checkData: boolean }
+>({
+  name: "tfrecords",
+  format: "tfrecord",
+  memory: 512,
+  Reader: TFRecordReader,
+  options: ({ dice }) => ({ checkData: !dice.once(3) }),
+  load: () => loadCrc32c(),
+  facts: ({ length, hasExamples, paths }) => [length, hasExamples, paths],
+  keys: (scene, { length }) => someIndices(scene, length),
+  decode(scene, { length }) {
+    const indices = someIndices(scene, length);
+    return (reader) => reader.examples(indices);
+  },
+});
+
+export const mdsDrive: Drive = driveOf<MDSReader, number, object>({
+  name: "mds",
+  format: "mds",
+  memory: 768,
+  Reader: MDSReader,
+  options: () => ({}),
+  facts: ({ length, paths }) => [length, paths],
+  keys: (scene, { length }) => someIndices(scene, length),
+  decode(scene, { length }) {
+    const indices = someIndices(scene, length);
+    return (reader) => reader.samples(indices);
+  },
+});
+
+export const parquetsDrive: Drive = driveOf<
+  ParquetReader,
+  number,
+  { checkData: boolean; cacheSize: number | undefined }
+>({
+  name: "parquets",
+  format: "parquet",
+  memory: 1200,
+  Reader: ParquetReader,
+  options: ({ dice }) => ({
+    checkData: !dice.once(3),
+    cacheSize: dice.pick([undefined, 0, 1000]),
+  }),
+  // What decodes pages is loaded by that.
+  load: (scene, options) =>
+    scene.attempt("load", async () => {
+      (await ParquetReader.open(scene.path, options)).close();
+    }).then(() => {}),
+  facts: ({ length, columns, paths }) => [length, columns, paths],
+  keys: (scene, { length }) => someIndices(scene, length),
+  isLoose: ({ checkData }) => !checkData,
+});

@@ -1,4 +1,11 @@
 /** All that is driven. A new drive goes to the end: the options of others follow from their places. */
+import {
+  mdsDrive,
+  parquetsDrive,
+  tarsDrive,
+  tfrecordsDrive,
+  zipsDrive,
+} from "./batch_readers.ts";
 import { cachesDrive } from "./caches.ts";
 import { codecsDrive } from "./codecs.ts";
 import { commandDrive, programDrive } from "./commands.ts";
@@ -8,15 +15,10 @@ import type { Drive } from "./drive.ts";
 import { expectedDrive } from "./expected.ts";
 import { httpDrive } from "./http.ts";
 import { mountDrive } from "./mounts.ts";
-import { mdsDrive } from "./mds.ts";
-import { parquetsDrive } from "./parquets.ts";
 import { readersDrive } from "./readers.ts";
 import { recordsDrive } from "./records.ts";
 import { staleIndexesDrive } from "./stale_indexes.ts";
-import { tarsDrive } from "./tars.ts";
-import { tfrecordsDrive } from "./tfrecords.ts";
 import { treeDrive } from "./tree.ts";
-import { zipsDrive } from "./zips.ts";
 
 export const DRIVES: readonly Drive[] = [
   expectedDrive,
