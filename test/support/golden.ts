@@ -69,17 +69,43 @@ export interface GoldenCase {
   };
 }
 
+/** The cases of a set below `test/golden`. */
+export interface GoldenSet<T> {
+  /** One case, by its name. */
+  one(name: string): T;
+  /** All cases, by name. */
+  all(): T[];
+}
+
+/**
+ * Reads the cases of a set: what `expect.json` says, the case's name, and the path of its container.
+ *
+ * @param revive Makes values of those that JSON has no form for.
+ */
+export function goldenSet<T extends { readonly path: string }>(
+  set: string,
+  revive?: (key: string, value: unknown) => unknown,
+): GoldenSet<T> {
+  const one = (name: string): T => {
+    const dir = `${ROOT}${set}/${name}`;
+    const text = Deno.readTextFileSync(`${dir}/expect.json`);
+    const { target, ...expect } = JSON.parse(text, revive);
+    return { ...expect, name, path: `${dir}/${target}` };
+  };
+  const names = () => [...Deno.readDirSync(ROOT + set)].map(({ name }) => name);
+  return { one, all: () => names().sort().map(one) };
+}
+
 /** All cases of a format, by name. */
 export function goldenCases(format: string): GoldenCase[] {
-  return [...Deno.readDirSync(ROOT + format)].map(({ name }) => name).sort()
-    .map((name) => goldenCase(`${format}/${name}`));
+  return goldenSet<GoldenCase>(format).all()
+    .map((golden) => ({ ...golden, name: `${format}/${golden.name}` }));
 }
 
 /** One case, such as `ffrecord/packed_tree`. */
 export function goldenCase(name: string): GoldenCase {
-  const text = Deno.readTextFileSync(`${ROOT}${name}/expect.json`);
-  const expect = JSON.parse(text) as GoldenCase & { target: string };
-  return { ...expect, name, path: `${ROOT}${name}/${expect.target}` };
+  const [set, one] = name.split("/") as [string, string];
+  return { ...goldenSet<GoldenCase>(set).one(one), name };
 }
 
 /** The SHA-256 of some bytes, in hex. */

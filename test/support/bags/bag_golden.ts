@@ -1,9 +1,6 @@
 /** The bags and datasets that the original Python libraries wrote, and what is known of each. */
 import assert from "node:assert/strict";
-import { sha256 } from "../golden.ts";
-import { fromFileUrl } from "../paths.ts";
-
-const ROOT = fromFileUrl(new URL("../../golden/", import.meta.url));
+import { goldenSet, sha256 } from "../golden.ts";
 
 /** Bags, and datasets of the generations 1, 1, 2 and 3. */
 const SETS = ["bag", "bags", "granular", "granular2", "granular3"];
@@ -84,16 +81,10 @@ export interface DatasetCase extends AnyCase {
   }[];
 }
 
-const cases: readonly (BagCase | DatasetCase)[] = SETS.flatMap((set) =>
-  [...Deno.readDirSync(ROOT + set)].map(({ name }) => `${set}/${name}`).sort()
-    .map(readCase)
+const cases = SETS.flatMap((set) =>
+  goldenSet<BagCase | DatasetCase>(set).all()
+    .map((golden) => ({ ...golden, name: `${set}/${golden.name}` }))
 );
-
-function readCase(name: string): BagCase | DatasetCase {
-  const text = Deno.readTextFileSync(`${ROOT}${name}/expect.json`);
-  const { target, ...expect } = JSON.parse(text);
-  return { ...expect, name, path: `${ROOT}${name}/${target}` };
-}
 
 /** All bags. */
 export const bagCases: readonly BagCase[] = cases.filter((golden) =>

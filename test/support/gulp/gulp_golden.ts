@@ -1,8 +1,6 @@
 // deno-lint-ignore-file camelcase -- the keys of expect.json
 /** The GulpIO files that the original Python libraries wrote, and what is known of each. */
-import { fromFileUrl } from "../paths.ts";
-
-const ROOT = fromFileUrl(new URL("../../golden/gulp/", import.meta.url));
+import { goldenSet } from "../golden.ts";
 
 /** A video as `expect.json` describes it. */
 export interface ExpectedVideo {
@@ -64,19 +62,6 @@ export interface GulpCase {
   }[];
 }
 
-/** All cases, by name. */
-export function gulpCases(): GulpCase[] {
-  return [...Deno.readDirSync(ROOT)].map(({ name }) => name).sort()
-    .map(gulpCase);
-}
-
-/** One case, such as `v2_chunks`. */
-export function gulpCase(name: string): GulpCase {
-  const text = Deno.readTextFileSync(`${ROOT}${name}/expect.json`);
-  const expect = JSON.parse(text, parsed) as GulpCase & { target: string };
-  return { ...expect, name, path: `${ROOT}${name}/${expect.target}` };
-}
-
 /** The values that JSON has no form for. */
 function parsed(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
@@ -88,6 +73,14 @@ function parsed(_key: string, value: unknown): unknown {
   }
   return value;
 }
+
+const GOLDENS = goldenSet<GulpCase>("gulp", parsed);
+
+/** All cases, by name. */
+export const gulpCases = GOLDENS.all;
+
+/** One case, such as `v2_chunks`. */
+export const gulpCase = GOLDENS.one;
 
 /** All bytes one after the other. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {

@@ -1,10 +1,7 @@
 /** The datasets that an independent writer made of the description of MDS, and what it put into them. */
 import assert from "node:assert/strict";
-import * as fs from "node:fs";
 import type { MDSValue } from "../../../src/formats/mds/mod.ts";
-import { REPOSITORY } from "../paths.ts";
-
-const ROOT = `${REPOSITORY}test/golden/mds`;
+import { goldenSet } from "../golden.ts";
 
 /**
  * A value as `expect.json` describes it: a number or text as text, an array, what JSON says, a list of values, of a
@@ -37,17 +34,13 @@ export interface MdsCase {
   };
 }
 
+const GOLDENS = goldenSet<MdsCase>("mds");
+
 /** One case. */
-export function mdsCase(name: string): MdsCase {
-  const text = fs.readFileSync(`${ROOT}/${name}/expect.json`, "utf8");
-  const { target, content } = JSON.parse(text);
-  return { name, path: `${ROOT}/${name}/${target}`, content };
-}
+export const mdsCase = GOLDENS.one;
 
 /** All cases. */
-export function mdsCases(): MdsCase[] {
-  return fs.readdirSync(ROOT).sort().map(mdsCase);
-}
+export const mdsCases = GOLDENS.all;
 
 /** Compares a decoded value with what was written; of pictures and bytes it is told from their bytes. */
 export function assertValue(

@@ -1,10 +1,7 @@
 /** The files of Parquet that pyarrow wrote, and what it reads of them. */
-import * as fs from "node:fs";
 import type { ParquetValue } from "../../../src/formats/parquet/mod.ts";
 import type { VirtualFs } from "../../../src/open/mod.ts";
-import { REPOSITORY } from "../paths.ts";
-
-const ROOT = `${REPOSITORY}test/golden/parquet`;
+import { goldenSet } from "../golden.ts";
 
 /** A value as `expect.json` describes it. */
 export type ExpectedValue =
@@ -32,17 +29,13 @@ export interface ParquetCase {
   };
 }
 
+const GOLDENS = goldenSet<ParquetCase>("parquet");
+
 /** One case. */
-export function parquetCase(name: string): ParquetCase {
-  const text = fs.readFileSync(`${ROOT}/${name}/expect.json`, "utf8");
-  const { target, content } = JSON.parse(text);
-  return { name, path: `${ROOT}/${name}/${target}`, content };
-}
+export const parquetCase = GOLDENS.one;
 
 /** All cases. */
-export function parquetCases(): ParquetCase[] {
-  return fs.readdirSync(ROOT).sort().map(parquetCase);
-}
+export const parquetCases = GOLDENS.all;
 
 /** The value that a reader has to give. */
 export function valueOf(value: ExpectedValue): ParquetValue {

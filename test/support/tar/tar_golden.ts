@@ -1,8 +1,5 @@
 /** The tars that others wrote, and what Python's tarfile says is in them. */
-import * as fs from "node:fs";
-import { REPOSITORY } from "../paths.ts";
-
-const ROOT = `${REPOSITORY}test/golden/tar`;
+import { goldenSet } from "../golden.ts";
 
 /** A file or link as `expect.json` describes it. */
 export interface ExpectedMember {
@@ -22,14 +19,10 @@ export interface TarCase {
   readonly content: { readonly entries: readonly ExpectedMember[] };
 }
 
+const GOLDENS = goldenSet<TarCase>("tar");
+
 /** One case. */
-export function tarCase(name: string): TarCase {
-  const text = fs.readFileSync(`${ROOT}/${name}/expect.json`, "utf8");
-  const { target, content } = JSON.parse(text);
-  return { name, path: `${ROOT}/${name}/${target}`, content };
-}
+export const tarCase = GOLDENS.one;
 
 /** All cases. */
-export function tarCases(): TarCase[] {
-  return fs.readdirSync(ROOT).sort().map(tarCase);
-}
+export const tarCases = GOLDENS.all;

@@ -1,9 +1,6 @@
 /** The files of TFRecord that an independent writer made of the specification, and what it put into them. */
-import * as fs from "node:fs";
 import type { FeatureValue } from "../../../src/formats/tfrecord/mod.ts";
-import { REPOSITORY } from "../paths.ts";
-
-const ROOT = `${REPOSITORY}test/golden/tfrecord`;
+import { goldenSet } from "../golden.ts";
 
 /** A record as `expect.json` describes it. */
 export interface ExpectedRecord {
@@ -36,17 +33,13 @@ export interface TFRecordCase {
   };
 }
 
+const GOLDENS = goldenSet<TFRecordCase>("tfrecord");
+
 /** One case. */
-export function tfrecordCase(name: string): TFRecordCase {
-  const text = fs.readFileSync(`${ROOT}/${name}/expect.json`, "utf8");
-  const { target, content } = JSON.parse(text);
-  return { name, path: `${ROOT}/${name}/${target}`, content };
-}
+export const tfrecordCase = GOLDENS.one;
 
 /** All cases. */
-export function tfrecordCases(): TFRecordCase[] {
-  return fs.readdirSync(ROOT).sort().map(tfrecordCase);
-}
+export const tfrecordCases = GOLDENS.all;
 
 /** The values that a reader has to give of a feature. */
 export function valueOf({ kind, values }: ExpectedFeature): FeatureValue {

@@ -1,8 +1,5 @@
 /** The zips that others wrote, and what Python's zipfile says is in them. */
-import * as fs from "node:fs";
-import { REPOSITORY } from "../paths.ts";
-
-const ROOT = `${REPOSITORY}test/golden/zip`;
+import { goldenSet } from "../golden.ts";
 
 /** A file as `expect.json` describes it. */
 export interface ExpectedFile {
@@ -21,14 +18,10 @@ export interface ZipCase {
   readonly content: { readonly entries: readonly ExpectedFile[] };
 }
 
+const GOLDENS = goldenSet<ZipCase>("zip");
+
 /** One case. */
-export function zipCase(name: string): ZipCase {
-  const text = fs.readFileSync(`${ROOT}/${name}/expect.json`, "utf8");
-  const { target, content } = JSON.parse(text);
-  return { name, path: `${ROOT}/${name}/${target}`, content };
-}
+export const zipCase = GOLDENS.one;
 
 /** All cases. */
-export function zipCases(): ZipCase[] {
-  return fs.readdirSync(ROOT).sort().map(zipCase);
-}
+export const zipCases = GOLDENS.all;
