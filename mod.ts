@@ -3,6 +3,7 @@
  * them. Here is what a first program needs; no format's code is loaded before a container is opened.
  *
  * - {@linkcode open} shows any container as a {@linkcode VirtualFs}: list, stat, read, stream.
+ * - {@linkcode openSamples} reads samples of any container by number and field.
  * - {@linkcode mount} shows it to every program, through the kernel (Linux).
  * - {@linkcode check} compares a container with its checksums.
  * - {@linkcode convert} makes one format, or generation of Bags, of another; {@linkcode packFolder} packs a folder.
@@ -35,6 +36,11 @@
  * @module
  */
 import type { ConvertOptions, ConvertReport } from "./src/open/convert/mod.ts";
+import type { OpenSamplesOptions } from "./src/open/samples/open_samples.ts";
+import type { OpenedSamples } from "./src/open/samples/opened_samples.ts";
+import type { VirtualFs } from "./src/tree/vfs/virtual_fs.ts";
+import type { ContainerLocation } from "./src/open/location.ts";
+import type { WaitOptions } from "./src/io/storage/byte_source.ts";
 import type * as bags from "./src/formats/bags/mod.ts";
 import type * as ffrecord from "./src/formats/ffrecord/mod.ts";
 import type * as gulp from "./src/formats/gulp/mod.ts";
@@ -55,6 +61,8 @@ export {
 } from "./fuse/mounting/mount_error.ts";
 export { ConversionError } from "./src/convert/conversion.ts";
 export type { ConvertOptions, ConvertReport };
+export type { OpenedSamples, OpenSamplesOptions };
+export type { SampleValues } from "./src/tree/samples/samples.ts";
 export {
   type ErrorFacts,
   FormatError,
@@ -64,6 +72,50 @@ export {
   RecordfsError,
   WriteError,
 } from "./src/base/errors.ts";
+
+/**
+ * Opens the samples of a container of any format: rows of Parquet, examples of TFRecord, samples of MDS and WebDataset.
+ * Of FFRecord's plain samples and TFRecord's other records, the one field is `content`. A container without samples,
+ * such as a zip or a packed folder, has its files: their fields are `path` and `content`, decoded by the file's
+ * extension.
+ *
+ * @param location A file or directory, or a container's bytes; or an opened container, which is closed with the samples.
+ * @param options `fields` are those that are read unless a call says others.
+ * @throws {FormatError} If it is no known container, or damaged.
+ * @throws {PathError} If there is no such file as one of `paths`.
+ * @throws {RecordfsError} With code `bad-pattern` if a glob of `files` is none.
+ *
+ * @example Any format
+ * ```ts
+ * import { openSamples } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
+ *
+ * using samples = await openSamples("test/golden/mds/plain/data");
+ * const { label } = await samples.get(2);
+ * assert.equal(label, 2);
+ * const labels = await samples.get([2, 0], { fields: ["label"] });
+ * assert.deepEqual(labels.map(({ label }) => label), [2, 0]);
+ * for await (const { label } of samples) console.log(label);
+ * ```
+ *
+ * @example Files
+ * ```ts
+ * import { openSamples } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
+ *
+ * using files = await openSamples("test/recipes/packed.ffr", { files: "*.txt" });
+ * const { path, content } = await files.get(0);
+ * assert.equal(path, "001.txt");
+ * assert.equal(typeof content, "string");
+ * ```
+ */
+export async function openSamples(
+  location: ContainerLocation | VirtualFs,
+  options?: OpenSamplesOptions & WaitOptions,
+): Promise<OpenedSamples> {
+  const module = await import("./src/open/samples/open_samples.ts");
+  return await module.openSamples(location, options);
+}
 
 /**
  * Converts a container or a folder; see `@recordfs/recordfs/convert`.

@@ -14,10 +14,10 @@ const FFRECORD =
   PickleError PickleableValue PickledValue RecordLocation SampleData SampleList Storage WaitOptions WriteError
   WriterBase WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
-  `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
+  `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport ChecksumKind Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
   Effect EntryVisitor Field FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat NodeView ClipView DatapointView ValueDecoder ValueDecoding ValueKind ValueType ValueView decodeValue OpenContainerOptions PlacementError PlacementErrorCode ReadOptions ReadSamplesOptions ReopenSamples Samples SamplesHandle LostShard Shard ShardTable SampleNodes SampleRun
   SeveralLocations SeveralSources SourceList Tree TreeHandle VirtualFs VirtualStat WaitOptions WalkEntry
-  WalkOptions MemberKind SkippedMember SkipReason UnreadableMember check open openSync ${ERRORS}`;
+  WalkOptions MemberKind SkippedMember SkipReason UnreadableMember OpenSamplesOptions OpenedSamples SampleValues check open openSamplesSync openSync ${ERRORS}`;
 const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountedPlace MountEnd MountError MountErrorCode
   MountOptions UnmountOptions mount`;
@@ -69,8 +69,7 @@ const ZIP =
   `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError Storage WaitOptions WriteError ZipOptions ZipReader
   ZipReaderHandle ${ERRORS}`;
 const TFRECORD =
-  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom FeatureValue IndexError SampleData Storage TFExample
-  TFRecordOptions TFRecordReader TFRecordWriter TFRecordWriterOptions WaitOptions WriteError WriterBase ${ERRORS}`;
+  `FeatureValue SampleData TFExample IndexError TFRecordWriter TFRecordWriterOptions WaitOptions WriteError WriterBase ${ERRORS}`;
 
 const PARQUET =
   `CacheOptions RemoteOptions S3Options IndexError ParquetOptions ParquetReader ParquetRow ParquetValue Storage
@@ -86,19 +85,19 @@ const DATA =
   BufferPool CenterCrop CenterCropVideo ChooseFilesOptions ClipOptions Collate CollateOptions Collated
   Colorspace Compose ComposeVideo ConcatDataset FieldOptions SamplesDataset SamplesDatasetOptions SamplesReader ContainerOptions DataError DataErrorCode DataLoader Datapoint
   Dataset DatasetOptions DecodeImage DecodeImageOptions Decoder Decoders Epochs EpochsOptions ErrorFacts
-  DecodedFile DecodedFileOptions FFRecordDataset FFRecordDatasetOptions FileDataset FileDatasetOptions FileOptions FileSample FilesDataset
+  FFRecordDataset FFRecordDatasetOptions FileSample 
   FinishedClip FinishedImage FloatImage GetOptions GulpDataset GulpDatasetOptions GulpImageDataset GulpImageOptions
   GulpLabelOptions GulpMeta GulpSample GulpVideoDataset GulpVideoOptions Image ImageCodecName Imported
   ImportedName IndexError Interleave JitterCrop JitterCropVideo JsonValue LabelChoice LabelFunction LabelOf
   ListRange LoaderOptions LoaderState MakeDataset Mask Mix MixOptions NdArray Normalize NormalizeOptions
-  NormalizeVideo NumericArray OpenContainerOptions OpenOptions OpenedFiles Order PackedFolderDataset
+  NormalizeVideo NumericArray OpenContainerOptions OpenOptions Order PackedFolderDataset
   PackedFolderDatasetOptions PackedFolderOptions PadOptions Padding Permutation Picture Portable Process
-  AlphaImage FeatureValue MDSBytes MDSColumn MDSColumnOptions MDSDataset MDSDatasetOptions MDSOptions MDSReadOptions MDSReadSyncOptions MDSReader MDSSample MDSValue ParquetDataset ParquetDatasetOptions ParquetOptions ParquetReader ParquetRow ParquetValue PickledValue ProcessedDataset ProcessedMDSDatasetOptions ProcessedParquetDatasetOptions ProcessedTFRecordDatasetOptions ProcessedWebDatasetOptions RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop RawMDSDatasetOptions RawTFRecordDatasetOptions SAMPLE_DECODERS SampleDecoder SampleDecoders TFExample TFRecordDataset TFRecordDatasetOptions TFRecordOptions TFRecordReader TarOptions TarReader TarSample WebDataset WebDatasetOptions WebSample
+  AlphaImage FeatureValue MDSBytes MDSColumn MDSColumnOptions MDSDataset MDSDatasetOptions MDSOptions MDSReadOptions MDSReadSyncOptions MDSReader MDSSample MDSValue ParquetDataset ParquetDatasetOptions ParquetOptions ParquetReader ParquetRow ParquetValue PickledValue ProcessedDataset ProcessedMDSDatasetOptions ProcessedParquetDatasetOptions ProcessedWebDatasetOptions RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop RawMDSDatasetOptions SAMPLE_DECODERS SampleDecoder SampleDecoders TFExample TarOptions TarReader TarSample WebDataset WebDatasetOptions WebSample
   RandomCropVideo RandomResizedCrop RandomResizedCropOptions RandomResizedCropVideo RandomSampler RandomSamplerOptions ReadIndexOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
   Sample SampleOptions SamplePlace SampleTransform Sampler SamplerLike Scale ScaleVideo SequentialSampler
   ShardedDatasetOptions Size Spec Step Storage Subset SubsetRandomSampler SubsetSampler TextLabel ToArray ToArrayOptions
   ToArrayVideo ToArrayVideoOptions Transform TransformFunction TransformOptions Truncate UnitNorm UnitNormVideo
-  WaitOptions WeightedRandomSampler WeightedRandomSamplerOptions WriteIndexOptions batchesOf datasetFrom
+  OpenDatasetOptions OpenSamplesOptions ProcessedDatasetOptions SampleValues openDataset WaitOptions WeightedRandomSampler WeightedRandomSamplerOptions WriteIndexOptions batchesOf datasetFrom
   permutation readIndexFile transformSamples writeIndexFile`;
 
 const FORMATS =
@@ -116,7 +115,7 @@ const ROOT =
   `ConversionError ConvertOptions ConvertReport CheckOptions CheckReport DatasetReader ErrorFacts FFRecordReader FFRecordWriter
   FormatError FormatErrorCode GulpDirectory IndexError Mount MountContainerOptions MountError MountErrorCode
   OpenContainerOptions PackedFolder PathError RecordfsError VirtualFs VirtualStat WalkEntry WalkOptions WriteError
-  check convert mount open packFolder registerFormat`;
+  OpenSamplesOptions OpenedSamples SampleValues check convert mount open openSamples packFolder registerFormat`;
 
 const NAMES: Record<string, string> = {
   ".": ROOT,

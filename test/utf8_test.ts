@@ -1,7 +1,7 @@
 /** U+FEFF at the start of a text, a name or a label is data, in every format. */
 import assert from "node:assert/strict";
 import { readLabels } from "../src/open/data/read_labels.ts";
-import { FileDataset, WebDataset } from "../src/open/data/mod.ts";
+import { openDataset, WebDataset } from "../src/open/data/mod.ts";
 import { MemoryStorage } from "../src/io/storage/memory_storage.ts";
 import { strictUtf8Text, trimSpace, utf8Text } from "../src/base/utf8.ts";
 import { open } from "../src/open/mod.ts";
@@ -35,13 +35,12 @@ Deno.test("keeps U+FEFF at the start of texts and keys of WebDataset", async () 
 });
 
 Deno.test("keeps U+FEFF in names and decoded files of any container", async () => {
-  using dataset = await FileDataset.open("x.tar", {
+  using dataset = await openDataset("x.tar", {
     storage: storage(),
     files: "*.txt",
-    decode: true,
   });
   const files = await dataset.get([0, 1]);
-  assert.deepEqual(files.map(({ path, value }) => [path, value]), [
+  assert.deepEqual(files.map(({ path, content }) => [path, content]), [
     ["\ufeffa.txt", "\ufefftext"],
     ["b.txt", "text"],
   ]);

@@ -6,10 +6,8 @@
  *
  * @module
  */
-import {
-  TFRecordReader,
-  TFRecordWriter,
-} from "../../src/formats/tfrecord/mod.ts";
+import { openSamples } from "../../mod.ts";
+import { TFRecordWriter } from "../../src/formats/tfrecord/mod.ts";
 import { crc32cOf } from "../../src/io/sums/crc32c.ts";
 import { rowsBesideFirst } from "../support/beside_first.ts";
 import {
@@ -67,7 +65,7 @@ async function measureReading(
 ): Promise<Row[]> {
   const path = workspace.file("records.tfrecord");
   await write(path, records, size);
-  using reader = await TFRecordReader.open(path);
+  using reader = await openSamples(path);
   const memory = await Deno.readFile(path);
   using file = await Deno.open(path);
   const room = new Uint8Array(size);
@@ -82,7 +80,7 @@ async function measureReading(
   };
   const contenders = [
     {
-      name: "TFRecordReader.unsafeViews, batches of 64",
+      name: "unsafeViews, batches of 64",
       async pass() {
         for (const batch of batches) await reader.unsafeViews(batch);
       },
@@ -97,7 +95,7 @@ async function measureReading(
         }),
     },
     {
-      name: "TFRecordReader.read, batches of 64",
+      name: "read, batches of 64",
       async pass() {
         for (const batch of batches) await reader.read(batch);
       },
@@ -137,7 +135,7 @@ async function measureOpening(
   const directory = workspace.file("cache");
   const open = async (cache: false | { directory: string }) => {
     const start = performance.now();
-    using reader = await TFRecordReader.open(path, { remote: { cache } });
+    using reader = await openSamples(path, { remote: { cache } });
     if (reader.length !== many) throw new Error(`${reader.length} records`);
     return performance.now() - start;
   };
@@ -150,14 +148,14 @@ async function measureOpening(
   return [
     {
       measured: `tfrecord, opening ${many} records`,
-      subject: "TFRecordReader.open",
+      subject: "openSamples",
       value: median(first),
       unit: "ms",
       rounds: first,
     },
     {
       measured: `tfrecord, opening ${many} records again`,
-      subject: "TFRecordReader.open, by its kept index",
+      subject: "openSamples, by its kept index",
       value: median(again),
       unit: "ms",
       rounds: again,

@@ -11,7 +11,9 @@ export type {
   SeveralLocations,
 } from "./location.ts";
 export { check, open, type OpenContainerOptions } from "./open.ts";
-export { openSync } from "./open_sync.ts";
+export type { OpenSamplesOptions } from "./samples/open_samples.ts";
+export type { OpenedSamples } from "./samples/opened_samples.ts";
+export { openSamplesSync, openSync } from "./open_sync.ts";
 export { PlacementError, type PlacementErrorCode } from "./open_several.ts";
 export {
   VirtualFs,

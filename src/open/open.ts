@@ -68,7 +68,7 @@ export async function open(
 }
 
 /** Opens one container, all of it, as a virtual filesystem: what opens several need not be loaded for it. */
-function* openAlone(
+export function* openAlone(
   location: ContainerLocation | SeveralLocations,
   options: ContainerOptions,
 ): Steps<VirtualFs> {

@@ -1,8 +1,15 @@
+import { listFiles } from "../data/datasets/file_list.ts";
 import { formats, loadFormat } from "../formats/registry.ts";
 import { runSync } from "../io/concurrency/steps.ts";
 import type { ContainerLocation, SeveralLocations } from "./location.ts";
 import type { OpenContainerOptions } from "./open.ts";
 import { openAll } from "./open_several.ts";
+import {
+  type OpenSamplesOptions,
+  placeOfSamples,
+  samplesOf,
+} from "./samples/open_samples.ts";
+import type { OpenedSamples } from "./samples/opened_samples.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
 await Promise.all(formats().map(loadFormat)); // later there is no waiting
@@ -13,4 +20,17 @@ export function openSync(
   options: OpenContainerOptions = {},
 ): VirtualFs {
   return runSync(openAll(location, options));
+}
+
+/** {@linkcode openSamples} without waiting, for containers on a local disk or in memory. */
+export function openSamplesSync(
+  location: ContainerLocation,
+  { fields, ...options }: Omit<OpenSamplesOptions, "files" | "paths"> = {},
+): OpenedSamples {
+  const place = placeOfSamples(location, options);
+  const fs = openSync(place.path, place.options);
+  const columns = fs.samples === undefined
+    ? runSync(listFiles(fs.tree, () => true))
+    : undefined;
+  return samplesOf(fs, columns, place, fields);
 }

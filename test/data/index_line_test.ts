@@ -9,12 +9,11 @@ import { ROOT } from "../../src/tree/tree.ts";
 import { open } from "../../src/open/open.ts";
 import { PackedFolderDataset } from "../../src/formats/ffrecord/data/packed_folder_dataset.ts";
 import { WebDataset } from "../../src/formats/tar/data/web_dataset.ts";
-import { TFRecordDataset } from "../../src/formats/tfrecord/data/tfrecord_dataset.ts";
+import { openDataset } from "../../src/open/data/open_dataset.ts";
 import { MDSDataset } from "../../src/formats/mds/data/mds_dataset.ts";
 import { ParquetDataset } from "../../src/formats/parquet/data/parquet_dataset.ts";
 import { BagDataset } from "../../src/formats/bags/data/bag_dataset.ts";
 import { GulpVideoDataset } from "../../src/formats/gulp/data/gulp_video_dataset.ts";
-import { FileDataset } from "../../src/open/data/file_dataset.ts";
 import type { Dataset } from "../../src/data/dataset.ts";
 import { REPOSITORY } from "../support/paths.ts";
 import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
@@ -124,12 +123,12 @@ const DATASETS: Readonly<
   "ffrecord/packed_tree/sample_10.ffr": (path) =>
     PackedFolderDataset.open(path),
   "tar/webdataset/pairs.tar": (path) => WebDataset.open(path),
-  "tfrecord/examples/pictures.tfrecord": (path) => TFRecordDataset.open(path),
+  "tfrecord/examples/pictures.tfrecord": (path) => openDataset(path),
   "mds/plain/data": (path) => MDSDataset.open(path),
   "parquet/shards/data": (path) => ParquetDataset.open(path),
   "bags/sharded/shards": (path) => BagDataset.open(path),
   "gulp/v2_chunks/gulp": (path) => GulpVideoDataset.open(path, { label: null }),
-  "zip/python/t.zip": (path) => FileDataset.open(path),
+  "zip/python/t.zip": (path) => openDataset(path),
 };
 
 for (const [name, openDataset] of Object.entries(DATASETS)) {

@@ -118,7 +118,7 @@ const wrong: number = fs.walk;
 using dataset = await PackedFolderDataset.open(Deno.args[0]!);
 await using loader = new DataLoader(dataset, { batchSize: 2, numWorkers: 1 });
 let count = 0;
-for await (const batch of loader) count += batch.bytes.length;
+for await (const batch of loader) count += batch.content.length;
 console.log(count);
 `;
 

@@ -72,8 +72,8 @@ test("a loader of FFRecord samples", async (place) => {
 test("a loader of a packed folder, and of a subset that was split off", async (place) => {
   const { path } = goldenCase("ffrecord/packed_tree");
   const { recordfs, dir, mountpoint } = place;
-  const seen = ({ path, bytes }: { path: string; bytes: Uint8Array }) =>
-    `${path} ${sha256(bytes)}`;
+  const seen = ({ path, content }: { path: string; content: Uint8Array }) =>
+    `${path} ${sha256(content)}`;
   const read = async (link: string) => {
     const target = await Deno.realPath(link);
     return `${target.slice(mountpoint.length + 1)} ${await hash(link)}`;

@@ -2,7 +2,8 @@ import { PACKAGES } from "../../base/packages.ts";
 import { compileGlob } from "../../tree/vfs/glob.ts";
 import { type FilteredEntry, PathFilter } from "../../tree/vfs/path_filter.ts";
 
-/** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
+/** Says of an entry of a walk, in which files come with their directories, whether it is a file that is chosen. */
+export type ChooseFile = (entry: FilteredEntry) => boolean;
 
 /** Which files of a container are samples. */
 export interface ChooseFilesOptions {
@@ -24,13 +25,14 @@ export interface ChooseFilesOptions {
  */
 export async function chooserOf(
   files: ChooseFilesOptions["files"],
-): Promise<(entry: FilteredEntry) => boolean> {
+): Promise<ChooseFile> {
   if (files === undefined) return () => true;
   if (typeof files === "function") {
     return ({ path, isDirectory }) => !isDirectory && files(path);
   }
   const globs = typeof files === "string" ? [files] : files;
   if (globs.length === 0) return () => false;
+  // By a variable: Deno fetches a package whose name stands in an import before any program starts.
   const { default: { makeRe } } = await import(PACKAGES.picomatch);
   const compile = (glob: string) => compileGlob(glob, makeRe);
   const filter = new PathFilter(globs, [], compile);

@@ -1,6 +1,5 @@
 import type { Format } from "../format.ts";
 import { checkRecords } from "./check.ts";
-import { areExamples } from "./kinds.ts";
 import { recordPaths } from "./read/record_paths.ts";
 import { openRecords } from "./tree/open_records.ts";
 
@@ -18,12 +17,5 @@ export const tfrecord: Format = {
   async target() {
     const { tfrecordTarget } = await import("./convert/target.ts");
     return tfrecordTarget;
-  },
-  async openDataset(path, { kind }, options) {
-    const { TFRecordDataset } = await import("./data/tfrecord_dataset.ts");
-    return await TFRecordDataset.open(path, {
-      ...options,
-      decode: areExamples(kind),
-    });
   },
 };

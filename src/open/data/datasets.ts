@@ -38,18 +38,14 @@ export {
   FFRecordDataset,
   type FFRecordDatasetOptions,
 } from "../../formats/ffrecord/data/ffrecord_dataset.ts";
-export type { DecodedFile } from "../../data/datasets/decode_files.ts";
 export {
-  type DecodedFileOptions,
-  FileDataset,
-  type FileDatasetOptions,
-  type FileOptions,
-} from "./file_dataset.ts";
-export {
-  type FileSample,
-  FilesDataset,
-  type OpenedFiles,
-} from "../../data/datasets/files_dataset.ts";
+  openDataset,
+  type OpenDatasetOptions,
+  type ProcessedDatasetOptions,
+} from "./open_dataset.ts";
+export type { OpenSamplesOptions } from "../samples/open_samples.ts";
+export type { SampleValues } from "../../tree/samples/samples.ts";
+export type { FileSample } from "../../data/datasets/file_samples.ts";
 export {
   PackedFolderDataset,
   type PackedFolderDatasetOptions,
@@ -113,20 +109,10 @@ export {
 export type { AlphaImage } from "../../codecs/image/image.ts";
 export type { PickledValue } from "../../codecs/pickle/read_pickle.ts";
 export type { MDSValue } from "../../formats/mds/encodings/decode.ts";
-export {
-  type ProcessedTFRecordDatasetOptions,
-  type RawTFRecordDatasetOptions,
-  TFRecordDataset,
-  type TFRecordDatasetOptions,
-} from "../../formats/tfrecord/data/tfrecord_dataset.ts";
 export type {
   FeatureValue,
   TFExample,
 } from "../../formats/tfrecord/proto/example.ts";
-export {
-  type TFRecordOptions,
-  TFRecordReader,
-} from "../../formats/tfrecord/read/tfrecord_reader.ts";
 export type { Datapoint } from "../../formats/bags/read/selection.ts";
 export type { Mask } from "../../formats/bags/read/selection.ts";
 export type { Spec } from "../../formats/bags/dataset/spec.ts";

@@ -22,6 +22,9 @@ export interface Field {
   readonly isList: boolean;
 }
 
+/** A sample: its values by the names of its fields. */
+export type SampleValues = Readonly<Record<string, unknown>>;
+
 /** What another thread makes the same samples of: it survives `postMessage`, without copying tables. */
 export interface SamplesHandle {
   /** URL of the module, which exports `reopenSamples`: a {@linkcode ReopenSamples}. */
@@ -52,6 +55,8 @@ export interface Samples<R = unknown, D = unknown> {
    * nobody says what they are.
    */
   readonly fields: readonly Field[] | undefined;
+  /** Whether a sample is stored as one content, or as its fields. */
+  readonly stores: "content" | "fields";
   /** The files that they lie in. */
   readonly shards: ShardTable;
   /** Where these lie. */
@@ -66,19 +71,35 @@ export interface Samples<R = unknown, D = unknown> {
   /**
    * Decodes what was read of a sample.
    *
+   * @param fields Names of the fields that are wanted; all that were read, unless given.
    * @throws {FormatError} If it is no such value.
    */
-  decode(index: number, raw: R): D | Promise<D>;
+  decode(
+    index: number,
+    raw: R,
+    fields?: readonly string[],
+  ): D | Promise<D>;
   /** The value of a decoded sample's field, where it is one; `undefined` where there is none. */
   valueOf(sample: D, field: string): unknown;
   /** What the container calls a sample, where its samples have names: all have, or none. */
-  keyOf?(index: number): string;
+  readonly keyOf?: ((index: number) => string) | undefined;
+  /** The file that a sample is; left out where a sample is in a shard, which has a path. */
+  readonly fileOf?: ((index: number) => string) | undefined;
   /**
    * Prefetches samples that will be read soon, where the files lie on a server.
    *
    * @returns Number of bytes that are in flight, or cached.
    */
   expect(indices: readonly number[], options: ReadSamplesOptions): number;
+  /**
+   * Returns views of stored contents in memory maps of their files, compared with their checksums; left out where none
+   * can be given.
+   *
+   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped.
+   */
+  readonly views?:
+    | ((indices: readonly number[]) => Uint8Array<ArrayBuffer>[])
+    | undefined;
   /** Describes them for other threads. */
   share(): SamplesHandle;
   /** Closes the files. What was read stays valid. */

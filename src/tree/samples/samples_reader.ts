@@ -105,7 +105,9 @@ export class SamplesReader<R, D = R, O extends object = FieldOptions, B = R>
     const numbers = [...indices];
     const read = await this.read(numbers, options);
     options?.signal?.throwIfAborted();
-    const decode = (raw: R, i: number) => this.opened.decode(numbers[i]!, raw);
+    const { fields } = this.#optionsOf(options ?? {});
+    const decode = (raw: R, i: number) =>
+      this.opened.decode(numbers[i]!, raw, fields);
     const decoded: D[] = [];
     for (let i = 0; i < read.length; i++) {
       const made = decode(read[i]!, i);
@@ -152,7 +154,7 @@ export class SamplesReader<R, D = R, O extends object = FieldOptions, B = R>
    */
   fileOf(index: number): string {
     this.required(index);
-    return this.opened.shards.of(index).path;
+    return this.opened.fileOf?.(index) ?? this.opened.shards.of(index).path;
   }
 
   /** Closes the files. What was read stays valid. */

@@ -6,8 +6,8 @@ import {
   DataLoader,
   type Dataset,
   FFRecordDataset,
-  FileDataset,
   GulpVideoDataset,
+  openDataset,
   PackedFolderDataset,
 } from "../../../src/open/data/mod.ts";
 
@@ -23,7 +23,7 @@ const label = null;
 const OPENS: Readonly<Record<string, () => Promise<Dataset<unknown>>>> = {
   FFRecordDataset: () => FFRecordDataset.open([here(samples)]),
   PackedFolderDataset: () => PackedFolderDataset.open(here(packed)),
-  FileDataset: () => FileDataset.open(here(gulp)),
+  openDataset: () => openDataset(here(gulp), { files: "*.json" }),
   GulpVideoDataset: () => GulpVideoDataset.open(here(gulp), { label }),
   BagDataset: () => BagDataset.open(here(bag)),
 };

@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
 import type { Dataset } from "../../../src/data/dataset.ts";
 import { FFRecordDataset } from "../../../src/formats/ffrecord/data/ffrecord_dataset.ts";
-import { TFRecordDataset } from "../../../src/formats/tfrecord/data/tfrecord_dataset.ts";
+import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { TFRecordWriter } from "../../../src/formats/tfrecord/mod.ts";
 import { HostileDataset } from "../support/hostile_dataset.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
@@ -40,7 +40,13 @@ const FORMATS: Readonly<
   Record<string, (path: string) => Promise<Dataset<Uint8Array>>>
 > = {
   ffr: (path) => FFRecordDataset.open(path),
-  tfrecord: (path) => TFRecordDataset.open(path, { decode: false }),
+  tfrecord: (path) =>
+    openDataset(path, {
+      process: {
+        module: import.meta.resolve("../../support/contents.ts"),
+        name: "processContents",
+      },
+    }),
 };
 
 for (const [format, open] of Object.entries(FORMATS)) {

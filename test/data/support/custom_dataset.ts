@@ -67,8 +67,8 @@ export async function nameFiles(
   indices: readonly number[],
 ): Promise<string[]> {
   await Promise.resolve();
-  return files.map(({ path, bytes }, i) =>
-    `${indices[i]}: ${path} ${bytes.length}`
+  return files.map(({ path, content }, i) =>
+    `${indices[i]}: ${path} ${content.length}`
   );
 }
 

@@ -13,7 +13,7 @@ import { FFRecordDataset } from "../../../src/formats/ffrecord/data/ffrecord_dat
 import { GulpImageDataset } from "../../../src/formats/gulp/data/gulp_image_dataset.ts";
 import { MDSDataset } from "../../../src/formats/mds/data/mds_dataset.ts";
 import { ParquetDataset } from "../../../src/formats/parquet/data/parquet_dataset.ts";
-import { TFRecordDataset } from "../../../src/formats/tfrecord/data/tfrecord_dataset.ts";
+import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { WebDataset } from "../../../src/formats/tar/data/web_dataset.ts";
 import { TFRecordWriter } from "../../../src/formats/tfrecord/mod.ts";
 import { check, open } from "../../../src/open/open.ts";
@@ -30,6 +30,7 @@ import {
   dataPage,
   writeBytesFile,
 } from "../../support/parquet/make_parquet.ts";
+import { processContents } from "../../support/contents.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 import { withTempDir } from "../../support/paths.ts";
 
@@ -161,7 +162,7 @@ const FORMATS: Readonly<Record<string, ShardedFormat>> = {
       await writer.close();
     },
     open: (path, onWarning) =>
-      TFRecordDataset.open(path, { decode: false, onWarning }),
+      openDataset(path, { onWarning, process: processContents }),
   },
   // Behind one header that is damaged, the next is found.
   tar: {

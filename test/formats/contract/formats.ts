@@ -3,14 +3,12 @@ import * as fs from "node:fs";
 import {
   BagDataset,
   FFRecordDataset,
-  FileDataset,
   type FileSample,
   GulpVideoDataset,
   MDSDataset,
+  openDataset,
   PackedFolderDataset,
   ParquetDataset,
-  type TFExample,
-  TFRecordDataset,
   WebDataset,
 } from "../../../src/open/data/mod.ts";
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
@@ -55,7 +53,7 @@ const NUMBERED = {
 /** Files of archives and packed folders: a directory's and the root's, sorted by name. */
 const FILES = { "a/b.txt": TEXTS[0]!, "a/c": TEXTS[1]!, "d.bin": TEXTS[2]! };
 
-const bytesOfFile = (sample: unknown) => text((sample as FileSample).bytes);
+const bytesOfFile = (sample: unknown) => text((sample as FileSample).content);
 
 /** The label that datapoints and samples have, and what it says. */
 const WORDS = ["cat", "dog", "cat"];
@@ -245,7 +243,8 @@ const FORMATS: readonly FormatCase[] = [
         ),
     ),
     files: FILES,
-    openDataset: (path, options) => FileDataset.open(path, options),
+    openDataset: (path, options) =>
+      openDataset(path, { ...options, decode: false }),
     keys: TEXTS,
     keyOf: bytesOfFile,
     labels: { key: "dir", values: ["a", "a", ""] },
@@ -284,11 +283,15 @@ const FORMATS: readonly FormatCase[] = [
         ),
     ),
     files: Object.fromEntries(TEXTS.map((_, i) => [`00000${i}`, undefined])),
-    openDataset: (path, options) => TFRecordDataset.open(path, options),
+    openDataset: (path, options) => openDataset(path, options),
     keys: TEXTS,
     keyOf: (sample) => {
-      const { features } = sample as TFExample;
-      return text((features["text"] as Uint8Array[])[0]);
+      // A damaged record may be no example.
+      const { text: values, content } = sample as {
+        readonly text?: Uint8Array[];
+        readonly content?: Uint8Array;
+      };
+      return text(values?.[0] ?? content);
     },
     labels: byWord,
     isSummed: true,
@@ -336,7 +339,8 @@ const FORMATS: readonly FormatCase[] = [
         bytes: utf8(text),
       })))),
     files: { 0: TEXTS[0], 1: TEXTS[1], 2: TEXTS[2] },
-    openDataset: (path, options) => FileDataset.open(path, options),
+    openDataset: (path, options) =>
+      openDataset(path, { ...options, decode: false }),
     keys: TEXTS,
     keyOf: bytesOfFile,
     labels: { key: "label", values: WORDS },

@@ -5,10 +5,11 @@
 import { MDSReader } from "../../../src/formats/mds/mod.ts";
 import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
 import { TarReader } from "../../../src/formats/tar/mod.ts";
-import { TFRecordReader } from "../../../src/formats/tfrecord/mod.ts";
 import { ZipReader } from "../../../src/formats/zip/mod.ts";
 import { loadCrc32c } from "../../../src/io/sums/crc32c.ts";
-import { open } from "../../../src/open/mod.ts";
+import { openSamples } from "../../../mod.ts";
+import { open, openSamplesSync } from "../../../src/open/mod.ts";
+import { OpenedSamples } from "../../../src/open/samples/opened_samples.ts";
 import { samplesOf } from "../../../src/tree/samples_of.ts";
 import { digestOf } from "../digest.ts";
 import type { Outcome, Scene } from "../scene.ts";
@@ -134,6 +135,14 @@ function someIndices({ dice }: Scene, length: number): number[] {
   return Array.from({ length: count }, () => dice.int(length));
 }
 
+/** What opens the samples of a format that has no reader of its own. */
+const SAMPLES = {
+  name: "openSamples",
+  open: openSamples,
+  openSync: openSamplesSync,
+  openShared: (handle: never) => OpenedSamples.openShared(handle),
+};
+
 export const tarsDrive: Drive = driveOf<TarReader, string, typeof QUIET>({
   name: "tars",
   format: "tar",
@@ -167,21 +176,21 @@ export const zipsDrive: Drive = driveOf<ZipReader, string, typeof QUIET>({
 });
 
 export const tfrecordsDrive: Drive = driveOf<
-  TFRecordReader,
+  OpenedSamples,
   number,
   { checkData: boolean }
 >({
   name: "tfrecords",
   format: "tfrecord",
   memory: 512,
-  Reader: TFRecordReader,
+  Reader: SAMPLES,
   options: ({ dice }) => ({ checkData: !dice.once(3) }),
   load: () => loadCrc32c(),
-  facts: ({ length, hasExamples, paths }) => [length, hasExamples, paths],
+  facts: ({ length, paths }) => [length, paths],
   keys: (scene, { length }) => someIndices(scene, length),
   decode(scene, { length }) {
     const indices = someIndices(scene, length);
-    return (reader) => reader.examples(indices);
+    return (reader) => reader.get(indices);
   },
 });
 

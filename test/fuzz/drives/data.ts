@@ -5,14 +5,13 @@ import {
   DataLoader,
   type Dataset,
   FFRecordDataset,
-  FileDataset,
   GulpImageDataset,
   GulpVideoDataset,
   MDSDataset,
+  openDataset,
   PackedFolderDataset,
   ParquetDataset,
   Scale,
-  TFRecordDataset,
   WebDataset,
 } from "../../../src/open/data/mod.ts";
 import type { Scene } from "../scene.ts";
@@ -28,9 +27,10 @@ const labels = ["label", { text: "label" }, { text: "class" }] as const;
 const OPENERS: Record<string, (scene: Scene) => Open> = {
   FFRecordDataset: () => (path) => FFRecordDataset.open(path, QUIET),
   PackedFolderDataset: () => (path) => PackedFolderDataset.open(path, QUIET),
-  FileDataset: ({ dice }) => {
-    const decoded = dice.once(2);
-    return (path) => FileDataset.open(path, { ...QUIET, decoded });
+  files: ({ dice }) => {
+    const options = { ...QUIET, files: "**", decoded: dice.once(2) };
+    const decode = dice.once(4);
+    return (path) => openDataset(path, { ...options, decode });
   },
   BagDataset: ({ dice }) => {
     const options = { ...QUIET, ...(dice.once(2) ? { decoders: null } : {}) };
@@ -40,9 +40,9 @@ const OPENERS: Record<string, (scene: Scene) => Open> = {
     const options = dice.once(2) ? {} : { decode: false } as const;
     return (path) => MDSDataset.open(path, options);
   },
-  TFRecordDataset: ({ dice }) => {
-    const options = dice.once(2) ? {} : { decode: false } as const;
-    return (path) => TFRecordDataset.open(path, options);
+  openDataset: ({ dice }) => {
+    const options = { ...QUIET, decode: dice.once(2) };
+    return (path) => openDataset(path, options);
   },
   ParquetDataset: ({ dice }) => {
     const options = { checkData: !dice.once(3) };
@@ -65,13 +65,13 @@ const OPENERS: Record<string, (scene: Scene) => Open> = {
 };
 
 const OF_FORMAT: Record<string, readonly string[]> = {
-  ffrecord: ["FFRecordDataset", "PackedFolderDataset", "FileDataset"],
-  gulp: ["GulpImageDataset", "GulpVideoDataset", "FileDataset"],
-  bag: ["FileDataset"],
-  tar: ["WebDataset", "FileDataset"],
-  mds: ["MDSDataset", "FileDataset"],
-  tfrecord: ["TFRecordDataset", "FileDataset"],
-  parquet: ["ParquetDataset", "FileDataset"],
+  ffrecord: ["FFRecordDataset", "PackedFolderDataset", "files"],
+  gulp: ["GulpImageDataset", "GulpVideoDataset", "files"],
+  bag: ["files"],
+  tar: ["WebDataset", "files"],
+  mds: ["MDSDataset", "files"],
+  tfrecord: ["openDataset", "files"],
+  parquet: ["ParquetDataset", "files"],
 };
 
 export const dataDrive: Drive = {
@@ -96,7 +96,7 @@ async function load(scene: Scene, numWorkers: number): Promise<void> {
   const { dice, original } = scene;
   const names = dice.once(10)
     ? Object.keys(OPENERS)
-    : OF_FORMAT[original.format] ?? ["BagDataset", "FileDataset"];
+    : OF_FORMAT[original.format] ?? ["BagDataset", "files"];
   const name = dice.pick(names);
   const open = OPENERS[name]!(scene);
   const opened = await scene.attempt(`${name}.open`, () => open(scene.path));

@@ -19,7 +19,8 @@ import { assertExpected } from "../../support/expected_value.ts";
 import { type GoldenCase, sha256 } from "../../support/golden.ts";
 import { type GulpCase, joined } from "../../support/gulp/gulp_golden.ts";
 import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
-import { TFRecordReader } from "../../../src/formats/tfrecord/mod.ts";
+import { openSamples } from "../../../mod.ts";
+import { contentsOf } from "../../support/contents.ts";
 import {
   type ParquetCase,
   rowsOf,
@@ -163,9 +164,10 @@ async function compareRecords(
   path: string,
   { records }: TFRecordCase["content"],
 ): Promise<void> {
-  using reader = await TFRecordReader.open(path);
+  using samples = await openSamples(path, QUIET);
+  const contents = await contentsOf(samples, records.keys());
   for (const [i, { sha256: sum }] of records.entries()) {
-    assert.equal(sha256(await reader.read(i)), sum);
+    assert.equal(sha256(contents[i]!), sum);
   }
 }
 

@@ -1,6 +1,6 @@
 import { codecAskedBy } from "../../../codecs/image/choose_codec.ts";
 import type { Dataset } from "../../../data/dataset.ts";
-import { FileDataset } from "../../../open/data/file_dataset.ts";
+import { openDataset } from "../../../open/data/open_dataset.ts";
 import { countSamples } from "../../../open/data/counted_samples.ts";
 import { formatNamed, formats, loadFormat } from "../../../formats/registry.ts";
 import type { SampleUnit } from "../../../tree/format.ts";
@@ -41,9 +41,10 @@ export async function datasetOf(
       `--frames is for ${able.join(" and ")} directories of videos`,
     );
   }
-  const { openDataset } = await loadFormat(entry);
+  const format = await loadFormat(entry);
   const samples = countSamples(info);
-  const own = await openDataset?.(source, info, { ...quiet, frames });
+  const own = await format.openDataset?.(source, info, { ...quiet, frames }) ??
+    (container.samples && await openDataset(source, quiet));
   if (own !== undefined) {
     // A sample tells whether images are decoded. What is wrong with it comes up when it is loaded.
     const codec = await codecAskedBy(async () => {
@@ -51,7 +52,7 @@ export async function datasetOf(
     });
     return { dataset: own, unit: samples.unit, codec };
   }
-  const dataset = await FileDataset.open(source, quiet);
+  const dataset = await openDataset(source, { ...quiet, decode: false });
   const areSamples = dataset.length === samples.length;
   const unit = areSamples ? samples.unit : "files";
   return { dataset, unit, codec: undefined };

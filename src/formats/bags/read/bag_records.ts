@@ -30,6 +30,7 @@ export interface BagSeed {
 export class BagRecords implements Samples<Raw, Raw> {
   readonly unit = "record";
   readonly fields = [];
+  readonly stores = "content";
   readonly shards: ShardTable<Bag>;
   readonly storage: Storage;
   readonly bag: Bag;

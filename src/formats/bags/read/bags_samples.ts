@@ -61,6 +61,7 @@ interface OpenedDatapoints {
 export class BagsSamples implements Samples<Datapoint, Datapoint> {
   readonly unit = "datapoint";
   readonly fields: readonly Field[] | undefined;
+  readonly stores = "fields";
   /** The dataset's directory. */
   readonly path: string;
   readonly shards: ShardTable<NumberedShard>;

@@ -9,29 +9,26 @@ import {
 } from "../read/record_files.ts";
 import { PACKED_FOLDER } from "../kinds.ts";
 import { showFiles } from "../tree/tree.ts";
+import { openedOver } from "../../../data/dataset_origin.ts";
+import type { ChooseFilesOptions } from "../../../data/datasets/choose_files.ts";
+import type { FileListColumns } from "../../../data/datasets/file_list.ts";
+import {
+  type FileSample,
+  FileSamples,
+  listChosen,
+} from "../../../data/datasets/file_samples.ts";
+import type { Process } from "../../../data/datasets/process.ts";
+import { SamplesDataset } from "../../../data/datasets/samples_dataset.ts";
+import { type Imported, importedFunction } from "../../../data/recipe.ts";
+import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { runAsync } from "../../../io/concurrency/steps.ts";
 import {
   NameTable,
   type NameTableColumns,
 } from "../../../tree/names/name_table.ts";
+import { SamplesReader } from "../../../tree/samples/samples_reader.ts";
 import { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
-import {
-  type Imported,
-  RECIPE,
-  type Recipe,
-  storageArgument,
-} from "../../../data/recipe.ts";
-import type { ChooseFilesOptions } from "../../../data/datasets/choose_files.ts";
-import {
-  datasetOf,
-  type FileSample,
-  FilesDataset,
-  type OpenedFiles,
-  type OpenFilesOptions,
-} from "../../../data/datasets/files_dataset.ts";
-import { type Process, requireClass } from "../../../data/datasets/process.ts";
 
 /** How to open a {@linkcode PackedFolderDataset}. */
 export interface PackedFolderOptions
@@ -43,14 +40,11 @@ export interface PackedFolderDatasetOptions<T> extends PackedFolderOptions {
   readonly process: Imported<Process<FileSample, T>>;
 }
 
-/** What the trees of packed folders were made of. */
-const packedFiles = new WeakMap<VirtualFs, PackedFiles>();
-
 /**
  * The files of a packed folder, one sample each. Their order is that of their names, by code point: depth
  * first, what a folder holds in the place of its name.
  *
- * @typeParam T What one sample is: path and bytes, unless `process` makes something of them.
+ * @typeParam T What one sample is: path and content, unless `process` makes something of them.
  *
  * @example Texts by their folder
  * ```ts
@@ -60,17 +54,31 @@ const packedFiles = new WeakMap<VirtualFs, PackedFiles>();
  * using dataset = await PackedFolderDataset.open("test/recipes/packed.ffr", {
  *   files: "*.txt",
  *   process: (files) =>
- *     files.map(({ path, bytes }) => ({
+ *     files.map(({ path, content }) => ({
  *       folder: path.slice(0, path.lastIndexOf("/") + 1),
- *       text: new TextDecoder().decode(bytes),
+ *       text: new TextDecoder().decode(content),
  *     })),
  * });
- * assert.deepEqual(dataset.paths.slice(0, 3), ["001.txt", "002.txt", "003.txt"]);
+ * assert.equal(dataset.fileOf(0), "test/recipes/packed.ffr/001.txt");
  * const [last] = await dataset.get([dataset.length - 1]);
  * assert.equal(last?.folder, "just_another_folder/another_folder/");
  * ```
  */
-export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
+export class PackedFolderDataset<T = FileSample>
+  extends SamplesDataset<FileSample, T> {
+  readonly #files: FileSamples;
+
+  /**
+   * Makes the dataset; the static method `open` opens one.
+   *
+   * @param files What `open` has opened.
+   * @param process What makes samples of files.
+   */
+  constructor(files: FileSamples, process?: Process<FileSample, T>) {
+    super(new SamplesReader(files), { decode: false }, process);
+    this.#files = files;
+  }
+
   /**
    * Opens a packed folder.
    *
@@ -86,7 +94,7 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
     location: RecordLocation,
     options: PackedFolderDatasetOptions<T>,
   ): Promise<PackedFolderDataset<T>>;
-  /** Opens a packed folder; samples are paths and bytes. */
+  /** Opens a packed folder; samples are paths and contents. */
   static open(
     this: typeof PackedFolderDataset,
     location: RecordLocation,
@@ -94,64 +102,82 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
   ): Promise<PackedFolderDataset>;
   /** Opens a packed folder as a class that extends this one, and is made of opened files alone. */
   static open<D extends PackedFolderDataset<unknown>>(
-    this: new (files: OpenedFiles) => D,
+    this: new (files: FileSamples) => D,
     location: RecordLocation,
     options?: PackedFolderOptions,
   ): Promise<D>;
   static async open(
     location: RecordLocation,
-    options: OpenOptions & OpenFilesOptions = {},
+    options: PackedFolderOptions & {
+      readonly process?: Imported<Process<FileSample, unknown>>;
+    } = {},
   ): Promise<PackedFolderDataset<unknown>> {
+    const process = options.process && await importedFunction(options.process);
     const packed = await runAsync(
       openPackedFiles(lastingLocation(location, options), options),
       options.signal,
     );
-    const fs = showPacked(packed, options.checkData ?? true, options);
-    return await datasetOf<PackedFolderDataset<unknown>>(this, fs, options);
+    const { checkData = true, files, paths } = options;
+    const fs = showPacked(packed, checkData, options);
+    const columns = await listChosen(fs, options);
+    const samples = samplesOf(packed, fs, columns);
+    const dataset = new this<unknown>(samples, process);
+    const areAll = files === undefined && paths === undefined;
+    return areAll ? openedOver(dataset, fs) : dataset;
   }
 
-  /** The folder again, over the same tables. */
-  override [RECIPE](): Recipe {
-    requireClass(this, PackedFolderDataset);
-    const { files, names } = packedFiles.get(this.fs)!;
-    return {
-      module: import.meta.url,
-      name: "reopenPackedFolderDataset",
-      how: "call",
-      args: [
-        shareRecordFiles(files),
-        storageArgument(files.storage, this.fs.location),
-        names.columns,
-        this.fs.checkData,
-        ...this.portableParts(),
-      ],
-    };
+  /** Paths of the files from the folder's root, by index. A new array of `length` at each access. */
+  override get paths(): readonly string[] {
+    const { length } = this;
+    return Array.from({ length }, (_, file) => this.#files.keyOf(file));
+  }
+
+  /** This class. */
+  protected override get libraryClass(): { readonly name: string } {
+    return PackedFolderDataset;
   }
 }
 
-/** Makes the dataset in another thread. */
-export async function reopenPackedFolderDataset<T>(
-  handle: RecordFilesHandle,
-  storage: Storage | undefined,
-  names: NameTableColumns,
-  checkData: boolean,
-  chosen: unknown,
-  process: Process<FileSample, T> | undefined,
-): Promise<PackedFolderDataset<T>> {
-  const files = await runAsync(reopenRecordFiles(handle, storage));
+/** What other threads make the samples of: the same tables. */
+interface Seed {
+  readonly files: RecordFilesHandle;
+  readonly names: NameTableColumns;
+  readonly checkData: boolean;
+  readonly columns: FileListColumns;
+}
+
+function samplesOf(
+  { files, names }: PackedFiles,
+  fs: VirtualFs,
+  columns: FileListColumns,
+): FileSamples {
+  return new FileSamples(fs, files.storage, columns, () => {
+    const data: Seed = {
+      files: shareRecordFiles(files),
+      names: names.columns,
+      checkData: fs.checkData,
+      columns,
+    };
+    return { module: import.meta.url, data };
+  });
+}
+
+/** Makes the samples in another thread. */
+export function* reopenSamples(
+  { files: handle, names, checkData, columns }: Seed,
+  storage: Storage,
+): Steps<FileSamples> {
+  const files = yield* reopenRecordFiles(handle, storage);
   const packed = { files, names: new NameTable(names) };
   const fs = showPacked(packed, checkData, { onWarning() {} }); // it was called before
-  return new PackedFolderDataset({ fs, chosen }, process);
+  return samplesOf(packed, fs, columns);
 }
 
 function showPacked(
-  packed: PackedFiles,
+  { files, names }: PackedFiles,
   checkData: boolean,
   options: Pick<OpenOptions, "onWarning">,
 ): VirtualFs {
-  const { files, names } = packed;
   const container = showFiles(files, names, PACKED_FOLDER, options);
-  const fs = new VirtualFs(files.index.name, container, checkData);
-  packedFiles.set(fs, packed);
-  return fs;
+  return new VirtualFs(files.index.name, container, checkData);
 }

@@ -29,6 +29,7 @@ interface Seed {
 export class FFRecordSamples implements Samples<Bytes> {
   readonly unit = "sample";
   readonly fields = [];
+  readonly stores = "content";
   readonly shards: ShardTable;
   readonly files: RecordFiles;
   readonly check: boolean;

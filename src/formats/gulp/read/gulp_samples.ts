@@ -34,6 +34,7 @@ export class GulpSamples implements Samples<RawVideo, GulpVideo> {
   readonly unit = "video";
   /** Each video has meta data of its own. */
   readonly fields = undefined;
+  readonly stores = "fields";
   readonly shards: ChunkTable;
   readonly storage: Storage;
   readonly #decoder = new VideoDecoder<Image>({});

@@ -32,6 +32,7 @@ export type MDSSample = Readonly<Record<string, MDSValue>>;
 export class MdsSamples implements Samples<MDSBytes, MDSSample> {
   readonly unit = "sample";
   readonly fields: readonly Column[] | undefined;
+  readonly stores = "fields";
   readonly shards: ShardStore;
   readonly tables: SampleTables;
 

@@ -51,6 +51,7 @@ interface Seed {
 /** The rows of Parquet files as samples. They are decoded as they are read: memory for bytes is not used. */
 export class RowSamples implements Samples<ParquetRow, ParquetRow> {
   readonly unit = "row";
+  readonly stores = "fields";
   readonly shards: RowTable;
   readonly storage: Storage;
   readonly sources: readonly ByteSource[];

@@ -60,6 +60,7 @@ const DOT = 0x2e;
 export class TarSamples implements Samples<TarSample, WebSample> {
   readonly unit = "sample";
   readonly fields = undefined;
+  readonly stores = "fields";
   readonly shards: ShardTable<TarFacts>;
   readonly storage: Storage;
   /** All files of the tars. */

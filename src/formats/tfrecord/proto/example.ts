@@ -14,30 +14,39 @@ export type FeatureValue =
   | Float32Array<ArrayBuffer>
   | BigInt64Array<ArrayBuffer>;
 
-/** An `Example` of TensorFlow, or a `SequenceExample`, by the names of its features. */
-export interface TFExample {
-  /** The features; of a `SequenceExample` those of its context. */
-  readonly features: Readonly<Record<string, FeatureValue>>;
-  /** Of a `SequenceExample`: the values of each step; an `Example` has none. */
-  readonly featureLists: Readonly<Record<string, readonly FeatureValue[]>>;
-}
+/**
+ * An `Example` of TensorFlow, or a `SequenceExample`, by the names of its features: those of a `SequenceExample`'s context,
+ * and its lists of features, each as the values of its steps. A list that is called as a feature is called
+ * `feature_lists/NAME`.
+ */
+export type TFExample = Readonly<
+  Record<string, FeatureValue | readonly FeatureValue[]>
+>;
 
 /**
  * Decodes an example; values of bytes are views into the record.
  *
+ * @param names Names of the features that are wanted; all, unless given.
  * @throws {WireError} If it is none.
  */
-export function decodeExample(bytes: Uint8Array<ArrayBuffer>): TFExample {
+export function decodeExample(
+  bytes: Uint8Array<ArrayBuffer>,
+  names?: readonly string[],
+): TFExample {
   const scanned: ScannedExample = scanExample(bytes);
-  const features: Record<string, FeatureValue> = Object.create(null);
+  const isWanted = (key: string) => names?.includes(key) ?? true;
+  const example: Record<string, FeatureValue | FeatureValue[]> = Object.create(
+    null,
+  );
   for (const [key, feature] of scanned.features) {
-    features[key] = valueOf(bytes, feature);
+    if (isWanted(key)) example[key] = valueOf(bytes, feature);
   }
-  const featureLists: Record<string, FeatureValue[]> = Object.create(null);
-  for (const [key, steps] of scanned.lists) {
-    featureLists[key] = steps.map((step) => valueOf(bytes, step));
+  for (const [name, steps] of scanned.lists) {
+    const key = scanned.features.has(name) ? `feature_lists/${name}` : name;
+    if (!isWanted(key)) continue;
+    example[key] = steps.map((step) => valueOf(bytes, step));
   }
-  return { features, featureLists };
+  return example;
 }
 
 function valueOf(

@@ -4,7 +4,7 @@ import { keptIndex } from "../../../io/kept/kept_index.ts";
 import type { KeptOptions } from "../../../io/kept/kept_place.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
+import { crc32cLoaded, crc32cOf } from "../../../io/sums/crc32c.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import type { RecordKind } from "../kinds.ts";
 import { compressionOf, FRAME, hasRightSum, HEADER } from "../layout.ts";
@@ -52,7 +52,8 @@ export function* openIndex(
       if (cut !== undefined && isNone(cut)) {
         throw cutError(source.name, 0, cut, "");
       }
-      return { columns, kind: yield* kindIn(source, columns), cut };
+      const kind = yield* kindIn(source, columns, checkData);
+      return { columns, kind, cut };
     },
     count: ({ columns }) => columns.sums.length,
     // A damaged file is not there for long.
@@ -63,19 +64,30 @@ export function* openIndex(
   });
 }
 
+/** Records up to this size are gone through; of larger ones only the start is looked at. */
+const LARGE = 1 << 20;
+/** Bytes of a tag and a length. */
+const START = 8;
+/** Damaged records that are passed over to find out what records are. */
+const MOST_DAMAGED = 16;
+
+/** What records seem to be, by the first one whose data are not known to be damaged. */
 function* kindIn(
   source: ByteSource,
   columns: RecordColumns,
+  checkData: boolean,
 ): Steps<RecordKind> {
-  if (columns.sums.length === 0) return "records";
-  const { offset, length } = firstOf(columns);
-  return yield* kindOf(length, (length) => readPart(source, offset, length));
-}
-
-function firstOf(columns: RecordColumns) {
+  const most = Math.min(columns.sums.length, 1 + MOST_DAMAGED);
   const extent = newExtent();
-  locateRecord(columns, 0, 0, extent);
-  return extent;
+  for (let record = 0; record < most; record++) {
+    locateRecord(columns, record, 0, extent);
+    const { offset, length, checksum } = extent;
+    const isWhole = length <= LARGE;
+    const bytes = yield* readPart(source, offset, isWhole ? length : START);
+    const isDamaged = checkData && isWhole && crc32cOf(bytes) !== checksum;
+    if (!isDamaged) return kindOf(bytes, length);
+  }
+  return "records";
 }
 
 /**
@@ -104,26 +116,16 @@ export function* refuseCompressed(source: ByteSource): Steps<void> {
   );
 }
 
-/** Records up to this size are gone through; of larger ones only the start is looked at. */
-const LARGE = 1 << 20;
-/** Bytes of a tag and a length. */
-const START = 8;
-
 /**
  * What a record seems to be: an example has nothing but features, one behind the other, to its end.
  *
- * @param length Of the record.
- * @param read Reads so many bytes of its start.
+ * @param bytes All of the record, or its first {@linkcode START}.
+ * @param length Bytes of the record.
  */
-function* kindOf(
-  length: number,
-  read: (length: number) => Steps<Uint8Array>,
-): Steps<RecordKind> {
+function kindOf(bytes: Uint8Array, length: number): RecordKind {
   if (length === 0) return "records";
-  const isWhole = length <= LARGE;
-  const bytes = yield* read(isWhole ? length : START);
   try {
-    if (isWhole) {
+    if (bytes.length === length) {
       const { isSequence, hasOthers } = scanExample(bytes);
       if (hasOthers) return "records";
       return isSequence ? "SequenceExamples" : "Examples";

@@ -39,6 +39,7 @@ export class RecordSamples
   readonly sources: readonly ByteSource[];
   /** Each example has its own; bytes have none. */
   readonly fields: readonly [] | undefined;
+  readonly stores = "content";
   readonly #check: boolean;
   #mapped: MappedSources | undefined;
 
@@ -64,15 +65,21 @@ export class RecordSamples
     return readRecords(sources, shards, indices, this.#check, memory);
   }
 
-  decode(index: number, bytes: Uint8Array<ArrayBuffer>): TFExample {
-    return orNoExample(this.shards, index, () => decodeExample(bytes));
+  decode(
+    index: number,
+    bytes: Uint8Array<ArrayBuffer>,
+    fields?: readonly string[],
+  ): TFExample {
+    return orNoExample(this.shards, index, () => decodeExample(bytes, fields));
   }
 
   /** The only value of a feature. */
-  valueOf({ features }: TFExample, field: string): unknown {
-    const values = features[field];
+  valueOf(example: TFExample, field: string): unknown {
+    const values = example[field];
     if (values?.length !== 1) return undefined;
-    return values[0] instanceof Uint8Array ? utf8Text(values[0]) : values[0];
+    const [value] = values;
+    if (value instanceof Uint8Array) return utf8Text(value);
+    return typeof value === "object" ? undefined : value; // the one step of a list
   }
 
   expect(indices: readonly number[]): number {

@@ -55,7 +55,8 @@ class RecordOutput extends GatheredBytes {
  *
  * @example Write records
  * ```ts
- * import { TFRecordReader, TFRecordWriter } from "@recordfs/recordfs/tfrecord";
+ * import { openSamples } from "@recordfs/recordfs";
+ * import { TFRecordWriter } from "@recordfs/recordfs/tfrecord";
  * import assert from "node:assert/strict";
  *
  * const path = `${await Deno.makeTempDir()}/words.tfrecord`;
@@ -65,8 +66,9 @@ class RecordOutput extends GatheredBytes {
  * }
  * await writer.close();
  *
- * using reader = await TFRecordReader.open(path);
- * assert.equal(new TextDecoder().decode(await reader.read(2)), "three");
+ * using samples = await openSamples(path);
+ * const { content } = await samples.get(2);
+ * assert.equal(new TextDecoder().decode(content as Uint8Array), "three");
  * ```
  */
 export class TFRecordWriter extends WriterBase {

@@ -1,11 +1,13 @@
 /** Files that end inside a record, or of which nothing is found behind a wrong length. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { TFRecordReader } from "../../../../src/formats/tfrecord/mod.ts";
+import { openSamples } from "../../../../mod.ts";
+import { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { open } from "../../../../src/open/mod.ts";
 import { samplesOf } from "../../../../src/tree/samples_of.ts";
 import { ROOT } from "../../../../src/tree/tree.ts";
+import { contentsOf } from "../../../support/contents.ts";
 import {
   exampleOf,
   fileOf,
@@ -21,7 +23,14 @@ function openBytes(
 ) {
   const storage = new MemoryStorage({ "t.tfrecord": new Uint8Array(bytes) });
   const onWarning = (warning: string) => warnings.push(warning);
-  return TFRecordReader.open("t.tfrecord", { storage, onWarning });
+  return openSamples("t.tfrecord", { storage, onWarning });
+}
+
+async function textsOf(
+  samples: OpenedSamples,
+  indices: Iterable<number>,
+): Promise<string[]> {
+  return (await contentsOf(samples, indices)).map(text);
 }
 
 function text(bytes: Uint8Array): string {
@@ -52,8 +61,10 @@ Deno.test("of a file that was cut anywhere, the whole records are read, and a wa
     }
     using reader = await opening;
     assert.equal(reader.length, whole);
-    const read = await reader.read(Array(whole).keys());
-    assert.deepEqual(read.map(text), RECORDS.slice(0, whole));
+    assert.deepEqual(
+      await textsOf(reader, Array(whole).keys()),
+      RECORDS.slice(0, whole),
+    );
     assert.throws(() => reader.readSync(whole), { code: "index-range" });
     assert.equal(warnings.length, Number(isCut));
     if (!isCut) continue;
@@ -110,19 +121,20 @@ Deno.test("of cut shards, the whole records are numbered, and one without any do
   });
   const warnings: string[] = [];
   const onWarning = (warning: string) => warnings.push(warning);
-  using reader = await TFRecordReader.open("d", { storage, onWarning });
-  const read = await reader.read([0, 1, 2, 3]);
-  assert.deepEqual(read.map(text), [RECORDS[0], ...RECORDS]);
+  using reader = await openSamples("d", { storage, onWarning });
+  assert.deepEqual(await textsOf(reader, [0, 1, 2, 3]), [
+    RECORDS[0],
+    ...RECORDS,
+  ]);
   assert.equal(reader.length, 4);
   assert.deepEqual(
     warnings.map((line) => /(\S+): '(\d+)' cannot/.exec(line)?.slice(1)),
     [["d/a-00000-of-00003", "000001"], ["d/a-00001-of-00003", "000000"]],
   );
-  using shared = await TFRecordReader.openShared(
-    structuredClone(reader.share()),
-    { storage },
-  );
+  const handle = structuredClone(reader.share());
+  using shared = await OpenedSamples.openShared(handle, { storage });
   assert.equal(shared.length, 4);
+  assert.deepEqual(await textsOf(shared, [3]), [RECORDS[2]]);
   using fs = await open("d", { storage, onWarning });
   const paths: string[] = [];
   for await (const { path, isFile } of fs.walk()) {
@@ -145,7 +157,7 @@ Deno.test("behind a length with a wrong checksum nothing is found, and what is b
   const warnings: string[] = [];
   using reader = await openBytes(bytes, warnings);
   assert.equal(reader.length, 2);
-  assert.deepEqual((await reader.read([0, 1])).map(text), RECORDS.slice(0, 2));
+  assert.deepEqual(await textsOf(reader, [0, 1]), RECORDS.slice(0, 2));
   assert.equal(warnings.length, 1);
   assert.match(warnings[0]!, /'000002' cannot be read: .*nothing behind it/);
 });

@@ -1,6 +1,6 @@
 /** Files of an independent writer: records, examples, files, and the tree in other threads. */
 import assert from "node:assert/strict";
-import { TFRecordReader } from "../../../../src/formats/tfrecord/mod.ts";
+import { openSamples } from "../../../../mod.ts";
 import { readNpy } from "../../../../src/codecs/numpy/mod.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
 import { newExtent, reopenHandle } from "../../../../src/tree/tree.ts";
@@ -19,26 +19,23 @@ const onWarning = (message: string) => assert.fail(message);
 
 for (const golden of tfrecordCases()) {
   Deno.test(`records and examples are those that were written: ${golden.name}`, async () => {
-    using reader = await TFRecordReader.open(golden.path);
+    using samples = await openSamples(golden.path, { onWarning });
     const { records, examples } = golden.content;
-    assert.equal(reader.length, records.length);
-    const all = await reader.read(records.map((_, i) => i));
+    assert.equal(samples.length, records.length);
+    const all = await samples.read(records.keys());
     assert.deepEqual(
-      all.map((bytes) => sha256(bytes)),
+      all.map(({ content }) => sha256(content as Uint8Array)),
       records.map(({ sha256 }) => sha256),
     );
-    assert.equal(reader.hasExamples, examples !== undefined);
-    for (const [i, { features, lists }] of (examples ?? []).entries()) {
-      const example = await reader.example(i);
-      assert.deepEqual(
-        { ...example.features },
-        mapped(features, valueOf),
-      );
-      assert.deepEqual(
-        { ...example.featureLists },
-        mapped(lists, (steps) => steps.map(valueOf)),
-      );
-    }
+    const decoded = await samples.get(records.keys());
+    if (examples === undefined) return assert.deepEqual(decoded, all);
+    assert.deepEqual(
+      decoded.map((sample) => ({ ...sample })),
+      examples.map(({ features, lists }) => ({
+        ...mapped(features, valueOf),
+        ...mapped(lists, (steps) => steps.map(valueOf)),
+      })),
+    );
   });
 
   Deno.test(`records are files, and sound: ${golden.name}`, async () => {
@@ -134,19 +131,19 @@ Deno.test("steps of sequence examples are numbered", async () => {
 
 Deno.test("views are the records, and compared", async () => {
   const { path, content: { records } } = tfrecordCase("records");
-  using reader = await TFRecordReader.open(path);
-  const views = reader.unsafeViews(records.map((_, i) => i));
+  using samples = await openSamples(path);
+  const views = samples.unsafeViews(records.map((_, i) => i));
   assert.deepEqual(
     views.map((bytes) => sha256(bytes)),
     records.map(({ sha256 }) => sha256),
   );
-  assert.throws(() => reader.unsafeViews([7]), { name: "IndexError" });
+  assert.throws(() => samples.unsafeViews([7]), { name: "IndexError" });
   const dir = await Deno.makeTempDir();
   try {
     const bytes = await Deno.readFile(path);
     bytes[records[3]!.offset]! ^= 1;
     await Deno.writeFile(`${dir}/t.tfrecord`, bytes);
-    using damaged = await TFRecordReader.open(`${dir}/t.tfrecord`);
+    using damaged = await openSamples(`${dir}/t.tfrecord`);
     assert.throws(() => damaged.unsafeViews([1, 3]), {
       code: "sample-checksum",
       sample: 3,
@@ -181,9 +178,9 @@ Deno.test("shards are directories, and one numbering for readers; a pattern name
   const { records } = golden.content;
   for (const pattern of ["?????-of-?????", "?????-of-00003", "*-of-*"]) {
     const location = `${golden.path}/train-${pattern}`;
-    using reader = await TFRecordReader.open(location);
-    assert.equal(reader.length, records.length);
-    assert.equal(reader.fileOf(3), `${golden.path}/train-00002-of-00003`);
+    using samples = await openSamples(location);
+    assert.equal(samples.length, records.length);
+    assert.equal(samples.fileOf(3), `${golden.path}/train-00002-of-00003`);
     using fs = await open(location);
     assert.equal(fs.info.kind, "Examples in shards");
     assert.equal(

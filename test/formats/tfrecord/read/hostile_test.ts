@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { deflateSync, gzipSync } from "node:zlib";
-import { TFRecordReader } from "../../../../src/formats/tfrecord/mod.ts";
+import { openSamples } from "../../../../mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { open } from "../../../../src/open/mod.ts";
+import { contentsOf } from "../../../support/contents.ts";
 import {
   exampleOf,
   field,
@@ -19,7 +20,7 @@ const WHOLE = fileOf(RECORDS);
 
 function openBytes(bytes: Uint8Array, name = "t.tfrecord") {
   const storage = new MemoryStorage({ [name]: new Uint8Array(bytes) });
-  return TFRecordReader.open(name, { storage });
+  return openSamples(name, { storage });
 }
 
 Deno.test("lengths that lie are refused by their checksums, or by the file's size", async () => {
@@ -47,13 +48,16 @@ Deno.test("data with a wrong checksum is not given, unless that is asked for", a
       await assert.rejects(read, { code: "sample-checksum", sample: 0 });
     }
     assert.throws(() => reader.readSync(0), { code: "sample-checksum" });
-    assert.equal(String(Buffer.from(await reader.read(2))), RECORDS[2]);
+    assert.equal(
+      String(Buffer.from((await contentsOf(reader, [2]))[0]!)),
+      RECORDS[2],
+    );
     const storage = new MemoryStorage({ "t.tfrecord": new Uint8Array(bytes) });
-    using unchecked = await TFRecordReader.open("t.tfrecord", {
+    using unchecked = await openSamples("t.tfrecord", {
       storage,
       checkData: false,
     });
-    assert.equal((await unchecked.read(0)).length, 5);
+    assert.equal((await contentsOf(unchecked, [0]))[0]!.length, 5);
   }
   // An empty record has a checksum as well.
   const bytes = Buffer.from(WHOLE);
@@ -107,12 +111,12 @@ Deno.test("shards of which some are missing are refused by name", async () => {
     "d/a-00002-of-00003": shard,
   });
   for (const location of ["d", "d/a-?????-of-?????"]) {
-    await assert.rejects(TFRecordReader.open(location, { storage }), {
+    await assert.rejects(openSamples(location, { storage }), {
       code: "missing-shard",
       message: /2 of the 3 shards a-…-of-00003/,
     });
   }
-  await assert.rejects(TFRecordReader.open("d/b-*-of-*", { storage }), {
+  await assert.rejects(openSamples("d/b-*-of-*", { storage }), {
     code: "missing-shard",
   });
 });
@@ -157,7 +161,7 @@ Deno.test("records that are no examples are said to be none, and show as they ar
       code: "bad-value",
       message: new RegExp(`record ${i + 1} is no Example.*${what}`),
     };
-    await assert.rejects(reader.example(i + 1), error);
+    await assert.rejects(reader.get(i + 1), error);
     await assert.rejects(fs.list(`00000${i + 1}`), error);
   }
   assert.equal(String(Buffer.from(await fs.read("000000/a"))), "1");
@@ -211,11 +215,21 @@ Deno.test("unknown fields are passed over, pieces of messages joined, and of one
       entry("b", field(2, field(2), bytes("x"))),
     ),
   ]);
-  using reader = await openBytes(fileOf([record]));
-  const { features } = await reader.example(0);
+  const plain = exampleOf({ a: ["0"] }); // says that records are examples
+  using reader = await openBytes(fileOf([plain, record]));
+  const example = await reader.get(1);
   const texts = (key: string) =>
-    (features[key] as Uint8Array[]).map((value) => String(Buffer.from(value)));
+    (example[key] as Uint8Array[]).map((value) => String(Buffer.from(value)));
   assert.deepEqual([texts("a"), texts("b")], [["1", "2"], ["x"]]);
+});
+
+Deno.test("examples are such by the first record that is not damaged", async () => {
+  const bytes = fileOf([exampleOf({ a: ["1"] }), exampleOf({ a: ["2"] })]);
+  bytes[12]! ^= 1; // of the data of the first one
+  using samples = await openBytes(bytes);
+  const { a } = await samples.get(1);
+  assert.deepEqual(a, [new TextEncoder().encode("2")]);
+  await assert.rejects(samples.get(0), { code: "sample-checksum", sample: 0 });
 });
 
 Deno.test("the frame made here is that of the specification", () => {

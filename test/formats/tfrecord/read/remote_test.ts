@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { DataLoader, TFRecordDataset } from "../../../../src/open/data/mod.ts";
-import { TFRecordReader } from "../../../../src/formats/tfrecord/mod.ts";
+import { openSamples, type SampleValues } from "../../../../mod.ts";
+import { DataLoader, openDataset } from "../../../../src/open/data/mod.ts";
 import { open } from "../../../../src/open/mod.ts";
+import { contentsOf } from "../../../support/contents.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { type Served, serving } from "../../../support/remote/serving.ts";
 import { exampleOf, fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
@@ -36,15 +37,15 @@ Deno.test("small records are streamed once, and then nothing is asked for but wh
     fs.writeFileSync(`${dir}/a.tfrecord`, bytes);
     const url = `${server.url}/a.tfrecord`;
     {
-      using reader = await TFRecordReader.open(url, { remote });
+      using reader = await openSamples(url, { remote });
       assert.equal(reader.length, 6000);
       const { count } = asked(served, "/a.tfrecord");
       assert.ok(count <= Math.ceil(bytes.length / LONGEST) + 1, String(count));
     }
     server.asked.length = 0;
     {
-      using reader = await TFRecordReader.open(url, { remote });
-      const read = await reader.read([0, 5999, 3000]);
+      using reader = await openSamples(url, { remote });
+      const read = await contentsOf(reader, [0, 5999, 3000]);
       assert.deepEqual(read.map(([first]) => first), [
         65,
         65 + 5999 % 26,
@@ -55,7 +56,7 @@ Deno.test("small records are streamed once, and then nothing is asked for but wh
     // What is known of the records is kept apart from their bytes.
     fs.rmSync(`${directory}/objects`, { recursive: true });
     server.asked.length = 0;
-    using reader = await TFRecordReader.open(url, { remote });
+    using reader = await openSamples(url, { remote });
     assert.equal(reader.length, 6000);
     assert.equal(asked(served, "/a.tfrecord").count, 1);
   }));
@@ -68,13 +69,13 @@ Deno.test("large records are passed over", () =>
     const bytes = records(sizes);
     fs.writeFileSync(`${dir}/a.tfrecord`, bytes);
     const url = `${server.url}/a.tfrecord`;
-    using reader = await TFRecordReader.open(url, { remote });
+    using reader = await openSamples(url, { remote });
     assert.equal(reader.length, 8);
     const { count, bytes: fetched } = asked(served, "/a.tfrecord");
     assert.ok(count <= bytes.length / LONGEST + 4, String(count));
     assert.ok(fetched < 2 << 20, String(fetched));
-    const one = await reader.read(4);
-    assert.ok(one.length === large && one.every((byte) => byte === 69));
+    const [one] = await contentsOf(reader, [4]);
+    assert.ok(one!.length === large && one!.every((byte) => byte === 69));
   }));
 
 Deno.test("what the cache has wrong is fetched anew, by the checksum of its record", () =>
@@ -94,7 +95,7 @@ Deno.test("what the cache has wrong is fetched anew, by the checksum of its reco
       }).end(bytes);
       return true;
     };
-    using reader = await TFRecordReader.open(url, { remote });
+    using reader = await openSamples(url, { remote });
     server.fault = (_asked, response, file) => {
       if (file === undefined) return false;
       response.writeHead(206, {
@@ -104,7 +105,7 @@ Deno.test("what the cache has wrong is fetched anew, by the checksum of its reco
       }).end(file);
       return true;
     };
-    const [, second] = await reader.read([0, 1]);
+    const [, second] = await contentsOf(reader, [0, 1]);
     assert.ok(second!.every((byte) => byte === 66));
     assert.ok(fs.existsSync(directory));
   }));
@@ -128,10 +129,10 @@ Deno.test("a wrong length in what the cache has does not end a file", () =>
       return true;
     };
     const url = `${server.url}/a.tfrecord`;
-    using reader = await TFRecordReader.open(url, { remote });
+    using reader = await openSamples(url, { remote });
     assert.equal(isFirst, false);
     assert.equal(reader.length, 3);
-    assert.ok((await reader.read(2)).every((byte) => byte === 67));
+    assert.ok((await contentsOf(reader, [2]))[0]!.every((byte) => byte === 67));
   }));
 
 Deno.test("the whole records of a file on a server that was cut are read, batch by batch", () =>
@@ -141,14 +142,17 @@ Deno.test("the whole records of a file on a server that was cut are read, batch 
     for (const [length, count] of [[end + 7, 90], [end, 90], [end - 1, 89]]) {
       fs.writeFileSync(`${dir}/${length}.tfrecord`, whole.subarray(0, length));
       const warnings: string[] = [];
-      using dataset = await TFRecordDataset.open(
+      using dataset = await openDataset(
         `${server.url}/${length}.tfrecord`,
-        { remote, decode: false, onWarning: (line) => warnings.push(line) },
+        { remote, onWarning: (line) => warnings.push(line) },
       );
       assert.equal(dataset.length, count);
       const firsts: number[] = [];
-      for await (const batch of new DataLoader(dataset, { batchSize: 16 })) {
-        firsts.push(...batch.map(([first]) => first!));
+      const loader = new DataLoader<SampleValues, SampleValues[]>(dataset, {
+        ...{ batchSize: 16, collate: false },
+      });
+      for await (const batch of loader) {
+        firsts.push(...batch.map(({ content }) => (content as Uint8Array)[0]!));
       }
       assert.deepEqual(
         firsts,
@@ -170,11 +174,11 @@ Deno.test("examples on a server are samples, and files of their features", () =>
       fs.writeFileSync(`${dir}/x-0000${s}-of-00002`, fileOf(part));
     }
     const location = `${server.url}/x-%3F%3F%3F%3F%3F-of-00002`;
-    using dataset = await TFRecordDataset.open(location, { remote });
+    using dataset = await openDataset(location, { remote });
     const samples = await dataset.get([19, 0, 8]);
     assert.deepEqual(
-      samples.map(({ features }) =>
-        String(Buffer.from((features["a/id"] as Uint8Array[])[0]!))
+      samples.map((sample) =>
+        String(Buffer.from((sample["a/id"] as Uint8Array[])[0]!))
       ),
       ["19", "0", "8"],
     );
@@ -193,9 +197,9 @@ Deno.test("the second open of a large file reads no length, and a damaged kept i
     fs.utimesSync(path, 1_700_000_000, 1_700_000_000);
     const remote = { cache: { directory: `${dir}/cache` } };
     const read = async (index: number) => {
-      using reader = await TFRecordReader.open(path, { remote });
+      using reader = await openSamples(path, { remote });
       assert.equal(reader.length, MANY);
-      return new TextDecoder().decode(await reader.read(index));
+      return String(Buffer.from((await contentsOf(reader, [index]))[0]!));
     };
     assert.equal(await read(700), "700");
     const [name] = fs.readdirSync(`${dir}/cache/indexes`);
@@ -217,14 +221,14 @@ Deno.test("the second open of a large file reads no length, and a damaged kept i
     whole[whole.length >> 1]! ^= 1;
     fs.writeFileSync(kept, whole);
     assert.equal(await read(5), "5");
-    using other = await TFRecordReader.open(path, { remote: { cache: false } });
+    using other = await openSamples(path, { remote: { cache: false } });
     assert.equal(other.length, MANY);
     // An index that was kept of the whole file is not one of what is left of it.
     fs.truncateSync(path, bytes.length - 3);
     for (let pass = 0; pass < 2; pass++) {
       const warnings: string[] = [];
       const onWarning = (line: string) => warnings.push(line);
-      using cut = await TFRecordReader.open(path, { remote, onWarning });
+      using cut = await openSamples(path, { remote, onWarning });
       assert.equal(cut.length, MANY - 1);
       assert.equal(warnings.length, 1);
       assert.match(warnings[0]!, /'032999' cannot be read: .*truncated/);

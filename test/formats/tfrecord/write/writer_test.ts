@@ -5,13 +5,12 @@ import {
   convert,
   type ConvertOptions,
 } from "../../../../src/open/convert/mod.ts";
-import {
-  TFRecordReader,
-  TFRecordWriter,
-} from "../../../../src/formats/tfrecord/mod.ts";
+import { TFRecordWriter } from "../../../../src/formats/tfrecord/mod.ts";
 import { open } from "../../../../src/open/mod.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
+import { contentsOf } from "../../../support/contents.ts";
+import { openSamples } from "../../../../mod.ts";
 import { fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
 import { tfrecordCase } from "../../../support/tfrecord/tfrecord_golden.ts";
 
@@ -89,8 +88,8 @@ Deno.test("records of other formats become records, and these files", () =>
     const one = `${dir}/one.tfrecord`;
     const report = await convert(path, one);
     assert.equal(report.count, records.length);
-    using reader = await TFRecordReader.open(one);
-    const sums = (await reader.read(records.map((_, i) => i))).map(sha256Of);
+    using reader = await openSamples(one);
+    const sums = (await contentsOf(reader, records.keys())).map(sha256Of);
     assert.deepEqual(sums, records.map(({ sha256 }) => sha256));
     await convert(one, `${dir}/back.ffr`);
     await convert(`${dir}/back.ffr`, `${dir}/again.tfrecord`);
@@ -110,7 +109,7 @@ Deno.test("records of other formats become records, and these files", () =>
       `${dir}/f.tfrecord`,
       { lossy: true },
     );
-    using folder = await TFRecordReader.open(`${dir}/f.tfrecord`);
+    using folder = await openSamples(`${dir}/f.tfrecord`);
     assert.ok(folder.length > 1);
   }));
 
@@ -148,7 +147,7 @@ Deno.test("records become shards by their number or their bytes, whose names say
         const expected = fileOf(RECORDS.slice(from, from += count));
         assert.ok(expected.equals(fs.readFileSync(`${target}/${names[i]}`)));
       }
-      using reader = await TFRecordReader.open(target);
+      using reader = await openSamples(target);
       assert.equal(reader.length, RECORDS.length);
     }
   }));
@@ -168,8 +167,8 @@ Deno.test("shards of files without an order of their own, of nothing, and of wha
       losses: ["the names of files and directories"],
     });
     await convert(`${dir}/files`, `${dir}/three`, { ...options, lossy: true });
-    using reader = await TFRecordReader.open(`${dir}/three`);
-    const records = await reader.read([0, 1, 2]);
+    using reader = await openSamples(`${dir}/three`);
+    const records = await contentsOf(reader, [0, 1, 2]);
     assert.deepEqual(records.map(String), ["aaa", "bbb", "ccc"].map(textBytes));
     const before = fs.readdirSync(dir).sort();
     const abort = new AbortController();

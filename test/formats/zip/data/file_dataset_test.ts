@@ -4,8 +4,8 @@ import * as fs from "node:fs";
 import { writeNpy } from "../../../../src/codecs/numpy/mod.ts";
 import {
   DataLoader,
-  type DecodedFile,
-  FileDataset,
+  openDataset,
+  type SampleValues,
 } from "../../../../src/open/data/mod.ts";
 import { resumedPass } from "../../../support/resumed_pass.ts";
 import { FULL } from "../../../support/long.ts";
@@ -30,8 +30,8 @@ function nameOf(i: number): string {
   return `a${String(i).padStart(2, "0")}`;
 }
 
-function numberOf({ path, value }: DecodedFile): number {
-  const { data, shape } = value as { data: Int32Array; shape: number[] };
+function numberOf({ path, content }: SampleValues): number {
+  const { data, shape } = content as { data: Int32Array; shape: number[] };
   const [i, square, rest] = data;
   assert.deepEqual([path, shape], [`${nameOf(i!)}.npy`, [3]]);
   assert.deepEqual([square, rest], [i! * i!, 100 - i!]);
@@ -45,10 +45,7 @@ Deno.test("a loader has the arrays of an npz once, over ranks and threads, from 
     await using server = await FileServer.start(`${dir}/www`);
     const remote = { cache: { directory: `${dir}/cache` } };
     for (const location of [`${dir}/www/a.npz`, `${server.url}/a.npz`]) {
-      using dataset = await FileDataset.open(location, {
-        decode: true,
-        remote,
-      });
+      using dataset = await openDataset(location, { remote });
       assert.equal(dataset.length, COUNT);
       const seen: number[] = [];
       // A thread takes long to start.
@@ -64,8 +61,8 @@ Deno.test("a loader has the arrays of an npz once, over ranks and threads, from 
           numWorkers,
         } as const;
         const loaderOf = () =>
-          new DataLoader<DecodedFile, DecodedFile[]>(dataset, options);
-        const numbersOf = (batch: readonly DecodedFile[]) =>
+          new DataLoader<SampleValues, SampleValues[]>(dataset, options);
+        const numbersOf = (batch: readonly SampleValues[]) =>
           batch.map(numberOf);
         seen.push(...await resumedPass(loaderOf, numbersOf));
       }
@@ -97,25 +94,27 @@ Deno.test("files are decoded by their extensions, and those of none are bytes", 
         })),
       ),
     );
-    using dataset = await FileDataset.open(path, { decode: true });
-    const at = (name: string) => dataset.get([dataset.paths.indexOf(name)]);
-    assert.deepEqual(await at("a.cls"), [{ path: "a.cls", value: 7 }]);
-    assert.deepEqual((await at("b/c.json"))[0]?.value, { x: [1, null] });
-    assert.deepEqual((await at("t.txt"))[0]?.value, "text");
+    using dataset = await openDataset(path);
+    const at = (name: string) => {
+      const all = [...Array(dataset.length).keys()];
+      return dataset.get([
+        all.findIndex((i) => dataset.fileOf(i) === `${path}/${name}`),
+      ]);
+    };
+    assert.deepEqual(await at("a.cls"), [{ path: "a.cls", content: 7 }]);
+    assert.deepEqual((await at("b/c.json"))[0]?.content, { x: [1, null] });
+    assert.deepEqual((await at("t.txt"))[0]?.content, "text");
     assert.deepEqual(
-      (await at("d.txt/plain"))[0]?.value,
+      (await at("d.txt/plain"))[0]?.content,
       new TextEncoder().encode("in a directory with a dot"),
     );
     await assert.rejects(at("wrong.cls"), {
       code: "bad-value",
-      path: "wrong.cls",
+      path,
       message: /wrong\.cls.*no whole number/,
     });
     await assert.rejects(
-      FileDataset.open(path, {
-        ...{ decode: true } as const,
-        process: (files) => files,
-      }),
+      openDataset(path, { files: "*.txt", paths: ["a.cls"] }),
       TypeError,
     );
   });
@@ -124,12 +123,12 @@ Deno.test("files are decoded by their extensions, and those of none are bytes", 
 Deno.test("an npz that NumPy wrote has its arrays", async () => {
   const path =
     `${REPOSITORY}test/recipes/just_a_folder/just_another_folder/npzfile.npz`;
-  using dataset = await FileDataset.open(path, { decode: true });
-  const values = await dataset.get(dataset.paths.map((_, i) => i));
+  using dataset = await openDataset(path);
+  const values = await dataset.get([...Array(dataset.length).keys()]);
   // As make_fixture.py has given them to NumPy.
   assert.deepEqual(
-    Object.fromEntries(values.map(({ path, value }) => {
-      const { shape, data } = value as {
+    Object.fromEntries(values.map(({ path, content }) => {
+      const { shape, data } = content as {
         shape: number[];
         data: Iterable<unknown>;
       };

@@ -1,0 +1,73 @@
+import { openedOver } from "../../data/dataset_origin.ts";
+import type { Process } from "../../data/datasets/process.ts";
+import { SamplesDataset } from "../../data/datasets/samples_dataset.ts";
+import { type Imported, importedFunction } from "../../data/recipe.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import type { SampleValues } from "../../tree/samples/samples.ts";
+import type { ContainerLocation } from "../location.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
+import {
+  openSamples,
+  type OpenSamplesOptions,
+} from "../samples/open_samples.ts";
+
+/** Options of {@linkcode openDataset}. */
+export interface OpenDatasetOptions extends OpenSamplesOptions, WaitOptions {
+  /** Whether values are decoded; otherwise they are the bytes that are stored. Defaults to `true`. */
+  readonly decode?: boolean | undefined;
+}
+
+/** {@linkcode OpenDatasetOptions} where what is trained on is made of samples. */
+export interface ProcessedDatasetOptions<T> extends OpenDatasetOptions {
+  /** Makes what is trained on of the samples of a batch; a module's function, where the loader has workers. */
+  readonly process: Imported<Process<SampleValues, T>>;
+}
+
+/**
+ * Opens a container of any format as what a `DataLoader` takes: its samples, as {@linkcode openSamples} has them, each
+ * batch of which is one batched read.
+ *
+ * @param location A file or directory, or a pattern of several, such as `train-{000..146}.tar`; or an opened container,
+ * which is closed with the dataset, and which threads of a loader cannot open if its files are the samples.
+ * @throws {FormatError} If it is no known container, or damaged.
+ * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
+ *
+ * @example Batches of any format
+ * ```ts
+ * import { DataLoader, openDataset } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
+ *
+ * using dataset = await openDataset("test/golden/mds/plain/data", { fields: ["label"] });
+ * await using loader = new DataLoader(dataset, { batchSize: 4 });
+ * for await (const { label } of loader) console.log(label);
+ * const [sample] = await dataset.get([2]);
+ * assert.equal(sample?.label, 2);
+ * ```
+ */
+export async function openDataset<T>(
+  location: ContainerLocation | VirtualFs,
+  options: ProcessedDatasetOptions<T>,
+): Promise<SamplesDataset<SampleValues, T>>;
+/** Opens a container; samples are values by the names of fields. */
+export async function openDataset(
+  location: ContainerLocation | VirtualFs,
+  options?: OpenDatasetOptions,
+): Promise<SamplesDataset<SampleValues>>;
+export async function openDataset(
+  location: ContainerLocation | VirtualFs,
+  options: OpenDatasetOptions & {
+    readonly process?: Imported<Process<SampleValues, unknown>>;
+  } = {},
+): Promise<SamplesDataset<SampleValues, unknown>> {
+  const { decode, process: given, ...others } = options;
+  const process = given && await importedFunction(given);
+  const samples = await openSamples(location, others);
+  const { fields, files, paths } = others;
+  const dataset = new SamplesDataset<SampleValues, unknown>(
+    samples,
+    { decode, fields },
+    process,
+  );
+  const areAll = files === undefined && paths === undefined;
+  return areAll ? openedOver(dataset, samples.container!) : dataset;
+}

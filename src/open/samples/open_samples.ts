@@ -1,0 +1,147 @@
+import { DataError } from "../../data/data_error.ts";
+import type { ChooseFilesOptions } from "../../data/datasets/choose_files.ts";
+import type { FileListColumns } from "../../data/datasets/file_list.ts";
+import {
+  FileSamples,
+  listChosen,
+  type ListedFiles,
+} from "../../data/datasets/file_samples.ts";
+import { perform, type Steps } from "../../io/concurrency/steps.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import { mustWait } from "../../io/storage/must_wait.ts";
+import { lastingAt } from "../../io/storage/place.ts";
+import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
+import type { FieldOptions } from "../../tree/samples/samples_reader.ts";
+import { SamplesByField } from "../../tree/samples/samples_by_field.ts";
+import type { SamplesHandle } from "../../tree/samples/samples.ts";
+import { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
+import { type ContainerLocation, placeOf } from "../location.ts";
+import { open, type OpenContainerOptions } from "../open.ts";
+import { OpenedSamples } from "./opened_samples.ts";
+
+/** Options of {@linkcode openSamples}; `files` and `paths` take files for samples, whatever samples the format has. */
+export interface OpenSamplesOptions
+  extends OpenContainerOptions, FieldOptions, ChooseFilesOptions {}
+
+/**
+ * Opens the samples of a container of any format: rows of Parquet, examples of TFRecord, samples of MDS and WebDataset.
+ * Of FFRecord's plain samples and TFRecord's other records, the one field is `content`. A container without samples,
+ * such as a zip or a packed folder, has its files: their fields are `path` and `content`, decoded by the file's
+ * extension.
+ *
+ * @param location A file or directory, or a container's bytes; or an opened container, which is closed with the samples.
+ * @param options `fields` are those that are read unless a call says others.
+ * @throws {FormatError} If it is no known container, or damaged.
+ * @throws {PathError} If there is no such file as one of `paths`.
+ * @throws {RecordfsError} With code `bad-pattern` if a glob of `files` is none.
+ */
+export async function openSamples(
+  location: ContainerLocation | VirtualFs,
+  options: OpenSamplesOptions & WaitOptions = {},
+): Promise<OpenedSamples> {
+  const { files, paths, fields, ...others } = options;
+  const place = placeOfSamples(location, others);
+  const fs = location instanceof VirtualFs
+    ? location
+    : await open(place.path, place.options);
+  const areChosen = files !== undefined || paths !== undefined;
+  const columns = fs.samples === undefined || areChosen
+    ? await listChosen(fs, options)
+    : undefined;
+  return samplesOf(fs, columns, place, fields);
+}
+
+/** Where a container lies, and how it is opened there. */
+export interface PlacedSamples {
+  /** `undefined` of one that was given opened. */
+  readonly path: string;
+  readonly options: OpenContainerOptions & WaitOptions;
+  /** Whether other threads can open it by these. */
+  readonly isOpenedByPath: boolean;
+}
+
+/** Says where a container lies, in the same words after a change of directory. */
+export function placeOfSamples(
+  location: ContainerLocation | VirtualFs,
+  options: OpenContainerOptions & WaitOptions,
+): PlacedSamples {
+  if (location instanceof VirtualFs) {
+    return { path: location.location, options: {}, isOpenedByPath: false };
+  }
+  const isPath = typeof location === "string" || location instanceof URL;
+  if (!isPath) return { ...placeOf(location, options), isOpenedByPath: true };
+  const { path, storage } = lastingAt(location, options);
+  return { path, options: { ...options, storage }, isOpenedByPath: true };
+}
+
+/**
+ * The samples of an opened container, which is closed with them.
+ *
+ * @param columns Its files, where these are the samples.
+ */
+export function samplesOf(
+  fs: VirtualFs,
+  columns: FileListColumns | undefined,
+  place: PlacedSamples,
+  fields: readonly string[] | undefined,
+): OpenedSamples {
+  const samples = columns === undefined
+    ? fs.samples!
+    : filesOf(fs, columns, place);
+  return new OpenedSamples(
+    new SamplesByField(samples, () => fs.close()),
+    fields,
+    fs,
+  );
+}
+
+/** What other threads make samples of files of. */
+interface Seed {
+  readonly files: ListedFiles;
+  readonly path: string;
+  readonly options: OpenContainerOptions;
+}
+
+function filesOf(
+  fs: VirtualFs,
+  columns: FileListColumns,
+  { path, options, isOpenedByPath }: PlacedSamples,
+): FileSamples {
+  const { checkData, decoded, ext, format, prefix } = options;
+  const { storage = LOCAL_DISK } = options;
+  const how = { checkData, decoded, ext, format, prefix };
+  return new FileSamples(fs, storage, columns, (files): SamplesHandle => {
+    if (!isOpenedByPath) throw notOpenedByPath(path);
+    const data: Seed = { files, path, options: how };
+    return { module: import.meta.url, data };
+  });
+}
+
+/**
+ * Makes samples of files in another thread.
+ *
+ * @throws {FormatError} If the container is not the same any more.
+ */
+export function* reopenSamples(
+  { files, path, options }: Seed,
+  storage: Storage,
+): Steps<FileSamples> {
+  const again = { ...options, storage, onWarning() {} }; // it was called before
+  const fs = yield* perform({
+    sync() {
+      throw mustWait(path);
+    },
+    async: (signal) => open(path, { ...again, signal }),
+  });
+  const place = { path, options: again, isOpenedByPath: true };
+  return filesOf(fs, files.columns, place).requireEnds(files.ends);
+}
+
+function notOpenedByPath(location: string): DataError {
+  return new DataError(
+    "not-portable",
+    `The loader's worker threads cannot open ${location} again as it was opened: ` +
+      `give openDataset() the path, or load with numWorkers: 0`,
+    { path: location },
+  );
+}
