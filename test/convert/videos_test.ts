@@ -1,6 +1,6 @@
 /** Directories of chunks that GulpIO wrote, to all that holds videos, and back. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync } from "node:fs";
 import { convert, type ConvertOptions } from "../../src/open/convert/mod.ts";
 import { GulpDirectory } from "../../src/formats/gulp/mod.ts";
 import { DatasetReader } from "../../src/formats/bags/mod.ts";
@@ -358,5 +358,30 @@ Deno.test("what is no frame in a folder is a loss that is known beforehand", asy
       convert(`${dir}/in`, `${dir}/out`, { to: "gulp" }),
       /what is no frame: a\/deep, a\/notes.txt, top; nothing/,
     );
+  });
+});
+
+Deno.test("a chunk that is left out is told of once, to the caller alone", async () => {
+  await withTempDir(async (dir) => {
+    const from = `${dir}/gulp`;
+    const { path } = CASES.find(({ name }) => name === "v2_chunks")!;
+    cpSync(path, from, { recursive: true });
+    rmSync(`${from}/meta_1.gmeta`);
+    const printed: unknown[] = [];
+    const { warn } = globalThis.console;
+    const print = (...message: unknown[]) => printed.push(message);
+    Object.assign(globalThis.console, { warn: print });
+    const warnings: string[] = [];
+    try {
+      await convert(from, `${dir}/frames/`, {
+        lossy: true,
+        onWarning: (message) => warnings.push(message),
+      });
+    } finally {
+      Object.assign(globalThis.console, { warn });
+    }
+    assert.deepEqual(printed, []);
+    const told = warnings.filter((line) => line.includes("meta_1.gmeta"));
+    assert.equal(told.length, 1, warnings.join("\n"));
   });
 });

@@ -191,8 +191,10 @@ async function compareWithOriginal(
     known.covers(path, start, end)
   );
   // Without its first bytes, the last sample of a packed folder is a sample like others.
+  // Without one of its files, those behind it have other samples' numbers.
   const isSummed = fs.info.format === "ffrecord" &&
     fs.info.kind === known.kind &&
+    (fs.samples?.shards.lost.length ?? 0) === 0 &&
     !touched.some(({ start }) => start < 4);
   if (!areOnlyData && !isSummed) return;
   for (const path of files) {

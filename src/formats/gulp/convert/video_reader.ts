@@ -19,7 +19,8 @@ export async function openChunks(
   isDirectory: boolean,
   { signal, storage }: SourceOptions,
 ): Promise<RawChunk[]> {
-  const options = { decode: false, signal, storage } as const;
+  // Warnings were given when the container was opened.
+  const options = { decode: false, signal, storage, onWarning() {} } as const;
   if (isDirectory) return [...await GulpDirectory.open(path, options)];
   const { chunks, problems } = await runAsync(
     findPartner(path, storage),
