@@ -1,5 +1,6 @@
 import { messageOf } from "../base/message_text.ts";
 import { imageCodec } from "../codecs/image/choose_codec.ts";
+import { typeOfExtension } from "../codecs/values/value_type.ts";
 import { FormatError } from "../base/errors.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 import type { CheckOptions } from "../tree/format.ts";
@@ -10,9 +11,6 @@ interface Files<Entry> {
   walk(path: string, options: WaitOptions): AsyncIterable<Entry>;
   read(entry: Entry, options: WaitOptions): Promise<Uint8Array>;
 }
-
-/** Names of pictures that are decoded. */
-const PICTURE = /\.(?:jpe?g|png)$/i;
 
 /**
  * Decodes all pictures of a container, by their names. What cannot be read is passed over: the container's own check
@@ -28,7 +26,7 @@ export async function checkPictures<
 ): Promise<{ pictures: number; damaged: number }> {
   let [pictures, damaged] = [0, 0];
   for await (const entry of fs.walk("", { signal })) {
-    if (!entry.isFile || !PICTURE.test(entry.path)) continue;
+    if (!entry.isFile || !isPicture(entry.path)) continue;
     let bytes: Uint8Array;
     try {
       bytes = await fs.read(entry, { signal });
@@ -53,4 +51,8 @@ export async function checkPictures<
     }
   }
   return { pictures, damaged };
+}
+
+function isPicture(path: string): boolean {
+  return typeOfExtension(path).decoding === "image";
 }

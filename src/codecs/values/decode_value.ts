@@ -1,11 +1,9 @@
-import {
-  strictUtf8Text,
-  trimSpace,
-  withoutByteOrderMark,
-} from "../../base/utf8.ts";
+import { strictUtf8Text, withoutByteOrderMark } from "../../base/utf8.ts";
 import { parsePlainJson } from "../json/value.ts";
 import type { ValueDecoding } from "./value_type.ts";
 
+/** A whole number as Python reads it. */
+const INTEGER = /^\s*[+-]?\d+(_\d+)*\s*$/;
 /** A float as Python writes it. */
 const FLOAT = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/;
 const NO_NUMBERS: Readonly<Record<string, number>> = {
@@ -88,13 +86,16 @@ export function textIn(bytes: Uint8Array): string {
  */
 export function integerIn(bytes: Uint8Array): number | bigint {
   const text = textIn(bytes);
-  const digits = text.length <= LONGEST_NUMBER ? trimSpace(text) : "";
-  if (!/^[+-]?\d+(_\d+)*$/.test(digits)) {
+  const isWhole = text.length <= LONGEST_NUMBER && INTEGER.test(text) &&
+    !text.includes("\ufeff"); // white space here, and not in Python
+  if (!isWhole) {
     throw new TypeError("it is no whole number");
   }
-  const whole = BigInt(digits.replaceAll("_", "").replace(/^\+/, ""));
-  const number = Number(whole);
-  return Number.isSafeInteger(number) ? number : whole;
+  const plain = text.replaceAll("_", "");
+  const number = Number(plain);
+  return Number.isSafeInteger(number)
+    ? number + 0 // and not -0
+    : BigInt(plain.trim().replace("+", ""));
 }
 
 function floatIn(bytes: Uint8Array): number {

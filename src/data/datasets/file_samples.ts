@@ -107,10 +107,6 @@ export class FileSamples implements Samples<FileSample, DecodedFile> {
     return { ...sample, content };
   }
 
-  valueOf(sample: DecodedFile, field: string): unknown {
-    return field === "path" || field === "content" ? sample[field] : undefined;
-  }
-
   keyOf(index: number): string {
     return this.#files.path(index);
   }

@@ -114,7 +114,9 @@ async function* labelsOf(
       .catch((cause) => throwNoField(label, cause));
     for (const [i, sample] of decoded.entries()) {
       const index = start + i;
-      const value = samples.valueOf(sample, label);
+      const value = samples.valueIn === undefined
+        ? (sample as Readonly<Record<string, unknown>>)[label]
+        : samples.valueIn(sample, label);
       const path = () => reader.fileOf(index);
       if (value === undefined) throw noLabel(samples, index, label, path());
       const key = samples.keyOf && (() => samples.keyOf!(index));

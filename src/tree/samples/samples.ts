@@ -79,8 +79,11 @@ export interface Samples<R = unknown, D = unknown> {
     raw: R,
     fields?: readonly string[],
   ): D | Promise<D>;
-  /** The value of a decoded sample's field, where it is one; `undefined` where there is none. */
-  valueOf(sample: D, field: string): unknown;
+  /**
+   * The value of a decoded sample's field, where it is one; `undefined` where there is none. Left out where a sample is an
+   * object of its values, by their fields.
+   */
+  valueIn?(sample: D, field: string): unknown;
   /** What the container calls a sample, where its samples have names: all have, or none. */
   readonly keyOf?: ((index: number) => string) | undefined;
   /** The file that a sample is; left out where a sample is in a shard, which has a path. */

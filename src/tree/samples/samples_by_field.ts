@@ -80,10 +80,6 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
       | Promise<SampleValues>;
   }
 
-  valueOf(sample: SampleValues, field: string): unknown {
-    return Object.hasOwn(sample, field) ? sample[field] : undefined;
-  }
-
   expect(indices: readonly number[], options: ReadSamplesOptions): number {
     return this.#samples.expect(indices, options);
   }

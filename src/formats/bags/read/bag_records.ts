@@ -62,10 +62,6 @@ export class BagRecords implements Samples<Raw, Raw> {
     return record;
   }
 
-  valueOf(): undefined {
-    return undefined;
-  }
-
   expect(indices: readonly number[]): number {
     return expectContents({
       sources: [this.bag.data],

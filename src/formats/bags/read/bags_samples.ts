@@ -112,7 +112,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return this.#decode(index, datapoint, true);
   }
 
-  valueOf(datapoint: Datapoint, key: string): unknown {
+  valueIn(datapoint: Datapoint, key: string): unknown {
     const value = Object.hasOwn(datapoint, key) ? datapoint[key] : undefined;
     return Array.isArray(value) ? undefined : value;
   }

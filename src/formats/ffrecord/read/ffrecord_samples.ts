@@ -80,8 +80,6 @@ export class FFRecordSamples implements Samples<Bytes> {
     return bytes;
   }
 
-  valueOf(): undefined {}
-
   expect(indices: readonly number[]): number {
     return expectSamples(this.files, this.#all(indices));
   }

@@ -79,7 +79,7 @@ export class GulpSamples implements Samples<RawVideo, GulpVideo> {
   }
 
   /** The value of a key of the meta data. */
-  valueOf({ meta }: GulpVideo, key: string): unknown {
+  valueIn({ meta }: GulpVideo, key: string): unknown {
     return Object.hasOwn(meta, key) ? meta[key] : undefined;
   }
 

@@ -44,5 +44,5 @@ export async function decodeValue(
   }
   if (form === "json") return scalarOf(encoding, bytes);
   if (form === "npy") return arrayOf(encoding, bytes);
-  return await decodeAs(type.decoding, bytes) as MDSValue;
+  return decodeAs(type.decoding, bytes) as MDSValue | Promise<MDSValue>;
 }

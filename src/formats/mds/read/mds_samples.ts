@@ -79,10 +79,6 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
     return sample;
   }
 
-  valueOf(sample: MDSSample, column: string): unknown {
-    return sample[column];
-  }
-
   expect(indices: readonly number[]): number {
     const readable = indices.filter((index) => this.shards.isReadable(index));
     return expectContents({

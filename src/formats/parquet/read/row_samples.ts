@@ -108,10 +108,6 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     return row;
   }
 
-  valueOf(row: ParquetRow, column: string): unknown {
-    return row[column];
-  }
-
   /** Has pages fetched, where it is known by then where those are. */
   expect(
     indices: readonly number[],

@@ -102,7 +102,7 @@ export class TarSamples implements Samples<TarSample, WebSample> {
   }
 
   /** What the file with an extension says; a text without spaces around. */
-  valueOf(sample: WebSample, field: string): unknown {
+  valueIn(sample: WebSample, field: string): unknown {
     const value = sample[field];
     const text = value instanceof Uint8Array ? utf8Text(value) : value;
     return typeof text === "string" ? trimSpace(text) : text;

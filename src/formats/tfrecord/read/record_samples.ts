@@ -74,7 +74,7 @@ export class RecordSamples
   }
 
   /** The only value of a feature. */
-  valueOf(example: TFExample, field: string): unknown {
+  valueIn(example: TFExample, field: string): unknown {
     const values = example[field];
     if (values?.length !== 1) return undefined;
     const [value] = values;
