@@ -41,6 +41,11 @@ const DAMAGES: Readonly<
     fs.truncateSync(`${shard}/refs.bag`, 7);
     return true;
   },
+  "references without a byte"(shard, generation) {
+    if (generation === 3) return false;
+    fs.truncateSync(`${shard}/refs.bag`, 0);
+    return true;
+  },
   "all bags missing"(shard, generation) {
     for (const key of ["a", "b"]) fs.rmSync(`${shard}/${key}.bag`);
     return generation !== 3;

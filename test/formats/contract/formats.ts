@@ -197,8 +197,6 @@ const FORMATS: readonly FormatCase[] = [
     cuts: generation < 3
       ? ["bad-reference", "bad-spec", "truncated"]
       : ["bad-index", "bad-spec", "unfinished"],
-    // A bag without a byte is one without records.
-    soundCuts: generation < 3 ? ["data/refs.bag 0"] : [],
     damages: generation < 3
       ? [{ file: "refs.bag", at: 0 }]
       : [{ file: "bytes.idx", at: 15, count: 2 }],

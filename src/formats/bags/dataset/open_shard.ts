@@ -152,7 +152,8 @@ export function* openShard(
       yield* openRefless(shard, names, options);
     } else {
       yield* openBags(shard, names, options);
-      if (!wantsRefs) shard.length = completeLength(shard, options);
+      if (wantsRefs) requireReferences(shard);
+      else shard.length = completeLength(shard, options);
     }
     return shard;
   } catch (error) {
@@ -249,6 +250,18 @@ export function* openHead(
     refs?.close();
     throw error;
   }
+}
+
+/** An empty bag of generation 2 has no byte, and then those of all keys have none; one of generation 1 has 8. */
+function requireReferences({ keys, bags, refs }: Shard): void {
+  const other = bags.findIndex(({ source }) => source.size > 0);
+  if (refs!.source.size > 0 || other < 0) return;
+  throw new FormatError(
+    "truncated",
+    `${refs!.path} has no bytes, while the bag of '${keys[other]!.key}' has ` +
+      `some: the references of all datapoints are lost; fetch the dataset again`,
+    { path: refs!.path },
+  );
 }
 
 /**

@@ -69,6 +69,19 @@ export class References {
     this.#parse(datapoint, length);
   }
 
+  /** The records of a key's list, or of the part of it that is asked for. */
+  part(
+    key: number,
+    { start, stop }: {
+      readonly start: ArrayLike<number>;
+      readonly stop: ArrayLike<number>;
+    },
+  ): { readonly first: number; readonly count: number } {
+    const from = start[key]!;
+    const count = Math.max(Math.min(stop[key]!, this.count[key]!) - from, 0);
+    return { first: this.first[key]! + (count > 0 ? from : 0), count };
+  }
+
   #parse(datapoint: number, length: number): void {
     const { keys } = this.#of;
     const reader = this.#reader;

@@ -19,7 +19,8 @@ import { sharedFields } from "../dataset/fields.ts";
 import { type BatchPart, expectBatch, readBatch } from "./batch.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
-import { MAPPED, ShardReader, whenMade } from "./shard_reader.ts";
+import { whenMade } from "./made_values.ts";
+import { MAPPED, ShardReader } from "./shard_reader.ts";
 
 /** What all threads know of a shard. Plain data. */
 export interface NumberedShard {
@@ -160,6 +161,18 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     const number = index - reader.start;
     const datapoint = reader.getSync(number, mask, memory);
     return reader.decode(number, datapoint, false) as Datapoint;
+  }
+
+  /** Reads a datapoint as bytes. */
+  *get(
+    index: number,
+    mask: Mask | undefined,
+    memory: GrowingMemory | undefined,
+  ): Steps<Datapoint> {
+    this.require(index);
+    memory?.take(0);
+    const reader = yield* this.reader(this.shards.shardOf(index));
+    return yield* reader.get(index - reader.start, mask, memory);
   }
 
   /** Reads datapoints as bytes, in any order, repeats allowed: all keys, and all shards, in one go. */

@@ -4,6 +4,7 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { GrowingMemory } from "../../../io/read/read_memory.ts";
 import type { Bag, Spans } from "../bag/bag.ts";
 import type { SpecKey, ValueType } from "../dataset/spec.ts";
+import { allEnded } from "./made_values.ts";
 import { codecOf, type Decoder, type Decoders } from "../types/shipped.ts";
 
 /** A record. */
@@ -102,17 +103,6 @@ export class Column {
       { path, sample: datapoint, cause },
     );
   }
-}
-
-/** The values, when all are made, or have failed: only then may others use what they are made of. */
-export async function allEnded<T>(
-  made: readonly (T | Promise<T>)[],
-): Promise<T[]> {
-  const ends = await Promise.allSettled(made);
-  return ends.map((end) => {
-    if (end.status === "rejected") throw end.reason;
-    return end.value;
-  });
 }
 
 /** Spans that lie together. */

@@ -14,8 +14,8 @@ export interface DatasetOptions extends BagOptions {
    */
   readonly cacheKeys?: readonly string[] | undefined;
   /**
-   * Whether `range` reads keys at the same time where it waits, as `get` and `read` always do: that pays where they
-   * lie on a disk that is waited for; `false` by default.
+   * Whether asynchronous methods read the keys of a datapoint at the same time, which pays where
+   * they lie on a disk that is waited for; `false` by default.
    */
   readonly parallel?: boolean | undefined;
 }

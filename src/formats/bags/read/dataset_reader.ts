@@ -123,12 +123,13 @@ export class DatasetReader implements Disposable {
    * @throws {FormatError} If it is damaged, or its decoder has thrown.
    * @throws {RecordfsError} With code `unknown-key` where `mask` has one.
    */
-  get(
+  async get(
     index: number,
     mask?: Mask,
-    options: ReadOptions = {},
+    { memory, signal }: ReadOptions = {},
   ): Promise<Datapoint> {
-    return runAsync(this.#get(index, mask, options), options.signal);
+    const read = this.opened.get(index, mask, memory);
+    return await this.opened.decode(index, await runAsync(read, signal));
   }
 
   /**
@@ -270,14 +271,5 @@ export class DatasetReader implements Disposable {
   /** Closes the files at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
-  }
-
-  *#get(
-    index: number,
-    mask: Mask | undefined,
-    { memory }: ReadSyncOptions,
-  ): Steps<Datapoint> {
-    const [datapoint] = yield* this.opened.readDecoded([index], mask, memory);
-    return datapoint!;
   }
 }

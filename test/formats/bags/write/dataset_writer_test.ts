@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import * as fs from "node:fs";
 import fc from "../../../support/random.ts";
+import { DatasetReader } from "../../../../src/formats/bags/read/dataset_reader.ts";
 import { DatasetWriter } from "../../../../src/formats/bags/write/dataset_writer.ts";
+import { check } from "../../../../src/open/mod.ts";
 import { pythonCases } from "../../../support/bags/bags_written_by_python.ts";
 import {
   filesBelow,
@@ -362,6 +364,10 @@ Deno.test("a dataset without datapoints can be read", async () => {
         datapoints: [],
       });
       assert.equal(writer.size, generation === 1 ? 24 : 0);
+      using reader = await DatasetReader.open(path);
+      assert.equal(reader.length, 0);
+      const { damaged } = await check(path, { onDamage() {} });
+      assert.equal(damaged, 0);
     }
   });
 });
