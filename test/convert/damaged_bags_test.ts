@@ -4,6 +4,7 @@ import { convert } from "../../src/open/convert/mod.ts";
 import { FormatError, RecordfsError } from "../../src/base/errors.ts";
 import { bagCases, datasetCases } from "../support/bags/bag_golden.ts";
 import {
+  BagReader,
   type Datapoint,
   DatasetReader,
   ShardedDatasetReader,
@@ -56,7 +57,7 @@ Deno.test("damaged containers end in an error that says so, and leave nothing", 
         for (const target of ["out/", "out.bag", "out.ffr", "out"]) {
           const options = {
             ...target === "out" ? { to: "bags" } as const : {},
-            lossy: !isPartial && !(hasBadReferences && target === "out"),
+            lossy: !isPartial && !hasBadReferences,
             onWarning: () => {},
           };
           await assert.rejects(
@@ -113,6 +114,33 @@ Deno.test("the datapoints that a bag was cut before are left out, if the caller 
       const all = await made.read(Array(made.length).keys());
       const expected = [[0], [0, 1, 2, 3]][shards - 1];
       assert.deepEqual(all.map(({ a }) => (a as Uint8Array)[0]), expected);
+
+      const files = await convert(source, `${dir}/c`, {
+        ...options,
+        to: "folder",
+        lossy: true,
+      });
+      assert.equal(files.leftOut, 2); // values: those of the other key are there
+      const last = shards === 1 ? `${dir}/c` : `${dir}/c/000001`;
+      assert.deepEqual(namesIn(`${last}/000000`), ["a", "b"]);
+      assert.deepEqual(namesIn(`${last}/000001`), ["b"]);
     });
   }
+});
+
+Deno.test("the records that the only bag of a dataset was cut before are left out of others", async () => {
+  await withTempDir(async (dir) => {
+    const datapoints = [0, 1, 2].map((n) => ({
+      a: new Uint8Array(10).fill(n),
+    }));
+    writeDataset(`${dir}/a`, { a: "bytes" }, datapoints, 3);
+    await Deno.truncate(`${dir}/a/a.bag`, 25);
+    const options = { lossy: true, onWarning() {} };
+    const target = `${dir}/b.bag`;
+    const report = await convert(`${dir}/a`, target, options);
+    assert.deepEqual([report.count, report.leftOut], [2, 1]);
+    using bag = BagReader.openSync(target);
+    const records = await bag.read([0, 1]);
+    assert.deepEqual(records.map(([first]) => first), [0, 1]);
+  });
 });

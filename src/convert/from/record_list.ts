@@ -1,3 +1,4 @@
+import { encodeName } from "../../base/names.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { SampleRuns } from "../../tree/sample_runs.ts";
 import type { NodeId } from "../../tree/tree.ts";
@@ -40,21 +41,29 @@ async function contentsOf(
  * The samples of a container that are files without names, or with names that are numbers.
  *
  * @param unreadable Those that are left out.
+ * @param field Name of the file that is taken of each, where samples are directories.
  */
 export function containerRecords(
   container: VirtualFs,
   options: WaitOptions,
   unreadable: ReadonlySet<NodeId> = new Set(),
+  field?: string,
 ): RecordList {
-  const samples = SampleRuns.of(container.tree.samples!());
+  const { tree } = container;
+  const samples = SampleRuns.of(tree.samples!());
+  const name = field === undefined ? undefined : encodeName(field);
+  const nodeOf = (sample: number) => {
+    const node = samples.node(sample);
+    return name === undefined ? node : tree.lookup(node, name, 0, name.length);
+  };
   const all = unreadable.size === 0
     ? undefined
     : Float64Array.from({ length: samples.length }, (_, i) => i)
-      .filter((sample) => !unreadable.has(samples.node(sample)));
+      .filter((sample) => !unreadable.has(nodeOf(sample)));
   return {
     length: all?.length ?? samples.length,
     async at(index) {
-      const ino = samples.node(all?.[index] ?? index);
+      const ino = nodeOf(all?.[index] ?? index);
       const path = `${index}`;
       const entry = { path, name: path, depth: 1, ino, isFile: true };
       return await container.read({ ...entry, isDirectory: false }, options);

@@ -166,18 +166,19 @@ export abstract class SampleTree<S extends KnownFile> implements Tree {
   }
 }
 
-/** Lists entries that are called by numbers, and are nodes from `first` on. */
+/** Lists entries that are called by numbers, and are nodes from `first` on, every `stride`-th. */
 export function listNumbers(
   names: NumberedNames,
   count: number,
   first: NodeId,
   cursor: number,
   visit: EntryVisitor,
+  stride = 1,
 ): void {
   const name = new Uint8Array(names.maxLength);
   for (let number = cursor; number < count; number++) {
     const end = names.write(number, name);
-    if (!visit(name, 0, end, first + number, number + 1)) return;
+    if (!visit(name, 0, end, first + number * stride, number + 1)) return;
   }
 }
 

@@ -8,7 +8,7 @@ import type { Slice } from "../../../io/read/slice_runs.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { FileSource } from "../../../io/storage/file_source.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
-import { type Extent, placeUnchecked } from "../../../tree/tree.ts";
+import { type Extent, placeRange } from "../../../tree/tree.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
 import { PagedFile } from "./paged_file.ts";
@@ -188,13 +188,10 @@ export class Bag {
     this.take(record, this.#around, before * ENTRY);
   }
 
-  /** Says where a record is, as {@linkcode Bag.locate}. The extent's `source` is left to the caller. */
-  place(record: number, into: Extent): void {
+  /** Says where a record is, as {@linkcode Bag.locate}, in a source of that number. */
+  place(record: number, source: number, into: Extent): void {
     this.locate(record);
-    into.offset = this.start;
-    into.length = this.end - this.start;
-    placeUnchecked(into);
-    into.bytes = undefined;
+    placeRange(source, this.start, this.end - this.start, into);
   }
 
   /**

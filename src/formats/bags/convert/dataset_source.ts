@@ -6,7 +6,10 @@ import {
   type FileTree,
   withRootFile,
 } from "../../../convert/from/file_tree.ts";
-import type { RecordList } from "../../../convert/from/record_list.ts";
+import {
+  containerRecords,
+  type RecordList,
+} from "../../../convert/from/record_list.ts";
 import {
   ContainerSource,
   type ConversionSource,
@@ -98,7 +101,7 @@ export class DatasetSource extends ContainerSource {
 
   /** The values of the only key. */
   override records(notes: PlanNotes, options: WaitOptions): RecordList {
-    const { samples, spec, generation, length } = this;
+    const { spec, generation } = this;
     const keys = Object.keys(spec);
     const [key = ""] = keys;
     const type = spec[key];
@@ -115,14 +118,7 @@ export class DatasetSource extends ContainerSource {
     notes.lost.push(`the name of the key '${key}'`, `its type, ${type}`);
     if (this.labels !== undefined) notes.lost.push(LABEL_FILE);
     if (this.isSharded) notes.changed.push("all shards become one sequence");
-    return {
-      length,
-      async at(index) {
-        const read = samples.read([index], {});
-        const [values] = await runAsync(read, options.signal);
-        return values![key] as Uint8Array;
-      },
-    };
+    return containerRecords(this.container, options, this.unreadable, key);
   }
 
   override videos(notes: PlanNotes): VideoSource {

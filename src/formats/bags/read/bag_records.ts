@@ -66,10 +66,7 @@ export class BagRecords implements Samples<Raw, Raw> {
     return expectContents({
       sources: [this.bag.data],
       length: indices.length,
-      locate: (i, into) => {
-        this.bag.place(indices[i]!, into);
-        into.source = 0;
-      },
+      locate: (i, into) => this.bag.place(indices[i]!, 0, into),
     });
   }
 

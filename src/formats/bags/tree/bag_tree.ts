@@ -108,8 +108,7 @@ export class BagTree extends NamedTree {
 
   protected override locateRecord(record: number, into: Extent): void {
     if (record >= this.#whole) throw this.#cutError(record);
-    this.#bag.place(record, into);
-    into.source = 0;
+    this.#bag.place(record, 0, into);
   }
 
   override share(): TreeHandle {

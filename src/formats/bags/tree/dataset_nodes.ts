@@ -1,8 +1,12 @@
-import { type FormatError, RecordfsError } from "../../../base/errors.ts";
+import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import { decodeName } from "../../../base/names.ts";
 import { type NodeId, ROOT, type SampleNodes } from "../../../tree/tree.ts";
 import { ShardFact, type TreeShards } from "./tree_shards.ts";
-import { numberedNames } from "../../../tree/names/numbered_names.ts";
+import {
+  type NumberedNames,
+  numberedNames,
+} from "../../../tree/names/numbered_names.ts";
+import { isDamage } from "../../../tree/samples/open_shards.ts";
 
 /**
  * Nodes of a shard that come before its datapoints: the directory itself and `spec.json`. A dataset
@@ -139,30 +143,62 @@ export function writeName(
   return numberedNames(length, "").write(row, into);
 }
 
+/** A value in the tree. */
+interface TreeValue {
+  /** Number of its shard. */
+  readonly number: number;
+  /** Number of its key. */
+  readonly key: number;
+  /** Number of its datapoint in the shard; of an element, of its record. */
+  readonly row: number;
+  readonly isElement: boolean;
+}
+
 /** The error of reading a value of a key whose bag is damaged. */
 export function damagedValue(
   shards: TreeShards,
-  number: number,
-  key: number,
-  datapoint: number,
+  value: TreeValue,
 ): FormatError {
-  const { shard, keys, rowNames } = shards.shard(number);
-  let sample = datapoint;
+  const { number, key, row } = value;
+  const { shard, keys } = shards.shard(number);
+  let sample = row;
   for (let before = 0; before < number; before++) {
     sample += shards.fact(before, ShardFact.LENGTH);
   }
-  const name = keys[key]!.key;
-  const names = [numberedNames(shards.nodes.shards!, ""), rowNames];
-  const numbers = [number, datapoint];
-  const into = new Uint8Array(64);
-  const path = names.map((names, i) =>
-    decodeName(into, 0, names.write(numbers[i]!, into))
-  );
   return shards.shard(number).damaged(key)!.errorOf({
-    key: name,
-    datapoint,
+    key: keys[key]!.key,
+    datapoint: row,
     sample,
     shard: shard.path,
-    member: [...path, name].join("/"),
+    member: memberOf(shards, value),
   });
+}
+
+/** Names the value in an error that says how it is damaged; others are returned as they are. */
+export function asValueError(
+  shards: TreeShards,
+  value: TreeValue,
+  error: unknown,
+): unknown {
+  if (!isDamage(error) || error.member !== undefined) return error;
+  const member = memberOf(shards, value);
+  const facts = { ...error, member, cause: error };
+  return new FormatError(error.code, error.message, facts);
+}
+
+/** Path of a value; of an element, which several lists may have, its key and record. */
+function memberOf(
+  shards: TreeShards,
+  { number, key, row, isElement }: TreeValue,
+): string {
+  const { keys, rowNames } = shards.shard(number);
+  const { key: name } = keys[key]!;
+  const { shards: count } = shards.nodes;
+  const into = new Uint8Array(64);
+  const shown = (names: NumberedNames, number: number) =>
+    decodeName(into, 0, names.write(number, into));
+  return [
+    ...count === undefined ? [] : [shown(numberedNames(count, ""), number)],
+    ...isElement ? [name, `${row}`] : [shown(rowNames, row), name],
+  ].join("/");
 }

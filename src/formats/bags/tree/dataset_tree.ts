@@ -1,4 +1,5 @@
 import { RecordfsError } from "../../../base/errors.ts";
+import { decodeName } from "../../../base/names.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
 import type { NodeView } from "../../../tree/node_view.ts";
@@ -9,13 +10,14 @@ import {
   newExtent,
   type NodeId,
   type NodeStat,
-  placeUnchecked,
+  placeRange,
   ROOT,
   type SampleNodes,
   type Tree,
   type TreeHandle,
 } from "../../../tree/tree.ts";
 import {
+  asValueError,
   columnOf,
   damagedValue,
   datapointNodes,
@@ -28,6 +30,7 @@ import {
   writeName,
 } from "./dataset_nodes.ts";
 import { ShardFact, ShardFacts, TreeShards } from "./tree_shards.ts";
+import { listNumbers } from "../../../tree/samples/sample_tree.ts";
 import { valueView } from "../dataset/value_types.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { TreeShard } from "./tree_shard.ts";
@@ -120,12 +123,9 @@ export class DatasetTree implements Tree {
     if (local === SHARD_DIRECTORY) return this.#lookupRow(name, start, end);
     if (!this.#enterRow(local)) return 0;
     if (this.#role === Role.DATAPOINT) {
-      const { names, keys } = this.#shard;
+      const { names } = this.#shard;
       const record = names.record(names.lookup(ROOT, name, start, end));
-      if (record < 0) return 0;
-      return record < keys.length
-        ? this.#node(this.#row, Role.KEY, record)
-        : this.#node(this.#row, Role.VIEW, record - keys.length);
+      return record < 0 ? 0 : parent + 1 + record; // in the order of the columns
     }
     return this.#isListDirectory() ? this.#lookupElement(name, start, end) : 0;
   }
@@ -184,11 +184,8 @@ export class DatasetTree implements Tree {
     const local = this.#enterShard(node);
     if (local < 0 || local === SHARD_DIRECTORY) return false;
     if (local === SHARD_SPEC) {
-      this.#place(into, 0);
-      into.offset = 0;
-      into.length = this.#shard.shard.spec.size;
-      placeUnchecked(into);
-      into.bytes = undefined;
+      const source = this.sources.sourceOf(this.#number, 0);
+      placeRange(source, 0, this.#shard.shard.spec.size, into);
       return true;
     }
     if (!this.#enterRow(local) || this.#role === Role.DATAPOINT) return false;
@@ -196,16 +193,20 @@ export class DatasetTree implements Tree {
     const shard = this.#shard;
     const key = this.#key;
     if (shard.damaged(key) !== undefined) {
-      throw damagedValue(this.sources, this.#number, key, this.#row);
+      throw damagedValue(this.sources, this.#value);
     }
     const isElement = this.#role >= Role.ELEMENT;
-    const record = isElement ? this.#row : shard.first(key, this.#row);
-    shard.bag(key).place(record, into);
-    this.#place(into, key + 1);
-    if (this.#role === Role.VIEW || this.#role === Role.ELEMENT_VIEW) {
-      this.#options.views!.replace(node, shard, key, record, into);
+    try {
+      const record = isElement ? this.#row : shard.first(key, this.#row);
+      const source = this.sources.sourceOf(this.#number, key + 1);
+      shard.bag(key).place(record, source, into);
+      if (this.#role === Role.VIEW || this.#role === Role.ELEMENT_VIEW) {
+        this.#options.views!.replace(node, shard, key, record, into);
+      }
+      return true;
+    } catch (error) {
+      throw asValueError(this.sources, this.#value, error);
     }
-    return true;
   }
 
   samples(): SampleNodes {
@@ -273,6 +274,22 @@ export class DatasetTree implements Tree {
     return isList && this.#row < this.#shard.bag(key).length;
   }
 
+  /** The value that was entered, for its errors. */
+  get #value() {
+    const isElement = this.#role >= Role.ELEMENT;
+    const [number, key, row] = [this.#number, this.#key, this.#row];
+    return { number, key, row, isElement };
+  }
+
+  /** Number of elements of the list that was entered. */
+  #count(): number {
+    try {
+      return this.#shard.count(this.#key, this.#row);
+    } catch (error) {
+      throw asValueError(this.sources, this.#value, error);
+    }
+  }
+
   #isListDirectory(): boolean {
     return this.#role === Role.KEY && this.#shard.isList(this.#key);
   }
@@ -283,15 +300,11 @@ export class DatasetTree implements Tree {
     return this.#nodes.base(this.#number) + localNode(row, column, keys);
   }
 
-  #place(into: Extent, file: number): void {
-    into.source = this.sources.sourceOf(this.#number, file);
-  }
-
   #lookupRow(name: Uint8Array, start: number, end: number): NodeId {
     const { rowNames, length } = this.#shard;
     const row = rowNames.parse(name, start, end);
     if (row >= 0) return row < length ? this.#node(row, Role.DATAPOINT, 0) : 0;
-    return isSpecName(name, start, end)
+    return decodeName(name, start, end) === SPEC_FILE
       ? this.#nodes.base(this.#number) + SHARD_SPEC
       : 0;
   }
@@ -299,7 +312,7 @@ export class DatasetTree implements Tree {
   #lookupElement(name: Uint8Array, start: number, end: number): NodeId {
     const shard = this.#shard;
     const key = this.#key;
-    const count = shard.count(key, this.#row);
+    const count = this.#count();
     const suffix = shard.suffixes[key];
     let role = Role.ELEMENT;
     let element = numberedNames(count, "").parse(name, start, end);
@@ -313,27 +326,26 @@ export class DatasetTree implements Tree {
 
   #listShards(cursor: number, visit: EntryVisitor): void {
     const shards = this.#options.shards!;
-    for (let shard = cursor; shard < shards; shard++) {
-      if (this.sources.isLost(shard)) continue;
-      const length = this.#shardNames.write(shard, this.#name);
-      const node = this.#nodes.base(shard);
-      if (!visit(this.#name, 0, length, node, shard + 1)) return;
-    }
+    const first = this.#nodes.base(0);
+    const visitSound: EntryVisitor = (name, start, end, node, next) =>
+      this.sources.isLost(next - 1) || visit(name, start, end, node, next);
+    const stride = this.#nodes.base(1) - first;
+    listNumbers(this.#shardNames, shards, first, cursor, visitSound, stride);
   }
 
   /** The visitor may ask for other nodes: nothing is taken from what was entered after it was called. */
   #listRows(cursor: number, visit: EntryVisitor): void {
-    const { rowNames, length, keys } = this.#shard;
-    const base = this.#nodes.base(this.#number);
+    const { rowNames, length } = this.#shard;
+    const first = this.#node(0, Role.DATAPOINT, 0);
+    const stride = this.#node(1, Role.DATAPOINT, 0) - first;
     if (cursor === 0) {
-      const node = base + SHARD_SPEC;
+      const node = this.#nodes.base(this.#number) + SHARD_SPEC;
       if (!visit(SPEC_NAME, 0, SPEC_NAME.length, node, 1)) return;
     }
-    for (let row = Math.max(cursor - 1, 0); row < length; row++) {
-      const end = rowNames.write(row, this.#name);
-      const node = base + localNode(row, 0, keys.length);
-      if (!visit(this.#name, 0, end, node, row + 2)) return;
-    }
+    const visitRow: EntryVisitor = (name, start, end, node, next) =>
+      visit(name, start, end, node, next + 1);
+    const from = Math.max(cursor - 1, 0);
+    listNumbers(rowNames, length, first, from, visitRow, stride);
   }
 
   #listKeys(cursor: number, visit: EntryVisitor): void {
@@ -349,7 +361,7 @@ export class DatasetTree implements Tree {
   #listElements(cursor: number, visit: EntryVisitor): void {
     const shard = this.#shard;
     const key = this.#key;
-    const count = shard.count(key, this.#row);
+    const count = this.#count();
     if (count === 0) return;
     const first = this.#node(shard.first(key, this.#row), Role.ELEMENT, key);
     const viewFirst = first + shard.keys.length;
@@ -366,11 +378,6 @@ export class DatasetTree implements Tree {
       if (!visit(this.#name, 0, end, node, at + 1)) return;
     }
   }
-}
-
-function isSpecName(name: Uint8Array, start: number, end: number): boolean {
-  if (end - start !== SPEC_NAME.length) return false;
-  return SPEC_NAME.every((byte, i) => name[start + i] === byte);
 }
 
 /**
