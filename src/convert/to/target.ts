@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { liesIn } from "../../io/write/lies_in.ts";
 import { WriteError } from "../../base/errors.ts";
 import { requireNewDirectory } from "../../io/write/new_directory.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
@@ -172,21 +173,10 @@ async function requireEmpty(
  * @throws {WriteError} If it is.
  */
 export function requireApart(source: string, target: string): void {
-  const inside = `${realPath(source)}${path.sep}`;
-  const place = realPath(path.dirname(target));
-  if (!`${place}${path.sep}`.startsWith(inside)) return;
+  if (!liesIn(path.dirname(target), source)) return;
   throw new WriteError(
     "bad-name",
     `Cannot write ${target}: it lies in ${source}, which is converted; choose another place`,
     { path: target },
   );
-}
-
-/** What is not there has no other path; that is said where it is opened. */
-function realPath(file: string): string {
-  try {
-    return fs.realpathSync(file);
-  } catch {
-    return path.resolve(file);
-  }
 }

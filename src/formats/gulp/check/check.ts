@@ -1,3 +1,4 @@
+import { ReadWindows } from "../../../io/read/read_windows.ts";
 import { CheckRun } from "../../../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
 import { ChunkCheck } from "./check_chunk.ts";
@@ -24,6 +25,7 @@ export async function checkChunks(
   problems.forEach(report);
   await run.part(() => run.run(readLabels(labelPath, storage)));
   const chunks: OpenedChunk[] = [];
+  const windows = new ReadWindows(run.signal);
   try {
     for (const { dataPath, metaPath } of listed) {
       const opening = OpenedChunk.open(dataPath, metaPath, { storage });
@@ -39,7 +41,8 @@ export async function checkChunks(
       samples += meta.frameCount;
       const start = before;
       const tell = (done: number) => run.advanceTo(start + done);
-      const check = new ChunkCheck(chunk, report, tell, run.signal);
+      const { signal } = run;
+      const check = new ChunkCheck(chunk, report, tell, windows, signal);
       await run.part(() => check.run());
       before += dataSize;
       // The originals count it as damage; it is what a chunk without videos looks like.
@@ -51,6 +54,7 @@ export async function checkChunks(
     run.total = bytes;
     return run.report({ samples, compares: "structure" });
   } finally {
+    await windows.end();
     for (const chunk of chunks) chunk.close();
   }
 }

@@ -1,13 +1,10 @@
 import { basename } from "node:path";
 import { FormatError } from "../../../base/errors.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { fill } from "../../../io/read/read_part.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import type { ReadWindows } from "../../../io/read/read_windows.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { shownId } from "./faults.ts";
 import type { OpenedChunk } from "../read/opened_chunk.ts";
-
-/** Files are read front to back in windows of this size. */
-const WINDOW = 4 << 20;
 
 /** Writers pad records to a multiple of 4 bytes. */
 const MOST_PADDING = 3;
@@ -20,7 +17,8 @@ export class ChunkCheck {
   readonly #chunk: OpenedChunk;
   readonly #onDamage: (damage: FormatError) => void;
   readonly #onProgress: (done: number) => void;
-  readonly #window: Window;
+  readonly #windows: ReadWindows;
+  readonly #signal: AbortSignal | undefined;
   /** Rows of the frames that lie in the file, and the video of each. */
   #rows = new Uint32Array(0);
   #videos = new Uint32Array(0);
@@ -31,6 +29,7 @@ export class ChunkCheck {
   #last = -1;
 
   /**
+   * @param windows What the data file is read by.
    * @param onDamage Told of each damaged place.
    * @param onProgress Told how many bytes of the data file are done.
    */
@@ -38,12 +37,14 @@ export class ChunkCheck {
     chunk: OpenedChunk,
     onDamage: (damage: FormatError) => void,
     onProgress: (done: number) => void,
+    windows: ReadWindows,
     signal: AbortSignal | undefined,
   ) {
     this.#chunk = chunk;
     this.#onDamage = onDamage;
     this.#onProgress = onProgress;
-    this.#window = new Window(chunk.data!, signal);
+    this.#windows = windows;
+    this.#signal = signal;
   }
 
   /** Checks everything. Reading errors end it. */
@@ -154,20 +155,32 @@ export class ChunkCheck {
     length: number,
     pad: number,
   ): Promise<void> {
-    const head = await this.#window.at(offset, 2);
+    const head = await this.#bytesAt(offset, 2);
     if (head[0] !== 0xff || head[1] !== 0xd8) {
       this.#damage(frame, "bad-frame-info", "it does not start as a JPEG");
     }
     const end = offset + length - pad;
     const there = Math.min(offset + length, this.#chunk.dataSize);
     const padding = Math.min(there - end, MOST_PADDING);
-    const tail = await this.#window.at(end - 2, 2 + padding);
+    const tail = await this.#bytesAt(end - 2, 2 + padding);
     if (tail[0] !== 0xff || tail[1] !== 0xd9) {
       this.#damage(frame, "truncated-data", "it does not end as a JPEG");
     }
     if (tail.subarray(2).some((byte) => byte !== 0)) {
       this.#damage(frame, "bad-frame-info", "its padding is not zero");
     }
+  }
+
+  /** Bytes of the file; valid until the next call. */
+  async #bytesAt(offset: number, length: number): Promise<Uint8Array> {
+    const data = this.#chunk.data!;
+    const part = this.#windows.peek(data, offset, length);
+    if (part.length === length) return part;
+    await this.#windows.move(data, offset);
+    const moved = this.#windows.peek(data, offset, length);
+    return moved.length === length
+      ? moved
+      : await runAsync(readPart(data, offset, length), this.#signal);
   }
 
   /** The originals' check, with the frame that ends last in place of the last one written. */
@@ -208,36 +221,5 @@ export class ChunkCheck {
   #numberOf(frame: number): number {
     const { firstFrames } = this.#chunk.meta.columns;
     return this.#rows[frame]! - firstFrames[this.#videos[frame]!]!;
-  }
-}
-
-/** A part of a file in memory, moved forward as it is needed. */
-class Window {
-  readonly #source: ByteSource;
-  readonly #signal: AbortSignal | undefined;
-  readonly #bytes: Uint8Array;
-  #start = 0;
-  #length = 0;
-
-  constructor(source: ByteSource, signal: AbortSignal | undefined) {
-    this.#source = source;
-    this.#signal = signal;
-    this.#bytes = new Uint8Array(Math.min(WINDOW, source.size));
-  }
-
-  /** Bytes of the file; valid until the next call. */
-  async at(offset: number, length: number): Promise<Uint8Array> {
-    const isThere = offset >= this.#start &&
-      offset + length <= this.#start + this.#length;
-    if (!isThere) {
-      const size = Math.min(this.#bytes.length, this.#source.size - offset);
-      const part = this.#bytes.subarray(0, size);
-      this.#length = 0;
-      await runAsync(fill(this.#source, part, offset), this.#signal);
-      this.#start = offset;
-      this.#length = size;
-    }
-    const from = offset - this.#start;
-    return this.#bytes.subarray(from, from + length);
   }
 }

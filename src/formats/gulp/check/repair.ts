@@ -5,6 +5,7 @@ import {
   RecordfsError,
   WriteError,
 } from "../../../base/errors.ts";
+import { liesIn } from "../../../io/write/lies_in.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
@@ -103,7 +104,13 @@ export async function repairGulp(
       { path: from },
     );
   }
-  await requireApart(from, to);
+  if (liesIn(to, from)) {
+    throw new WriteError(
+      "not-empty",
+      `Cannot write the directory ${to}: it lies in ${from}, which is to stay as it is; choose another place`,
+      { path: to },
+    );
+  }
   return await NewDirectory.write(to, signal, async (into) => {
     const repair = new Repair(into, options);
     for (const problem of listing.problems) repair.leaveOut(problem);
@@ -208,31 +215,6 @@ class Repair {
       leaveOut: (error, id, frames) => this.leaveOut(error, id, frames),
       signal,
     }).run(onProgress);
-  }
-}
-
-/** The input is not changed, not even by something new in it. */
-async function requireApart(from: string, to: string): Promise<void> {
-  const root = await realPathAbove(from);
-  const place = await realPathAbove(to);
-  if (place !== root && !place.startsWith(path.join(root, path.sep))) return;
-  throw new WriteError(
-    "not-empty",
-    `Cannot write the directory ${to}: it lies in ${from}, which is to stay ` +
-      `as it is; choose another place`,
-    { path: to },
-  );
-}
-
-/** The path behind symbolic links of a place, or of what there is above it. */
-async function realPathAbove(location: string): Promise<string> {
-  for (let place = path.resolve(location);; place = path.dirname(place)) {
-    try {
-      return await fs.promises.realpath(place);
-    } catch (error) {
-      const { code } = error as { code?: unknown };
-      if (code !== "ENOENT" || path.dirname(place) === place) throw error;
-    }
   }
 }
 

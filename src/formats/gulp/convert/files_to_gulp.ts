@@ -24,8 +24,8 @@ import type { BatchReadOptions } from "../../../io/read/read_memory.ts";
 import { SpareMemory } from "../../../io/read/spare_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { isChunkName } from "../kinds.ts";
-import { GulpSource } from "./source.ts";
-import { cutIds, idOfName, listed, lostInFiles } from "./video_reader.ts";
+import { idOfName } from "../ids/id_names.ts";
+import { listed } from "./source.ts";
 
 const META = "meta.json";
 const FRAME = /\.jpe?g$/i;
@@ -41,10 +41,8 @@ export const gulpTarget: ConversionTarget = {
   async plan(source, target, options) {
     const { videosPerChunk = 100 } = options;
     const notes = new PlanNotes();
-    const { total, labels, read } = source instanceof GulpSource
-      ? await ownVideos(source, notes)
-      : source.videos(notes, options) ??
-        await videosOfFiles(source, notes, options);
+    const { total, labels, read } = source.videos(notes, options) ??
+      await videosOfFiles(source, notes, options);
     if (labels !== undefined) parseLabels(labels.path, labels.bytes);
     return {
       from: source.what,
@@ -64,21 +62,6 @@ export const gulpTarget: ConversionTarget = {
 
 /** Videos as their files show them, and no others. */
 type ShownVideos = Omit<VideoSource, "countEmpty">;
-
-async function ownVideos(
-  source: GulpSource,
-  notes: PlanNotes,
-): Promise<ShownVideos> {
-  const { chunks, badVideos, labels } = source;
-  const files = await source.files();
-  const ids = cutIds(chunks);
-  notes.kept.push("frames as JPEGs, ids, the order of videos, meta data");
-  if (labels !== undefined) notes.kept.push(LABEL_FILE);
-  notes.changed.push("videos are put into other chunks");
-  notes.lost.push(...lostInFiles(chunks, badVideos));
-  const total = source.length - badVideos;
-  return { total, labels, read: (options) => videosOf(files, ids, options) };
-}
 
 async function videosOfFiles(
   source: ConversionSource,
@@ -118,7 +101,7 @@ async function videosOfFiles(
         bytes: await files.read(LABEL_FILE, options),
       }
       : undefined,
-    read: (options) => videosOf(files, new Map(), options),
+    read: (options) => videosOf(files, options),
   };
 }
 
@@ -146,12 +129,11 @@ type Part = Omit<NewVideo, "frames"> | UnfitError | Uint8Array;
 /** The videos, whose files are read ahead, however few each has. */
 async function* videosOf(
   files: FileTree,
-  ids: ReadonlyMap<string, string>,
   options: WaitOptions,
 ): AsyncGenerator<NewVideo | UnfitError, void, undefined> {
   const memory = new SpareMemory();
   const parts = ahead(
-    partsOf(files, ids, { ...options, memory }),
+    partsOf(files, { ...options, memory }),
     (part) => part instanceof Uint8Array ? part.byteLength : 0,
     (part) => part instanceof Uint8Array && memory.giveBack(part),
   );
@@ -179,7 +161,6 @@ async function* videosOf(
 
 async function* partsOf(
   files: FileTree,
-  ids: ReadonlyMap<string, string>,
   options: BatchReadOptions,
 ): AsyncGenerator<Part, void, undefined> {
   for await (const { path, name, isDirectory } of files.list("", options)) {
@@ -199,7 +180,7 @@ async function* partsOf(
       yield meta;
       continue;
     }
-    yield { id: ids.get(name) ?? idOfName(name), name: what, meta };
+    yield { id: idOfName(name), name: what, meta };
     for (const frame of frames.sort(byNumber)) {
       yield await files.read(`${path}/${frame}`, options);
     }

@@ -9,67 +9,57 @@ import type {
   VideoSource,
 } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
+import { decodeName } from "../../../base/names.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { SampleRuns } from "../../../tree/sample_runs.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
+import { idOfName, nameOfId } from "../ids/id_names.ts";
+import { encodeId } from "../ids/id_text.ts";
 import { DIRECTORY } from "../kinds.ts";
 import { parseLabels } from "../meta/labels.ts";
-import {
-  cutIds,
-  listed,
-  lostInFiles,
-  lostMeta,
-  metasOf,
-  openChunks,
-  type RawChunk,
-} from "./video_reader.ts";
+import type { VideoPlace } from "../read/chunk_table.ts";
+import type { GulpSamples } from "../read/gulp_samples.ts";
 
 /** Frames of a long video that are read together. */
 const FRAMES = 64;
 
-/** Videos to be converted. */
+/** Videos to be converted: those that the container shows. */
 export class GulpSource extends ContainerSource {
   override readonly folderChange = "videos are in the order of their names";
-  readonly chunks: readonly RawChunk[];
-  /** How many videos can't be read, and are not among the files. */
-  readonly badVideos: number;
-  /** Its `label2idx.json`; as a tree shows it, a chunk by itself has none. */
-  readonly labels: VideoSource["labels"];
+  readonly #samples: GulpSamples;
+  readonly #shown: SampleRuns;
+  readonly #labels: VideoSource["labels"];
 
-  private constructor(
-    container: VirtualFs,
-    chunks: readonly RawChunk[],
-    labels: VideoSource["labels"],
-  ) {
-    const { kind, facts } = container.info;
-    super(container, kind === DIRECTORY ? "GulpIO" : "a chunk of GulpIO");
-    this.chunks = chunks;
-    this.badVideos = facts?.["badVideos"] ?? 0;
-    this.labels = labels;
+  private constructor(container: VirtualFs, labels: VideoSource["labels"]) {
+    const isDirectory = container.info.kind === DIRECTORY;
+    super(container, isDirectory ? "GulpIO" : "a chunk of GulpIO");
+    this.#samples = container.samples as GulpSamples;
+    this.#shown = SampleRuns.of(container.tree.samples!());
+    this.#labels = labels;
   }
 
   static async open(
     container: VirtualFs,
     options: SourceOptions,
   ): Promise<GulpSource> {
-    const { location, info } = container;
-    const isDirectory = info.kind === DIRECTORY;
-    const path = `${location}/${LABEL_FILE}`;
-    const bytes = isDirectory ? await readIfThere(path, options) : undefined;
-    const labels = bytes && { path, bytes };
-    const chunks = await openChunks(location, isDirectory, options);
-    return new GulpSource(container, chunks, labels);
-  }
-
-  /** How many videos there are. */
-  get length(): number {
-    return this.chunks.reduce((sum, { length }) => sum + length, 0);
+    const path = `${container.location}/${LABEL_FILE}`;
+    // As a tree shows it, a chunk by itself has none.
+    const bytes = container.info.kind === DIRECTORY
+      ? await readIfThere(path, options)
+      : undefined;
+    return new GulpSource(container, bytes && { path, bytes });
   }
 
   override noteFiles(notes: PlanNotes): void {
     notes.kept.push("frames, meta data, ids, numbers of labels");
     notes.changed.push("chunks become one directory");
     this.noteContents(notes);
-    const cut = [...cutIds(this.chunks).keys()];
+    const cut: string[] = [];
+    for (const id of this.#ids()) {
+      const name = decodeName(nameOfId(encodeId(id)));
+      if (idOfName(name) !== id) cut.push(name);
+    }
     if (cut.length === 0) return;
     const what = `ids longer than names can be (${cut.length})`;
     notes.lost.push(`${what}, which become ${listed(cut)}`);
@@ -77,39 +67,38 @@ export class GulpSource extends ContainerSource {
 
   /** Plans count skipped videos, which warnings name. */
   override get losses(): readonly string[] {
-    return [];
+    return (this.info.unreadable ?? []).map(({ message }) => message);
   }
 
-  override noteContents(notes: PlanNotes): void {
-    notes.lost.push(...lostInFiles(this.chunks, this.badVideos));
+  override noteContents({ lost }: PlanNotes): void {
+    const { shards } = this.#samples;
+    const several = [
+      ...this.#ids(({ chunk: { meta }, video }) =>
+        meta.columns.metaCounts[video]! > 1
+      ),
+    ];
+    if (several.length > 0) {
+      lost.push(`all but the first of the meta data of ${listed(several)}`);
+    }
+    const bad = shards.length - this.#count;
+    if (bad === 0) return;
+    lost.push(`videos that cannot be read (${bad}), which warnings name`);
   }
 
-  override videos({ kept, changed, lost }: PlanNotes): VideoSource {
-    const { chunks, labels, path } = this;
-    kept.push("frames as JPEGs, ids, the order of videos");
-    changed.push("all chunks become one sequence");
+  override videos(notes: PlanNotes): VideoSource {
+    const labels = this.#labels;
+    notes.kept.push("frames as JPEGs, ids, the order of videos");
+    notes.changed.push("all chunks become one sequence");
     if (labels !== undefined) parseLabels(labels.path, labels.bytes);
-    lost.push(...lostMeta(chunks));
+    this.noteContents(notes);
     return {
-      total: this.length,
+      total: this.#count,
       labels,
-      countEmpty() {
-        let empty = 0;
-        for (const [, { length }] of metasOf(chunks)) {
-          if (length === 0) empty++;
-        }
-        return empty;
-      },
-      async *read(options): AsyncGenerator<NewVideo, void, undefined> {
-        for (const [id, { metaData }, chunk] of metasOf(chunks)) {
-          yield {
-            id,
-            name: `the video ${JSON.stringify(id)} of ${path}`,
-            meta: metaData[0] ?? {},
-            frames: framesOf(chunk, id, options),
-          };
-        }
-      },
+      countEmpty: () =>
+        [...this.#ids(({ chunk: { meta }, video }) =>
+          meta.columns.frameCounts[video] === 0
+        )].length,
+      read: (options) => this.#read(options),
     };
   }
 
@@ -117,21 +106,62 @@ export class GulpSource extends ContainerSource {
     return true;
   }
 
-  override close(): void {
-    for (const chunk of this.chunks) chunk.close();
-    super.close();
+  /** How many videos are shown. */
+  get #count(): number {
+    return this.info.facts!["videos"]!;
+  }
+
+  async *#read(
+    options: WaitOptions,
+  ): AsyncGenerator<NewVideo, void, undefined> {
+    for (const [id, place] of this.#videos()) {
+      const { chunk: { meta }, video } = place;
+      yield {
+        id,
+        name: `the video ${JSON.stringify(id)} of ${this.path}`,
+        meta: await runAsync(meta.readMeta(video), options.signal),
+        frames: framesOf(place, options),
+      };
+    }
+  }
+
+  /** The ids of videos that are shown, or of some of them. */
+  *#ids(
+    isWanted: (place: VideoPlace) => boolean = () => true,
+  ): Generator<string, void, undefined> {
+    for (const [id, place] of this.#videos()) if (isWanted(place)) yield id;
+  }
+
+  *#videos(): Generator<[id: string, place: VideoPlace], void, undefined> {
+    const { shards } = this.#samples;
+    for (let index = 0; index < shards.length; index++) {
+      if (this.#shown.node(index) === 0) continue;
+      yield [shards.id(index), shards.at(index)];
+    }
   }
 }
 
 async function* framesOf(
-  chunk: RawChunk,
-  id: string,
+  { chunk, video }: VideoPlace,
   { signal }: WaitOptions,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   for (let start = 0;; start += FRAMES) {
-    const part = { start, stop: start + FRAMES };
-    const { frames } = await chunk.readRaw(id, part, { signal });
+    const reading = chunk.readVideo(video, { start, stop: start + FRAMES });
+    const { frames } = await runAsync(reading, signal);
     yield* frames;
     if (frames.length < FRAMES) return;
   }
+}
+
+/** How many names a plan lists. */
+const LISTED = 3;
+
+/** The first few of some names, and how many more there are. */
+export function listed(
+  names: readonly string[],
+  show = (name: string): string => JSON.stringify(name),
+): string {
+  const first = names.slice(0, LISTED).map((name) => show(name)).join(", ");
+  const more = names.length - LISTED;
+  return more > 0 ? `${first} and ${more} more` : first;
 }

@@ -1,5 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { encodeName } from "../../../base/names.ts";
+import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
+import { decodeId } from "./id_text.ts";
 import { LABEL_FILE } from "../read/chunk_files.ts";
 
 /** Longest name that every file system holds. */
@@ -44,8 +47,21 @@ export function nameOfId(id: Uint8Array): Uint8Array {
   return name === text ? id : bytesOf(name);
 }
 
+/** The id that a tree would show under this name; the name itself where that is of another origin. */
+export function idOfName(name: string): string {
+  const given = encodeName(name);
+  const id = decodedName(given);
+  if (Buffer.compare(nameOfId(id), given) !== 0) return name;
+  try {
+    return decodeId(id);
+  } catch (error) {
+    if (error instanceof PickleError) return name; // bytes of names are not always a text
+    throw error;
+  }
+}
+
 /** The bytes that the name of a video's directory was made of, unless it was cut. */
-export function decodedName(name: Uint8Array): Uint8Array {
+function decodedName(name: Uint8Array): Uint8Array {
   const text = Buffer.from(name).toString("latin1");
   const id = text === "%" ? "" : text.replace(
     /%([0-9A-F]{2})/g,

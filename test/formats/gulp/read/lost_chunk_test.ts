@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { DataLoader, GulpVideoDataset } from "../../../../src/open/data/mod.ts";
 import { GulpDirectory } from "../../../../src/formats/gulp/mod.ts";
+import { convert } from "../../../../src/open/convert/mod.ts";
+import { writeChunk } from "../../../support/gulp/make_gulp.ts";
 import { goldenCase } from "../../../support/golden.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
@@ -94,5 +96,24 @@ Deno.test("a damaged chunk that is the only one, or all of them, is an error", a
       fs.rmSync(`${dir}/data_${chunk}.gulp`);
     }
     await assert.rejects(GulpDirectory.open(dir), { name: "FormatError" });
+  });
+});
+
+Deno.test("a conversion loses a chunk that is left out, and says so beforehand", async () => {
+  await withTempDir(async (dir) => {
+    for (const chunk of [0, 1]) {
+      writeChunk(`${dir}/in`, chunk, [{ id: `${chunk}`, frames: [] }]);
+    }
+    fs.truncateSync(`${dir}/in/meta_0.gmeta`, 3);
+    const options = { onWarning() {} };
+    for (const target of ["files/", "packed.ffr"]) {
+      await assert.rejects(convert(`${dir}/in`, `${dir}/${target}`, options), {
+        code: "would-lose",
+        message: /meta_0\.gmeta is not JSON.* is left out/,
+      });
+    }
+    assert.deepEqual(fs.readdirSync(dir), ["in"]);
+    await convert(`${dir}/in`, `${dir}/out/`, { ...options, lossy: true });
+    assert.deepEqual(fs.readdirSync(`${dir}/out`), ["1"]);
   });
 });
