@@ -1,4 +1,5 @@
 import { newSharedMemory } from "../libc/new_memory.ts";
+import type { RunLimits } from "./slice_runs.ts";
 import type { WaitOptions } from "../storage/byte_source.ts";
 
 /**
@@ -96,6 +97,23 @@ export class SharedRoom implements BatchRoom {
     }
     const bytes = new Uint8Array(this.#memory, 0, length);
     return bytes as Uint8Array as Uint8Array<ArrayBuffer>; // nobody here asks for more than bytes
+  }
+}
+
+/** Memory of a batch whose pieces stay where they are read to with their neighbours. */
+export class RunRoom implements BatchRoom {
+  /** What is read together. */
+  readonly limits: RunLimits;
+  readonly #memory: BatchRoom | undefined;
+
+  /** @param memory What to read into; memory of its own, unless given. */
+  constructor(limits: RunLimits, memory?: BatchRoom) {
+    this.limits = limits;
+    this.#memory = memory;
+  }
+
+  take(length: number): Uint8Array<ArrayBuffer> {
+    return this.#memory?.take(length) ?? new Uint8Array(length);
   }
 }
 

@@ -6,7 +6,12 @@ import {
   READS_IN_FLIGHT,
 } from "../concurrency/concurrency_limit.ts";
 import { fillAsync, fillSync, PIECE } from "./read_part.ts";
-import { type GrowingMemory, placesIn, SharedRoom } from "./read_memory.ts";
+import {
+  type GrowingMemory,
+  placesIn,
+  RunRoom,
+  SharedRoom,
+} from "./read_memory.ts";
 import { orderOf, runsOf, type Slice, type SliceRun } from "./slice_runs.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
@@ -28,6 +33,7 @@ export type Verify = (index: number, crc: number) => void;
  */
 export type ReadInto =
   | GrowingMemory
+  | RunRoom
   | SharedRoom
   | readonly Uint8Array<ArrayBuffer>[];
 
@@ -82,9 +88,11 @@ class Reading {
     this.#slices = slices;
     this.#verify = verify;
     this.#order = orderOf(slices);
-    this.#runs = runsOf(slices, this.#order);
-    if (into instanceof SharedRoom) this.#rooms = placesIn(into, this.#runs);
-    else if (into !== undefined && "take" in into) this.#memory = into;
+    const limits = into instanceof RunRoom ? into.limits : undefined;
+    this.#runs = runsOf(slices, this.#order, limits);
+    if (into instanceof SharedRoom || into instanceof RunRoom) {
+      this.#rooms = placesIn(into, this.#runs);
+    } else if (into !== undefined && "take" in into) this.#memory = into;
     else this.#places = into;
     this.#result = new Array(slices.length);
   }

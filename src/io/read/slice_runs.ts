@@ -21,41 +21,61 @@ export interface SliceRun {
   readonly count: number;
 }
 
-/** Slices up to this length are worth reading together with a neighbour. */
-const SMALL = 32 * 1024;
-/** Largest gap between neighbours that is read and thrown away. */
-const GAP = 4 * 1024;
-/** Longest joint read. */
-const LONGEST_RUN = 1 << 20;
+/** What is read together. */
+export interface RunLimits {
+  /** Slices up to this length are worth reading together with a neighbour. */
+  readonly small: number;
+  /** Largest gap between neighbours that is read and thrown away. */
+  readonly gap: number;
+  /** Longest joint read. */
+  readonly longest: number;
+  /** Whether slices that overlap are read together, whatever their lengths: they stay where they are read to. */
+  readonly overlaps: boolean;
+}
+
+const LIMITS: RunLimits = {
+  small: 32 * 1024,
+  gap: 4 * 1024,
+  longest: 1 << 20,
+  overlaps: false,
+};
 
 /** The indices of slices in the order in which they lie. */
 export function orderOf(slices: readonly Slice[]): Uint32Array {
   const order = new Uint32Array(slices.length);
-  for (let i = 0; i < order.length; i++) order[i] = i;
-  return order.sort((i, k) => {
-    const a = slices[i]!;
-    const b = slices[k]!;
-    return a.source - b.source || a.offset - b.offset;
-  });
+  let isOrdered = true;
+  for (let i = 0; i < order.length; i++) {
+    order[i] = i;
+    if (i > 0) isOrdered &&= compare(slices[i - 1]!, slices[i]!) <= 0;
+  }
+  return isOrdered
+    ? order
+    : order.sort((i, k) => compare(slices[i]!, slices[k]!));
+}
+
+function compare(a: Slice, b: Slice): number {
+  return a.source - b.source || a.offset - b.offset;
 }
 
 /** Splits slices into what is read together: small neighbours; long slices stay alone. */
 export function runsOf(
   slices: readonly Slice[],
   order: Uint32Array,
+  { small, gap, longest, overlaps } = LIMITS,
 ): SliceRun[] {
   const runs: SliceRun[] = [];
   for (let first = 0; first < order.length;) {
     const { source, offset, length } = slices[order[first]!]!;
     let end = offset + length;
     let next = first + 1;
-    while (next < order.length && end - offset <= LONGEST_RUN) {
+    while (next < order.length) {
       const slice = slices[order[next]!]!;
       const stop = Math.max(end, slice.offset + slice.length);
-      const joins = slices[order[next - 1]!]!.length <= SMALL &&
-        slice.length <= SMALL && slice.source === source &&
-        slice.offset - end <= GAP && stop - offset <= LONGEST_RUN;
-      if (!joins) break;
+      const isNear = slices[order[next - 1]!]!.length <= small &&
+        slice.length <= small &&
+        slice.offset - end <= gap && stop - offset <= longest;
+      const joins = isNear || overlaps && slice.offset < end;
+      if (slice.source !== source || !joins) break;
       end = stop;
       next++;
     }

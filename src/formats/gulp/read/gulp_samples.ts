@@ -19,7 +19,7 @@ import {
   OpenedChunk,
   type SharedChunk,
 } from "./opened_chunk.ts";
-import { readFramePlaces } from "./read_frames.ts";
+import { readFrames } from "./read_frames.ts";
 
 /** The field of a video that is its frames; all others are those of its meta data. */
 const FRAMES = "frames";
@@ -54,10 +54,13 @@ export class GulpSamples implements Samples<RawVideo, GulpVideo> {
       return [yield* chunk.readVideo(video, undefined, memory)];
     }
     const videos = indices.map((index) => this.shards.at(index));
-    const places = videos.map(({ chunk, video }) =>
-      hasFrames ? chunk.places(video, undefined) : []
+    const slices = videos.map(({ chunk, video }, i) =>
+      hasFrames
+        ? chunk.slices(video, undefined, this.shards.shardOf(indices[i]!))
+        : []
     );
-    const frames = yield* readFramePlaces(places.flat(), memory);
+    const data = { at: (i: number) => this.shards.shards[i]!.data };
+    const frames = yield* readFrames(data, slices.flat(), memory);
     const texts = yield* readSlices(
       { at: (i) => videos[i]!.chunk.meta.text },
       videos.map(({ chunk, video }, source) => ({
@@ -67,7 +70,7 @@ export class GulpSamples implements Samples<RawVideo, GulpVideo> {
     );
     let start = 0;
     return videos.map(({ chunk, video }, i) => ({
-      frames: frames.slice(start, start += places[i]!.length),
+      frames: frames.slice(start, start += slices[i]!.length),
       meta: chunk.meta.parseMeta(video, texts[i]!),
     }));
   }

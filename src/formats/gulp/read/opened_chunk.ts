@@ -4,6 +4,7 @@ import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { KnownFile } from "../../../io/storage/changed_file.ts";
 import { MappedFile } from "../../../io/read/memory_map.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
+import type { Slice } from "../../../io/read/slice_runs.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ChunkMeta, SharedMeta } from "../meta/chunk_meta.ts";
 import type { ChunkPaths } from "./chunk_files.ts";
@@ -11,12 +12,7 @@ import type { RawVideo } from "./decoding.ts";
 import { shownId } from "../check/faults.ts";
 import { type FrameSelection, selectFrames } from "./frame_selection.ts";
 import { emptyMeta, openMeta } from "../meta/open_meta.ts";
-import {
-  expectFramePlaces,
-  readFramePlaces,
-  readWholeVideo,
-  type StoredFrame,
-} from "./read_frames.ts";
+import { expectFrames, readFrames, readWholeVideo } from "./read_frames.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
@@ -115,7 +111,8 @@ export class OpenedChunk {
       ? yield* readWholeVideo(data, meta.columns, video, memory)
       : undefined;
     if (frames === undefined) {
-      frames = yield* readFramePlaces(this.places(video, selection), memory);
+      const slices = this.slices(video, selection);
+      frames = yield* readFrames([data!], slices, memory);
     }
     return { frames, meta: yield* meta.readMeta(video) };
   }
@@ -127,10 +124,11 @@ export class OpenedChunk {
    * @returns How many bytes of frames that are.
    */
   expectVideo(video: number, selection: FrameSelection | undefined): number {
-    if (this.data?.expect === undefined) return 0;
-    this.meta.expectMeta(video);
+    const { data, meta } = this;
+    if (data?.expect === undefined) return 0;
+    meta.expectMeta(video);
     try {
-      return expectFramePlaces(this.places(video, selection));
+      return expectFrames(data, this.slices(video, selection));
     } catch (error) {
       if (!(error instanceof RecordfsError)) throw error;
       return 0;
@@ -142,10 +140,10 @@ export class OpenedChunk {
     video: number,
     selection: FrameSelection | undefined,
   ): Steps<RawVideo> {
-    const places = this.places(video, selection);
+    const slices = this.slices(video, selection);
     this.#mapped ??= new MappedFile(this.#opened());
     const bytes = this.#mapped.bytes();
-    const frames = places.map(({ offset, length }) =>
+    const frames = slices.map(({ offset, length }) =>
       bytes.subarray(offset, offset + length)
     );
     return { frames, meta: yield* this.meta.readMeta(video) };
@@ -178,13 +176,15 @@ export class OpenedChunk {
   /**
    * Where frames of a video lie.
    *
+   * @param source Number of the data file among others.
    * @throws {IndexError} If there is no such frame.
    * @throws {FormatError} If one is damaged.
    */
-  places(
+  slices(
     video: number,
     selection: FrameSelection | undefined,
-  ): StoredFrame[] {
+    source = 0,
+  ): Slice[] {
     const { meta, dataPath, dataSize } = this;
     const fault = meta.fault(video);
     if (fault !== undefined) throw fault;
@@ -193,7 +193,8 @@ export class OpenedChunk {
     return selectFrames(selection, count, name).map((frame) => {
       const fault = meta.frameFault(video, frame, dataPath, dataSize);
       if (fault !== undefined) throw fault;
-      return { source: this.#opened(), ...meta.place(video, frame) };
+      this.#opened();
+      return { source, ...meta.place(video, frame) };
     });
   }
 

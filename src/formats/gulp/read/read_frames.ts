@@ -1,53 +1,42 @@
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
+import type {
+  ByteSource,
+  SourceList,
+} from "../../../io/storage/byte_source.ts";
 import { fill } from "../../../io/read/read_part.ts";
+import { type BatchRoom, RunRoom } from "../../../io/read/read_memory.ts";
+import { readSlices } from "../../../io/read/read_slices.ts";
+import {
+  orderOf,
+  type RunLimits,
+  runsOf,
+  type Slice,
+} from "../../../io/read/slice_runs.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { BatchRoom } from "../../../io/read/read_memory.ts";
-import type { FramePlace } from "../meta/chunk_meta.ts";
 import { type MetaColumns, VideoFault } from "../meta/meta_columns.ts";
 
-/** Largest gap between frames that is read and thrown away. */
-const GAP = 8 * 1024;
-
-/** Reads that are longer than that are not made longer; longer videos are read in pieces. */
-const LONG_RUN = 64 << 20;
-
-/** Where a frame's JPEG lies, and in which data file. */
-export interface StoredFrame extends FramePlace {
-  readonly source: ByteSource;
-}
-
-/** Frames that are read together. */
-interface Run {
-  readonly source: ByteSource;
-  readonly start: number;
-  end: number;
-  readonly frames: number[];
-}
+/** A whole video is one read, as a rule; longer ones are read in pieces. */
+const RUNS: RunLimits = {
+  small: Infinity,
+  gap: 8 * 1024,
+  longest: 64 << 20,
+  overlaps: true,
+};
 
 /**
- * Reads frames, those that are neighbours in one read: a whole video is one, as a rule.
+ * Reads frames, those that are neighbours in one read.
  *
- * @param places Where the frames lie, inside their sources, in any order; repeats and overlaps allowed.
+ * @param frames Where they lie, inside their sources, in any order; repeats and overlaps allowed.
  * @param memory What to read into.
- * @returns The frames in the order of `places`. Those read together share one buffer, so that no more
- * memory is taken than the sources have bytes, whatever a damaged index says.
+ * @returns The frames in that order. They share one buffer, so that no more memory is taken than the sources have bytes,
+ * whatever a damaged index says.
  */
-export function* readFramePlaces(
-  places: readonly StoredFrame[],
+export function readFrames(
+  sources: SourceList,
+  frames: readonly Slice[],
   memory?: BatchRoom,
 ): Steps<Uint8Array<ArrayBuffer>[]> {
-  const frames: Uint8Array<ArrayBuffer>[] = new Array(places.length);
-  const runs = runsOf(places);
-  const total = runs.reduce((sum, { start, end }) => sum + end - start, 0);
-  const shared = memory?.take(total);
-  let at = 0;
-  yield* inParallel(runs.map((run) => {
-    const length = run.end - run.start;
-    const bytes = shared?.subarray(at, at += length) ?? new Uint8Array(length);
-    return readRun(places, run, bytes, frames);
-  }));
-  return frames;
+  const room = new RunRoom(RUNS, memory);
+  return readSlices(sources, frames, undefined, room);
 }
 
 /**
@@ -70,10 +59,10 @@ export function* readWholeVideo(
   let end = start;
   for (let row = first; row < first + count; row++) {
     const offset = offsets[row]!; // negative where it is no place
-    if (offset < end || offset - end > GAP) return undefined;
+    if (offset < end || offset - end > RUNS.gap) return undefined;
     end = offset + lengths[row]! - pads[row]!;
   }
-  if (start < 0 || end > source.size || end - start > LONG_RUN) {
+  if (start < 0 || end > source.size || end - start > RUNS.longest) {
     return undefined;
   }
   const bytes = memory?.take(end - start) ?? new Uint8Array(end - start);
@@ -88,60 +77,18 @@ export function* readWholeVideo(
 }
 
 /**
- * Says that frames will be read soon: what has to be fetched of them begins to.
+ * Prefetches frames of a source.
  *
- * @returns How many bytes are fetched, or have been.
+ * @returns Number of bytes that are in flight, or cached.
  */
-export function expectFramePlaces(places: readonly StoredFrame[]): number {
+export function expectFrames(
+  source: ByteSource,
+  frames: readonly Slice[],
+): number {
   let bytes = 0;
-  for (const { source, start, end } of runsOf(places)) {
-    if (source.expect?.(start, end - start) !== true) break;
-    bytes += end - start;
+  for (const { offset, length } of runsOf(frames, orderOf(frames), RUNS)) {
+    if (source.expect?.(offset, length) !== true) break;
+    bytes += length;
   }
   return bytes;
-}
-
-function runsOf(places: readonly StoredFrame[]): Run[] {
-  const files = Map.groupBy(places.keys(), (frame) => places[frame]!.source);
-  return [...files].flatMap(([source, frames]) =>
-    runsOfFile(source, places, frames)
-  );
-}
-
-function runsOfFile(
-  source: ByteSource,
-  places: readonly StoredFrame[],
-  frames: number[],
-): Run[] {
-  const runs: Run[] = [];
-  frames.sort((a, b) => places[a]!.offset - places[b]!.offset);
-  for (const frame of frames) {
-    const { offset, length } = places[frame]!;
-    const run = runs.at(-1);
-    const joins = run !== undefined &&
-      (offset < run.end ||
-        offset - run.end <= GAP && run.end - run.start < LONG_RUN);
-    if (joins) {
-      run!.frames.push(frame);
-      run!.end = Math.max(run!.end, offset + length);
-    } else {
-      const end = offset + length;
-      runs.push({ source, start: offset, end, frames: [frame] });
-    }
-  }
-  return runs;
-}
-
-function* readRun(
-  places: readonly StoredFrame[],
-  run: Run,
-  bytes: Uint8Array<ArrayBuffer>,
-  frames: Uint8Array<ArrayBuffer>[],
-): Steps<void> {
-  yield* fill(run.source, bytes, run.start);
-  for (const frame of run.frames) {
-    const { offset, length } = places[frame]!;
-    const from = offset - run.start;
-    frames[frame] = bytes.subarray(from, from + length);
-  }
 }
