@@ -88,7 +88,7 @@ export class SkippedList implements SkippedMembers {
       name: listedName(name),
       kind,
       reason: "damaged",
-      message: error.message,
+      message: `Left out: ${error.message}`,
     });
   }
 

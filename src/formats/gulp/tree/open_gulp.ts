@@ -1,6 +1,5 @@
-import { basename } from "node:path";
 import { FormatError, RecordfsError } from "../../../base/errors.ts";
-import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
+import { warnOfAll } from "../../../base/message_text.ts";
 import { encodeName } from "../../../base/names.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -22,6 +21,7 @@ import { readLabels } from "../meta/labels.ts";
 import {
   type ChunkListing,
   findPartner,
+  LABEL_FILE,
   pairChunks,
 } from "../read/chunk_files.ts";
 import { openSamples } from "../read/gulp_samples.ts";
@@ -39,7 +39,6 @@ export function* openGulp(
 ): Steps<Container> {
   const { storage = LOCAL_DISK, onWarning } = options;
   const skipped = new SkippedList(location);
-  const problems = new ProblemLog(onWarning, skipped);
   const listing = yield* listLocation(location, storage);
   const { labelPath } = listing;
   const twice = new Map<number, FormatError>();
@@ -50,8 +49,7 @@ export function* openGulp(
   );
   let file: ByteSource | undefined;
   try {
-    const lost = lostNotes(samples.shards.lost);
-    warnOfAll(noteLines(lost), onWarning);
+    const odd: string[] = [];
     let labels: number | undefined;
     try {
       if (labelPath !== undefined) file = yield* openFile(storage, labelPath);
@@ -59,22 +57,24 @@ export function* openGulp(
     } catch (error) {
       if (!(error instanceof RecordfsError)) throw error;
       // One that is damaged shows as it is.
-      if (file === undefined) problems.add(error);
-      else if (error instanceof FormatError) problems.say(error);
+      if (file === undefined) {
+        skipped.addDamaged(encodeName(LABEL_FILE), "file", error);
+      } else if (error instanceof FormatError) odd.push(error.message);
       else throw error;
     }
     const shown = makeTree(
       samples,
       file,
       twice,
-      (fault, name) => problems.add(fault, name),
+      (fault, name) => skipped.addDamaged(name, "directory", fault),
     );
-    problems.end(location);
     const unreadable = { listed: [], count: 0 };
-    const noted = notedInfo([
+    const notes = [
       { archive: location, skipped: skipped.facts, unreadable },
-      ...lost,
-    ]);
+      ...lostNotes(samples.shards.lost),
+    ];
+    warnOfAll([...odd, ...noteLines(notes)], onWarning);
+    const noted = notedInfo(notes);
     const [first] = listing.chunks;
     const isChunk = first?.dataPath === location ||
       first?.metaPath === location;
@@ -129,47 +129,4 @@ export function* listLocation(
   return names === undefined
     ? yield* findPartner(path, storage)
     : pairChunks(path, names);
-}
-
-/** More problems than that are only counted where they go to the console. */
-const MOST_PROBLEMS = 20;
-
-/** Says what is left out of a tree, and why, or how much more is at its end. */
-class ProblemLog {
-  readonly #onWarning: ((message: string) => void) | undefined;
-  readonly #skipped: SkippedList;
-  #count = 0;
-
-  constructor(onWarning: ContainerOptions["onWarning"], skipped: SkippedList) {
-    this.#onWarning = onWarning;
-    this.#skipped = skipped;
-  }
-
-  /** @param video The name of a video's directory; a file is meant without it. */
-  add(problem: RecordfsError, video?: Uint8Array): void {
-    const name = video ?? encodeName(basename(problem.path ?? ""));
-    const kind = video === undefined ? "file" : "directory";
-    this.#skipped.addDamaged(name, kind, problem);
-    this.say(problem);
-  }
-
-  say(problem: RecordfsError): void {
-    const isHeard = this.#onWarning !== undefined ||
-      this.#count < MOST_PROBLEMS;
-    this.#count++;
-    if (isHeard) this.#warn(`Left out: ${problem.message}`);
-  }
-
-  end(location: string): void {
-    const more = this.#count - MOST_PROBLEMS;
-    if (more <= 0 || this.#onWarning !== undefined) return;
-    this.#warn(
-      `${basename(location)}: ${more} more are left out; ` +
-        "`check()` names them all",
-    );
-  }
-
-  #warn(message: string): void {
-    (this.#onWarning ?? warnOnConsole)(message);
-  }
 }
