@@ -3,7 +3,7 @@ import { type GetOptions, STACK } from "../dataset.ts";
 import { DataError } from "../data_error.ts";
 import { inFlight } from "../in_flight.ts";
 import { Random } from "../random/random.ts";
-import { ArrayRows } from "./array_rows.ts";
+import { ArrayRows, type TakeArray } from "./array_rows.ts";
 import { finished, plannedStep } from "./compose.ts";
 import { type FinishedImage, finishImage } from "./to_array.ts";
 import type { Step } from "./transform.ts";
@@ -27,34 +27,51 @@ export async function transformSamples<In, Out>(
   options: GetOptions = {},
 ): Promise<FinishedImage<Out>[]> {
   const run = plannedStep(transform);
-  const { seed = 0, epoch = 0, signal } = options;
-  const rows = new ArrayRows(options[STACK], indices.length);
-  return await inFlight(indices.length, async (i) => {
-    const index = indices[i]!;
-    try {
-      const made = await run(samples[i]!, new Random(seed, epoch, index));
-      return finishImage(finished(made, rows.row(i)) as Out);
-    } catch (cause) {
-      throw sampleFailed(index, `sample ${index}`, undefined, cause);
-    }
-  }, signal);
+  return await makeSamples(indices, options, async (i, random, take) => {
+    const made = await run(samples[i]!, random);
+    return finishImage(finished(made, take) as Out);
+  });
 }
 
-/** The error about a sample that could not be made. */
-export function sampleFailed(
-  index: number,
-  what: string,
-  path: string | undefined,
-  cause: unknown,
-): DataError {
-  const shown = what[0]!.toUpperCase() + what.slice(1);
-  return new DataError(
-    "sample-failed",
-    `${shown} failed: ${messageOf(cause)}`,
-    {
-      sample: index,
-      path,
-      cause,
-    },
-  );
+/** What errors call a sample, besides its index, and how many are made at a time. */
+interface SampleMaking {
+  /** The file that a sample lies in, and what it is called. */
+  readonly describe?: (
+    index: number,
+  ) => { readonly path: string | undefined; readonly name: string };
+  /** As many as processors are good for, unless given. */
+  readonly inFlight?: number | undefined;
+}
+
+/**
+ * Makes the samples of a batch, several at a time where that waits. What is random in one follows from the seed, the
+ * epoch and its index.
+ *
+ * @param make Makes one, by its place in the batch; its array may lie in the memory that `take` gives.
+ * @throws {DataError} With code `sample-failed` if one cannot be made; `sample` is the index.
+ */
+export async function makeSamples<T>(
+  indices: readonly number[],
+  options: GetOptions,
+  make: (i: number, random: Random, take: TakeArray) => Promise<T>,
+  { describe, inFlight: most }: SampleMaking = {},
+): Promise<T[]> {
+  const { seed = 0, epoch = 0, signal } = options;
+  const rows = new ArrayRows(options[STACK], indices.length);
+  const makeOne = async (i: number) => {
+    const index = indices[i]!;
+    try {
+      return await make(i, new Random(seed, epoch, index), rows.row(i));
+    } catch (cause) {
+      if (signal?.aborted) throw cause;
+      const { path, name } = describe?.(index) ?? {};
+      const what = name === undefined ? `${index}` : `${index}, ${name},`;
+      throw new DataError(
+        "sample-failed",
+        `Sample ${what} failed: ${messageOf(cause)}`,
+        { sample: index, path, cause },
+      );
+    }
+  };
+  return await inFlight(indices.length, makeOne, signal, most);
 }

@@ -17,13 +17,10 @@ import {
   reopenSamples,
   SamplesReader,
 } from "../../../tree/samples/samples_reader.ts";
-import { type GetOptions, STACK } from "../../../data/dataset.ts";
+import type { GetOptions } from "../../../data/dataset.ts";
 import { requireClass } from "../../../data/datasets/process.ts";
 import { SamplesDataset } from "../../../data/datasets/samples_dataset.ts";
-import {
-  ArrayRows,
-  type TakeArray,
-} from "../../../data/transforms/array_rows.ts";
+import type { TakeArray } from "../../../data/transforms/array_rows.ts";
 import { finished, plannedStep } from "../../../data/transforms/compose.ts";
 import { inFlight } from "../../../data/in_flight.ts";
 import { Random } from "../../../data/random/random.ts";
@@ -39,7 +36,7 @@ import {
   stepArgument,
   type TransformFunction,
 } from "../../../data/transforms/transform.ts";
-import { sampleFailed } from "../../../data/transforms/transform_samples.ts";
+import { makeSamples } from "../../../data/transforms/transform_samples.ts";
 import {
   type AnyLabelOptions,
   type FindLabel,
@@ -212,31 +209,22 @@ export abstract class GulpDataset<In, Data, Label>
     indices: readonly number[],
     options: GetOptions = {},
   ): Promise<GulpSample<Data, Label>[]> {
-    const { seed = 0, epoch = 0, signal } = options;
-    const rows = new ArrayRows(options[STACK], indices.length);
     const { samples, findLabel, path } = this.#opened;
     requireIndices(indices, this.length, () => path, samples.unit);
-    return await inFlight(
-      indices.length,
-      async (i) => {
-        const index = indices[i]!;
-        const id = samples.keyOf(index);
-        try {
-          const random = new Random(seed, epoch, index);
-          const row = rows.row(i);
-          const { data, meta } = await this.#make(index, random, row, signal);
-          const label = await findLabel(meta, id) as Label;
-          return { data, label, id };
-        } catch (cause) {
-          if (signal?.aborted) throw cause;
-          const path = this.fileOf(index);
-          const what = `sample ${index}, video ${shownId(id)} of ${path},`;
-          throw sampleFailed(index, what, path, cause);
-        }
+    return await makeSamples(indices, options, async (i, random, take) => {
+      const index = indices[i]!;
+      const id = samples.keyOf(index);
+      const { signal } = options;
+      const { data, meta } = await this.#make(index, random, take, signal);
+      return { data, label: await findLabel(meta, id) as Label, id };
+    }, {
+      describe: (index) => {
+        const path = this.fileOf(index);
+        const id = shownId(samples.keyOf(index));
+        return { path, name: `video ${id} of ${path}` };
       },
-      signal,
-      this.#kind.inFlight,
-    );
+      inFlight: this.#kind.inFlight,
+    });
   }
 
   /** Has the frames fetched that the samples are made of, where they lie on a server. */
