@@ -1,12 +1,9 @@
 /** Datasets of the files of packed folders, and of containers of any format. */
 import assert from "node:assert/strict";
-import fc from "../../support/random.ts";
 import { FormatError, PathError } from "../../../src/base/errors.ts";
 import {
-  BatchMemory,
   DataError,
   type FileSample,
-  IndexError,
   openDataset,
   PackedFolderDataset,
   RECIPE,
@@ -14,14 +11,13 @@ import {
 import { followRecipe } from "../../../src/data/recipe.ts";
 import { PackedFolder } from "../../../src/formats/ffrecord/mod.ts";
 import { open } from "../../../src/open/mod.ts";
-import { goldenCase, sha256 } from "../../support/golden.ts";
+import { goldenCase } from "../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { assertPortable } from "../support/in_thread.ts";
 
 const USER = new URL("../support/custom_dataset.ts", import.meta.url);
 const tree = goldenCase("ffrecord/packed_tree");
-const files = tree.content.entries.filter(({ type }) => type === "file");
 const GULP = `${REPOSITORY}test/golden/gulp/v2_chunks/gulp`;
 const BAGS = `${REPOSITORY}test/golden/granular2/lists/data`;
 
@@ -41,27 +37,6 @@ Deno.test("a packed folder's files stand in the order of its names, folders in p
       listed.map((path) => ({ path, content: folder.readSync(path) })),
     );
   }
-});
-
-Deno.test("any batch of files is the files one by one, in any memory", async () => {
-  using dataset = await PackedFolderDataset.open(tree.path);
-  const hashes = new Map(files.map(({ path, sha256 }) => [path, sha256]));
-  const { paths } = dataset;
-  const indices = fc.array(fc.nat(dataset.length - 1), { maxLength: 20 });
-  await fc.assert(fc.asyncProperty(indices, async (indices) => {
-    const memory = new BatchMemory();
-    for (const given of [{}, { memory }]) {
-      const batch = await dataset.get(indices, given);
-      assert.deepEqual(
-        batch.map(({ path }) => path),
-        indices.map((i) => paths[i]),
-      );
-      for (const { path, content } of batch) {
-        assert.equal(sha256(content), hashes.get(path));
-      }
-    }
-    assert.equal(memory.buffers.length, 1);
-  }));
 });
 
 Deno.test("globs, a function or a list choose files", async () => {
@@ -101,44 +76,7 @@ Deno.test("globs, a function or a list choose files", async () => {
   );
 });
 
-Deno.test("a container of any format is its files, as it is walked", async () => {
-  for (const path of [GULP, BAGS, tree.path]) {
-    using fs = await open(path);
-    using dataset = await openDataset(path, { files: "*", decode: false });
-    const walked: string[] = [];
-    for await (const entry of fs.walk()) {
-      if (entry.isFile) walked.push(entry.path);
-    }
-    assert.equal(dataset.length, walked.length);
-    const indices = [...walked.keys()].toReversed();
-    const expected = await fs.read(walked.toReversed());
-    const memory = new BatchMemory();
-    for (const given of [{}, { memory }]) {
-      const batch = await dataset.get(indices, given);
-      assert.deepEqual(batch.map(({ content }) => content), expected);
-    }
-    assert.equal(dataset.fileOf(0), `${path}/${walked[0]}`);
-    assert.equal(dataset.fileOf(walked.length), undefined);
-  }
-  using fs = await open(GULP);
-  using dataset = await openDataset(fs, { files: "meta.json" });
-  assert.ok(dataset.length > 1);
-  for (let i = 0; i < dataset.length; i++) {
-    assert.match(dataset.fileOf(i)!, /\/meta\.json$/);
-  }
-  await dataset.get([0]);
-});
-
-Deno.test("errors name the index, the container and the file", async () => {
-  using dataset = await PackedFolderDataset.open(tree.path);
-  for (const index of [dataset.length, -1, 1.5]) {
-    await assert.rejects(
-      dataset.get([0, index]),
-      (error) =>
-        error instanceof IndexError && error.index === index &&
-        error.message.includes(`File ${index} does not exist in ${tree.path}`),
-    );
-  }
+Deno.test("errors name the container and the file", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.ffr`;
     const bytes = ffrBytes(
@@ -180,6 +118,13 @@ Deno.test("another thread makes the same dataset of files", async () => {
   await assertPortable(processed, [3, 1]);
 });
 
+Deno.test("of an opened container, some files are chosen", async () => {
+  using fs = await open(GULP);
+  using dataset = await FileDataset.open(fs, { files: "meta.json" });
+  assert.ok(dataset.length > 1);
+  assert.ok(dataset.paths.every((path) => path.endsWith("/meta.json")));
+});
+
 Deno.test("what another thread cannot make says why", async () => {
   const isRefusal = (words: RegExp) => (error: unknown) =>
     error instanceof DataError && error.code === "not-portable" &&
@@ -187,13 +132,6 @@ Deno.test("what another thread cannot make says why", async () => {
   using fs = await open(GULP);
   using given = await openDataset(fs, { files: "*" });
   assert.throws(() => given[RECIPE](), isRefusal(/give openDataset\(\)/));
-  using inline = await PackedFolderDataset.open(tree.path, {
-    process: (files) => files,
-  });
-  assert.throws(
-    () => inline[RECIPE](),
-    isRefusal(/^The option 'process' of PackedFolderDataset/),
-  );
   class Sizes extends PackedFolderDataset<number> {
     protected override process(
       _: readonly number[],

@@ -5,7 +5,7 @@ import { FormatError } from "../../../src/base/errors.ts";
 import { check } from "../../../src/open/mod.ts";
 import { FULL } from "../../support/long.ts";
 import { descriptorsBelowNow } from "../../support/programs/descriptors.ts";
-import { COUNT, filesBelow, withSmall } from "./format_case.ts";
+import { COUNT, filesBelow, withDamage, withSmall } from "./format_case.ts";
 import { CASES } from "./formats.ts";
 
 /** Checks a container, of which something must be wrong if anything is told. */
@@ -53,17 +53,14 @@ for (const [title, format] of CASES) {
 
   Deno.test(`${title}: each damage is told once, by the file's name`, () =>
     withSmall(format, async (path, dir) => {
-      for (const { file, at, count = 1 } of format.damages) {
-        const damaged = file === undefined ? path : `${path}/${file}`;
-        const whole = fs.readFileSync(damaged);
-        const bytes = Uint8Array.from(whole);
-        bytes[at < 0 ? bytes.length + at : at]! ^= 0x11;
-        fs.writeFileSync(damaged, bytes);
-        const { damages } = await checked(path);
-        assert.equal(damages.length, count, damages.join("\n"));
-        const { message } = damages[0]!;
-        assert.ok(message.includes(damaged.replace(/\.\w+$/, "")), message);
-        fs.writeFileSync(damaged, whole);
+      for (const damage of format.damages) {
+        await withDamage(path, damage, async (damaged) => {
+          const { damages } = await checked(path);
+          const { count = 1 } = damage;
+          assert.equal(damages.length, count, damages.join("\n"));
+          const { message } = damages[0]!;
+          assert.ok(message.includes(damaged.replace(/\.\w+$/, "")), message);
+        });
       }
       assert.equal(descriptorsBelowNow(dir), 0);
     }));

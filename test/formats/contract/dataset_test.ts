@@ -9,6 +9,7 @@ import { countSamples } from "../../../src/open/data/counted_samples.ts";
 import {
   BatchMemory,
   DataLoader,
+  FileDataset,
   type LoaderOptions,
 } from "../../../src/open/data/mod.ts";
 import { readLabels } from "../../../src/open/data/read_labels.ts";
@@ -134,6 +135,27 @@ for (const [title, format] of CASES) {
       assert.equal(own.length, COUNT);
       const batch = await own.get(ORDER);
       assert.deepEqual(batch.map(keyOf), ORDER.map((i) => keys[i]));
+    }));
+
+  Deno.test(`${title}: its files are a dataset, in the order of a walk`, () =>
+    withSmall(format, async (small) => {
+      const sound = format.goldens.find(({ isSound }) => isSound);
+      for (const path of [small, sound?.path ?? small]) {
+        const options = { format: format.name, onWarning() {} };
+        using shown = await open(path, options);
+        using dataset = await FileDataset.open(path, options);
+        const files = [...shown.walkSync()].filter(({ isFile }) => isFile);
+        assert.deepEqual(dataset.paths, files.map(({ path }) => path));
+        const indices = [...files.keys()].toReversed();
+        const expected = shown.readSync(files.toReversed());
+        for (const given of [{}, { memory: new BatchMemory() }]) {
+          const batch = await dataset.get(indices, given);
+          assert.deepEqual(batch.map(({ bytes }) => bytes), expected);
+        }
+        const places = dataset.paths.map((name) => `${path}/${name}`);
+        assert.deepEqual(places.map((_, i) => dataset.fileOf(i)), places);
+        assert.equal(dataset.fileOf(files.length), undefined);
+      }
     }));
 
   if (format.takesProcess ?? true) {

@@ -60,8 +60,28 @@ export interface FormatCase {
   readonly cuts: readonly string[];
   /** Cuts that leave a sound container of fewer samples, so that nobody can tell: the file, and its length. */
   readonly soundCuts?: readonly string[];
+  /** Its shards, where samples lie in several. */
+  readonly shards?: ShardCase;
   /** Bytes of the small container that are changed, each of which is one damage that a check tells. */
   readonly damages: readonly Damage[];
+}
+
+/** How the shards of a format are written and read. */
+export interface ShardCase {
+  /** Name of a shard. */
+  name(shard: number): string;
+  /** The file in a shard that says what is in it, where shards are directories. */
+  readonly file?: string;
+  /** Bytes from its start that are damaged so that no sample of a file is found: they say how much there is, or where. */
+  readonly head: number;
+  /** Whether only a directory of shards is opened as a dataset. */
+  readonly isDirectory?: boolean;
+  /** Whether another file says how many samples each has: then no sample gets another number. */
+  readonly keepsNumbers?: boolean;
+  /** Writes a shard of samples of one byte. */
+  write(path: string, samples: readonly number[]): Promise<void> | void;
+  /** The byte of a sample. */
+  byteOf(sample: unknown): number;
 }
 
 /** A golden container. */
@@ -115,4 +135,46 @@ export async function withSmall(
     fs.mkdirSync(`${dir}/in`);
     await body(`${dir}/in/${await format.write(`${dir}/in`)}`, dir);
   });
+}
+
+/** Three shards of three samples each: 0 to 8. */
+export const SHARDS = [[0, 1, 2], [3, 4, 5], [6, 7, 8]];
+
+/** Writes the shards, and damages one at its start. */
+export async function writeShards(
+  dir: string,
+  shards: ShardCase,
+  damaged?: number,
+): Promise<void> {
+  for (const [i, samples] of SHARDS.entries()) {
+    const path = `${dir}/${shards.name(i)}`;
+    await shards.write(path, samples);
+    if (i === damaged) damageShard(path, shards);
+  }
+}
+
+/** Damages a shard at its start. */
+export function damageShard(
+  shard: string,
+  { file = "", head }: ShardCase,
+): void {
+  const path = shard + file;
+  const bytes = fs.readFileSync(path);
+  bytes.fill(0xfe, 0, Math.min(head, bytes.length));
+  fs.writeFileSync(path, bytes);
+}
+
+/** Runs with a byte of a small container changed, and told of its file. */
+export async function withDamage(
+  path: string,
+  { file, at }: Damage,
+  body: (damaged: string) => Promise<void>,
+): Promise<void> {
+  const damaged = file === undefined ? path : `${path}/${file}`;
+  const whole = fs.readFileSync(damaged);
+  const bytes = Uint8Array.from(whole);
+  bytes[at < 0 ? bytes.length + at : at]! ^= 0x11;
+  fs.writeFileSync(damaged, bytes);
+  await body(damaged);
+  fs.writeFileSync(damaged, whole);
 }

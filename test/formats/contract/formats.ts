@@ -3,7 +3,6 @@ import * as fs from "node:fs";
 import {
   BagDataset,
   FFRecordDataset,
-  type FileSample,
   GulpVideoDataset,
   MDSDataset,
   openDataset,
@@ -25,40 +24,25 @@ import {
   sampleOf,
   shardOf,
 } from "../../support/mds/make_mds.ts";
-import { parquetFile } from "../../support/parquet/make_parquet.ts";
+import { bytesFile, parquetFile } from "../../support/parquet/make_parquet.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 import { exampleOf, fileOf } from "../../support/tfrecord/make_tfrecord.ts";
 import { toyBytes } from "../../support/toy_format/write_toy.ts";
 import { makeZip } from "../../support/zip/make_zip.ts";
-
-const text = (bytes: unknown) => new TextDecoder().decode(bytes as Uint8Array);
-const utf8 = (text: string) => new TextEncoder().encode(text);
-
-/** Writes a container that is one file. */
-function oneFile(name: string, bytes: () => Uint8Array) {
-  return (dir: string): string => {
-    fs.writeFileSync(`${dir}/${name}`, bytes());
-    return name;
-  };
-}
-
-const TEXTS = ["the first", "2nd", "the third of them"];
-const RECORDS = TEXTS.map(utf8);
-const NUMBERED = {
-  "000000": TEXTS[0],
-  "000001": TEXTS[1],
-  "000002": TEXTS[2],
-};
-
-/** Files of archives and packed folders: a directory's and the root's, sorted by name. */
-const FILES = { "a/b.txt": TEXTS[0]!, "a/c": TEXTS[1]!, "d.bin": TEXTS[2]! };
-
-const bytesOfFile = (sample: unknown) => text((sample as FileSample).content);
-
-/** The label that datapoints and samples have, and what it says. */
-const WORDS = ["cat", "dog", "cat"];
-
-const byWord = { key: "word", values: WORDS };
+import {
+  byteOf,
+  bytesOfFile,
+  byWord,
+  FILES,
+  NUMBERED,
+  oneFile,
+  RECORDS,
+  text,
+  TEXTS,
+  utf8,
+  WORDS,
+  writeMds,
+} from "./small_containers.ts";
 
 const FORMATS: readonly FormatCase[] = [
   {
@@ -77,6 +61,13 @@ const FORMATS: readonly FormatCase[] = [
       "truncated-data",
       "truncated-header",
     ],
+    shards: {
+      name: (shard) => `${shard}.ffr`,
+      head: 12,
+      write: (path, samples) =>
+        fs.writeFileSync(path, ffrBytes(samples.map((n) => Uint8Array.of(n)))),
+      byteOf: (sample) => (sample as Uint8Array)[0]!,
+    },
     damages: [{ at: 48 }, { at: -1 }],
   },
   {
@@ -137,6 +128,18 @@ const FORMATS: readonly FormatCase[] = [
     keyOf: (sample) => (sample as { id: string }).id,
     labels: byWord,
     takesProcess: false,
+    shards: {
+      name: (shard) => `meta_${shard}.gmeta`,
+      head: 12,
+      isDirectory: true,
+      async write(path, samples) {
+        const [, dir, chunk] = /^(.*)\/meta_(\d)/.exec(path)!;
+        const jpeg = await (await imageCodec()).encode(testImage(8, 8, 1));
+        const videos = samples.map((n) => ({ id: `${n}`, frames: [jpeg] }));
+        writeChunk(dir!, Number(chunk), videos);
+      },
+      byteOf: (sample) => Number((sample as { id: string }).id),
+    },
     parts: 2 * COUNT, // frames
     checkCounts: "parts",
     isSummed: false,
@@ -197,6 +200,16 @@ const FORMATS: readonly FormatCase[] = [
     cuts: generation < 3
       ? ["bad-reference", "bad-spec", "truncated"]
       : ["bad-index", "bad-spec", "unfinished"],
+    shards: {
+      name: (shard) => `00000${shard}`,
+      file: "/spec.json",
+      head: 12,
+      write(path, samples) {
+        const datapoints = samples.map((n) => ({ n: Uint8Array.of(n) }));
+        writeDataset(path, { n: "bytes" }, datapoints, generation);
+      },
+      byteOf: byteOf("n"),
+    },
     damages: generation < 3
       ? [{ file: "refs.bag", at: 0 }]
       : [{ file: "bytes.idx", at: 15, count: 2 }],
@@ -224,6 +237,18 @@ const FORMATS: readonly FormatCase[] = [
     isInOwnOrder: true,
     isSummed: false,
     cuts: ["truncated-data", "truncated-header"],
+    shards: {
+      name: (shard) => `${shard}.tar`,
+      head: Infinity, // behind one header that is damaged, the next is found
+      write(path, samples) {
+        const members = samples.map((n) => ({
+          name: `${n}.bin`,
+          data: Uint8Array.of(n),
+        }));
+        fs.writeFileSync(path, tarBytes(members));
+      },
+      byteOf: byteOf("bin"),
+    },
     damages: [{ at: 1024 }, { at: 2048 + 100 }],
   },
   {
@@ -266,6 +291,12 @@ const FORMATS: readonly FormatCase[] = [
     labels: { key: "n", values: ["7", "8", "9"] },
     isSummed: false,
     cuts: ["truncated"],
+    shards: {
+      name: (shard) => `${shard}.parquet`,
+      head: Infinity, // its end says how much there is
+      write: (path, samples) => fs.writeFileSync(path, bytesFile(samples)),
+      byteOf: byteOf("data"),
+    },
     damages: [{ at: 0 }],
   },
   {
@@ -295,6 +326,16 @@ const FORMATS: readonly FormatCase[] = [
     isSummed: true,
     cuts: ["truncated-data", "truncated-header"],
     soundCuts: ["a.tfrecord 0", "a.tfrecord 58", "a.tfrecord 110"],
+    shards: {
+      name: (shard) => `${shard}.tfrecord`,
+      head: 12,
+      write: (path, samples) =>
+        fs.writeFileSync(
+          path,
+          fileOf(samples.map((n) => exampleOf({ n: [Uint8Array.of(n)] }))),
+        ),
+      byteOf: (sample) => (sample as { n: Uint8Array[] }).n[0]![0]!,
+    },
     damages: [{ at: 12 }, { at: -1 }],
   },
   {
@@ -325,6 +366,13 @@ const FORMATS: readonly FormatCase[] = [
     isCounted: (path) => !/^(.*\/)?\d{6}\/[^/]+\/[^/]+$/.test(path), // elements of lists
     isSummed: false,
     cuts: ["bad-index", "truncated-data"],
+    shards: {
+      name: (shard) => `${shard}.mds`,
+      head: 12,
+      keepsNumbers: true,
+      write: writeMds,
+      byteOf: byteOf("data"),
+    },
     damages: [{ file: NAME, at: 0 }],
   },
   {

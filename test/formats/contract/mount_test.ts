@@ -17,7 +17,12 @@ import {
 import { FULL } from "../../support/long.ts";
 import { REPOSITORY } from "../../support/paths.ts";
 import { FileServer } from "../../support/remote/file_server.ts";
-import { type FormatCase, withSmall } from "./format_case.ts";
+import {
+  type FormatCase,
+  withDamage,
+  withSmall,
+  writeShards,
+} from "./format_case.ts";
 import { CASES } from "./formats.ts";
 
 const GOLDEN = `${REPOSITORY}test/golden`;
@@ -91,20 +96,19 @@ for (const [title, format] of CASES) {
   mountTest(
     `${title}: mounted, files are those of the tree, and what cannot be read is an I/O error`,
     () =>
-      withSmall(format, async (path) => {
+      withSmall(format, async (path, dir) => {
         for (const decoded of FULL ? [false, true] : [true]) {
           await assertMounted(path, { ...own, decoded });
         }
-        const { damages } = format;
-        for (const { file, at } of FULL ? damages : damages.slice(-1)) {
-          const damaged = file === undefined ? path : `${path}/${file}`;
-          const whole = fs.readFileSync(damaged);
-          const bytes = Uint8Array.from(whole);
-          bytes[at < 0 ? bytes.length + at : at]! ^= 0x11;
-          fs.writeFileSync(damaged, bytes);
-          await assertMounted(path, own);
-          fs.writeFileSync(damaged, whole);
+        const { damages, shards } = format;
+        const few = shards === undefined ? damages.slice(-1) : [];
+        for (const damage of FULL ? damages : few) {
+          await withDamage(path, damage, () => assertMounted(path, own));
         }
+        if (shards === undefined) return;
+        fs.mkdirSync(`${dir}/shards`);
+        await writeShards(`${dir}/shards`, shards, 1);
+        await assertMounted(`${dir}/shards`, own);
       }),
   );
 

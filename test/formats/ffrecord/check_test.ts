@@ -118,36 +118,6 @@ Deno.test("what several threads check is reported in order, a sample that they s
   });
 });
 
-Deno.test("progress goes from nothing to all, and an abort ends the check", async () => {
-  await withTempDir(async (dir) => {
-    const path = `${dir}/a.ffr`;
-    fs.writeFileSync(
-      path,
-      ffrBytes(
-        packedSamples({ a: new Uint8Array(100_000_000), b: new Uint8Array(1) }),
-      ),
-    );
-    const { size } = fs.statSync(path);
-    const seen: number[] = [];
-    const onDamage = () => assert.fail();
-    await check(path, {
-      onDamage,
-      onProgress(done, total) {
-        assert.equal(total, size);
-        seen.push(done);
-      },
-    });
-    assert.ok(seen.length >= 3);
-    assert.equal(seen.at(-1), size);
-    assert.deepEqual(seen, seen.toSorted((a, b) => a - b));
-    const reason = new Error("stop");
-    await assert.rejects(
-      check(path, { onDamage, signal: AbortSignal.abort(reason) }),
-      reason,
-    );
-  });
-});
-
 Deno.test("a small file whose samples overlap is not checked for hours", async () => {
   await withTempDir(async (dir) => {
     // Offsets that go back and forth: every other sample is nearly the whole file.

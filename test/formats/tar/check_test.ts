@@ -134,15 +134,3 @@ Deno.test("what lies behind the end is named with its place", async () => {
   ]);
   assert.match(damages[0]!.message, /--ignore-zeros/);
 });
-
-Deno.test("of shards, the damaged one is named", async () => {
-  const bad = tarBytes(MEMBERS);
-  bad[0] = 0x7a;
-  const { damages, samples } = await damagesOf({
-    "s-0.tar": tarBytes(MEMBERS),
-    "s-1.tar": bad,
-  });
-  assert.equal(damages.length, 1);
-  assert.match(damages[0]!.message, /s-1\.tar/);
-  assert.equal(samples, 5);
-});

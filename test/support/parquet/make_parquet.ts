@@ -260,3 +260,12 @@ export function writeBytesFile(
   }
   return whole;
 }
+
+/** A file of one column of bytes, `data`, whose rows take one page, one byte each. */
+export function bytesFile(values: readonly number[]): Uint8Array {
+  const body = Uint8Array.from(values.flatMap((value) => [1, 0, 0, 0, value]));
+  const rows = values.length;
+  const size = { i32: body.length };
+  const header = dataPage([], rows, { page: { 2: size, 3: size } });
+  return writeBytesFile([[{ header, body, rows }]], { isIndexed: false });
+}

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { mount } from "../../../../fuse/mod.ts";
 import { convert } from "../../../../src/open/convert/mod.ts";
 import {
   DataLoader,
@@ -10,11 +9,6 @@ import {
   type MDSSample,
 } from "../../../../src/open/data/mod.ts";
 import { open } from "../../../../src/open/mod.ts";
-import {
-  mountTest,
-  output,
-  withMountpoint,
-} from "../../../fuse/support/mounting.ts";
 import { writeDamaged } from "../../../support/mds/damaged_dataset.ts";
 import {
   entryOf,
@@ -113,27 +107,3 @@ Deno.test("convert loses what is damaged only if that is wanted, lists as well",
       ]),
     );
   }));
-
-mountTest(
-  "a mount lists the samples of a damaged shard, and fails to read them alone",
-  () =>
-    withTempDir((dir) =>
-      withMountpoint(async (mountpoint) => {
-        writeDamaged(dir);
-        await using _mounted = await mount(dir, mountpoint, {
-          onLog() {},
-          onWarning() {},
-        });
-        for (const sample of [0, 1, 2, 3, 4, 5, 6, 7, 8]) {
-          const directory = `${mountpoint}/00000${sample}`;
-          const { stdout } = await output("cat", `${directory}/t.txt`);
-          const isDamaged = [3, 4, 5, 8].includes(sample);
-          assert.equal(stdout, isDamaged ? "" : `text ${sample}`);
-          assert.equal(
-            (await output("find", directory, "-name", "t.txt")).stdout.trim(),
-            `${directory}/t.txt`,
-          );
-        }
-      })
-    ),
-);

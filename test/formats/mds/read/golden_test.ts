@@ -1,10 +1,9 @@
-/** Datasets of an independent writer, from any storage: values, files, and the tree in other threads. */
+/** Datasets of an independent writer: values, and files. */
 import assert from "node:assert/strict";
 import { MDSReader } from "../../../../src/formats/mds/mod.ts";
 import { readNpy } from "../../../../src/codecs/numpy/mod.ts";
-import { LOCAL_DISK } from "../../../../src/io/storage/storage.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
-import { newExtent, reopenHandle } from "../../../../src/tree/tree.ts";
+import { newExtent } from "../../../../src/tree/tree.ts";
 import { whenLoaded } from "../../../../src/tree/not_loaded.ts";
 import {
   check,
@@ -13,27 +12,15 @@ import {
   type VirtualFs,
 } from "../../../../src/open/mod.ts";
 import { findNode } from "../../../../src/tree/vfs/paths.ts";
-import { inMemory } from "../../../support/far_away.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {
   assertValue,
   type ExpectedMdsValue,
-  type MdsCase,
   mdsCase,
   mdsCases,
 } from "../../../support/mds/mds_golden.ts";
-import { slowStorage } from "../../../support/slow_storage.ts";
 
 const onWarning = (message: string) => assert.fail(message);
-
-function storagesOf({ path }: MdsCase) {
-  return [
-    LOCAL_DISK,
-    inMemory(path),
-    slowStorage(1),
-    slowStorage(2, inMemory(path)),
-  ];
-}
 
 const SUFFIXES: Record<string, string> = {
   bytes: "",
@@ -70,71 +57,66 @@ for (const golden of mdsCases()) {
   const { samples } = golden.content;
 
   Deno.test(`values are those that were written: ${golden.name}`, async () => {
-    for (const storage of storagesOf(golden)) {
-      using reader = await MDSReader.open(golden.path, { storage });
-      assert.equal(reader.length, samples.length);
-      const order = samples.map((_, i) => i).reverse();
-      const read = await reader.read(order);
-      const decoded = await reader.samples(order);
-      for (const [at, i] of order.entries()) {
-        const expected = samples[i]!;
-        assert.deepEqual(
-          reader.columns(i).map(({ name, encoding }) => [name, encoding]),
-          Object.entries(expected).map(([name, { encoding }]) => [
-            name,
-            encoding,
-          ]),
-        );
-        assert.deepEqual(Object.keys(read[at]!), Object.keys(expected));
-        for (const [column, value] of Object.entries(expected)) {
-          assert.equal(sha256(read[at]![column]!), value.sha256, column);
-          assertValue(decoded[at]![column], value);
-        }
+    using reader = await MDSReader.open(golden.path);
+    assert.equal(reader.length, samples.length);
+    const order = samples.map((_, i) => i).reverse();
+    const read = await reader.read(order);
+    const decoded = await reader.samples(order);
+    for (const [at, i] of order.entries()) {
+      const expected = samples[i]!;
+      assert.deepEqual(
+        reader.columns(i).map(({ name, encoding }) => [name, encoding]),
+        Object.entries(expected).map(([name, { encoding }]) => [
+          name,
+          encoding,
+        ]),
+      );
+      assert.deepEqual(Object.keys(read[at]!), Object.keys(expected));
+      for (const [column, value] of Object.entries(expected)) {
+        assert.equal(sha256(read[at]![column]!), value.sha256, column);
+        assertValue(decoded[at]![column], value);
       }
     }
   });
 
   Deno.test(`values are files, and sound: ${golden.name}`, async () => {
-    for (const storage of storagesOf(golden)) {
-      using fs = await open(golden.path, { storage, onWarning });
-      assert.equal(fs.info.format, "mds");
-      let [files, lists, elements] = [0, 0, 0];
-      for (const [i, sample] of samples.entries()) {
-        const directory = String(i).padStart(6, "0");
-        for (const [column, expected] of Object.entries(sample)) {
-          const path = `${directory}/${fileOf(column, expected.encoding)}`;
-          const { value } = expected;
-          if (typeof value === "object" && value !== null && "list" in value) {
-            lists++;
-            elements += value.list.length;
-            await assertList(fs, path, value.list);
-            continue;
-          }
-          files++;
-          const bytes = await fs.read(path);
-          assert.equal((await fs.stat(path)).size, bytes.length, path);
-          if (path.endsWith(".npy")) {
-            assertValue(readNpy(bytes), expected);
-          } else if (SUFFIXES[expected.encoding.split(":")[0]!] === undefined) {
-            const text = new TextDecoder().decode(bytes);
-            if (expected.encoding === "json") assertJson(text, expected.value);
-            else assertNumber(text, expected.value);
-          } else assert.equal(sha256(bytes), expected.sha256, path);
+    using fs = await open(golden.path, { onWarning });
+    assert.equal(fs.info.format, "mds");
+    let [files, lists, elements] = [0, 0, 0];
+    for (const [i, sample] of samples.entries()) {
+      const directory = String(i).padStart(6, "0");
+      for (const [column, expected] of Object.entries(sample)) {
+        const path = `${directory}/${fileOf(column, expected.encoding)}`;
+        const { value } = expected;
+        if (typeof value === "object" && value !== null && "list" in value) {
+          lists++;
+          elements += value.list.length;
+          await assertList(fs, path, value.list);
+          continue;
         }
+        files++;
+        const bytes = await fs.read(path);
+        assert.equal((await fs.stat(path)).size, bytes.length, path);
+        if (path.endsWith(".npy")) {
+          assertValue(readNpy(bytes), expected);
+        } else if (SUFFIXES[expected.encoding.split(":")[0]!] === undefined) {
+          const text = new TextDecoder().decode(bytes);
+          if (expected.encoding === "json") assertJson(text, expected.value);
+          else assertNumber(text, expected.value);
+        } else assert.equal(sha256(bytes), expected.sha256, path);
       }
-      const all = await Array.fromAsync(fs.walk(""));
-      assert.equal(all.filter(({ isFile }) => isFile).length, files + elements);
-      assert.deepEqual(
-        [fs.info.files, fs.info.directories, fs.info.facts!["samples"]],
-        [files, samples.length + lists, samples.length],
-      );
-      const { damaged, samples: found } = await check(golden.path, {
-        storage,
-        onDamage: (damage) => assert.fail(damage),
-        onWarning,
-      });
-      assert.deepEqual([damaged, found], [0, samples.length]);
     }
+    const all = await Array.fromAsync(fs.walk(""));
+    assert.equal(all.filter(({ isFile }) => isFile).length, files + elements);
+    assert.deepEqual(
+      [fs.info.files, fs.info.directories, fs.info.facts!["samples"]],
+      [files, samples.length + lists, samples.length],
+    );
+    const { damaged, samples: found } = await check(golden.path, {
+      onDamage: (damage) => assert.fail(damage),
+      onWarning,
+    });
+    assert.deepEqual([damaged, found], [0, samples.length]);
   });
 }
 
@@ -172,31 +154,14 @@ function assertNumber(text: string, value: unknown): void {
   if (/^-?\d+$/.test(String(value))) assert.equal(text, `${value}\n`);
 }
 
-Deno.test("what is stored is a part of the shard; another thread opens shards by itself", async () => {
+Deno.test("what is stored is a part of the shard", async () => {
   for (const name of ["plain", "zstd", "merged"]) {
-    const golden = mdsCase(name);
-    using fs = await open(golden.path);
-    const again = await reopenHandle(structuredClone(fs.tree.share()));
-    try {
-      assert.equal(again.nodeCount, fs.tree.nodeCount);
-      for (const path of ["000001/image.jpg", "000001/label.json"]) {
-        const node = await runAsync(findNode(fs.tree, path));
-        const [extent, there] = [newExtent(), newExtent()];
-        assert.ok(
-          await runAsync(whenLoaded(() => fs.tree.locate(node, extent))),
-        );
-        assert.ok(again.locate(node, there));
-        assert.deepEqual(there, extent);
-        assert.equal(extent.source < 0, path.endsWith(".json"));
-        if (extent.source < 0) continue;
-        const source = fs.tree.sources.at(extent.source)!;
-        const bytes = new Uint8Array(extent.length);
-        await source.readAt(bytes, extent.offset);
-        const { image } = golden.content.samples[1]!;
-        assert.equal(sha256(bytes), image!.sha256);
-      }
-    } finally {
-      again.close();
+    using fs = await open(mdsCase(name).path);
+    for (const path of ["000001/image.jpg", "000001/label.json"]) {
+      const node = await runAsync(findNode(fs.tree, path));
+      const extent = newExtent();
+      await runAsync(whenLoaded(() => fs.tree.locate(node, extent)));
+      assert.equal(extent.source < 0, path.endsWith(".json"));
     }
   }
 });

@@ -1,0 +1,71 @@
+/** What the small containers of the contract suite hold, and how their samples are told apart. */
+import * as fs from "node:fs";
+import type { FileSample } from "../../../src/open/data/mod.ts";
+import {
+  entryOf,
+  type MadeColumn,
+  shardOf,
+} from "../../support/mds/make_mds.ts";
+
+export const text = (bytes: unknown): string =>
+  new TextDecoder().decode(bytes as Uint8Array);
+export const utf8 = (text: string): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(text);
+
+/** Writes a container that is one file. */
+export function oneFile(
+  name: string,
+  bytes: () => Uint8Array,
+): (dir: string) => string {
+  return (dir) => {
+    fs.writeFileSync(`${dir}/${name}`, bytes());
+    return name;
+  };
+}
+
+export const TEXTS = ["the first", "2nd", "the third of them"];
+export const RECORDS = TEXTS.map(utf8);
+export const NUMBERED = {
+  "000000": TEXTS[0],
+  "000001": TEXTS[1],
+  "000002": TEXTS[2],
+};
+
+/** Files of archives and packed folders: a directory's and the root's, sorted by name. */
+export const FILES = {
+  "a/b.txt": TEXTS[0]!,
+  "a/c": TEXTS[1]!,
+  "d.bin": TEXTS[2]!,
+};
+
+export const bytesOfFile = (sample: unknown): string =>
+  text((sample as FileSample).content);
+
+/** The label that datapoints and samples have, and what it says. */
+export const WORDS = ["cat", "dog", "cat"];
+
+export const byWord = { key: "word", values: WORDS };
+
+/** The columns of shards of MDS. */
+const COLUMNS: readonly MadeColumn[] = [["data", "bytes", null]];
+
+/** A sample's field, which is one byte. */
+export function byteOf(field: string): (sample: unknown) => number {
+  return (sample) => (sample as Record<string, Uint8Array>)[field]![0]!;
+}
+
+/** Writes a shard of MDS, and adds it to its index. */
+export function writeMds(path: string, samples: readonly number[]): void {
+  const shard = shardOf(
+    samples.map((n) => Uint8Array.of(1, 0, 0, 0, n)),
+    COLUMNS,
+  );
+  fs.writeFileSync(path, shard);
+  const [, dir, name] = /^(.*)\/(.*)$/.exec(path)!;
+  const index = `${dir}/index.json`;
+  const { shards } = fs.existsSync(index)
+    ? JSON.parse(fs.readFileSync(index, "utf8"))
+    : { shards: [] };
+  shards.push(entryOf(name!, shard.length, samples.length, COLUMNS));
+  fs.writeFileSync(index, JSON.stringify({ shards, version: 2 }));
+}
