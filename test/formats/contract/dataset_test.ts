@@ -190,9 +190,14 @@ for (const [title, format] of CASES) {
         const odd = new Error("odd");
         using throwing = await openIt(() => Promise.reject(odd));
         await assert.rejects(async () => await throwing.get([0]), odd);
-        using hanging = await openIt(() => new Promise(() => {}));
+        const called = Promise.withResolvers<void>();
+        using hanging = await openIt(() => {
+          called.resolve();
+          return new Promise(() => {});
+        });
         const controller = new AbortController();
         const waiting = hanging.get([0], { signal: controller.signal });
+        await called.promise;
         controller.abort(odd);
         await assert.rejects(async () => await waiting, odd);
       }));
