@@ -7,15 +7,6 @@ import { Subset } from "../../src/data/datasets/subset.ts";
 import { FFRecordDataset } from "../../src/formats/ffrecord/data/ffrecord_dataset.ts";
 import { ROOT } from "../../src/tree/tree.ts";
 import { open } from "../../src/open/open.ts";
-import { PackedFolderDataset } from "../../src/formats/ffrecord/data/packed_folder_dataset.ts";
-import { WebDataset } from "../../src/formats/tar/data/web_dataset.ts";
-import { openDataset } from "../../src/open/data/open_dataset.ts";
-import { MDSDataset } from "../../src/formats/mds/data/mds_dataset.ts";
-import { ParquetDataset } from "../../src/formats/parquet/data/parquet_dataset.ts";
-import { BagDataset } from "../../src/formats/bags/data/bag_dataset.ts";
-import { GulpVideoDataset } from "../../src/formats/gulp/data/gulp_video_dataset.ts";
-import type { Dataset } from "../../src/data/dataset.ts";
-import { REPOSITORY } from "../support/paths.ts";
 import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../support/paths.ts";
 
@@ -114,45 +105,3 @@ Deno.test("an index file without the line is taken as it is, one of another vers
     assert.match(String(await read()), /line 1: .*a newer recordfs/);
   });
 });
-
-/** How datasets of each format are opened. */
-const DATASETS: Readonly<
-  Record<string, (path: string) => Promise<Dataset<unknown>>>
-> = {
-  "ffrecord/plain_many/sample_92.ffr": (path) => FFRecordDataset.open(path),
-  "ffrecord/packed_tree/sample_10.ffr": (path) =>
-    PackedFolderDataset.open(path),
-  "tar/webdataset/pairs.tar": (path) => WebDataset.open(path),
-  "tfrecord/examples/pictures.tfrecord": (path) => openDataset(path),
-  "mds/plain/data": (path) => MDSDataset.open(path),
-  "parquet/shards/data": (path) => ParquetDataset.open(path),
-  "bags/sharded/shards": (path) => BagDataset.open(path),
-  "gulp/v2_chunks/gulp": (path) => GulpVideoDataset.open(path, { label: null }),
-  "zip/python/t.zip": (path) => openDataset(path),
-};
-
-for (const [name, openDataset] of Object.entries(DATASETS)) {
-  Deno.test(`an index of as many other samples is refused by a dataset of ${name}`, async () => {
-    const path = `${REPOSITORY}test/golden/${name}`;
-    await withTempDir(async (dir) => {
-      const own = await split(path, dir);
-      using dataset = await openDataset(path);
-      assert.ok((await Subset.fromFile(dataset, own)).length > 0);
-      const other = otherNames(own, dir);
-      await assert.rejects(Subset.fromFile(dataset, other), {
-        code: "bad-indices",
-        message: /an index of other samples/,
-      });
-    });
-  });
-}
-
-/** An index file that says that it is of samples of other names. */
-function otherNames(own: string, dir: string): string {
-  const text = fs.readFileSync(own, "utf8");
-  const other = `${dir}/other.txt`;
-  const changed = text.replace(/names=\w+/, `names=${"0".repeat(32)}`);
-  assert.notEqual(changed, text);
-  fs.writeFileSync(other, changed);
-  return other;
-}

@@ -5,7 +5,6 @@
 import assert from "node:assert/strict";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
 import { Dataset } from "../../../src/data/dataset.ts";
-import { imageCodec } from "../../../src/codecs/image/mod.ts";
 import { FormatError } from "../../../src/base/errors.ts";
 import { check, open } from "../../../src/open/open.ts";
 import { withTempDir } from "../../support/paths.ts";
@@ -23,15 +22,41 @@ interface ShardedFormat extends FormatCase {
   readonly shards: ShardCase;
 }
 
+/** Samples of a dataset as their bytes. */
+class Bytes extends Dataset<number> {
+  readonly #samples: Dataset<unknown>;
+  readonly #byteOf: ShardCase["byteOf"];
+
+  constructor(samples: Dataset<unknown>, byteOf: ShardCase["byteOf"]) {
+    super();
+    this.#samples = samples;
+    this.#byteOf = byteOf;
+  }
+
+  override get length(): number {
+    return this.#samples.length;
+  }
+
+  override get shardLengths(): readonly number[] {
+    return this.#samples.shardLengths;
+  }
+
+  override async get(indices: readonly number[]): Promise<number[]> {
+    return (await this.#samples.get(indices)).map(this.#byteOf);
+  }
+
+  override close(): void {
+    this.#samples.close();
+  }
+}
+
 /** Opens a directory of shards, or one; samples are their bytes. */
-function openDataset(
+async function openDataset(
   { openDataset, shards }: ShardedFormat,
   path: string,
   onWarning: (message: string) => void,
-): Promise<Dataset<unknown>> {
-  const process = (samples: readonly unknown[]) =>
-    samples.map((sample) => shards.byteOf(sample));
-  return openDataset(path, { onWarning, process });
+): Promise<Dataset<number>> {
+  return new Bytes(await openDataset(path, { onWarning }), shards.byteOf);
 }
 
 async function samplesOf(
@@ -84,6 +109,15 @@ for (const [name, format] of CASES) {
           dataset.shardLengths,
           [0, 1, 2].map((i) => i === damaged && !keepsNumbers ? 0 : 3),
         );
+        const places = SHARDS.flatMap((samples, i) =>
+          i === damaged && !keepsNumbers
+            ? []
+            // Of a shard of several files, the directory of all is told.
+            : samples.map(() => shards.file ? dir : `${dir}/${shards.name(i)}`)
+        );
+        for (const [i, place] of places.entries()) {
+          assert.ok(dataset.fileOf(i)?.startsWith(place), `sample ${i}`);
+        }
         assert.equal(warnings.length, 1);
         assert.ok(warnings[0]!.includes(bad), warnings[0]);
         assert.match(
@@ -119,7 +153,12 @@ for (const [name, format] of CASES) {
       for (const path of paths) damageShard(path, shards);
       const onWarning = assert.fail;
       for (const path of [dir, paths[1]!]) {
-        await assert.rejects(openDataset(format, path, onWarning), FormatError);
+        if (path === dir || !shards.isDirectory) {
+          await assert.rejects(
+            openDataset(format, path, onWarning),
+            FormatError,
+          );
+        }
         await assert.rejects(open(path, { onWarning }), FormatError);
       }
     });
