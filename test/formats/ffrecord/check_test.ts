@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import { checked } from "../../support/checked.ts";
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
 import { FormatError } from "../../../src/base/errors.ts";
-import { check } from "../../../src/open/mod.ts";
 import { goldenCases } from "../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
@@ -16,16 +16,9 @@ function crc32OfZeros(length: number): number {
   return crc;
 }
 
-async function damageOf(
-  path: string,
-): Promise<{ damage: FormatError[]; samples: number }> {
-  const damage: FormatError[] = [];
-  const report = await check(path, {
-    onDamage: (error) => damage.push(error),
-    onWarning() {},
-  });
-  assert.equal(report.damaged, damage.length);
-  return { damage, samples: report.samples };
+async function damageOf(path: string) {
+  const { damages: damage, samples } = await checked(path);
+  return { damage, samples };
 }
 
 for (const golden of goldenCases("ffrecord")) {
@@ -144,14 +137,8 @@ Deno.test("a small file whose samples overlap is not checked for hours", async (
 
 Deno.test("check refuses what open refuses, for the format that is forced", async () => {
   await withTempDir(async (dir) => {
-    const codes = async (location: string, format?: string) => {
-      const found: string[] = [];
-      await check(location, {
-        onDamage: ({ code }) => found.push(code),
-        format,
-      });
-      return found;
-    };
+    const codes = async (location: string, format?: string) =>
+      (await checked(location, { format })).codes;
     fs.writeFileSync(`${dir}/0.ffr`, ffrBytes([new Uint8Array(3)]));
     assert.deepEqual(await codes(`${dir}/0.ffr`), []);
     assert.deepEqual(await codes(`${dir}/0.ffr`, "ffrecord-packed"), [

@@ -1,8 +1,8 @@
 /** What `check` says of hashes, of what is compressed, and of each shard. */
 import assert from "node:assert/strict";
+import { checked } from "../../support/checked.ts";
 import { Buffer } from "node:buffer";
 import { zstdCompressSync } from "node:zlib";
-import { check } from "../../../src/open/mod.ts";
 import {
   COLUMNS,
   configOf,
@@ -19,16 +19,12 @@ Deno.test("check names shards whose hashes are others, and hashes that it does n
   const hashes = { sha1: "00", xxh64: "11", md5: "22", "no-hash": "x" };
   const raw = { basename: NAME, bytes: SHARD.length, hashes };
   const storage = datasetOf([entry({ "raw_data": raw })], { [NAME]: SHARD });
-  const damages: string[] = [];
-  const warnings: string[] = [];
-  const { damaged, samples } = await check("d", {
+  const { damaged, samples, damages, warnings } = await checked("d", {
     storage,
-    onDamage: ({ code, message }) => damages.push(`${code} ${message}`),
-    onWarning: (message) => warnings.push(message),
   });
   assert.deepEqual([damaged, samples], [1, 3]); // it is one shard
   for (const name of ["sha1", "xxh64", "md5"]) {
-    assert.ok(damages[0]!.includes(`${name} of it is`), name);
+    assert.ok(damages[0]!.message.includes(`${name} of it is`), name);
   }
   assert.match(warnings.join(), /hashes of the kind 'no-hash'/);
   assert.equal(warnings.length, 1);
@@ -56,15 +52,17 @@ Deno.test("check looks at the hash of what is compressed, at each shard, and at 
     entryOf("gone.mds", 100, 3),
     entryOf("d.mds", SHARD.length, 3),
   ], { "a.mds": other, "b.mds": trailing, "c.mds.zstd": zip, "d.mds": SHARD });
-  const damages: string[] = [];
-  const report = await check("d", {
-    storage,
-    onDamage: ({ message }) => damages.push(message),
-  });
+  const { damages, samples } = await checked("d", { storage });
   assert.equal(damages.length, 4, damages.join("\n"));
-  assert.match(damages[0]!, /a\.mds has other columns by its own/);
-  assert.match(damages[1]!, /b\.mds has 5 bytes behind its last sample/);
-  assert.match(damages[2]!, /c\.mds\.zstd: sha256 of what is compressed in it/);
-  assert.match(damages[3]!, /gone\.mds, which is not there/);
-  assert.equal(report.samples, 12);
+  assert.match(damages[0]!.message, /a\.mds has other columns by its own/);
+  assert.match(
+    damages[1]!.message,
+    /b\.mds has 5 bytes behind its last sample/,
+  );
+  assert.match(
+    damages[2]!.message,
+    /c\.mds\.zstd: sha256 of what is compressed in it/,
+  );
+  assert.match(damages[3]!.message, /gone\.mds, which is not there/);
+  assert.equal(samples, 12);
 });

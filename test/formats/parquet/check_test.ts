@@ -1,7 +1,7 @@
 /** What a check finds: wrong checksums, pages that can't be decoded, counts that differ. */
 import assert from "node:assert/strict";
+import { checked } from "../../support/checked.ts";
 import * as fs from "node:fs";
-import { check } from "../../../mod.ts";
 import type { FormatError } from "../../../src/base/errors.ts";
 import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
 import { parquetCase } from "../../support/parquet/parquet_golden.ts";
@@ -9,14 +9,7 @@ import { parquetFile } from "../../support/parquet/make_parquet.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 async function damagesOf(bytes: Uint8Array): Promise<FormatError[]> {
-  const damages: FormatError[] = [];
-  await withTempDir(async (dir) => {
-    fs.writeFileSync(`${dir}/t.parquet`, bytes);
-    const onDamage = (damage: FormatError) => damages.push(damage);
-    const report = await check(`${dir}/t.parquet`, { onDamage });
-    assert.equal(report.damaged, damages.length);
-  });
-  return damages;
+  return (await checked({ "t.parquet": bytes })).damages;
 }
 
 Deno.test("each byte of a page that is not what was written is found by its CRC-32", async () => {

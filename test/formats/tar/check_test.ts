@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
+import { checked } from "../../support/checked.ts";
 import { Buffer } from "node:buffer";
-import type { FormatError } from "../../../src/base/errors.ts";
-import { check } from "../../../src/open/mod.ts";
 import { memberBytes, pax, tarBytes } from "../../support/tar/make_tar.ts";
 
 const MEMBERS = [
@@ -10,26 +9,11 @@ const MEMBERS = [
   { name: "c", data: "3" },
 ];
 
-async function damagesOf(
-  files: Uint8Array | Record<string, Uint8Array>,
-): Promise<{
-  damages: FormatError[];
-  samples: number;
-  damaged: number;
-  warnings: string[];
-}> {
-  const damages: FormatError[] = [];
-  const location = files instanceof Uint8Array ? { "t.tar": files } : files;
-  const progress: number[] = [];
-  const warnings: string[] = [];
-  const { samples, damaged, bytes } = await check(location, {
-    format: "tar",
-    onDamage: (damage) => damages.push(damage),
-    onWarning: (warning) => void warnings.push(warning),
-    onProgress: (done, total) => progress.push(done, total),
-  });
-  assert.deepEqual(progress.slice(-2), [bytes, bytes]);
-  return { damages, samples, damaged, warnings };
+async function damagesOf(bytes: Uint8Array) {
+  const found = await checked({ "t.tar": bytes }, { format: "tar" });
+  assert.equal(found.done.at(-1), found.bytes);
+  assert.deepEqual([...found.totals], [found.bytes]);
+  return found;
 }
 
 Deno.test("a sound tar has no damage, with as many zeros at its end as it likes", async () => {

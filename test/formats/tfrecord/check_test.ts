@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
+import { checked } from "../../support/checked.ts";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import type { FormatError } from "../../../src/base/errors.ts";
-import { check } from "../../../src/open/mod.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { fileOf } from "../../support/tfrecord/make_tfrecord.ts";
 
-async function damagesOf(location: Parameters<typeof check>[0]) {
-  const damages: FormatError[] = [];
-  const progress: number[] = [];
-  const { samples, damaged, bytes } = await check(location, {
-    format: "tfrecord",
-    onDamage: (damage) => damages.push(damage),
-    onProgress: (done, total) => progress.push(done, total),
-  });
-  assert.deepEqual(progress.slice(-2), [bytes, bytes]);
-  assert.equal(damaged, damages.length);
-  return { damages, samples };
+async function damagesOf(location: Parameters<typeof checked>[0]) {
+  const found = await checked(location, { format: "tfrecord" });
+  assert.equal(found.done.at(-1), found.bytes);
+  assert.deepEqual([...found.totals], [found.bytes]);
+  return found;
 }
 
 const RECORDS = Array.from({ length: 40 }, (_, i) => "r".repeat(100 * i));
@@ -78,7 +71,8 @@ Deno.test("records longer than what is summed at a time are compared as one", ()
     const whole = fileOf([large, "small", large]);
     const path = `${dir}/t.tfrecord`;
     fs.writeFileSync(path, whole);
-    assert.deepEqual(await damagesOf(path), { damages: [], samples: 3 });
+    const sound = await damagesOf(path);
+    assert.deepEqual([sound.damages, sound.samples], [[], 3]);
     whole[12 + (65 << 20)]! ^= 1;
     fs.writeFileSync(path, whole);
     const { damages } = await damagesOf(path);

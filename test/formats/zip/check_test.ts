@@ -1,8 +1,8 @@
 /** Checking zips, and converting to and from them. */
 import assert from "node:assert/strict";
+import { checked } from "../../support/checked.ts";
 import * as fs from "node:fs";
 import { convert } from "../../../src/open/convert/mod.ts";
-import type { FormatError } from "../../../src/base/errors.ts";
 import { check, open } from "../../../src/open/mod.ts";
 import { output } from "../../fuse/support/mounting.ts";
 import { withTempDir } from "../../support/paths.ts";
@@ -20,13 +20,8 @@ Deno.test("a check finds each member that is damaged, and says which", async () 
     { name: "header", data, local: { name: "hidden" } },
     { name: "right", data, method: 8 },
   ]);
-  const damages: FormatError[] = [];
-  const told: number[] = [];
-  const report = await check(zip, {
-    onDamage: (damage) => damages.push(damage),
-    onProgress: (done, total) => told.push(done / total),
-  });
-  assert.deepEqual(report, { samples: 5, bytes: zip.length, damaged: 4 });
+  const { samples, bytes, damaged, damages, done } = await checked(zip);
+  assert.deepEqual([samples, bytes, damaged], [5, zip.length, 4]);
   assert.deepEqual(
     damages.map(({ code, message }) => [code, /'(\w+)'/.exec(message)![1]]),
     [
@@ -36,7 +31,7 @@ Deno.test("a check finds each member that is damaged, and says which", async () 
       ["bad-structure", "header"],
     ],
   );
-  assert.equal(told.at(-1), 1);
+  assert.equal(done.at(-1), bytes);
 });
 
 Deno.test("a member that begins in the one before it is found, however its header hides that", async () => {
@@ -46,8 +41,7 @@ Deno.test("a member that begins in the one before it is found, however its heade
   }]);
   // The first content begins later than the central directory can tell.
   zip.writeUInt16LE(20, 28);
-  const damages: string[] = [];
-  await check(zip, { onDamage: ({ message }) => damages.push(message) });
+  const { damages } = await checked(zip);
   assert.match(damages.join("\n"), /'b' begins in the content before it/);
 });
 

@@ -1,5 +1,6 @@
 /** Files whose ends were cut off: what their tables still locate is read, and what they do not is named. */
 import assert from "node:assert/strict";
+import { checked } from "../../../support/checked.ts";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { DataLoader, FFRecordDataset } from "../../../../src/open/data/mod.ts";
@@ -7,7 +8,7 @@ import { FFRecordReader } from "../../../../src/formats/ffrecord/mod.ts";
 import { countSamples } from "../../../../src/open/data/counted_samples.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { convert } from "../../../../src/open/convert/mod.ts";
-import { check, open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
 
@@ -151,15 +152,13 @@ Deno.test("of a folder that is spread over files, what one lacks is named by its
 });
 
 Deno.test("check names each sample that is cut off", async () => {
-  const damages: unknown[] = [];
   const storage = new MemoryStorage({ "a.ffr": FILE.slice(0, HEADER + 5) });
-  await check("a.ffr", {
+  const { damages } = await checked("a.ffr", {
     storage,
     format: "ffrecord-samples",
-    onDamage: ({ sample, message }) =>
-      damages.push([sample, /truncated/.test(message)]),
   });
-  assert.deepEqual(damages, [[2, true], [3, true]]);
+  assert.deepEqual(damages.map(({ sample }) => sample), [2, 3]);
+  for (const { message } of damages) assert.match(message, /truncated/);
 });
 
 Deno.test("a conversion to records with 'lossy' leaves out a last sample that was cut, too", () =>

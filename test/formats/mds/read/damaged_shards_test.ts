@@ -1,11 +1,12 @@
 /** Damaged shards of several: the index numbers their samples, each of which is an error; and shards that were cut. */
 import assert from "node:assert/strict";
+import { checked } from "../../../support/checked.ts";
 import { zstdCompressSync } from "node:zlib";
 import { FormatError } from "../../../../src/base/errors.ts";
 import { MDSReader } from "../../../../src/formats/mds/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import type { Storage } from "../../../../src/io/storage/storage.ts";
-import { check, open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import {
   datasetWith,
   type Files,
@@ -141,16 +142,11 @@ for (
           /Until then, samples 3 to 5 cannot be read, and all others keep their numbers$/,
         );
       }
-      const damages: FormatError[] = [];
-      const report = await check("d", {
-        storage,
-        onDamage: (error) => damages.push(error),
-      });
+      const { damages } = await checked("d", { storage });
       assert.deepEqual(
         damages.map((error) => [error.code, error.path]),
         [[code, path]],
       );
-      assert.equal(report.damaged, 1);
     }
   });
 }
@@ -228,15 +224,9 @@ Deno.test("of a shard that was cut at its end, the samples that are whole are re
           await assert.rejects(container.read(file), expected);
         }
         if (after > 0) assert.equal((await reader.sample(6))["n"], 6);
-        const damages: string[] = [];
-        const { damaged, samples } = await check(path, {
-          storage,
-          onDamage: ({ code }) => damages.push(code),
-        });
-        assert.deepEqual(
-          [damages, damaged, samples],
-          [["truncated-data"], 1, before + whole + after],
-        );
+        const { codes, samples } = await checked(path, { storage });
+        assert.deepEqual(codes, ["truncated-data"]);
+        assert.equal(samples, before + whole + after);
       }
     }
   }
@@ -270,12 +260,8 @@ Deno.test("check counts a shard once whose hash is wrong as well, and each of it
   // Where tables are read late, the hash comes first.
   const local = new MemoryStorage(files);
   for (const storage of [local, slowStorage(6, local)]) {
-    const damages: [string | undefined, number | undefined][] = [];
-    await check("d", {
-      storage,
-      onDamage: ({ path, sample }) => damages.push([path, sample]),
-    });
-    assert.deepEqual(damages, [
+    const { damages } = await checked("d", { storage });
+    assert.deepEqual(damages.map(({ path, sample }) => [path, sample]), [
       ["d/0.mds", undefined],
       ["d/1.mds", undefined],
       ["d/1.mds", 3],

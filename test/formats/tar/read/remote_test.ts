@@ -1,10 +1,11 @@
 /** Tars on servers: how often they are asked, and what is kept. */
 import assert from "node:assert/strict";
+import { checked } from "../../../support/checked.ts";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { WebDataset } from "../../../../src/open/data/mod.ts";
 import { TarReader } from "../../../../src/formats/tar/mod.ts";
-import { check, open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/mod.ts";
 import { type Served, serving } from "../../../support/remote/serving.ts";
 import { memberBytes } from "../../../support/tar/make_tar.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
@@ -198,17 +199,12 @@ Deno.test("a stale index of DALI gives no wrong bytes, in no reader, and check n
       await assert.rejects(shared.read("301.txt"), { code: "bad-index" });
     }
     for (const location of [new URL(url), `${dir}/a.tar`]) {
-      const damages: string[] = [];
-      await check(location, {
-        remote,
-        onDamage: ({ code, path }) => damages.push(`${code} ${path}`),
-      });
-      assert.equal(damages.length, 1);
-      assert.match(damages[0]!, /^bad-index .*\/a\.idx$/);
+      const { codes, damages } = await checked(location, { remote });
+      assert.deepEqual(codes, ["bad-index"]);
+      assert.match(damages[0]!.path!, /\/a\.idx$/);
     }
     fs.rmSync(`${dir}/a.idx`);
-    const { damaged } = await check(new URL(url), { remote, onDamage() {} });
-    assert.equal(damaged, 0);
+    assert.equal((await checked(new URL(url), { remote })).damaged, 0);
   }));
 
 Deno.test("the header before a content is fetched with it, once", () =>
