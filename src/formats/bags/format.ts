@@ -16,12 +16,4 @@ export const bags: Format = {
       ? (await import("./convert/bag_target.ts")).bagTarget
       : (await import("./convert/dataset_target.ts")).datasetTarget;
   },
-  async openDataset(path, { kind }, options) {
-    if (kind === BAG) {
-      const { openRecordDataset } = await import("./data/bag_dataset.ts");
-      return await openRecordDataset(path, options);
-    }
-    const { BagDataset } = await import("./data/bag_dataset.ts");
-    return await BagDataset.open(path, options);
-  },
 };

@@ -1,7 +1,7 @@
 import type { Format } from "../format.ts";
 import { checkRecordFiles } from "./check.ts";
 import { openFFRecord } from "./folder/packed_files.ts";
-import { areSamples, PACKED_FOLDER, SAMPLES } from "./kinds.ts";
+import { SAMPLES } from "./kinds.ts";
 
 /** FFRecord: packed folders as their directories, other files as numbered samples. */
 export const ffrecord: Format = {
@@ -16,18 +16,5 @@ export const ffrecord: Format = {
       "./convert/targets.ts"
     );
     return name === SAMPLES ? samplesTarget : packedTarget;
-  },
-  async openDataset(path, { kind }, options) {
-    if (kind === PACKED_FOLDER) {
-      const { PackedFolderDataset } = await import(
-        "./data/packed_folder_dataset.ts"
-      );
-      return await PackedFolderDataset.open(path, options);
-    }
-    if (!areSamples(kind)) return undefined;
-    const { FFRecordDataset } = await import(
-      "./data/ffrecord_dataset.ts"
-    );
-    return await FFRecordDataset.open(path, options);
   },
 };

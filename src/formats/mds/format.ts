@@ -14,8 +14,4 @@ export const mds: Format = {
     const { mdsTarget } = await import("./convert/target.ts");
     return mdsTarget;
   },
-  async openDataset(path, _info, options) {
-    const { MDSDataset } = await import("./data/mds_dataset.ts");
-    return await MDSDataset.open(path, options);
-  },
 };

@@ -14,8 +14,4 @@ export const parquet: Format = {
     const { parquetSource } = await import("./convert/source.ts");
     return parquetSource(container);
   },
-  async openDataset(path, _info, options) {
-    const { ParquetDataset } = await import("./data/parquet_dataset.ts");
-    return await ParquetDataset.open(path, options);
-  },
 };

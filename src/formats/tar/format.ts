@@ -1,6 +1,5 @@
 import type { Format } from "../format.ts";
 import { checkTars } from "./check.ts";
-import { hasSamples } from "./kinds.ts";
 import { openTars } from "./tree/open_tars.ts";
 import { tarPaths } from "./tree/tar_paths.ts";
 
@@ -17,10 +16,5 @@ export const tar: Format = {
   },
   async target() {
     return (await import("./convert/tar_target.ts")).tarTarget;
-  },
-  async openDataset(path, { kind }, options) {
-    if (!hasSamples(kind)) return undefined;
-    const { WebDataset } = await import("./data/web_dataset.ts");
-    return await WebDataset.open(path, options);
   },
 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
 import { BlockShuffleSampler } from "../../../src/data/samplers/block_shuffle_sampler.ts";
-import { chiSquare, LIMIT } from "../random/statistics.ts";
+import { chiSquare, LIMIT } from "../../data/random/statistics.ts";
 import { indicesOf, sorted, upTo } from "./orders.ts";
 
 Deno.test("every sample comes once, whatever the blocks", () => {

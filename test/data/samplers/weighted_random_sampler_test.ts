@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
 import { WeightTable } from "../../../src/data/samplers/weighted_random_sampler.ts";
 import { WeightedRandomSampler } from "../../../src/data/samplers/weighted_random_sampler.ts";
-import { chiSquare, LIMIT } from "../random/statistics.ts";
+import { chiSquare, LIMIT } from "../../data/random/statistics.ts";
 import { indicesOf, sorted } from "./orders.ts";
 
 Deno.test("draws with replacement are as often as the weights say", () => {

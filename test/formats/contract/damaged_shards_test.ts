@@ -37,8 +37,12 @@ class Bytes extends Dataset<number> {
     return this.#samples.length;
   }
 
-  override get shardLengths(): readonly number[] {
+  override get shardLengths(): readonly number[] | undefined {
     return this.#samples.shardLengths;
+  }
+
+  override fileOf(index: number): string | undefined {
+    return this.#samples.fileOf(index);
   }
 
   override async get(indices: readonly number[]): Promise<number[]> {

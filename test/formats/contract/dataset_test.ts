@@ -4,13 +4,12 @@ import { IndexError, RecordfsError } from "../../../src/base/errors.ts";
 import type { Dataset } from "../../../src/data/dataset.ts";
 import type { Process } from "../../../src/data/datasets/process.ts";
 import { RECIPE } from "../../../src/data/recipe.ts";
-import { formatNamed, loadFormat } from "../../../src/formats/registry.ts";
 import { countSamples } from "../../../src/open/data/counted_samples.ts";
 import {
   BatchMemory,
   DataLoader,
-  FileDataset,
   type LoaderOptions,
+  openDataset,
   Subset,
 } from "../../../src/open/data/mod.ts";
 import { readLabels } from "../../../src/open/data/read_labels.ts";
@@ -113,16 +112,20 @@ for (const [title, format] of CASES) {
       }
     }));
 
-  Deno.test(`${title}: the format's own dataset has the samples`, () =>
+  Deno.test(`${title}: openDataset has the samples`, () =>
     withSmall(format, async (path) => {
-      using shown = await open(path);
-      const { openDataset } = await loadFormat(formatNamed(format.name));
-      using own = await openDataset?.(path, shown.info, {});
-      assert.equal(own !== undefined, format.hasOwnDataset ?? true);
-      if (own === undefined) return;
-      assert.equal(own.length, COUNT);
-      const batch = await own.get(ORDER);
-      assert.deepEqual(batch.map(keyOf), ORDER.map((i) => keys[i]));
+      using dataset = await openDataset(path);
+      using stored = await openDataset(path, { decode: false });
+      assert.equal(dataset.length, COUNT);
+      assert.equal(stored.length, COUNT);
+      for (const one of [dataset, stored]) {
+        const batch = await one.get(ORDER);
+        const single = await Promise.all(
+          ORDER.map(async (i) => (await one.get([i]))[0]),
+        );
+        assert.deepEqual(batch, single);
+        assert.notDeepEqual(batch[0], batch[1]);
+      }
     }));
 
   Deno.test(`${title}: its files are a dataset, in the order of a walk`, () =>
@@ -131,17 +134,24 @@ for (const [title, format] of CASES) {
       for (const path of [small, sound?.path ?? small]) {
         const options = { format: format.name, onWarning() {} };
         using shown = await open(path, options);
-        using dataset = await FileDataset.open(path, options);
+        using dataset = await openDataset(path, {
+          ...{ ...options, files: "*", decode: false },
+        });
         const files = [...shown.walkSync()].filter(({ isFile }) => isFile);
-        assert.deepEqual(dataset.paths, files.map(({ path }) => path));
+        assert.equal(dataset.length, files.length);
         const indices = [...files.keys()].toReversed();
         const expected = shown.readSync(files.toReversed());
         for (const given of [{}, { memory: new BatchMemory() }]) {
           const batch = await dataset.get(indices, given);
-          assert.deepEqual(batch.map(({ bytes }) => bytes), expected);
+          assert.deepEqual(
+            batch,
+            files.map(({ path }, i) => ({ path, content: expected.at(-1 - i) }))
+              .toReversed(),
+          );
         }
-        const places = dataset.paths.map((name) => `${path}/${name}`);
-        assert.deepEqual(places.map((_, i) => dataset.fileOf(i)), places);
+        for (const [i, { path: name }] of files.entries()) {
+          assert.equal(dataset.fileOf(i), `${path}/${name}`);
+        }
         assert.equal(dataset.fileOf(files.length), undefined);
       }
     }));

@@ -36,8 +36,6 @@ export interface FormatCase {
     path: string,
     options: DatasetOptions,
   ): Promise<Dataset<unknown>>;
-  /** Whether the registry knows a dataset of the format; it does, unless given. */
-  readonly hasOwnDataset?: boolean;
   /** Whether datasets have the option `process`; they have, unless given. */
   readonly takesProcess?: boolean;
   /** What tells the small container's samples from others, in their order: texts, numbers, or fields of such. */

@@ -13,7 +13,6 @@ import {
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
 import { registerFormat } from "../../../src/open/formats.ts";
 import { imageCodec } from "../../../src/codecs/image/mod.ts";
-import { openRecordDataset } from "../../../src/formats/bags/data/bag_dataset.ts";
 import { writeBag, writeDataset } from "../../support/bags/make_bag.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { writeChunk } from "../../support/gulp/make_gulp.ts";
@@ -42,6 +41,7 @@ import {
   utf8,
   WORDS,
   writeMds,
+  writeVideos,
 } from "./small_containers.ts";
 
 const FORMATS: readonly FormatCase[] = [
@@ -132,12 +132,7 @@ const FORMATS: readonly FormatCase[] = [
       name: (shard) => `meta_${shard}.gmeta`,
       head: 12,
       isDirectory: true,
-      async write(path, samples) {
-        const [, dir, chunk] = /^(.*)\/meta_(\d)/.exec(path)!;
-        const jpeg = await (await imageCodec()).encode(testImage(8, 8, 1));
-        const videos = samples.map((n) => ({ id: `${n}`, frames: [jpeg] }));
-        writeChunk(dir!, Number(chunk), videos);
-      },
+      write: writeVideos,
       byteOf: (sample) => Number((sample as { id: string }).id),
     },
     parts: 2 * COUNT, // frames
@@ -155,9 +150,9 @@ const FORMATS: readonly FormatCase[] = [
       return "a.bag";
     },
     files: NUMBERED,
-    openDataset: (path, options) => openRecordDataset(path, options),
+    openDataset: (path, options) => openDataset(path, options),
     keys: TEXTS,
-    keyOf: (sample) => text(sample as Uint8Array),
+    keyOf: bytesOfFile,
     isSummed: false,
     cuts: ["truncated"],
     soundCuts: ["a.bag 0"],
@@ -271,7 +266,6 @@ const FORMATS: readonly FormatCase[] = [
     keys: TEXTS,
     keyOf: bytesOfFile,
     labels: { key: "dir", values: ["a", "a", ""] },
-    hasOwnDataset: false,
     isSummed: true,
     cuts: ["truncated"],
     damages: [{ at: 30 + 7 }],
@@ -390,7 +384,6 @@ const FORMATS: readonly FormatCase[] = [
     keys: TEXTS,
     keyOf: bytesOfFile,
     labels: { key: "label", values: WORDS },
-    hasOwnDataset: false,
     isSummed: true,
     cuts: ["bad-index"],
     damages: [{ at: -1 }],

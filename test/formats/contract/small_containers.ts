@@ -1,6 +1,9 @@
 /** What the small containers of the contract suite hold, and how their samples are told apart. */
 import * as fs from "node:fs";
+import { imageCodec } from "../../../src/codecs/image/mod.ts";
 import type { FileSample } from "../../../src/open/data/mod.ts";
+import { writeChunk } from "../../support/gulp/make_gulp.ts";
+import { testImage } from "../../support/images.ts";
 import {
   entryOf,
   type MadeColumn,
@@ -68,4 +71,15 @@ export function writeMds(path: string, samples: readonly number[]): void {
     : { shards: [] };
   shards.push(entryOf(name!, shard.length, samples.length, COLUMNS));
   fs.writeFileSync(index, JSON.stringify({ shards, version: 2 }));
+}
+
+/** Writes a chunk of GulpIO: each sample is a video of one frame, by its id. */
+export async function writeVideos(
+  path: string,
+  samples: readonly number[],
+): Promise<void> {
+  const [, dir, chunk] = /^(.*)\/meta_(\d)/.exec(path)!;
+  const jpeg = await (await imageCodec()).encode(testImage(8, 8, 1));
+  const videos = samples.map((n) => ({ id: `${n}`, frames: [jpeg] }));
+  writeChunk(dir!, Number(chunk), videos);
 }

@@ -11,7 +11,6 @@ import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { lastingAt } from "../../../io/storage/place.ts";
 import { SamplesReader } from "../../../tree/samples/samples_reader.ts";
 import type { Spec } from "../dataset/spec.ts";
-import { type BagOptions, BagReader } from "../read/bag_reader.ts";
 import type { ShardedDatasetOptions } from "../read/dataset_options.ts";
 import type { DatasetReader } from "../read/dataset_reader.ts";
 import type { Datapoint, Mask } from "../read/selection.ts";
@@ -138,16 +137,6 @@ export class BagDataset<T = Datapoint> extends SamplesDataset<Datapoint, T> {
   protected override get libraryClass(): { readonly name: string } {
     return BagDataset;
   }
-}
-
-/** Opens a bag as the dataset of its records, which are bytes. */
-export async function openRecordDataset(
-  path: string,
-  options: BagOptions & WaitOptions,
-): Promise<SamplesDataset<Uint8Array>> {
-  const reader = await BagReader.open(path, options);
-  const dataset = new SamplesDataset<Uint8Array>(reader);
-  return openedFrom(dataset, openBags, path, options);
 }
 
 function isImported(
