@@ -16,7 +16,7 @@ export class CheckedNodes {
     this.#nodes = 32 * (this.#words.length - FIRST_BITS);
   }
 
-  /** Number of times that all was forgotten. */
+  /** Number of times that all was invalidated. */
   get generation(): number {
     return Atomics.load(this.#words, GENERATION);
   }
@@ -26,19 +26,19 @@ export class CheckedNodes {
       (Atomics.load(this.#words, wordOf(node)) >>> node & 1) === 1;
   }
 
-  /** Remembers a node, unless something was forgotten since its bytes were read. */
+  /** Remembers a node, unless all was invalidated since its bytes were read. */
   add(node: number, generation: number): void {
     if (node >= this.#nodes) return;
     const bit = 1 << node; // of the lowest 5 bits of the node
     Atomics.or(this.#words, wordOf(node), bit);
-    // Looked at behind it: a thread that forgets counts first, and clears then.
+    // Looked at behind it: a thread that invalidates counts first, and clears then.
     if (this.generation !== generation) {
       Atomics.and(this.#words, wordOf(node), ~bit);
     }
   }
 
-  /** Forgets all of them. */
-  forget(): void {
+  /** Invalidates all of them. */
+  invalidate(): void {
     Atomics.add(this.#words, GENERATION, 1);
     this.#words.fill(0, FIRST_BITS);
   }

@@ -21,8 +21,10 @@ export function newSampleChecks(tree: Tree): SampleChecksMemory | undefined {
   };
 }
 
-/** Forgets what is known of all samples. */
-export function forgetSampleChecks({ nodes, wrong }: SampleChecksMemory): void {
-  new CheckedNodes(nodes).forget();
-  new CheckedNodes(wrong).forget();
+/** Invalidates what is known of all samples. */
+export function invalidateSampleChecks(
+  { nodes, wrong }: SampleChecksMemory,
+): void {
+  new CheckedNodes(nodes).invalidate();
+  new CheckedNodes(wrong).invalidate();
 }

@@ -17,7 +17,7 @@ export interface FileToServe {
 /** Listeners to changes of a file. */
 export interface ChangeListener {
   /** Told that findings about its content no longer hold. */
-  forget(): void;
+  invalidate(): void;
   log(message: string): void;
 }
 
@@ -120,7 +120,7 @@ export class ServedFile {
       );
     }
     // In this order: what is remembered never counts for a later state of the file.
-    if (!this.#mayGrow || now.size <= known.size) this.#listener.forget();
+    if (!this.#mayGrow || now.size <= known.size) this.#listener.invalidate();
     known.copy(now);
   }
 }

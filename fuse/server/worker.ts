@@ -12,7 +12,7 @@ import { openServingFunctions, serveDevice } from "./device.ts";
 import { HandOver } from "../fetching/hand_over.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { OnceLog } from "../session/once_log.ts";
-import { forgetSampleChecks } from "../checksums/sample_checks_memory.ts";
+import { invalidateSampleChecks } from "../checksums/sample_checks_memory.ts";
 import { RequestCounts } from "../session/request_counts.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import { servedSources } from "../content/served_sources.ts";
@@ -78,7 +78,7 @@ async function prepare(
   tree.stat(ROOT, newStat()); // what is not to be had here must not be mounted
   const truncations = new OnceLog(onLog);
   const sources = await servedSources(tree, mapped, workers, {
-    forget: () => checks && forgetSampleChecks(checks),
+    invalidate: () => checks && invalidateSampleChecks(checks),
     log: onLog,
   });
   const connection = new ConnectionState(memory);

@@ -28,8 +28,8 @@ export interface EncodedContent {
   pieces?: (() => PieceReader) | undefined;
   /** As of sources: it will be read soon. */
   expect?: (() => boolean) | undefined;
-  /** As of sources: what was kept of it is wrong. */
-  refetch?: (() => void) | undefined;
+  /** As of sources: invalidates what is cached of it. */
+  invalidate?: (() => void) | undefined;
 }
 
 /** Decodes a content from its start to its end. */
@@ -78,7 +78,7 @@ export class DecodedSource implements MadeSource {
   /** Reads that wait come one after the other: what one decodes is there for the next. */
   #turn: Promise<unknown> = Promise.resolve();
   readonly expect?: (offset: number, length: number) => boolean;
-  readonly refetch?: (offset: number, length: number) => void;
+  readonly invalidate?: (offset: number, length: number) => void;
   readonly readAtSync?: (into: Uint8Array, offset: number) => number;
 
   /**
@@ -101,11 +101,11 @@ export class DecodedSource implements MadeSource {
       this.readAtSync = (into, offset) => this.#readNow(into, offset);
     }
     if (content.expect) this.expect = () => content.expect!();
-    if (content.refetch) {
-      this.refetch = () => {
+    if (content.invalidate) {
+      this.invalidate = () => {
         blocks.drop(owner, number, content.size);
         this.close();
-        content.refetch!();
+        content.invalidate!();
       };
     }
   }
@@ -208,9 +208,9 @@ export class DecodedSource implements MadeSource {
     } catch (error) {
       const isDamaged = error instanceof FormatError &&
         error.code !== "changed";
-      if (this.refetch === undefined || !isDamaged) throw error;
+      if (this.invalidate === undefined || !isDamaged) throw error;
     }
-    this.refetch(0, this.size);
+    this.invalidate(0, this.size);
     yield* decode();
   }
 

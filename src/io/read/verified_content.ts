@@ -43,7 +43,7 @@ export function requireRight(
   mismatch: Mismatch,
 ): void {
   if (isRight(content, actual)) return;
-  source.refetch?.(content.offset, content.length);
+  source.invalidate?.(content.offset, content.length);
   throw mismatch(content.checksum, actual);
 }
 
@@ -109,8 +109,8 @@ export function* readAgain(
   actual = NaN,
 ): Steps<void> {
   const { offset, length, checksum } = content;
-  if (source.refetch === undefined) throw mismatch(checksum, actual);
-  source.refetch(offset, length);
+  if (source.invalidate === undefined) throw mismatch(checksum, actual);
+  source.invalidate(offset, length);
   const again = yield* readThrough(source, content, into);
   if (!isRight(content, again)) throw mismatch(checksum, again);
 }
@@ -155,7 +155,7 @@ export function* readVerifiedSlices(
   const read = yield* readSlices(sources, contents, (i, actual) => {
     const { source, checksum } = contents[i]!;
     if (actual === checksum) return;
-    if (sources.at(source)!.refetch === undefined) {
+    if (sources.at(source)!.invalidate === undefined) {
       throw mismatch(i, checksum, actual);
     }
     wrong.push(i);
@@ -163,7 +163,7 @@ export function* readVerifiedSlices(
   if (wrong.length === 0) return read;
   const again = wrong.map((i) => contents[i]!);
   for (const { source, offset, length } of again) {
-    sources.at(source)!.refetch!(offset, length);
+    sources.at(source)!.invalidate!(offset, length);
   }
   const places = wrong.map((i) => read[i]!);
   yield* readSlices(sources, again, (k, actual) => {
@@ -189,9 +189,9 @@ export function* readParsed<T>(
   try {
     return parse(bytes);
   } catch (error) {
-    if (source.refetch === undefined) throw error;
+    if (source.invalidate === undefined) throw error;
   }
-  source.refetch(offset, length);
+  source.invalidate(offset, length);
   yield* fill(source, bytes, offset);
   return parse(bytes);
 }
@@ -210,9 +210,9 @@ export function* readUnlessWrong<T>(
   ) => { readonly offset: number; readonly length: number } | undefined,
 ): Steps<T> {
   const result = yield* read();
-  if (source.refetch === undefined) return result;
+  if (source.invalidate === undefined) return result;
   const wrong = wrongIn(result);
   if (wrong === undefined) return result;
-  source.refetch(wrong.offset, wrong.length);
+  source.invalidate(wrong.offset, wrong.length);
   return yield* read();
 }

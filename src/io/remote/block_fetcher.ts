@@ -104,11 +104,11 @@ export class BlockFetcher {
     this.#held.take(start, bytes);
   }
 
-  /** Fetches a part again when it is read again: what was kept of it is wrong. */
-  forget(offset: number, length: number): void {
+  /** Invalidates what is cached of a range, so that the next read fetches it. */
+  invalidate(offset: number, length: number): void {
     const [first, last] = [blockOf(offset), blockOf(offset + length - 1)];
-    this.#store.forget(first, last);
-    this.#held.forget(first, last);
+    this.#store.invalidate(first, last);
+    this.#held.invalidate(first, last);
   }
 
   /**

@@ -68,7 +68,7 @@ export class HeldBytes {
     }
   }
 
-  forget(first: number, last: number): void {
+  invalidate(first: number, last: number): void {
     for (let block = first; block <= last; block++) this.#byBlock.delete(block);
   }
 

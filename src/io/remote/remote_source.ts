@@ -73,9 +73,9 @@ export class RemoteSource implements ByteSource {
     return end <= offset || this.fetcher.expect(offset, end - offset);
   }
 
-  refetch(offset: number, length: number): void {
+  invalidate(offset: number, length: number): void {
     this.#requireOpen();
-    if (length > 0) this.fetcher.forget(offset, length);
+    if (length > 0) this.fetcher.invalidate(offset, length);
   }
 
   close(): void {

@@ -57,11 +57,8 @@ export interface ByteSource {
    * @returns Whether it was noted; not where enough is under way, or it has been closed.
    */
   expect?(offset: number, length: number): boolean;
-  /**
-   * Has a part come anew from where it lies when it is read next: what was kept of it has turned out to be wrong. Present
-   * only where something is kept that may be.
-   */
-  refetch?(offset: number, length: number): void;
+  /** Invalidates what is cached of a range, so that the next read fetches it. Present only where something is cached. */
+  invalidate?(offset: number, length: number): void;
   /** Lets go of what the source holds; reading afterwards is an error. */
   close(): void;
 }

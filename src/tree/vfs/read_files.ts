@@ -140,7 +140,7 @@ export async function* contentPieces(
     return;
   }
   const source = tree.sources.at(extent.source)!;
-  if (source.refetch !== undefined && length <= MOST_AHEAD) {
+  if (source.invalidate !== undefined && length <= MOST_AHEAD) {
     const [content] = await runAsync(
       readFiles(files, [node], () => path),
       signal,
@@ -186,7 +186,7 @@ export function contentStream(
   const source = extent.bytes === undefined
     ? tree.sources.at(extent.source)
     : undefined;
-  if (source?.refetch !== undefined && extent.length <= MOST_AHEAD) {
+  if (source?.invalidate !== undefined && extent.length <= MOST_AHEAD) {
     return streamOf(async () => {
       const [content] = await runAsync(
         readContents({

@@ -21,14 +21,14 @@ Deno.test("all of it is forgotten at once", () => {
   const nodes = new CheckedNodes(newCheckedNodes(100));
   nodes.add(7, nodes.generation);
   nodes.add(99, nodes.generation);
-  nodes.forget();
+  nodes.invalidate();
   assert.deepEqual([nodes.has(7), nodes.has(99)], [false, false]);
 });
 
 Deno.test("what was read before something was forgotten is not remembered", () => {
   const nodes = new CheckedNodes(newCheckedNodes(100));
   const { generation } = nodes;
-  nodes.forget();
+  nodes.invalidate();
   nodes.add(7, generation);
   assert.equal(nodes.has(7), false);
   nodes.add(7, nodes.generation);

@@ -63,7 +63,7 @@ export class Client {
       listAhead,
       checks,
       sources: new ListedSources(sources, {
-        forget() {},
+        invalidate() {},
         log: (message) => this.logs.push(message),
       }),
       onLog: (message) => this.logs.push(message),

@@ -26,7 +26,7 @@ class CachedSource extends MemorySource {
     this.#origin = origin;
   }
 
-  refetch(offset: number, length: number): void {
+  invalidate(offset: number, length: number): void {
     this.invalidated.push([offset, length]);
     this.bytes.set(this.#origin.subarray(offset, offset + length), offset);
   }

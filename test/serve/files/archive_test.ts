@@ -217,7 +217,7 @@ Deno.test("what a cache has wrong is fetched again", async () => {
     });
   }
   const asked: number[] = [];
-  Object.defineProperty(source, "refetch", {
+  Object.defineProperty(source, "invalidate", {
     value: (_: number, length: number) => {
       isWrong = false;
       asked.push(length);

@@ -279,7 +279,7 @@ export class PendingHeader implements RecordFileHeader {
     const mismatch = mismatchOf(this.#source.name, this.checksum, crc);
     if (mismatch === undefined) return;
     // Others go by what is here: only who opens it anew can do better.
-    this.#source.refetch?.(0, FIXED_HEADER + this.#bytes.byteLength);
+    this.#source.invalidate?.(0, FIXED_HEADER + this.#bytes.byteLength);
     throw mismatch;
   }
 

@@ -125,7 +125,7 @@ export function decompressed(
       `${path} ${why}: it is damaged, or its size in the index lies; fetch both again`,
       { path, cause },
     );
-  const { expect, refetch } = file;
+  const { expect, invalidate } = file;
   // deno-lint-ignore require-yield -- where it lies is known
   const place = function* (): Steps<EncodedPlace> {
     return { source: file, start: 0, packed, size: rawBytes };
@@ -145,7 +145,7 @@ export function decompressed(
         ? () => new DecodedPieces(how, place, fault)
         : undefined,
       expect: expect && (() => file.expect!(0, file.size)),
-      refetch: refetch && (() => file.refetch!(0, file.size)),
+      invalidate: invalidate && (() => file.invalidate!(0, file.size)),
     },
     blocks,
     owner,

@@ -163,8 +163,8 @@ class Scan {
   *#findHeader(offset: number): Steps<number> {
     const at = yield* this.#find(offset, this.#passed);
     const source = this.#source;
-    if (source.refetch === undefined || this.#isHeaderOrEnd(at)) return at;
-    source.refetch(offset, BLOCK);
+    if (source.invalidate === undefined || this.#isHeaderOrEnd(at)) return at;
+    source.invalidate(offset, BLOCK);
     yield* this.#windows.move(offset, this.#passed);
     return 0;
   }

@@ -45,7 +45,7 @@ class SparseFile implements MadeSource {
   readonly size: number;
   readonly readAtSync?: (into: Uint8Array, offset: number) => number;
   readonly expect?: (offset: number, length: number) => boolean;
-  readonly refetch?: (offset: number, length: number) => void;
+  readonly invalidate?: (offset: number, length: number) => void;
   readonly #archive: ByteSource;
   readonly #memberName: () => string;
   readonly #pieces: Pieces;
@@ -78,10 +78,10 @@ class SparseFile implements MadeSource {
         return archive.expect!(start, end - start);
       };
     }
-    if (archive.refetch !== undefined) {
-      this.refetch = (offset, length) => {
+    if (archive.invalidate !== undefined) {
+      this.invalidate = (offset, length) => {
         const { start, end } = this.#stored(offset, length);
-        archive.refetch!(start, end - start);
+        archive.invalidate!(start, end - start);
       };
     }
   }

@@ -88,7 +88,7 @@ export class LocalHeaders {
     if (got < length) return undefined;
     const view = new DataView(bytes.buffer);
     // What a cache has wrong is read again by `start`.
-    const mayBeWrong = this.#source.refetch !== undefined &&
+    const mayBeWrong = this.#source.invalidate !== undefined &&
       this.#faultIn(record, view) !== undefined;
     if (mayBeWrong || this.#needsMore(record, view)) return undefined;
     return this.#take(record, view);

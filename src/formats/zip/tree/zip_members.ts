@@ -71,7 +71,7 @@ class ZipMember implements EncodedContent {
   readonly isLocal: boolean;
   readonly pieces?: () => PieceReader;
   readonly expect?: () => boolean;
-  readonly refetch?: () => void;
+  readonly invalidate?: () => void;
   readonly #place: MemberPlace;
   readonly #record: number;
   readonly #fault: DecodeFault = (why, cause) => {
@@ -98,11 +98,11 @@ class ZipMember implements EncodedContent {
         new DecodedPieces("deflate", () => this.#locate(), this.#fault);
     }
     if (archive.expect) this.expect = () => locals.expect(record);
-    if (archive.refetch) {
-      this.refetch = () => {
+    if (archive.invalidate) {
+      this.invalidate = () => {
         const start = columns.headers[record]!;
         const past = locals.starts[record]! || start;
-        archive.refetch!(start, past - start + columns.packed[record]!);
+        archive.invalidate!(start, past - start + columns.packed[record]!);
       };
     }
   }

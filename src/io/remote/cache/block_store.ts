@@ -61,8 +61,8 @@ export interface BlockStore {
    * @returns How many bytes were kept: whole blocks, but for the last one.
    */
   keep(first: number, bytes: Uint8Array): number;
-  /** Forgets blocks, which are fetched again. */
-  forget(first: number, last: number): void;
+  /** Invalidates blocks, so that the next read fetches them. */
+  invalidate(first: number, last: number): void;
   /** Has whoever reads a block by the {@linkcode BlockMap} tell. */
   mark(block: number): void;
   close(): void;
@@ -79,7 +79,7 @@ export const NO_STORE: BlockStore = {
   readCached: () => 0,
   readLater: () => Promise.resolve(false),
   keep: () => 0,
-  forget() {},
+  invalidate() {},
   mark() {},
   close() {},
 };

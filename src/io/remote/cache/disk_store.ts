@@ -111,7 +111,7 @@ export class DiskStore implements BlockStore {
     } catch {
       // As below.
     }
-    this.#forgetPart(offset, length);
+    this.#invalidatePart(offset, length);
     return 0;
   }
 
@@ -122,7 +122,7 @@ export class DiskStore implements BlockStore {
       const part = length === into.length ? into : into.subarray(0, length);
       return this.#file.readCached(part, offset);
     } catch {
-      this.#forgetPart(offset, length);
+      this.#invalidatePart(offset, length);
       return 0;
     }
   }
@@ -137,7 +137,7 @@ export class DiskStore implements BlockStore {
     } catch {
       // As below.
     }
-    this.#forgetPart(offset, into.length);
+    this.#invalidatePart(offset, into.length);
     return false;
   }
 
@@ -160,7 +160,7 @@ export class DiskStore implements BlockStore {
     }
   }
 
-  forget(first: number, last: number): void {
+  invalidate(first: number, last: number): void {
     for (let block = first; block <= last; block++) {
       try {
         WORDS[0] = 0;
@@ -172,12 +172,12 @@ export class DiskStore implements BlockStore {
     }
   }
 
-  #forgetPart(offset: number, length: number): void {
-    this.forget(blockOf(offset), blockOf(offset + length - 1));
+  #invalidatePart(offset: number, length: number): void {
+    this.invalidate(blockOf(offset), blockOf(offset + length - 1));
   }
 
   /**
-   * Compares what is there with its checksums, and forgets what does not match.
+   * Compares what is there with its checksums, and invalidates what does not match.
    *
    * @returns How many blocks were there, and how many of them were forgotten.
    */
@@ -190,7 +190,7 @@ export class DiskStore implements BlockStore {
       blocks++;
       if (sum === this.#dataSum(block)) continue;
       damaged++;
-      this.forget(block, block);
+      this.invalidate(block, block);
     }
     return { blocks, damaged };
   }
