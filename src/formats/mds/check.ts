@@ -3,7 +3,13 @@ import { DecodedBlocks } from "../../io/decoded/decoded_blocks.ts";
 import { HeadWindows } from "../../io/read/head_windows.ts";
 import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
-import { type FileHash, newFileHash } from "../../io/sums/file_hash.ts";
+import { perform, type Steps } from "../../io/concurrency/steps.ts";
+import { readUnlessWrong } from "../../io/read/verified_content.ts";
+import {
+  type FileHash,
+  newFileHash,
+  newSystemHash,
+} from "../../io/sums/file_hash.ts";
 import { CheckRun } from "../../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { requireSoundList } from "./encodings/list_value.ts";
@@ -138,23 +144,21 @@ class Check {
     isDecompressed = false,
   ): Promise<void> {
     const run = this.#run;
-    const taken: [string, FileHash][] = [];
-    for (const name of Object.keys(hashes)) {
-      const hash = await newFileHash(name);
-      if (hash === undefined) this.#warn(name);
-      else taken.push([name, hash]);
-    }
-    for (let at = 0; at < source.size; at += PIECE) {
-      const length = Math.min(PIECE, source.size - at);
-      const piece = await run.run(readPart(source, at, length));
-      for (const [, hash] of taken) hash.update(piece);
-      if (!isDecompressed) run.advance(length);
-    }
+    let done = 0;
+    const advanceTo = (offset: number) => {
+      if (isDecompressed || offset <= done) return;
+      run.advance(offset - done);
+      done = offset;
+    };
+    const wrong = await run.run(
+      readUnlessWrong(
+        source,
+        () => this.#wrongHashes(source, hashes, advanceTo),
+        ({ length }) =>
+          length === 0 ? undefined : { offset: 0, length: source.size },
+      ),
+    );
     const what = isDecompressed ? "what is compressed in it" : "it";
-    const wrong = taken.map(([name, hash]) => {
-      const [expected, actual] = [hashes[name]!.toLowerCase(), hash.digest()];
-      return { name, expected, actual };
-    }).filter(({ expected, actual }) => expected !== actual);
     const [one] = wrong;
     if (one === undefined) return;
     const { expected, actual } = one;
@@ -168,6 +172,33 @@ class Check {
         { path, expected, actual },
       ),
     );
+  }
+
+  /** The hashes of a file that are not those that the index has. */
+  *#wrongHashes(
+    source: ByteSource,
+    hashes: FileFacts["hashes"],
+    advanceTo: (offset: number) => void,
+  ): Steps<{ name: string; expected: string; actual: string }[]> {
+    const taken: [string, FileHash][] = [];
+    for (const name of Object.keys(hashes)) {
+      const hash = yield* perform<FileHash | undefined>({
+        sync: () => newSystemHash(name),
+        async: () => newFileHash(name),
+      });
+      if (hash === undefined) this.#warn(name);
+      else taken.push([name, hash]);
+    }
+    for (let at = 0; at < source.size; at += PIECE) {
+      const length = Math.min(PIECE, source.size - at);
+      const piece = yield* readPart(source, at, length);
+      for (const [, hash] of taken) hash.update(piece);
+      advanceTo(at + length);
+    }
+    return taken.map(([name, hash]) => {
+      const [expected, actual] = [hashes[name]!.toLowerCase(), hash.digest()];
+      return { name, expected, actual };
+    }).filter(({ expected, actual }) => expected !== actual);
   }
 
   async #structure(

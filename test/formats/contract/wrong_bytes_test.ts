@@ -200,19 +200,46 @@ for (const [what, one] of Object.entries(CASES)) {
     }));
 }
 
-Deno.test("a check of a zip is one of the zip, not of what came wrong once", () =>
-  serving(async (served) => {
-    writeZip(served.dir, 0);
-    const checked = async () => {
-      const { damaged } = await check(`${served.server.url}/a.zip`, {
-        remote: served.remote,
-        onDamage() {},
-      });
-      return damaged;
-    };
-    sendWrong(served, "/a.zip", 1000, 1);
-    assert.equal(await checked(), 0);
-    fs.rmSync(served.directory, { recursive: true });
-    sendWrong(served, "/a.zip", 1000, Infinity);
-    assert.equal(await checked(), 1);
-  }));
+/** What is checked, and the byte of it that is wrong. */
+const CHECKED: Readonly<
+  Record<
+    string,
+    Pick<Case, "path"> & { write(dir: string): string; at: number }
+  >
+> = {
+  "a zip": {
+    path: "/a.zip",
+    write(dir) {
+      writeZip(dir, 0);
+      return "a.zip";
+    },
+    at: 1000,
+  },
+  "a shard of MDS, by its hashes": {
+    path: "/d/shard.00000.mds",
+    write(dir) {
+      fs.cpSync(mdsCase("plain").path, `${dir}/d`, { recursive: true });
+      return "d/index.json";
+    },
+    at: 1000,
+  },
+};
+
+for (const [what, { path, write, at }] of Object.entries(CHECKED)) {
+  Deno.test(`what came wrong once is no damage to a check: ${what}`, () =>
+    serving(async (served) => {
+      const location = write(served.dir);
+      const checked = async () => {
+        const { damaged } = await check(`${served.server.url}/${location}`, {
+          remote: served.remote,
+          onDamage() {},
+        });
+        return damaged;
+      };
+      sendWrong(served, path, at, 1);
+      assert.equal(await checked(), 0);
+      fs.rmSync(served.directory, { recursive: true });
+      sendWrong(served, path, at, Infinity);
+      assert.equal(await checked(), 1);
+    }));
+}
