@@ -28,8 +28,20 @@ export const tfrecord: FormatEntry = {
   load: async () => (await import("./format.ts")).tfrecord,
 };
 
-function* detect({ path, names, size, read }: Probe): Steps<boolean> {
-  if (names !== undefined) return names.some(isShard);
+/** Entries of a directory that are looked at to find a file among them. */
+const MOST_LOOKED_AT = 8;
+
+function* detect(
+  { path, names, namesIn, size, read }: Probe,
+): Steps<boolean> {
+  if (names !== undefined) {
+    if (names.some(isNamedSo)) return true;
+    // Directories may be numbered as well, and hold anything.
+    for (const name of names.filter(isShard).slice(0, MOST_LOOKED_AT)) {
+      if ((yield* namesIn(name)) === undefined) return true;
+    }
+    return false;
+  }
   // A damaged file of that name gets this format's explanation of what is wrong.
   if (isNamedSo(path)) return true;
   if (size < FRAME) return false;

@@ -1,9 +1,5 @@
 import { abortable } from "../../io/concurrency/abortable.ts";
 import { runAsync, runSync, type Steps } from "../../io/concurrency/steps.ts";
-import type {
-  BatchReadOptions,
-  BatchReadSyncOptions,
-} from "../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import { inBatches, isIndex, requireIndices } from "../sample_indices.ts";
@@ -19,11 +15,15 @@ import type {
  *
  * @typeParam R What is stored of a sample.
  * @typeParam D What is decoded of it.
- * @typeParam O The options that choose the fields of a call.
+ * @typeParam O Options of a call: which fields are read, and into which memory, as far as the format has either.
  * @typeParam B What `batches` gives: samples as they are stored, unless a format decodes them.
  */
-export class SamplesReader<R, D = R, O extends object = FieldOptions, B = R>
-  implements Disposable {
+export class SamplesReader<
+  R,
+  D = R,
+  O extends object = ReadSamplesOptions,
+  B = R,
+> implements Disposable {
   /** @ignore What is read, for datasets and labels. */
   readonly opened: Samples<R, D>;
   readonly #fields: readonly string[] | undefined;
@@ -64,30 +64,30 @@ export class SamplesReader<R, D = R, O extends object = FieldOptions, B = R>
    * @throws {IndexError} If there is no such sample.
    * @throws {FormatError} If one is damaged.
    */
-  read(index: number, options?: BatchReadOptions & O): Promise<R>;
+  read(index: number, options?: O & WaitOptions): Promise<R>;
   /** Reads a batch of samples. */
   read(
     indices: Iterable<number>,
-    options?: BatchReadOptions & O,
+    options?: O & WaitOptions,
   ): Promise<R[]>;
   async read(
     index: number | Iterable<number>,
-    options?: BatchReadOptions & O,
+    options?: O & WaitOptions,
   ): Promise<R | R[]> {
     const read = await runAsync(this.#read(index, options), options?.signal);
     return typeof index === "number" ? read[0]! : read;
   }
 
   /** {@linkcode SamplesReader.read} without waiting. */
-  readSync(index: number, options?: BatchReadSyncOptions & O): R;
+  readSync(index: number, options?: O): R;
   /** Reads a batch of samples without waiting. */
   readSync(
     indices: Iterable<number>,
-    options?: BatchReadSyncOptions & O,
+    options?: O,
   ): R[];
   readSync(
     index: number | Iterable<number>,
-    options?: BatchReadSyncOptions & O,
+    options?: O,
   ): R | R[] {
     const read = runSync(this.#read(index, options));
     return typeof index === "number" ? read[0]! : read;
@@ -100,7 +100,7 @@ export class SamplesReader<R, D = R, O extends object = FieldOptions, B = R>
    */
   async decoded(
     indices: Iterable<number>,
-    options?: BatchReadOptions & O,
+    options?: O & WaitOptions,
   ): Promise<D[]> {
     const numbers = [...indices];
     const read = await this.read(numbers, options);
@@ -179,7 +179,7 @@ export class SamplesReader<R, D = R, O extends object = FieldOptions, B = R>
   /** @ignore Reads a batch as `batches` gives it. */
   protected readBatch(
     indices: readonly number[],
-    options: BatchReadOptions,
+    options: WaitOptions,
   ): Promise<B[]> {
     const read: Promise<unknown[]> = runAsync(
       this.#read(indices, options),

@@ -1,3 +1,4 @@
+import type { BatchReadSyncOptions } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import {
   runAsync,
@@ -37,7 +38,11 @@ import {
  * assert.equal(first?.length, 33);
  * ```
  */
-export class FFRecordReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
+export class FFRecordReader extends SamplesReader<
+  Uint8Array<ArrayBuffer>,
+  Uint8Array<ArrayBuffer>,
+  BatchReadSyncOptions
+> {
   readonly #samples: FFRecordSamples;
 
   /** @ignore Readers are made by `open`. */

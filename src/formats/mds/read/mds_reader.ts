@@ -67,8 +67,12 @@ export interface MDSColumn {
  * for await (const samples of reader.batches({ batch: 4 })) console.log(samples.length);
  * ```
  */
-export class MDSReader
-  extends SamplesReader<MDSBytes, MDSSample, MDSColumnOptions, MDSSample> {
+export class MDSReader extends SamplesReader<
+  MDSBytes,
+  MDSSample,
+  MDSReadSyncOptions,
+  MDSSample
+> {
   readonly #shards: ShardStore;
 
   /** @ignore Readers are made by `open`. */

@@ -10,6 +10,7 @@ import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import { lostNotes } from "../../../tree/samples/open_shards.ts";
 import type { SamplesHandle } from "../../../tree/samples/samples.ts";
 import {
+  type FieldOptions,
   reopenSamples,
   SamplesReader,
 } from "../../../tree/samples/samples_reader.ts";
@@ -40,7 +41,8 @@ import { differenceOf } from "./shared_columns.ts";
  * for await (const rows of reader.batches({ batch: 4 })) console.log(rows.length);
  * ```
  */
-export class ParquetReader extends SamplesReader<ParquetRow> {
+export class ParquetReader
+  extends SamplesReader<ParquetRow, ParquetRow, FieldOptions> {
   readonly #samples: RowSamples;
 
   /** @ignore Readers are made by `open`. */
