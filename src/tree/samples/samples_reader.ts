@@ -200,9 +200,9 @@ export class SamplesReader<
     return this.opened.read(this.required(index), this.#optionsOf(options));
   }
 
-  #optionsOf(options: ReadSamplesOptions): ReadSamplesOptions {
-    const fields = this.fieldsOf(options) ?? this.#fields;
-    return { fields, memory: options.memory };
+  #optionsOf(options: object): ReadSamplesOptions {
+    const { memory, ...given }: ReadSamplesOptions = options;
+    return { fields: this.fieldsOf(given) ?? this.#fields, memory };
   }
 }
 

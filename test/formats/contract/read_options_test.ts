@@ -3,31 +3,23 @@ import assert from "node:assert/strict";
 import { FFRecordReader } from "../../../src/formats/ffrecord/mod.ts";
 import { MDSReader } from "../../../src/formats/mds/mod.ts";
 import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
-import { TFRecordReader } from "../../../src/formats/tfrecord/mod.ts";
 import { SharedRoom } from "../../../src/io/read/read_memory.ts";
 import { mdsCase } from "../../support/mds/mds_golden.ts";
 import { parquetCase } from "../../support/parquet/parquet_golden.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { fileOf } from "../../support/tfrecord/make_tfrecord.ts";
 import * as fs from "node:fs";
 
 const RECORD = new TextEncoder().encode("record");
 
-Deno.test("readers of bytes take memory, and no fields", () =>
+Deno.test("a reader of FFRecord takes memory, and no fields", () =>
   withTempDir(async (dir) => {
-    fs.writeFileSync(`${dir}/a.tfrecord`, fileOf([RECORD]));
     fs.writeFileSync(`${dir}/a.ffr`, ffrBytes([RECORD]));
-    using records = await TFRecordReader.open(`${dir}/a.tfrecord`);
     using samples = await FFRecordReader.open(`${dir}/a.ffr`);
-    for (const reader of [records, samples]) {
-      const memory = new SharedRoom();
-      const [read] = await reader.read([0], { memory });
-      assert.deepEqual(read!.slice(), RECORD);
-      assert.ok(read!.buffer as ArrayBufferLike instanceof SharedArrayBuffer);
-    }
-    // @ts-expect-error records have no fields
-    assert.deepEqual(await records.read([], { fields: ["label"] }), []);
+    const memory = new SharedRoom();
+    const [read] = await samples.read([0], { memory });
+    assert.deepEqual(read!.slice(), RECORD);
+    assert.ok(read!.buffer as ArrayBufferLike instanceof SharedArrayBuffer);
     // @ts-expect-error samples have no fields
     assert.deepEqual(await samples.read([], { fields: ["label"] }), []);
   }));
