@@ -12,12 +12,6 @@ export type SampleDecoder = (bytes: Uint8Array<ArrayBuffer>) => unknown;
  */
 export type SampleDecoders = Readonly<Record<string, SampleDecoder | null>>;
 
-/** A sample of WebDataset: what its files are, by their extensions. */
-interface Sample {
-  readonly __key__: string;
-  readonly [extension: string]: Uint8Array<ArrayBuffer> | string;
-}
-
 /** A sample of WebDataset whose files were decoded, by their extensions. */
 export interface WebSample {
   /** What its files have in common: their path up to the first dot of the last name. */
@@ -52,32 +46,6 @@ export const SAMPLE_DECODERS: SampleDecoders = Object.freeze({
     DECODED.split(" ").map((word) => [word, decoderOf(word)]),
   ),
 });
-
-/**
- * Decodes the files of a sample.
- *
- * @param path The tar, for messages.
- * @throws {FormatError} If one can't be decoded.
- */
-export async function decodeSample(
-  sample: Sample,
-  decoders: SampleDecoders,
-  path: string,
-): Promise<WebSample> {
-  const decoded: Record<string, unknown> = Object.create(null);
-  for (const [extension, bytes] of Object.entries(sample)) {
-    if (typeof bytes === "string") continue; // the key
-    const place = `'${sample.__key__}.${extension}'`;
-    decoded[extension] = await decodeFile(
-      extension,
-      bytes,
-      decoders,
-      path,
-      place,
-    );
-  }
-  return Object.assign(decoded, { __key__: sample.__key__ });
-}
 
 /**
  * Decodes a file by its last extension; it is its bytes where there is no decoder.

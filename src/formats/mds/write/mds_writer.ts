@@ -56,6 +56,7 @@ export class MDSWriter extends WriterBase {
   readonly #output: ShardsOutput;
   readonly #directory: NewDirectory;
   readonly #columns: readonly Column[];
+  readonly #names: ReadonlySet<string>;
 
   private constructor(
     directory: NewDirectory,
@@ -73,6 +74,7 @@ export class MDSWriter extends WriterBase {
     this.#directory = directory;
     this.#output = output;
     this.#columns = columns;
+    this.#names = new Set(columns.map(({ name }) => name));
   }
 
   static *#open(
@@ -154,8 +156,7 @@ export class MDSWriter extends WriterBase {
   }
 
   #encode(sample: Readonly<Record<string, MDSInput>>): Uint8Array[] {
-    const surplus = Object.keys(sample)
-      .find((key) => !this.#columns.some(({ name }) => name === key));
+    const surplus = Object.keys(sample).find((key) => !this.#names.has(key));
     if (surplus !== undefined) {
       throw this.#bad("bad-datapoint", `it has no column '${surplus}'`);
     }

@@ -1,7 +1,7 @@
 import { decodeName } from "../../../base/names.ts";
 import { trimSpace, utf8Text } from "../../../base/utf8.ts";
 import {
-  decodeSample,
+  decodeFile,
   SAMPLE_DECODERS,
   type SampleDecoders,
   type WebSample,
@@ -96,9 +96,23 @@ export class TarSamples implements Samples<TarSample, WebSample> {
     });
   }
 
-  decode(index: number, sample: TarSample): Promise<WebSample> {
+  async decode(index: number, sample: TarSample): Promise<WebSample> {
     const { path } = this.shards.of(index);
-    return decodeSample(sample, this.#decoders, path);
+    const { __key__ } = sample;
+    const decoded: Record<string, unknown> = Object.create(null);
+    for (const [extension, bytes] of Object.entries(sample)) {
+      if (typeof bytes === "string") continue; // the key
+      const place = `'${__key__}.${extension}'`;
+      const decoders = this.#decoders;
+      decoded[extension] = await decodeFile(
+        extension,
+        bytes,
+        decoders,
+        path,
+        place,
+      );
+    }
+    return Object.assign(decoded, { __key__ });
   }
 
   /** What the file with an extension says; a text without spaces around. */
