@@ -1,9 +1,14 @@
 /** What a bag reader promises beyond the records themselves. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { IndexError } from "../../../../src/base/errors.ts";
 import { BagReader, RecordMemory } from "../../../../src/formats/bags/mod.ts";
-import { writeBag } from "../../../support/bags/make_bag.ts";
+import {
+  reopenSamples,
+  SamplesReader,
+} from "../../../../src/tree/samples/samples_reader.ts";
+import { u64s, writeBag } from "../../../support/bags/make_bag.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
 const records = [[1, 2, 3], [4], [], [5, 6]].map((of) => Uint8Array.from(of));
@@ -118,5 +123,30 @@ Deno.test("records that do not exist, a closed bag and a signal are errors", asy
       assert.throws(read, { code: "closed" });
     }
     await assert.rejects(bag.read([]), { code: "closed" });
+  });
+});
+
+Deno.test("a reader is read in batches, and another thread opens it by the same index", async () => {
+  await withTempDir(async (dir) => {
+    const lengths = records.map(({ length }) => length);
+    fs.writeFileSync(`${dir}/a.bag`, Buffer.concat(records));
+    fs.writeFileSync(`${dir}/a.idx`, ""); // of no records
+    const ends = lengths.map((_, i) =>
+      lengths.slice(0, i + 1).reduce((sum, length) => sum + length)
+    );
+    fs.writeFileSync(`${dir}/elsewhere`, u64s(ends));
+    const index = `${dir}/elsewhere`;
+    using bag = await BagReader.open(`${dir}/a.bag`, { index });
+    const batches = await Array.fromAsync(bag.batches({ batch: 3 }));
+    assert.deepEqual(batches, [records.slice(0, 3), records.slice(3)]);
+    assert.equal(bag.fileOf(3), `${dir}/a.bag`);
+    assert.throws(() => bag.fileOf(4), IndexError);
+    assert.equal(bag.expect([0, 3, 9]), 0); // it is local
+    const samples = await reopenSamples(structuredClone(bag.share()));
+    using again = new SamplesReader(samples);
+    assert.deepEqual(await again.read([3, 0]), [records[3], records[0]]);
+    fs.truncateSync(index, 8);
+    const shared = structuredClone(bag.share());
+    await assert.rejects(reopenSamples(shared), { code: "changed" });
   });
 });
