@@ -210,7 +210,7 @@ Deno.test("split --stratify by a key of a dataset, in all generations", async ()
         ),
       ),
       1,
-      /'texts' .* has a list for each datapoint/,
+      /datapoint 0 of .* has no one value of 'texts' to stratify by/,
     );
   });
 });

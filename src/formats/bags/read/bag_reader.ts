@@ -18,7 +18,6 @@ import { openBag } from "../bag/open_bag.ts";
 import { isIndex } from "../../../tree/sample_indices.ts";
 import { SamplesReader } from "../../../tree/samples/samples_reader.ts";
 import { BagRecords } from "./bag_records.ts";
-import type { Raw } from "./column.ts";
 import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
 import { clippedCount } from "./selection.ts";
 
@@ -79,7 +78,7 @@ type BagLocation = NonNullable<BagOptions["index"]>;
  * console.log(bag.getSync(0).length); // of a copy
  * ```
  */
-export class BagReader extends SamplesReader<Raw> {
+export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
   readonly #records: BagRecords;
   readonly #bag: Bag;
 
