@@ -1,5 +1,5 @@
 import { FormatError } from "../../../base/errors.ts";
-import { decodeName } from "../../../base/names.ts";
+import { decodeName, encodeName } from "../../../base/names.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { NameTable } from "../../../tree/names/name_table.ts";
 import {
@@ -8,6 +8,7 @@ import {
 } from "../../../tree/names/name_table_builder.ts";
 import { sharedFloat64, sharedUint32 } from "../../../tree/shared_numbers.ts";
 import { nameOfId } from "../ids/id_names.ts";
+import { LABEL_FILE } from "../read/chunk_files.ts";
 import type { GulpSamples } from "../read/gulp_samples.ts";
 import type { OpenedChunk } from "../read/opened_chunk.ts";
 import { GulpTree } from "./tree.ts";
@@ -40,10 +41,15 @@ export function makeTree(
   const videoOf: number[] = [];
   const filesBefore = [0];
   const names = new NameTableBuilder(
-    length,
+    length + 1,
     new Uint8Array(new SharedArrayBuffer(0)),
   );
   names.nextDirectory();
+  const addName = (name: Uint8Array) => {
+    const start = names.intern(name);
+    names.addFile(start, start + name.length, 0);
+  };
+  if (labels !== undefined) addName(encodeName(LABEL_FILE));
   for (const [at, chunk] of chunks.entries()) {
     const { columns, ids: { bytes, starts } } = chunk.meta;
     for (let video = 0; video < chunk.meta.length; video++) {
@@ -54,8 +60,7 @@ export function makeTree(
         onFault(fault, name);
         continue;
       }
-      const start = names.intern(name);
-      names.addFile(start, start + name.length, videoOf.length);
+      addName(name);
       chunkOf.push(at);
       videoOf.push(video);
       const frames = columns.frameCounts[video]!;

@@ -23,14 +23,13 @@ import {
   type Tree,
   type TreeHandle,
 } from "../../../tree/tree.ts";
-import { LABEL_FILE } from "../read/chunk_files.ts";
 import type { MetaColumns } from "../meta/meta_columns.ts";
 
 /** The tables a tree rests on, shared by threads as they are. */
 export interface GulpTreeTables {
   /** The meta columns of each chunk. */
   readonly chunks: readonly MetaColumns[];
-  /** Names of the shown videos: each an entry of the root, whose record is the video's place below. */
+  /** Names of the root's entries in the order of their nodes: the file of labels, if there is one, and the shown videos. */
   readonly names: NameTableColumns;
   /** Per shown video: its chunk. */
   readonly chunkOf: Uint32Array;
@@ -46,7 +45,6 @@ export interface GulpTreeTables {
 
 const META = "meta.json";
 const META_NAME = new TextEncoder().encode(META);
-const LABEL_NAME = new TextEncoder().encode(LABEL_FILE);
 const FRAME_PREFIX = new TextEncoder().encode("frame_");
 /** Least digits of a frame's number: ffmpeg's `%04d`, and `%05d` where a video has 10,000 frames. */
 const FRAME_DIGITS = 4;
@@ -96,10 +94,9 @@ export class GulpTree implements Tree {
     start: number,
     end: number,
   ): NodeId {
-    if (parent !== ROOT) return this.#lookupFile(parent, name, start, end);
-    if (this.#hasLabels && isName(LABEL_NAME, name, start, end)) return LABELS;
-    const entry = this.#names.lookup(ROOT, name, start, end);
-    return entry === 0 ? 0 : this.#firstVideo + this.#names.record(entry);
+    return parent === ROOT
+      ? this.#names.lookup(ROOT, name, start, end)
+      : this.#lookupFile(parent, name, start, end);
   }
 
   parent(node: NodeId): NodeId {
@@ -112,7 +109,7 @@ export class GulpTree implements Tree {
   }
 
   list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
-    if (dir === ROOT) return this.#listRoot(cursor, visit);
+    if (dir === ROOT) return this.#names.list(ROOT, cursor, visit);
     const video = this.#video(dir);
     if (video < 0) return;
     const first = this.#firstFile + this.#tables.filesBefore[video]!;
@@ -179,9 +176,7 @@ export class GulpTree implements Tree {
   }
 
   nameOf(node: NodeId, into: Uint8Array): number {
-    const video = this.#video(node);
-    // The names are those of the videos, in their order, behind the root's.
-    return video < 0 ? 0 : this.#names.nameOf(ROOT + 1 + video, into);
+    return node < this.#firstFile ? this.#names.nameOf(node, into) : 0;
   }
 
   share(): TreeHandle {
@@ -190,21 +185,6 @@ export class GulpTree implements Tree {
 
   close(): void {
     for (const source of this.sources) source.close();
-  }
-
-  #listRoot(cursor: number, visit: EntryVisitor): void {
-    const before = this.#hasLabels ? 1 : 0;
-    if (cursor < before) {
-      if (!visit(LABEL_NAME, 0, LABEL_NAME.length, LABELS, 1)) return;
-    }
-    this.#names.list(
-      ROOT,
-      Math.max(cursor - before, 0),
-      (name, start, end, entry, next) => {
-        const node = this.#firstVideo + this.#names.record(entry);
-        return visit(name, start, end, node, next + before);
-      },
-    );
   }
 
   #lookupFile(
