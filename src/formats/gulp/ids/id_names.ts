@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { encodeName } from "../../../base/names.ts";
 import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
+import { escapedName } from "../../../tree/names/escaped_name.ts";
 import { decodeId } from "./id_text.ts";
 import { LABEL_FILE } from "../read/chunk_files.ts";
 
@@ -13,16 +14,11 @@ const HASH_DIGITS = 16;
 /** A name that was cut, or looks like one. */
 const CUT = /^.{230}~[0-9a-f]{16}$/s;
 
-/** Ids that would name something else, and the names they get: their first bytes percent-encoded. */
-const RESERVED = new Map([
-  ["", "%"],
-  [".", "%2E"],
-  ["..", "%2E%2E"],
-  [LABEL_FILE, `%6C${LABEL_FILE.slice(1)}`],
-]);
+/** The name of an id that would name the file of labels. */
+const NOT_LABELS = `%6C${LABEL_FILE.slice(1)}`;
 
-/** What no name can hold, byte by byte; in ids, ED A0 … and above are lone surrogates. */
-const UNFIT = /[\0%/]|\xed[\xa0-\xff].?/gs;
+/** Lone surrogates, byte by byte. */
+const SURROGATES = /\xed[\xa0-\xff].?/gs;
 
 /**
  * The name of a video's directory: its id, with what no name can hold percent-encoded.
@@ -38,7 +34,9 @@ const UNFIT = /[\0%/]|\xed[\xa0-\xff].?/gs;
 export function nameOfId(id: Uint8Array): Uint8Array {
   const text = Buffer.from(id.buffer, id.byteOffset, id.length)
     .toString("latin1"); // a character a byte
-  const name = RESERVED.get(text) ?? text.replace(UNFIT, percentEncoded);
+  const name = text === LABEL_FILE
+    ? NOT_LABELS
+    : escapedName(text).replace(SURROGATES, percentEncoded);
   if (name.length > LONGEST_NAME || CUT.test(name)) {
     const hash = createHash("sha256").update(bytesOf(name)).digest("hex");
     const cut = `${name.slice(0, KEPT)}~${hash.slice(0, HASH_DIGITS)}`;
