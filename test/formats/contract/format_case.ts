@@ -58,10 +58,22 @@ export interface FormatCase {
   readonly cuts: readonly string[];
   /** Cuts that leave a sound container of fewer samples, so that nobody can tell: the file, and its length. */
   readonly soundCuts?: readonly string[];
+  /** A large container, where the index of such is kept. */
+  readonly indexed?: IndexedCase;
   /** Its shards, where samples lie in several. */
   readonly shards?: ShardCase;
   /** Bytes of the small container that are changed, each of which is one damage that a check tells. */
   readonly damages: readonly Damage[];
+}
+
+/** A container of so many entries that its index is kept. */
+export interface IndexedCase {
+  /** Name of its file. */
+  readonly name: string;
+  /** Makes it of contents. */
+  bytes(contents: readonly string[]): Uint8Array;
+  /** Ruins what its index is made of, so that not all entries are found. */
+  ruin(bytes: Uint8Array): void;
 }
 
 /** How the shards of a format are written and read. */

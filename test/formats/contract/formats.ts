@@ -12,11 +12,8 @@ import {
 } from "../../../src/open/data/mod.ts";
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
 import { registerFormat } from "../../../src/open/formats.ts";
-import { imageCodec } from "../../../src/codecs/image/mod.ts";
 import { writeBag, writeDataset } from "../../support/bags/make_bag.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
-import { writeChunk } from "../../support/gulp/make_gulp.ts";
-import { testImage } from "../../support/images.ts";
 import {
   entryOf,
   NAME,
@@ -33,6 +30,7 @@ import {
   bytesOfFile,
   byWord,
   FILES,
+  fileShards,
   NUMBERED,
   oneFile,
   RECORDS,
@@ -40,6 +38,7 @@ import {
   TEXTS,
   utf8,
   WORDS,
+  writeGulp,
   writeMds,
   writeVideos,
 } from "./small_containers.ts";
@@ -61,13 +60,12 @@ const FORMATS: readonly FormatCase[] = [
       "truncated-data",
       "truncated-header",
     ],
-    shards: {
-      name: (shard) => `${shard}.ffr`,
-      head: 12,
-      write: (path, samples) =>
-        fs.writeFileSync(path, ffrBytes(samples.map((n) => Uint8Array.of(n)))),
-      byteOf: (sample) => (sample as Uint8Array)[0]!,
-    },
+    shards: fileShards(
+      "ffr",
+      12,
+      (samples) => ffrBytes(samples.map((n) => Uint8Array.of(n))),
+      (sample) => (sample as Uint8Array)[0]!,
+    ),
     damages: [{ at: 48 }, { at: -1 }],
   },
   {
@@ -98,22 +96,7 @@ const FORMATS: readonly FormatCase[] = [
   {
     name: "gulp",
     goldens: goldensIn("gulp"),
-    async write(dir) {
-      const codec = await imageCodec();
-      const frames = await Promise.all(
-        [8, 16, 24].map((size) => codec.encode(testImage(size, size), 90)),
-      );
-      writeChunk(
-        `${dir}/gulp`,
-        0,
-        frames.map((frame, i) => ({
-          id: `v${i}`,
-          frames: [frame, frames[0]!],
-          meta: { label: i, word: WORDS[i] },
-        })),
-      );
-      return "gulp";
-    },
+    write: writeGulp,
     files: Object.fromEntries(WORDS.flatMap((_, i) => [
       [`v${i}/frame_0001.jpg`, undefined],
       [`v${i}/frame_0002.jpg`, undefined],
@@ -232,17 +215,20 @@ const FORMATS: readonly FormatCase[] = [
     isInOwnOrder: true,
     isSummed: false,
     cuts: ["truncated-data", "truncated-header"],
-    shards: {
-      name: (shard) => `${shard}.tar`,
-      head: Infinity, // behind one header that is damaged, the next is found
-      write(path, samples) {
-        const members = samples.map((n) => ({
-          name: `${n}.bin`,
-          data: Uint8Array.of(n),
-        }));
-        fs.writeFileSync(path, tarBytes(members));
-      },
-      byteOf: byteOf("bin"),
+    shards: fileShards(
+      "tar",
+      Infinity, // behind one header that is damaged, the next is found
+      (samples) =>
+        tarBytes(
+          samples.map((n) => ({ name: `${n}.bin`, data: Uint8Array.of(n) })),
+        ),
+      byteOf("bin"),
+    ),
+    indexed: {
+      name: "large.tar",
+      bytes: (contents) =>
+        tarBytes(contents.map((data, i) => ({ name: `${i}`, data }))),
+      ruin: (bytes) => void bytes.fill(0x7a, 0, 512), // the first header
     },
     damages: [{ at: 1024 }, { at: 2048 + 100 }],
   },
@@ -268,6 +254,16 @@ const FORMATS: readonly FormatCase[] = [
     labels: { key: "dir", values: ["a", "a", ""] },
     isSummed: true,
     cuts: ["truncated"],
+    indexed: {
+      name: "large.zip",
+      bytes: (contents) =>
+        makeZip(contents.map((data, i) => ({ name: `${i}`, data }))),
+      // The first entry of the central directory, as its end says.
+      ruin: (bytes) => {
+        const at = new DataView(bytes.buffer).getUint32(bytes.length - 6, true);
+        bytes.fill(0, at, at + 4);
+      },
+    },
     damages: [{ at: 30 + 7 }],
   },
   {
@@ -285,12 +281,8 @@ const FORMATS: readonly FormatCase[] = [
     labels: { key: "n", values: ["7", "8", "9"] },
     isSummed: false,
     cuts: ["truncated"],
-    shards: {
-      name: (shard) => `${shard}.parquet`,
-      head: Infinity, // its end says how much there is
-      write: (path, samples) => fs.writeFileSync(path, bytesFile(samples)),
-      byteOf: byteOf("data"),
-    },
+    // Its end says how much there is.
+    shards: fileShards("parquet", Infinity, bytesFile, byteOf("data")),
     damages: [{ at: 0 }],
   },
   {
@@ -320,15 +312,17 @@ const FORMATS: readonly FormatCase[] = [
     isSummed: true,
     cuts: ["truncated-data", "truncated-header"],
     soundCuts: ["a.tfrecord 0", "a.tfrecord 58", "a.tfrecord 110"],
-    shards: {
-      name: (shard) => `${shard}.tfrecord`,
-      head: 12,
-      write: (path, samples) =>
-        fs.writeFileSync(
-          path,
-          fileOf(samples.map((n) => exampleOf({ n: [Uint8Array.of(n)] }))),
-        ),
-      byteOf: (sample) => (sample as { n: Uint8Array[] }).n[0]![0]!,
+    shards: fileShards(
+      "tfrecord",
+      12,
+      (samples) =>
+        fileOf(samples.map((n) => exampleOf({ n: [Uint8Array.of(n)] }))),
+      (sample) => (sample as { n: Uint8Array[] }).n[0]![0]!,
+    ),
+    indexed: {
+      name: "large.tfrecord",
+      bytes: fileOf,
+      ruin: (bytes) => void bytes.fill(0x7a, 0, 12), // the first length
     },
     damages: [{ at: 12 }, { at: -1 }],
   },

@@ -1,6 +1,7 @@
 /** What the small containers of the contract suite hold, and how their samples are told apart. */
 import * as fs from "node:fs";
 import { imageCodec } from "../../../src/codecs/image/mod.ts";
+import type { ShardCase } from "./format_case.ts";
 import type { FileSample } from "../../../src/open/data/mod.ts";
 import { writeChunk } from "../../support/gulp/make_gulp.ts";
 import { testImage } from "../../support/images.ts";
@@ -82,4 +83,41 @@ export async function writeVideos(
   const jpeg = await (await imageCodec()).encode(testImage(8, 8, 1));
   const videos = samples.map((n) => ({ id: `${n}`, frames: [jpeg] }));
   writeChunk(dir!, Number(chunk), videos);
+}
+
+/**
+ * Shards that are a file each.
+ *
+ * @param head Bytes that are damaged, as {@linkcode ShardCase.head}.
+ */
+export function fileShards(
+  ending: string,
+  head: number,
+  bytesOf: (samples: readonly number[]) => Uint8Array,
+  byteOf: (sample: unknown) => number,
+): ShardCase {
+  return {
+    name: (shard) => `${shard}.${ending}`,
+    head,
+    write: (path, samples) => fs.writeFileSync(path, bytesOf(samples)),
+    byteOf,
+  };
+}
+
+/** Writes three videos of two frames. */
+export async function writeGulp(dir: string): Promise<string> {
+  const codec = await imageCodec();
+  const frames = await Promise.all(
+    [8, 16, 24].map((size) => codec.encode(testImage(size, size), 90)),
+  );
+  writeChunk(
+    `${dir}/gulp`,
+    0,
+    frames.map((frame, i) => ({
+      id: `v${i}`,
+      frames: [frame, frames[0]!],
+      meta: { label: i, word: WORDS[i] },
+    })),
+  );
+  return "gulp";
 }

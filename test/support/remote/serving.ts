@@ -26,3 +26,17 @@ export async function serving(
     await run({ dir: `${dir}/www`, server, directory, remote });
   });
 }
+
+/** Requests for ranges of a file, or of all, and how many bytes they asked for. */
+export function asked(
+  { server }: Served,
+  path?: string,
+): { readonly count: number; readonly bytes: number } {
+  const lengths = server.asked.flatMap(({ path: of, range }) => {
+    const found = /bytes=(\d+)-(\d+)/.exec(range ?? "");
+    if (found === null || path !== undefined && of !== path) return [];
+    return [Number(found[2]) - Number(found[1]) + 1];
+  });
+  const bytes = lengths.reduce((sum, length) => sum + length, 0);
+  return { count: lengths.length, bytes };
+}

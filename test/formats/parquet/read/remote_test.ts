@@ -10,21 +10,11 @@ import {
   rowsOf,
 } from "../../../support/parquet/parquet_golden.ts";
 import { answerFile } from "../../../support/remote/file_server.ts";
-import { type Served, serving } from "../../../support/remote/serving.ts";
+import { asked, serving } from "../../../support/remote/serving.ts";
 
 /** 3 row groups of 6 pages of 4 rows: each page takes a MiB. */
 const SHAPE = { groups: 3, pages: 6, rows: 4, size: 1 << 18 };
 const PAGE = 1 << 20;
-
-/** Requests for the content of a file, and bytes that they asked for. */
-function asked({ server }: Served) {
-  const ranges = server.asked.flatMap(({ range }) => {
-    const found = /bytes=(\d+)-(\d+)/.exec(range ?? "");
-    return found === null ? [] : [Number(found[2]) - Number(found[1]) + 1];
-  });
-  const bytes = ranges.reduce((sum, length) => sum + length, 0);
-  return { count: ranges.length, bytes };
-}
 
 Deno.test("one row takes the footer, the index of its column, and its page", () =>
   serving(async (served) => {

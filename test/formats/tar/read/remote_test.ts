@@ -6,7 +6,7 @@ import * as fs from "node:fs";
 import { WebDataset } from "../../../../src/open/data/mod.ts";
 import { TarReader } from "../../../../src/formats/tar/mod.ts";
 import { open } from "../../../../src/open/mod.ts";
-import { type Served, serving } from "../../../support/remote/serving.ts";
+import { asked, serving } from "../../../support/remote/serving.ts";
 import { memberBytes } from "../../../support/tar/make_tar.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
 
@@ -22,19 +22,6 @@ function tarOf(sizes: readonly number[]): Buffer {
     })
   );
   return Buffer.concat([...members, Buffer.alloc(10_240)]);
-}
-
-/** Requests for the content of a file, and bytes that they asked for. */
-function asked({ server }: Served, path: string) {
-  const ranges = server.asked.filter((one) => one.path === path)
-    .map(({ range }) =>
-      /bytes=(\d+)-(\d+)/.exec(range ?? "")!.slice(1).map(Number)
-    );
-  const bytes = ranges.reduce(
-    (sum, [first, last]) => sum + last! - first! + 1,
-    0,
-  );
-  return { count: ranges.length, bytes };
 }
 
 Deno.test("small members are streamed once, and then nothing is asked for but whether it is the same", () =>
@@ -73,32 +60,6 @@ Deno.test("large members are passed over", () =>
     assert.ok(fetched < 2 << 20, String(fetched));
     const [one] = await reader.read(["2.txt"]);
     assert.ok(one!.every((byte) => byte === 69));
-  }));
-
-Deno.test("the second open of a large tar reads no header, until it is another one", () =>
-  serving(async (served) => {
-    const { dir, server } = served;
-    fs.writeFileSync(`${dir}/a.tar`, tarOf(Array(2200).fill(4000)));
-    const directory = `${dir}/../cache`;
-    const url = `${server.url}/a.tar?signature=secret`;
-    const openIt = () =>
-      TarReader.open(url, { remote: { cache: { directory } } });
-    (await openIt()).close();
-    const [kept] = fs.readdirSync(`${directory}/indexes`);
-    assert.doesNotMatch(
-      fs.readFileSync(`${directory}/indexes/${kept}`, "latin1"),
-      /secret/,
-    );
-    fs.rmSync(`${directory}/objects`, { recursive: true });
-    server.asked.length = 0;
-    {
-      using again = await openIt();
-      assert.equal(again.length, 2200);
-      assert.equal(asked(served, "/a.tar").count, 1); // its beginning, by which it is opened
-    }
-    fs.writeFileSync(`${dir}/a.tar`, tarOf(Array(2300).fill(4000)));
-    using other = await openIt();
-    assert.equal(other.length, 2300);
   }));
 
 /** What DALI's `wds2idx` writes, from its description. */

@@ -1,4 +1,4 @@
-/** Files on servers: how often they are asked, and what is kept; and indexes of large local ones. */
+/** Files on servers: how often they are asked, and what is kept. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -6,8 +6,7 @@ import { openSamples, type SampleValues } from "../../../../mod.ts";
 import { DataLoader, openDataset } from "../../../../src/open/data/mod.ts";
 import { open } from "../../../../src/open/mod.ts";
 import { contentsOf } from "../../../support/contents.ts";
-import { withTempDir } from "../../../support/paths.ts";
-import { type Served, serving } from "../../../support/remote/serving.ts";
+import { asked, serving } from "../../../support/remote/serving.ts";
 import { exampleOf, fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
 
 /** Longest range that is asked for. */
@@ -15,19 +14,6 @@ const LONGEST = 8 << 20;
 
 function records(sizes: readonly number[]): Buffer {
   return fileOf(sizes.map((size, i) => Buffer.alloc(size, 65 + i % 26)));
-}
-
-/** Requests for the content of a file, and bytes that they asked for. */
-function asked({ server }: Served, path: string) {
-  const ranges = server.asked.filter((one) => one.path === path)
-    .map(({ range }) =>
-      /bytes=(\d+)-(\d+)/.exec(range ?? "")!.slice(1).map(Number)
-    );
-  const bytes = ranges.reduce(
-    (sum, [first, last]) => sum + last! - first! + 1,
-    0,
-  );
-  return { count: ranges.length, bytes };
 }
 
 Deno.test("small records are streamed once, and then nothing is asked for but whether it is the same", () =>
@@ -185,52 +171,4 @@ Deno.test("examples on a server are samples, and files of their features", () =>
     using shown = await open(location, { remote, decoded: true });
     const text = await shown.read("x-00001-of-00002/000003/a/id");
     assert.equal(String(Buffer.from(text)), "11");
-  }));
-
-const MANY = 33_000;
-
-Deno.test("the second open of a large file reads no length, and a damaged kept index is made anew", () =>
-  withTempDir(async (dir) => {
-    const path = `${dir}/t.tfrecord`;
-    const bytes = fileOf(Array.from({ length: MANY }, (_, i) => `${i}`));
-    fs.writeFileSync(path, bytes);
-    fs.utimesSync(path, 1_700_000_000, 1_700_000_000);
-    const remote = { cache: { directory: `${dir}/cache` } };
-    const read = async (index: number) => {
-      using reader = await openSamples(path, { remote });
-      assert.equal(reader.length, MANY);
-      return String(Buffer.from((await contentsOf(reader, [index]))[0]!));
-    };
-    assert.equal(await read(700), "700");
-    const [name] = fs.readdirSync(`${dir}/cache/indexes`);
-    const kept = `${dir}/cache/indexes/${name}`;
-    const whole = fs.readFileSync(kept);
-    // The first length is ruined, and nobody can see that: time, size and inode stay.
-    const fd = fs.openSync(path, "r+");
-    fs.writeSync(fd, Buffer.alloc(12, 0x7a), 0, 12, 0);
-    fs.utimesSync(path, 1_700_000_000, 1_700_000_000);
-    assert.equal(await read(701), "701");
-    fs.writeSync(fd, bytes, 0, 12, 0);
-    fs.closeSync(fd);
-    fs.utimesSync(path, 1_700_000_000, 1_700_000_000);
-    for (const length of [0, 100, whole.length - 8]) {
-      fs.writeFileSync(kept, whole.subarray(0, length));
-      assert.equal(await read(32_999), "32999");
-      assert.equal(fs.statSync(kept).size, whole.length);
-    }
-    whole[whole.length >> 1]! ^= 1;
-    fs.writeFileSync(kept, whole);
-    assert.equal(await read(5), "5");
-    using other = await openSamples(path, { remote: { cache: false } });
-    assert.equal(other.length, MANY);
-    // An index that was kept of the whole file is not one of what is left of it.
-    fs.truncateSync(path, bytes.length - 3);
-    for (let pass = 0; pass < 2; pass++) {
-      const warnings: string[] = [];
-      const onWarning = (line: string) => warnings.push(line);
-      using cut = await openSamples(path, { remote, onWarning });
-      assert.equal(cut.length, MANY - 1);
-      assert.equal(warnings.length, 1);
-      assert.match(warnings[0]!, /'032999' cannot be read: .*truncated/);
-    }
   }));

@@ -6,13 +6,10 @@ import {
   type ConvertOptions,
 } from "../../../../src/open/convert/mod.ts";
 import { TFRecordWriter } from "../../../../src/formats/tfrecord/mod.ts";
-import { open } from "../../../../src/open/mod.ts";
-import { sha256 } from "../../../support/golden.ts";
-import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
+import { withTempDir } from "../../../support/paths.ts";
 import { contentsOf } from "../../../support/contents.ts";
 import { openSamples } from "../../../../mod.ts";
 import { fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
-import { tfrecordCase } from "../../../support/tfrecord/tfrecord_golden.ts";
 
 const SIZES = [0, 1, 65_536, 65_537, 3_000_000, 0, 12];
 const RECORDS = SIZES.map((size, i) =>
@@ -81,41 +78,6 @@ Deno.test("a write that fails leaves the records before it, and one that is give
     assert.ok(expected.equals(fs.readFileSync(path)));
     assert.deepEqual(fs.readdirSync(dir), ["a.tfrecord"]);
   }));
-
-Deno.test("records of other formats become records, and these files", () =>
-  withTempDir(async (dir) => {
-    const { path, content: { records } } = tfrecordCase("shards");
-    const one = `${dir}/one.tfrecord`;
-    const report = await convert(path, one);
-    assert.equal(report.count, records.length);
-    using reader = await openSamples(one);
-    const sums = (await contentsOf(reader, records.keys())).map(sha256Of);
-    assert.deepEqual(sums, records.map(({ sha256 }) => sha256));
-    await convert(one, `${dir}/back.ffr`);
-    await convert(`${dir}/back.ffr`, `${dir}/again.tfrecord`);
-    assert.ok(
-      fs.readFileSync(one).equals(fs.readFileSync(`${dir}/again.tfrecord`)),
-    );
-    await convert(one, `${dir}/folder/`);
-    using shown = await open(one);
-    for (const name of await shown.list()) {
-      assert.deepEqual(
-        new Uint8Array(fs.readFileSync(`${dir}/folder/${name}`)),
-        new Uint8Array(await shown.read(name)),
-      );
-    }
-    await convert(
-      `${REPOSITORY}test/recipes/just_a_folder`,
-      `${dir}/f.tfrecord`,
-      { lossy: true },
-    );
-    using folder = await openSamples(`${dir}/f.tfrecord`);
-    assert.ok(folder.length > 1);
-  }));
-
-function sha256Of(bytes: Uint8Array): string {
-  return sha256(bytes);
-}
 
 Deno.test("records become shards by their number or their bytes, whose names say how many there are", () =>
   withTempDir(async (dir) => {

@@ -48,23 +48,3 @@ Deno.test("opening asks for the end and the directory, and reading for what is r
     assert.ok(reader.expect(["d/00050.bin", "d/00051.bin"]) >= 0);
     assert.deepEqual(await reader.read("d/00051.bin"), contentOf(51));
   }));
-
-Deno.test("the index of a large one is kept, and believed only of the same zip", () =>
-  serving(async ({ dir, server, remote }) => {
-    const large = (name: string) =>
-      makeZip([{ name, data: new Uint8Array(9 << 20) }]);
-    fs.writeFileSync(`${dir}/a.zip`, large("first"));
-    const openIt = () => ZipReader.open(`${server.url}/a.zip`, { remote });
-    (await openIt()).close();
-    assert.equal(fs.readdirSync(`${dir}/../cache/indexes`).length, 1);
-    fs.rmSync(`${dir}/../cache/objects`, { recursive: true });
-    server.asked.length = 0;
-    {
-      using again = await openIt();
-      assert.deepEqual(again.names, ["first"]);
-      assert.ok(server.asked.length <= 1, String(server.asked.length));
-    }
-    fs.writeFileSync(`${dir}/a.zip`, large("other"));
-    using other = await openIt();
-    assert.deepEqual(other.names, ["other"]);
-  }));
