@@ -31,6 +31,7 @@ import {
   byWord,
   FILES,
   fileShards,
+  namedFiles,
   NUMBERED,
   oneFile,
   RECORDS,
@@ -226,8 +227,7 @@ const FORMATS: readonly FormatCase[] = [
     ),
     indexed: {
       name: "large.tar",
-      bytes: (contents) =>
-        tarBytes(contents.map((data, i) => ({ name: `${i}`, data }))),
+      bytes: (contents) => tarBytes(namedFiles(contents)),
       ruin: (bytes) => void bytes.fill(0x7a, 0, 512), // the first header
     },
     damages: [{ at: 1024 }, { at: 2048 + 100 }],
@@ -256,8 +256,7 @@ const FORMATS: readonly FormatCase[] = [
     cuts: ["truncated"],
     indexed: {
       name: "large.zip",
-      bytes: (contents) =>
-        makeZip(contents.map((data, i) => ({ name: `${i}`, data }))),
+      bytes: (contents) => makeZip(namedFiles(contents)),
       // The first entry of the central directory, as its end says.
       ruin: (bytes) => {
         const at = new DataView(bytes.buffer).getUint32(bytes.length - 6, true);

@@ -121,3 +121,13 @@ export async function writeGulp(dir: string): Promise<string> {
   );
   return "gulp";
 }
+
+/** Files that are named as their texts begin: so that those of other texts have other names. */
+export function namedFiles(
+  texts: readonly string[],
+): { readonly name: string; readonly data: string }[] {
+  return texts.map((data) => ({
+    name: data.slice(0, data.indexOf(" ")),
+    data,
+  }));
+}
