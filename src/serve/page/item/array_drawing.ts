@@ -119,15 +119,15 @@ export function curve(
   const y = (value: number) =>
     height - margin -
     (max === min ? 0.5 : (value - min) / (max - min)) * (height - 2 * margin);
-  let path = "";
-  let isDown = false;
+  let line = "";
+  let dots = "";
+  const isNumber = (i: number) => Number.isFinite(numeric(data[i] ?? null));
   for (let i = 0; i < data.length; i++) {
-    const it = numeric(data[i]!);
-    if (Number.isFinite(it)) {
-      path += `${isDown ? "L" : "M"}${x(i).toFixed(2)} ${y(it).toFixed(2)}`;
-      if (!isDown) path += "h0"; // a point, where no line goes on
-    }
-    isDown = Number.isFinite(it);
+    if (!isNumber(i)) continue;
+    const at = `${x(i).toFixed(2)} ${y(numeric(data[i]!)).toFixed(2)}`;
+    if (isNumber(i - 1)) line += `L${at}`;
+    else if (isNumber(i + 1)) line += `M${at}`;
+    else dots += `M${at}h0`; // no line goes to it or from it
   }
   const isCrossed = min < 0 && max > 0;
   return svg(
@@ -140,7 +140,8 @@ export function curve(
       "aria-label": label,
     },
     isCrossed ? svg("path", { class: "zero", d: `M0 ${y(0)}H${width}` }) : null,
-    svg("path", { class: "line", d: path }),
+    svg("path", { class: "line", d: line }),
+    svg("path", { class: "dots", d: dots }),
   );
 }
 
