@@ -1,5 +1,7 @@
-/** What keys do, and that an address leads back to what is shown. */
+/// <reference lib="dom" />
+/** What keys do, that one sees where one is with them, and that an address leads back to what is shown. */
 import assert from "node:assert/strict";
+import { type Image, imageCodec } from "../../../src/codecs/image/mod.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { gulpCase } from "../../support/gulp/gulp_golden.ts";
 import { Shown } from "./support/browser.ts";
@@ -241,3 +243,112 @@ pageTest("a title says what is shown", async (browser) => {
   await shown.go("#/big_53.bin");
   assert.equal(await shown.page.title(), "big_53.bin – My data");
 });
+
+/** How far apart two colours are, as WCAG 2 says it; of CSS colours `rgb(r, g, b)`. */
+function contrast(one: string, other: string): number {
+  const [a, b] = [one, other].map((colour) => {
+    const [r, g, b] = colour.match(/[\d.]+/g)!.map((byte) => {
+      const share = Number(byte) / 255;
+      return share <= 0.04045
+        ? share / 12.92
+        : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b! + 0.05;
+  });
+  return Math.max(a!, b!) / Math.min(a!, b!);
+}
+
+pageTest(
+  "who goes through a list by keys sees where, in light and in dark",
+  async (browser) => {
+    const { path } = goldenCase("bags/types");
+    for (const colorScheme of ["light", "dark"] as const) {
+      await using shown = await Shown.open(browser, path, "", { colorScheme });
+      const { page } = shown;
+      for (
+        const [view, place, part] of [
+          ["grid", ".tile.active .thumbnail", ""],
+          ["table", ".line.active", "::after"],
+          ["rows", ".row.active", "::after"],
+        ] as const
+      ) {
+        await shown.go(`#/?view=${view}`);
+        await page.locator(".canvas > :visible").first().waitFor();
+        // Before the keyboard is at one of the things, the list has the ring.
+        await page.keyboard.press("Shift");
+        const list = await page.locator(".place").evaluate((place) =>
+          getComputedStyle(place, "::after").outlineStyle
+        );
+        assert.equal(list, "solid", view);
+        await page.keyboard.press("ArrowDown");
+        const [style, width, colour, ground] = await page.locator(place)
+          .evaluate((active, part) => {
+            const of = getComputedStyle(active, part);
+            const { backgroundColor } = getComputedStyle(document.body);
+            return [
+              of.outlineStyle,
+              of.outlineWidth,
+              of.outlineColor,
+              backgroundColor,
+            ] as const;
+          }, part);
+        assert.equal(style, "solid", `${view} ${colorScheme}`);
+        assert.ok(Number.parseFloat(width) >= 2);
+        assert.ok(contrast(colour, ground) >= 3, `${colour} on ${ground}`);
+      }
+    }
+  },
+);
+
+/** How many pixels of a picture's edges, which are 2 pixels wide, have another colour than its first one: above, below, at the left. */
+function otherAtEdges(
+  { width, height, channels, data }: Image,
+): readonly number[] {
+  const colour = (x: number, y: number) => {
+    const at = (y * width + x) * channels;
+    return data.subarray(at, at + 3).toHex();
+  };
+  const across = Array.from({ length: width }, (_, x) => x);
+  const down = Array.from({ length: height }, (_, y) => y);
+  const frame = colour(0, 0);
+  return [
+    across.flatMap((x) => [colour(x, 0), colour(x, 1)]),
+    across.flatMap((x) => [colour(x, height - 1), colour(x, height - 2)]),
+    down.flatMap((y) => [colour(0, y), colour(1, y)]),
+  ].map((edge) => edge.filter((each) => each !== frame).length);
+}
+
+pageTest(
+  "the frame around the row that the keyboard is at is closed, wherever its table is scrolled to",
+  async (browser) => {
+    const { path } = goldenCase("bags/types");
+    await using shown = await Shown.open(browser, path, "#/?view=rows");
+    const { page } = shown;
+    const codec = await imageCodec();
+    await page.locator(".canvas > :visible").first().waitFor();
+    await page.keyboard.press("ArrowDown");
+    const row = page.locator(".row.active");
+    for (const left of [0, 200]) {
+      await page.locator(".scroller").evaluate((scroller, left) => {
+        scroller.scrollLeft = left;
+        return new Promise(requestAnimationFrame);
+      }, left);
+      const name = (await row.locator(".name").boundingBox())!;
+      const { y, height } = (await row.boundingBox())!;
+      // The name, which stays where it is, and what is beside it; without the line below.
+      const width = name.width + 300;
+      const clip = { x: name.x, y, width, height: height - 1 };
+      const picture = await codec.decode(
+        new Uint8Array(await page.screenshot({ clip })),
+      );
+      assert.deepEqual(otherAtEdges(picture), [0, 0, 0], `${left}`);
+      // Nothing that is scrolled below the name is seen through it.
+      const isName = await row.locator(".name").evaluate((name) => {
+        const { left, top, height } = name.getBoundingClientRect();
+        const at = document.elementFromPoint(left + 8, top + height / 2);
+        return name.contains(at);
+      });
+      assert.ok(isName, `${left}`);
+    }
+  },
+);

@@ -263,6 +263,15 @@ pageTest("empty, undrawn and sound entries differ", async (browser) => {
   assert.equal(await tile("empty.txt").getAttribute("data-state"), "hollow");
   assert.equal(await tile("text.txt").getAttribute("data-state"), null);
   assert.equal(await tile("text.txt").locator(".undrawn").count(), 0);
+  // What is not drawn is marked as such where the keyboard is as well.
+  await page.keyboard.press("Home");
+  const active = page.locator(".tile.active .undrawn");
+  await active.waitFor();
+  const marks = await active.evaluate((active) => [
+    getComputedStyle(active).outlineStyle,
+    getComputedStyle(active, "::after").borderStyle,
+  ]);
+  assert.deepEqual(marks, ["solid", "dashed"]);
   // Both have the drawing of a text, which is pale where there is none.
   const opacityOf = (name: string) =>
     tile(name).locator(".icon").evaluate((icon) =>

@@ -195,62 +195,6 @@ pageTest(
   },
 );
 
-/** How far apart two colours are, as WCAG 2 says it; of CSS colours `rgb(r, g, b)`. */
-function contrast(one: string, other: string): number {
-  const [a, b] = [one, other].map((colour) => {
-    const [r, g, b] = colour.match(/[\d.]+/g)!.map((byte) => {
-      const share = Number(byte) / 255;
-      return share <= 0.04045
-        ? share / 12.92
-        : ((share + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b! + 0.05;
-  });
-  return Math.max(a!, b!) / Math.min(a!, b!);
-}
-
-pageTest(
-  "who goes through a list by keys sees where, in light and in dark",
-  async (browser) => {
-    const { path } = goldenCase("bags/types");
-    for (const colorScheme of ["light", "dark"] as const) {
-      await using shown = await Shown.open(browser, path, "", { colorScheme });
-      const { page } = shown;
-      for (
-        const [view, place] of [
-          ["grid", ".tile.active .thumbnail"],
-          ["table", ".line.active"],
-          ["rows", ".row.active"],
-        ] as const
-      ) {
-        await shown.go(`#/?view=${view}`);
-        await page.locator(".canvas > :visible").first().waitFor();
-        // Before the keyboard is at one of the things, the list has the ring.
-        await page.keyboard.press("Shift");
-        const list = await page.locator(".place").evaluate((place) =>
-          getComputedStyle(place, "::after").outlineStyle
-        );
-        assert.equal(list, "solid", view);
-        await page.keyboard.press("ArrowDown");
-        const [style, width, colour, ground] = await page.locator(place)
-          .evaluate((active) => {
-            const of = getComputedStyle(active);
-            const { backgroundColor } = getComputedStyle(document.body);
-            return [
-              of.outlineStyle,
-              of.outlineWidth,
-              of.outlineColor,
-              backgroundColor,
-            ] as const;
-          });
-        assert.equal(style, "solid", `${view} ${colorScheme}`);
-        assert.ok(Number.parseFloat(width) >= 2);
-        assert.ok(contrast(colour, ground) >= 3, `${colour} on ${ground}`);
-      }
-    }
-  },
-);
-
 pageTest(
   "the fields of the header have room for what stands in them, and for a range of a million datapoints",
   async (browser) => {
