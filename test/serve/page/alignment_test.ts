@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { open } from "../../../src/open/mod.ts";
+import { goldenCase } from "../../support/golden.ts";
 import { parquetCase } from "../../support/parquet/parquet_golden.ts";
 import { REPOSITORY } from "../../support/paths.ts";
 import { packed } from "../../support/serve/served_folder.ts";
-import { Shown } from "./support/browser.ts";
+import { linesOf, Shown } from "./support/browser.ts";
 import { pageTest } from "./support/page_test_of.ts";
 import { cellOf, columnsOf, rowOf } from "./support/values.ts";
 
@@ -69,12 +70,7 @@ pageTest(
     );
     assert.equal(cells.length, 3);
     // Numbers are in one line, whatever the path takes.
-    const lines = await box.getByRole("cell").last().evaluate((cell) => {
-      const range = document.createRange();
-      range.selectNodeContents(cell);
-      return range.getClientRects().length;
-    });
-    assert.equal(lines, 1);
+    assert.equal(await linesOf(box.getByRole("cell").last()), 1);
   },
 );
 
@@ -136,5 +132,76 @@ pageTest(
         cells.map((cell) => getComputedStyle(cell).borderBottomWidth)
       );
     assert.deepEqual(borders, ["0px", "0px"]);
+  },
+);
+
+pageTest(
+  "the keys of statistics stand in the table that those of a container stand in, apart from what is above it",
+  async (browser) => {
+    const { path } = goldenCase("bags/types");
+    await using shown = await Shown.open(browser, path);
+    const { page } = shown;
+    const keys = page.getByRole("table", { name: "Keys" });
+    const styleOf = (cell: Locator) =>
+      cell.evaluate((cell) => {
+        const { borderBottom, color, fontSize, padding, textAlign } =
+          getComputedStyle(cell);
+        return { borderBottom, color, fontSize, padding, textAlign };
+      });
+    const styles = async () =>
+      await Promise.all(
+        ["columnheader", "cell"].map((role) =>
+          styleOf(keys.getByRole(role as "cell").first())
+        ),
+      );
+    for (const width of [PHONE.width, 1024, 1600]) {
+      await page.setViewportSize({ width, height: 900 });
+      await shown.go("#/?show=info");
+      const ofInfo = await styles();
+      await shown.go("#/?show=statistics");
+      await page.getByText(/entries counted/).waitFor();
+      assert.deepEqual(await styles(), ofInfo, `${width}`);
+      const plots = await page.locator(".plots > .plot").evaluateAll((plots) =>
+        plots.map((plot) => plot.getBoundingClientRect().bottom)
+      );
+      const heading = page.getByRole("heading", { name: "Keys" });
+      const gap = (await heading.boundingBox())!.y - Math.max(...plots);
+      assert.ok(gap >= 16, `${gap} pixels at ${width}`);
+      const [has, wants] = await page.locator(".records").evaluate((box) => [
+        box.clientWidth,
+        box.scrollWidth,
+      ]);
+      assert.ok(wants! <= has!, `${wants} of ${has} at ${width}`);
+    }
+  },
+);
+
+pageTest(
+  "what is said of damage begins where the values of an entry begin",
+  async (browser) => {
+    const { path } = goldenCase("bags/types");
+    await using shown = await Shown.open(browser, path);
+    const { page } = shown;
+    await page.route("**/api/value?**", (route) => {
+      const error = { code: "damaged", message: "The value is damaged." };
+      return route.fulfill({ status: 422, json: { error } });
+    });
+    for (
+      const [address, place] of [
+        ["#/000003", ".cell-content"],
+        ["#/000003/grid", ".content"],
+      ] as const
+    ) {
+      await shown.go(address);
+      const problem = page.locator(place).getByRole("alert").first();
+      await problem.waitFor();
+      const indent = await problem.evaluate((problem, place) => {
+        const around = problem.closest(place)!;
+        const { paddingLeft } = getComputedStyle(around);
+        return problem.getBoundingClientRect().left -
+          around.getBoundingClientRect().left - parseFloat(paddingLeft);
+      }, place);
+      assert.equal(indent, 0, address);
+    }
   },
 );

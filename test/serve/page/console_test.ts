@@ -1,7 +1,8 @@
+/// <reference lib="dom" />
 /** What the browser's console says of each kind of page: nothing. */
 import assert from "node:assert/strict";
 import { goldenCase } from "../../support/golden.ts";
-import { Shown } from "./support/browser.ts";
+import { linesOf, Shown } from "./support/browser.ts";
 import { pageTest } from "./support/page_test_of.ts";
 
 /** How long Chromium waits after a page is loaded before it warns of what was asked for in vain. */
@@ -45,6 +46,7 @@ pageTest(
     const { path } = goldenCase("ffrecord/packed_tree");
     await using shown = await Shown.open(browser, path, "#/?show=check");
     const { page } = shown;
+    await page.setViewportSize({ width: 390, height: 844 });
     for (
       const [done, total, said] of [
         [5, 10, "5 B of 10 B"],
@@ -69,6 +71,17 @@ pageTest(
       );
       // A bar without a value goes on without an end: its position is -1.
       assert.equal(position, done === 5 ? 0.5 : -1, said);
+      const status = page.locator(".progress").getByRole("status");
+      assert.equal(await linesOf(status), 1, said);
+      const cancel = page.getByRole("button", { name: "Cancel" });
+      const [has, wants] = await cancel.evaluate((cancel) => {
+        const range = document.createRange();
+        range.selectNodeContents(cancel);
+        const { paddingLeft } = getComputedStyle(cancel);
+        const letters = range.getBoundingClientRect().width;
+        return [cancel.clientWidth, letters + 2 * parseFloat(paddingLeft)];
+      });
+      assert.ok(has! >= Math.floor(wants!), `${has} of ${wants}`);
       await page.unroute("**/api/check");
     }
   },

@@ -1,11 +1,12 @@
 /// <reference lib="dom" />
 /** Phones, small and large screens: nothing is crushed, cut without its name, or too small for a finger. */
 import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { gulpCase } from "../../support/gulp/gulp_golden.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
-import { Shown, textsOf } from "./support/browser.ts";
+import { linesOf, Shown, textsOf } from "./support/browser.ts";
 import { manyPictures } from "./support/many_files.ts";
 import { pageTest } from "./support/page_test_of.ts";
 
@@ -87,6 +88,66 @@ pageTest(
         }).waitFor();
       }
     });
+  },
+);
+
+pageTest(
+  "the name of what is shown is cut last: where there is no other way, and the first one has its least width",
+  async (browser) => {
+    await withLong(async (path) => {
+      const name = "a_container_that_has_a_longer_name.ffr";
+      await using shown = await Shown.open(browser, path, "", { name });
+      const { page } = shown;
+      const crumbs = page.locator(".crumbs li:visible > a");
+      const widthsOf = (crumb: Locator) =>
+        crumb.evaluate((crumb) => [crumb.clientWidth, crumb.scrollWidth]);
+      const directory = DIRECTORIES.map(encodeURIComponent).join("/");
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const url of ["", directory]) {
+          await shown.go(`#/${url}`);
+          const [has, wants] = await widthsOf(crumbs.last());
+          const isFull = url === "" &&
+            await crumbs.last().evaluate((crumb) =>
+              crumb.getBoundingClientRect().right >=
+                crumb.closest("nav")!.getBoundingClientRect().right - 1
+            );
+          assert.ok(has === wants || isFull, `${url} at ${width}: ${has}`);
+        }
+        await shown.go(`#/${directory}/${FILE}`);
+        const [has, wants] = await widthsOf(crumbs.last());
+        assert.ok(has! <= wants!);
+        const [first] = await widthsOf(crumbs.first());
+        assert.ok(has === wants || first === 72, `${first} at ${width}`);
+      }
+    });
+  },
+);
+
+pageTest(
+  "beside a long key, a value has its type, and its size in one line",
+  async (browser) => {
+    const { path } = goldenCase("bags/types");
+    await using shown = await Shown.open(browser, path);
+    const { page } = shown;
+    await page.route("**/api/entry?path=000003", async (route) => {
+      const response = await route.fetch();
+      const message = await response.json();
+      for (const cell of message.view.cells) {
+        cell.key = `${"a_long_key_".repeat(4)}${cell.key}`;
+        cell.size = 123_400;
+      }
+      await route.fulfill({ response, json: message });
+    });
+    await shown.go("#/000003");
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      const size = page.locator(".cell .size").first();
+      assert.equal(await size.textContent(), "123 KB");
+      assert.equal(await linesOf(size), 1, `${width}`);
+      const type = await page.locator(".cell .type").first().boundingBox();
+      assert.ok(type!.width >= 40, `${type!.width} at ${width}`);
+    }
   },
 );
 

@@ -1,13 +1,14 @@
 /** What is served: facts of the container, its keys and parts. */
 import type { InfoMessage } from "../../api/messages.ts";
-import { type Child, element } from "../dom.ts";
+import { element } from "../dom.ts";
 import { encodedPath, hashOf, type Route } from "../route.ts";
 import { containerName } from "../header.ts";
 import { bytes, count, counted, shownKey, shownName, unitOf } from "../text.ts";
 import type { Scene, View } from "../view.ts";
+import { recordsSection } from "./records.ts";
 
-/** Parts that are listed. */
-const MOST_PARTS = 200;
+/** Keys and parts that are listed. */
+const MOST_LISTED = 200;
 
 type Facts = InfoMessage["info"];
 
@@ -91,7 +92,7 @@ function containerFacts(info: Facts, message: InfoMessage | null): HTMLElement {
     ...(info.notes ?? []).map((note) =>
       element("p", { class: "note" }, shownName(note))
     ),
-    table(
+    recordsSection(
       "Keys",
       ["Key", "Type", "Values", "Bytes"],
       (info.keys ?? []).map(({ name, type, records, bytes: size }) => [
@@ -100,8 +101,9 @@ function containerFacts(info: Facts, message: InfoMessage | null): HTMLElement {
         count(records),
         bytes(size),
       ]),
+      MOST_LISTED,
     ),
-    table(
+    recordsSection(
       "Parts",
       ["File", "Samples", "Bytes"],
       info.parts.map(({ path, samples, bytes: size }) => [
@@ -109,37 +111,7 @@ function containerFacts(info: Facts, message: InfoMessage | null): HTMLElement {
         count(samples),
         bytes(size),
       ]),
+      MOST_LISTED,
     ),
-  );
-}
-
-function table(
-  title: string,
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-): HTMLElement | null {
-  if (rows.length === 0) return null;
-  const line = (name: "th" | "td", texts: readonly Child[]) =>
-    element("tr", {}, ...texts.map((text) => element(name, {}, text)));
-  const left = rows.length - MOST_PARTS;
-  return element(
-    "section",
-    {},
-    element("h3", {}, title),
-    element(
-      "div",
-      { class: "records" },
-      element(
-        "table",
-        { "aria-label": title },
-        element("thead", {}, line("th", head)),
-        element(
-          "tbody",
-          {},
-          ...rows.slice(0, MOST_PARTS).map((row) => line("td", row)),
-        ),
-      ),
-    ),
-    left > 0 ? element("p", { class: "note" }, `${count(left)} more`) : null,
   );
 }

@@ -1,7 +1,7 @@
 /** What is in a directory and all below it, in numbers and plots, while it is counted. */
 import type { Statistics, StatisticsLine } from "../../api/messages.ts";
 import { isAbort, lines, problemOf } from "../api.ts";
-import { type Child, element } from "../dom.ts";
+import { element } from "../dom.ts";
 import { KIND_NAMES } from "../listing/tiles.ts";
 import { bars, histogram } from "../plots/histogram.ts";
 import { type CountedSize, scatter } from "../plots/scatter.ts";
@@ -9,6 +9,7 @@ import { decodedPart, type Route } from "../route.ts";
 import { bytes, count, shownKey, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 import { Progress } from "./progress.ts";
+import { recordsSection } from "./records.ts";
 
 /** Values of a label that have a bar: all of few, the first ones of many. */
 const ALL_BARS = 30;
@@ -123,7 +124,16 @@ function present(
   plots: readonly (Element | null)[],
   keys: Statistics["keys"],
 ): Element[] {
-  const table = keys.length > 0 ? keyTable(keys) : null;
+  const table = recordsSection(
+    "Keys",
+    ["Key", "Type", "Values", "Bytes"],
+    keys.map(({ key, type, values, bytes: size }) => [
+      shownKey(key),
+      type,
+      count(values),
+      bytes(size),
+    ]),
+  );
   return [...plots, table].filter((plot) => plot !== null);
 }
 
@@ -174,36 +184,6 @@ function numbers(
     { class: "facts-row" },
     ...pairs.map(([name, text]) =>
       element("div", {}, element("dt", {}, name), element("dd", {}, text))
-    ),
-  );
-}
-
-function keyTable(keys: Statistics["keys"]): HTMLElement {
-  const cells = (name: "th" | "td", ...texts: readonly Child[]) =>
-    texts.map((text) => element(name, {}, text));
-  return element(
-    "figure",
-    { class: "plot wide" },
-    element("figcaption", {}, "Keys"),
-    element(
-      "table",
-      { class: "keys" },
-      element(
-        "thead",
-        {},
-        element("tr", {}, ...cells("th", "Key", "Type", "Values", "Bytes")),
-      ),
-      element(
-        "tbody",
-        {},
-        ...keys.map(({ key, type, values, bytes: size }) =>
-          element(
-            "tr",
-            {},
-            ...cells("td", shownKey(key), type, count(values), bytes(size)),
-          )
-        ),
-      ),
     ),
   );
 }

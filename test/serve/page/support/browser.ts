@@ -164,6 +164,15 @@ export async function textsOf(elements: Locator): Promise<string[]> {
   return await elements.allTextContents();
 }
 
+/** In how many lines a text is. */
+export async function linesOf(text: Locator): Promise<number> {
+  return await text.evaluate((text) => {
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    return range.getClientRects().length;
+  });
+}
+
 /** The names in the listing that is shown, as the accessibility tree has them. */
 export async function shownNames(page: Page): Promise<string[]> {
   const role = await page.locator(".scroller").getAttribute("role");

@@ -1,0 +1,40 @@
+/** Tables of what is known of a container, with a heading. */
+import { type Child, element } from "../dom.ts";
+import { count } from "../text.ts";
+
+/**
+ * A table below its title; `null` of one without rows.
+ *
+ * @param most Rows that are shown; the others are counted.
+ */
+export function recordsSection(
+  title: string,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  most = Infinity,
+): HTMLElement | null {
+  if (rows.length === 0) return null;
+  const line = (name: "th" | "td", texts: readonly Child[]) =>
+    element("tr", {}, ...texts.map((text) => element(name, {}, text)));
+  const left = rows.length - most;
+  return element(
+    "section",
+    {},
+    element("h3", {}, title),
+    element(
+      "div",
+      { class: "records" },
+      element(
+        "table",
+        { "aria-label": title },
+        element("thead", {}, line("th", head)),
+        element(
+          "tbody",
+          {},
+          ...rows.slice(0, most).map((row) => line("td", row)),
+        ),
+      ),
+    ),
+    left > 0 ? element("p", { class: "note" }, `${count(left)} more`) : null,
+  );
+}
