@@ -116,8 +116,7 @@ for (const [name, format] of CASES) {
         const places = SHARDS.flatMap((samples, i) =>
           i === damaged && !keepsNumbers
             ? []
-            // Of a shard of several files, the directory of all is told.
-            : samples.map(() => shards.file ? dir : `${dir}/${shards.name(i)}`)
+            : samples.map(() => `${dir}/${(shards.data ?? shards.name)(i)}`)
         );
         for (const [i, place] of places.entries()) {
           assert.ok(dataset.fileOf(i)?.startsWith(place), `sample ${i}`);

@@ -80,6 +80,8 @@ export interface IndexedCase {
 export interface ShardCase {
   /** Name of a shard. */
   name(shard: number): string;
+  /** Name of the file that samples of a shard are in, where that is another. */
+  data?(shard: number): string;
   /** The file in a shard that says what is in it, where shards are directories. */
   readonly file?: string;
   /** Bytes from its start that are damaged so that no sample of a file is found: they say how much there is, or where. */

@@ -114,6 +114,7 @@ const FORMATS: readonly FormatCase[] = [
     takesProcess: false,
     shards: {
       name: (shard) => `meta_${shard}.gmeta`,
+      data: (shard) => `data_${shard}.gulp`,
       head: 12,
       isDirectory: true,
       write: writeVideos,
@@ -136,7 +137,8 @@ const FORMATS: readonly FormatCase[] = [
     files: NUMBERED,
     openDataset: (path, options) => openDataset(path, options),
     keys: TEXTS,
-    keyOf: bytesOfFile,
+    keyOf: (sample) =>
+      sample instanceof Uint8Array ? text(sample) : bytesOfFile(sample),
     isSummed: false,
     cuts: ["truncated"],
     soundCuts: ["a.bag 0"],
