@@ -7,8 +7,10 @@ import {
   type SampleValues,
 } from "../../mod.ts";
 import { IndexError } from "../../src/base/errors.ts";
+import { open } from "../../src/open/open.ts";
 import { DataLoader, openDataset } from "../../src/open/data/mod.ts";
 import portableStorage from "../data/support/portable_storage.ts";
+import { writeBag, writeDataset } from "../support/bags/make_bag.ts";
 import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
 import { entryOf, NAME, sampleOf, shardOf } from "../support/mds/make_mds.ts";
 import { parquetFile } from "../support/parquet/make_parquet.ts";
@@ -129,6 +131,33 @@ const CASES: readonly Case[] = [
     field: "cls",
     keys: ["p/0", "p/1", "p/2"],
   },
+  {
+    name: "a bag",
+    unit: "record",
+    write(dir) {
+      writeBag(`${dir}/a.bag`, WORDS.map(utf8), 2);
+      return "a.bag";
+    },
+    decoded: contents,
+    stored: contents,
+    field: "content",
+  },
+  ...([1, 2, 3] as const).map((generation): Case => ({
+    name: `a dataset of bags, generation ${generation}`,
+    unit: "datapoint",
+    write(dir) {
+      const datapoints = WORDS.map((word) => ({
+        raw: utf8(word),
+        word: utf8(word),
+      }));
+      const spec = { raw: "bytes", word: "utf8" };
+      writeDataset(`${dir}/d`, spec, datapoints, generation);
+      return "d";
+    },
+    decoded: WORDS.map((word) => ({ word, raw: bytes(word) })),
+    stored: WORDS.map((word) => ({ word: bytes(word), raw: bytes(word) })),
+    field: "word",
+  })),
   {
     name: "files",
     unit: "file",
@@ -262,3 +291,20 @@ Deno.test("openDataset: process makes what is trained on", () =>
     });
     assert.deepEqual(await dataset.get([1, 0]), ["two", "one"]);
   }));
+
+Deno.test("openSamples: a video has its id, its meta data and its frames, which are read where they are wanted", async () => {
+  const path = "test/golden/gulp/v2_chunks/gulp";
+  using samples = await openSamples(path);
+  using shown = await open(path);
+  assert.equal(samples.unit, "video");
+  const { id, meta, frames } = await samples.get(1);
+  assert.equal(samples.keyOf(1), id);
+  const names = await shown.list(id as string);
+  assert.ok(names.length > 1);
+  assert.equal((frames as unknown[]).length, names.length - 1);
+  const json = await shown.read(`${id}/meta.json`);
+  assert.deepEqual(meta, JSON.parse(new TextDecoder().decode(json)));
+  const { id: same, ...others } = await samples.get(1, { fields: ["label"] });
+  assert.equal(same, id);
+  assert.deepEqual(others, { meta, frames: [] });
+});
