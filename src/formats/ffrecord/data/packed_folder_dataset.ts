@@ -59,7 +59,7 @@ export interface PackedFolderDatasetOptions<T> extends PackedFolderOptions {
  *       text: new TextDecoder().decode(content),
  *     })),
  * });
- * assert.equal(dataset.fileOf(0), "test/recipes/packed.ffr/001.txt");
+ * assert.deepEqual(dataset.paths.slice(0, 3), ["001.txt", "002.txt", "003.txt"]);
  * const [last] = await dataset.get([dataset.length - 1]);
  * assert.equal(last?.folder, "just_another_folder/another_folder/");
  * ```
