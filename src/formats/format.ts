@@ -114,8 +114,8 @@ export interface Format {
   /** Checks every checksum of a container. */
   check(path: string, options: CheckOptions): Promise<CheckReport>;
   /**
-   * Opens a container as the dataset that is made for it; `undefined` where its files are the samples, as they
-   * are without this.
+   * Opens a container as a dataset of its own, for samples that may be read in part, as videos by some of their frames.
+   * Without it, or where it returns `undefined`, the dataset is made of the samples that `open` gives, or of the files.
    *
    * @param info What opening the container has told.
    */
