@@ -111,8 +111,8 @@ export interface Format {
   open(path: string, options: ContainerOptions): Steps<Container>;
   /** Finds the files that a pattern stands for, in their order: where {@linkcode FormatEntry.isPattern} takes it. */
   patternPaths?(pattern: string, storage: Storage): Steps<readonly string[]>;
-  /** Checks every checksum of a container. */
-  check(path: string, options: CheckOptions): Promise<CheckReport>;
+  /** Checks every checksum of a container; without it, all files are read, which compares those that have one. */
+  check?(path: string, options: CheckOptions): Promise<CheckReport>;
   /**
    * Opens a container as a dataset of its own, for samples that may be read in part, as videos by some of their frames.
    * Without it, or where it returns `undefined`, the dataset is made of the samples that `open` gives, or of the files.

@@ -10,6 +10,7 @@ export type * from "../formats/format.ts";
 export type * from "../tree/format.ts";
 export { LOCAL_DISK } from "../io/storage/storage.ts";
 export { runAsync } from "../io/concurrency/steps.ts";
+export { type ListedFile, listedTree } from "../tree/listed_tree.ts";
 export { readPart } from "../io/read/read_part.ts";
 export {
   type Conversion,

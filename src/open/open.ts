@@ -98,7 +98,8 @@ export async function check(
       if (other !== undefined) throw other;
       own.onDamage(explainedNow(damage, storage, seen));
     };
-    const report = await format.check(path, { ...own, onDamage });
+    const report = await format.check?.(path, { ...own, onDamage }) ??
+      await checkByReading(path, { ...own, onDamage });
     if (!own.values) return report;
     const { checkPictures } = await import("./check_pictures.ts");
     const quiet = { ...own, checkData: false, onWarning() {} };
@@ -112,4 +113,14 @@ export async function check(
     if (other !== undefined && error instanceof FormatError) throw other;
     throw await runAsync(explained(error, storage), signal);
   }
+}
+
+/** Checks a container of a format without a check of its own. */
+async function checkByReading(
+  path: string,
+  options: CheckOptions,
+): Promise<CheckReport> {
+  const { checkFiles } = await import("./check_files.ts");
+  using fs = await open(path, { ...options, checkData: true });
+  return await checkFiles(fs, options);
 }

@@ -1,0 +1,58 @@
+/** Trees of listed files: what a list must not say. */
+import assert from "node:assert/strict";
+import { MemorySource } from "../../src/io/storage/memory_source.ts";
+import { type ListedFile, listedTree } from "../../src/tree/listed_tree.ts";
+import { newExtent, newStat, ROOT } from "../../src/tree/tree.ts";
+
+const source = () => new MemorySource(new Uint8Array(10), "a.box");
+const file = (name: string, offset = 0, length = 1): ListedFile => ({
+  name,
+  offset,
+  length,
+});
+
+Deno.test("a list that cannot be is refused, and names what is wrong", () => {
+  const lists: Record<string, readonly ListedFile[]> = {
+    "'a' lies outside of it": [file("a", 10, 1)],
+    "'b' lies outside of it": [file("a"), file("b", -1, 1)],
+    "'c' lies outside of it": [file("c", 0, NaN)],
+    "'d' lies outside of it": [file("d", 2 ** 60, 2 ** 60)],
+    "(dots)": [file("..")],
+    "(slash)": [file("a/b")],
+    "(nul)": [file("a\0")],
+    "(empty)": [file("")],
+    "(long)": [file("x".repeat(1025))],
+    "(twice)": [file("a"), file("b"), file("a")],
+  };
+  for (const [why, list] of Object.entries(lists)) {
+    assert.throws(
+      () => listedTree(source(), list),
+      ({ code, message, path }) =>
+        code === "bad-index" && path === "a.box" && message.includes(why) &&
+        message.startsWith("a.box: "),
+      why,
+    );
+  }
+});
+
+Deno.test("contents have checksums where all have one, and none otherwise", () => {
+  const files = [{ ...file("b", 2, 3), crc32: 7 }, file("a", 0, 2)];
+  const some = listedTree(source(), files);
+  const all = listedTree(source(), files.slice(0, 1));
+  const extent = newExtent();
+  assert.ok(some.locate(ROOT + 1, extent));
+  assert.deepEqual([extent.offset, extent.length, extent.checksumKind], [
+    2,
+    3,
+    undefined,
+  ]);
+  assert.ok(all.locate(ROOT + 1, extent));
+  assert.deepEqual([extent.checksumKind, extent.checksum], ["crc32", 7]);
+  assert.equal(all.locate(ROOT, extent), false);
+  assert.equal(all.locate(ROOT + 2, extent), false);
+  const stat = newStat();
+  assert.ok(some.stat(ROOT + 2, stat));
+  assert.equal(stat.size, 2);
+  assert.equal([...some.samples!().runs][0]!.count, 2);
+  assert.deepEqual(listedTree(source(), []).samples!().runs, []);
+});
