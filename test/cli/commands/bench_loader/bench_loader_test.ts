@@ -111,7 +111,7 @@ Deno.test("bench-loader opens every kind of container as its dataset", async () 
       [`${dir}/one.bag`, "samples", 4],
       [images, "videos", undefined],
       [videos, "videos", undefined],
-      [`${videos}/data_0.gulp`, "files", undefined],
+      [`${videos}/data_0.gulp`, "videos", undefined],
     ];
     for (const [source, unit, size] of cases) {
       const workers = LONG ? "0,1" : "1"; // which open it once more
