@@ -25,6 +25,10 @@ const BYTES = [
   "GET ",
 ];
 
+const TAR = "/files/?tar";
+/** A tar of a tree that goes on from here has a path of each depth: its length grows with their square. */
+const VERY_DEEP = 90;
+
 export const httpDrive: Drive = {
   name: "http",
   every: 6,
@@ -32,8 +36,11 @@ export const httpDrive: Drive = {
     const opened = await scene.attempt("open", () => open(scene.path, QUIET));
     if (!opened.ok) return;
     using fs = opened.value;
-    const paths = ["/files/", "/files/?tar", "/dav/", "/", "/api/info"];
-    for await (const { path, isFile } of walked(scene, fs)) {
+    const paths = ["/files/", TAR, "/dav/", "/", "/api/info"];
+    for await (const { path, isFile, depth } of walked(scene, fs)) {
+      if (depth >= VERY_DEEP && paths.includes(TAR)) {
+        paths.splice(paths.indexOf(TAR), 1);
+      }
       if (isFile) paths.push(`/files/${encodeUrlPath(path)}`);
       if (paths.length === 50) break;
     }
