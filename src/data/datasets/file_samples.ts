@@ -84,8 +84,7 @@ export class FileSamples implements Samples<FileSample, DecodedFile> {
       hasPath ? { path: this.#files.path(index) } : {}
     );
     if (!hasContent) return samples as FileSample[];
-    const nodes = indices.map((index) => this.#files.node(index));
-    const pathOf = (i: number) => this.#files.path(indices[i]!);
+    const { nodes, pathOf } = this.#find(indices);
     const contents = yield* readFiles(this.#fs, nodes, pathOf, memory);
     return contents.map((content, i) => ({
       ...samples[i]!,
@@ -117,8 +116,7 @@ export class FileSamples implements Samples<FileSample, DecodedFile> {
 
   expect(indices: readonly number[], { fields }: ReadSamplesOptions): number {
     if (!chosen(fields).hasContent) return 0;
-    const nodes = indices.map((index) => this.#files.node(index));
-    const pathOf = (i: number) => this.#files.path(indices[i]!);
+    const { nodes, pathOf } = this.#find(indices);
     return expectFiles(this.#fs, nodes, pathOf);
   }
 
@@ -140,6 +138,13 @@ export class FileSamples implements Samples<FileSample, DecodedFile> {
 
   close(): void {
     this.#fs.close();
+  }
+
+  #find(indices: readonly number[]) {
+    return {
+      nodes: indices.map((index) => this.#files.node(index)),
+      pathOf: (i: number) => this.#files.path(indices[i]!),
+    };
   }
 
   #ends(): string[] {

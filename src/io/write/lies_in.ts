@@ -7,7 +7,7 @@ export function liesIn(place: string, directory: string): boolean {
   return path.join(realPathAbove(place), path.sep).startsWith(inside);
 }
 
-/** The path behind symbolic links of a place, or of what there is above it. */
+/** Resolves the symbolic links of a path, of which the last parts may be missing. */
 function realPathAbove(file: string): string {
   const missing: string[] = [];
   for (let place = path.resolve(file);; place = path.dirname(place)) {

@@ -23,18 +23,7 @@ import { OpenedSamples } from "./opened_samples.ts";
 export interface OpenSamplesOptions
   extends OpenContainerOptions, FieldOptions, ChooseFilesOptions {}
 
-/**
- * Opens the samples of a container of any format: rows of Parquet, examples of TFRecord, samples of MDS and WebDataset.
- * Of FFRecord's plain samples and TFRecord's other records, the one field is `content`. A container without samples,
- * such as a zip or a packed folder, has its files: their fields are `path` and `content`, decoded by the file's
- * extension.
- *
- * @param location A file or directory, or a container's bytes; or an opened container, which is closed with the samples.
- * @param options `fields` are those that are read unless a call says others.
- * @throws {FormatError} If it is no known container, or damaged.
- * @throws {PathError} If there is no such file as one of `paths`.
- * @throws {RecordfsError} With code `bad-pattern` if a glob of `files` is none.
- */
+/** What `mod.ts` describes: there it loads this module when it is called. */
 export async function openSamples(
   location: ContainerLocation | VirtualFs,
   options: OpenSamplesOptions & WaitOptions = {},
@@ -53,7 +42,6 @@ export async function openSamples(
 
 /** Where a container lies, and how it is opened there. */
 export interface PlacedSamples {
-  /** `undefined` of one that was given opened. */
   readonly path: string;
   readonly options: OpenContainerOptions & WaitOptions;
   /** Whether other threads can open it by these. */

@@ -60,7 +60,7 @@ export class CellFiles {
   }
 
   /**
-   * The columns of a file. What pictures are called by is told by the footer, or else by the first of them.
+   * The columns of a file. The extension of pictures is in the footer, or else comes from the first of them.
    *
    * @throws {NotLoaded} If that has to be waited for.
    */
