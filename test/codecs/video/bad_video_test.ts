@@ -169,22 +169,25 @@ Deno.test("where ffmpeg is missing, the error says how to get it", async () => {
   });
 });
 
-Deno.test("where ffmpeg may not be run, the error says what to allow", async () => {
-  const module = new URL("src/codecs/video/mod.ts", `file://${REPOSITORY}`);
-  const code = `import { videoFrames } from "${module}";
+Deno.test({
+  name: "where ffmpeg may not be run, the error says what to allow",
+  ...needs("ffmpeg"),
+  async fn() {
+    const code = `import { videoFrames } from "${module}";
     try { for await (const _ of videoFrames("/clip.mp4")); }
     catch (error) { console.log(error.code, error.message); }`;
-  await withTempDir(async (dir) => {
-    await Deno.writeTextFile(`${dir}/main.ts`, code);
-    const { stdout } = await new Deno.Command(Deno.execPath(), {
-      args: [
-        ...["run", "--no-config", "--no-prompt", "--no-check"],
-        ...["--allow-read", `${dir}/main.ts`],
-      ],
-    }).output();
-    assert.match(
-      new TextDecoder().decode(stdout),
-      /^ffmpeg-refused Cannot decode \/clip\.mp4: .*--allow-run=ffmpeg/,
-    );
-  });
+    await withTempDir(async (dir) => {
+      await Deno.writeTextFile(`${dir}/main.ts`, code);
+      const { stdout } = await new Deno.Command(Deno.execPath(), {
+        args: [
+          ...["run", "--no-config", "--no-prompt", "--no-check"],
+          ...["--allow-read", `${dir}/main.ts`],
+        ],
+      }).output();
+      assert.match(
+        new TextDecoder().decode(stdout),
+        /^ffmpeg-refused Cannot decode \/clip\.mp4: .*--allow-run=ffmpeg/,
+      );
+    });
+  },
 });
