@@ -87,6 +87,12 @@ for (let pair = 0; pair < pairs; pair++) {
   }
 }
 for (const [key, { row: { unit }, ...runs }] of figures) {
+  if (runs.old.length === 0 || runs.new.length === 0) {
+    const side = runs.old.length === 0 ? "here" : "there";
+    const value = median([...runs.old, ...runs.new]).toPrecision(4);
+    console.log(`measured ${side} alone: ${key}  ${value} ${unit}`);
+    continue;
+  }
   const better = (now: number, before: number) =>
     unit.includes("/s") ? now / before : before / now;
   const ratios = runs.new.slice(0, runs.old.length)

@@ -15,7 +15,7 @@ const FFRECORD =
   WriterBase WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
   `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport ChecksumKind Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
-  Effect EntryVisitor Field FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat NodeView ClipView DatapointView ValueDecoder ValueDecoding ValueKind ValueType ValueView decodeValue OpenContainerOptions PlacementError PlacementErrorCode ReadOptions ReadSamplesOptions ReopenSamples Samples SamplesHandle LostShard Shard ShardTable SampleNodes SampleRun
+  Effect EntryVisitor Field FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat NodeView ClipView DatapointView ValueDecoder ValueDecoding ValueKind ValueType ValueView decodeValue OpenContainerOptions PortableSamples PlacementError PlacementErrorCode ReadOptions ReadSamplesOptions ReopenSamples Samples SamplesHandle LostShard Shard ShardTable SampleNodes SampleRun
   SeveralLocations SeveralSources SourceList Tree TreeHandle VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions MemberKind SkippedMember SkipReason UnreadableMember OpenSamplesOptions OpenedSamples SampleValues check open openSamplesSync openSync ${ERRORS}`;
 const FUSE =
@@ -102,7 +102,7 @@ const DATA =
 
 const FORMATS =
   `Conversion ConversionRun ConversionSource ConversionTarget ContainerSource CountedSamples Effect FileContent FileContents FileFacts FilePlace
-  FileTree Format ListedFile listedTree FormatDatasetOptions FormatEntry FormatVariant LOCAL_DISK Nearly NewVideo OpenFileOptions PlanNotes Probe ReadAheadOptions
+  FileTree Format ListedFile listedTree FormatDatasetOptions FormatEntry FormatVariant LOCAL_DISK Nearly NewVideo OpenFileOptions PlanNotes PortableSamples Probe ReadAheadOptions
   RecordList RecordSource SampleUnit ServedContainer Steps Storage TargetForm TargetName TreeEntry UnfitError
   VideoSource formatNames readPart registerFormat runAsync ${VFS}`;
 

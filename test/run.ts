@@ -88,7 +88,7 @@ if [ -c /dev/fuse ] && mount -t tmpfs -o mode=755 none /tmp; then
   umount /tmp
 fi
 mount -t tmpfs -o mode=1777 none /dev/shm
-mkdir -p /run/recordfs && mount -t tmpfs -o mode=700 none /run/recordfs
+mkdir -p -m 700 /run/recordfs && mount -t tmpfs -o mode=700 none /run/recordfs
 exec "$@"`;
   return [...unshare, "sh", "-c", script, "sh"];
 }

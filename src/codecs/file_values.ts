@@ -1,7 +1,11 @@
 import { messageOf } from "../base/message_text.ts";
 import { FormatError } from "../base/errors.ts";
-import { decodeAs } from "./values/decode_value.ts";
-import { extensionIn, typeOfExtension } from "./values/value_type.ts";
+import { decodeAs, decodePortable } from "./values/decode_value.ts";
+import {
+  extensionIn,
+  EXTENSIONS,
+  typeOfExtension,
+} from "./values/value_type.ts";
 
 /** Makes a value of a file's bytes; it may keep and share their memory. */
 export type SampleDecoder = (bytes: Uint8Array<ArrayBuffer>) => unknown;
@@ -46,6 +50,15 @@ export const SAMPLE_DECODERS: SampleDecoders = Object.freeze({
     DECODED.split(" ").map((word) => [word, decoderOf(word)]),
   ),
 });
+
+/** Decoders of all known extensions to what other formats can store. */
+export const PORTABLE_DECODERS: SampleDecoders = {
+  __proto__: null as never,
+  ...Object.fromEntries(EXTENSIONS.map((word) => {
+    const { decoding } = typeOfExtension(word);
+    return [word, (bytes) => decodePortable(decoding, bytes)];
+  })),
+};
 
 /**
  * Decodes a file by its last extension; it is its bytes where there is no decoder.

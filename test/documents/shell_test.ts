@@ -174,7 +174,7 @@ function script(
     "set -euo pipefail",
     "mount -t tmpfs none /mnt",
     // Records of other blocks are of processes that this one does not see.
-    "mkdir -p /run/recordfs",
+    "mkdir -p -m 700 /run/recordfs",
     "mount -t tmpfs -o mode=700 none /run/recordfs",
     "ip link set lo up",
     `cd '${place}'`,

@@ -119,7 +119,7 @@ export async function checkFstab(
     cp -rl ${root} ${place}
     mount -t tmpfs none /usr/sbin
     ${place}/bin/recordfs-links add ${dir}/prefix
-    mkdir -p /run/recordfs
+    mkdir -p -m 700 /run/recordfs
     mount -t tmpfs -o mode=700 none /run/recordfs
     mount --fstab ${dir}/fstab --all
     mount --fstab ${dir}/fstab --all

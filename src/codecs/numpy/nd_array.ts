@@ -61,3 +61,14 @@ export function elementCount(shape: readonly number[]): number {
 /** A NumPy array is damaged, or of a type that has no counterpart here. */
 export class NumpyError
   extends RecordfsError<"bad-npy" | "unsupported-dtype"> {}
+
+/** NumPy 2 has no more dimensions. */
+const MOST_DIMENSIONS = 64;
+
+/** Tells lists of lengths, as few as NumPy takes. */
+export function isShape(value: unknown): value is number[] {
+  return Array.isArray(value) && value.length <= MOST_DIMENSIONS &&
+    value.every((length) =>
+      Number.isSafeInteger(length) && length as number >= 0
+    );
+}

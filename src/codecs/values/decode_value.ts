@@ -1,5 +1,5 @@
 import { strictUtf8Text, withoutByteOrderMark } from "../../base/utf8.ts";
-import { parsePlainJson } from "../json/value.ts";
+import { parseExactJson, parsePlainJson } from "../json/value.ts";
 import type { ValueDecoding } from "./value_type.ts";
 
 /** A whole number as Python reads it. */
@@ -63,6 +63,32 @@ export function decodeAs(
   return import(decoding.module).then(({ decodeValue }) =>
     decodeValue(bytes, ...decoding.args)
   );
+}
+
+/**
+ * Decodes a value to what other formats can store: as {@linkcode decodeAs}, but pictures and pickles stay encoded, and
+ * plain data tell `1.0` from `1`.
+ *
+ * @param bytes May be kept, and their memory shared.
+ * @throws What is wrong with the bytes.
+ */
+export function decodePortable(
+  decoding: ValueDecoding,
+  bytes: Uint8Array<ArrayBuffer>,
+): unknown {
+  switch (decoding) {
+    case "image":
+    case "pickle":
+      return bytes;
+    case "json":
+      return parseExactJson(withoutByteOrderMark(textIn(bytes)));
+    case "msgpack":
+      return import("../msgpack/read_msgpack.ts").then(({ readMsgpack }) =>
+        readMsgpack(bytes, { keepFloats: true })
+      );
+    default:
+      return decodeAs(decoding, bytes);
+  }
 }
 
 /**

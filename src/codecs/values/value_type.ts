@@ -45,7 +45,28 @@ export interface ValueType {
   readonly largest: number;
   /** How its values are decoded. */
   readonly decoding: ValueDecoding;
+  /** What the numbers are, where its values are numbers or Booleans of one type; an `int` may be of any size. */
+  readonly scalar?:
+    | "bool"
+    | "int"
+    | "int8"
+    | "int16"
+    | "int32"
+    | "int64"
+    | "uint8"
+    | "uint16"
+    | "uint32"
+    | "uint64"
+    | "float16"
+    | "float32"
+    | "float64"
+    | undefined;
+  /** What the numbers are, where its values are lists of numbers of one type. */
+  readonly elements?: ValueType["scalar"];
 }
+
+/** What numbers are in memory. */
+export type ScalarType = NonNullable<ValueType["scalar"]>;
 
 /** Bytes of the largest value that becomes any number of objects, and of the largest other one. */
 const LARGEST_TREE = 16 << 20;
@@ -56,9 +77,15 @@ export const VALUE_TYPES = {
   array: standard("array", "array", ".npy", "npy"),
   bytes: standard("bytes", "bytes", "", "bytes"),
   /** A float as text. */
-  float: standard("float", "number", ".txt", "float"),
+  float: {
+    ...standard("float", "number", ".txt", "float"),
+    scalar: "float64",
+  },
   /** A whole number as text. */
-  integer: standard("integer", "number", ".txt", "integer"),
+  integer: {
+    ...standard("integer", "number", ".txt", "integer"),
+    scalar: "int",
+  },
   jpeg: standard("jpeg", "image", ".jpg", "image"),
   json: standard("json", "tree", ".json", "json"),
   msgpack: standard("msgpack", "tree", ".msgpack", "msgpack"),
@@ -88,6 +115,9 @@ const BY_EXTENSION: Readonly<Record<string, ValueType>> = {
   ...all(VIDEO, "m4v mov mp4 webm"),
 };
 
+/** Extensions that tell what a file is. */
+export const EXTENSIONS: readonly string[] = Object.keys(BY_EXTENSION);
+
 /**
  * Makes a type of a format: as one of the table but for its name, and what else is its own.
  *
@@ -96,7 +126,7 @@ const BY_EXTENSION: Readonly<Record<string, ValueType>> = {
 export function valueType(
   name: string,
   like: ValueType,
-  own: Partial<Pick<ValueType, "decoding" | "suffix">> = {},
+  own: Partial<Omit<ValueType, "name">> = {},
 ): ValueType {
   return { ...like, ...own, name };
 }

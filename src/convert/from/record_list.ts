@@ -3,7 +3,7 @@ import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { SampleRuns } from "../../tree/sample_runs.ts";
 import type { NodeId } from "../../tree/tree.ts";
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
-import { type ConvertOptions, PlanNotes } from "../conversion.ts";
+import { type ConvertOptions, PlanNotes, type Run } from "../conversion.ts";
 import type { FileTree } from "./file_tree.ts";
 import type { ConversionSource } from "./source.ts";
 
@@ -13,6 +13,24 @@ export interface RecordList {
   readonly length: number;
   /** Gives the content at `index`; files only give one after the other. */
   at(index: number): Promise<Uint8Array>;
+}
+
+/** Contents that come one after the other. */
+export interface RecordSequence {
+  /** How many there are, with those that are left out. */
+  readonly length: number;
+  /** Gives them in their order. */
+  read(run: Run): AsyncIterable<Uint8Array>;
+}
+
+/** The contents of a list in their order. */
+export function inSequence(list: RecordList): RecordSequence {
+  return {
+    length: list.length,
+    async *read() {
+      for (let i = 0; i < list.length; i++) yield await list.at(i);
+    },
+  };
 }
 
 /** The contents of files, without their names, each of which is asked for once and in order. */

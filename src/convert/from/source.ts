@@ -11,6 +11,7 @@ import { containerFiles, type FileTree } from "./file_tree.ts";
 import { UnreadableFiles } from "./unreadable_files.ts";
 import { FolderFiles } from "./folder_files.ts";
 import { containerRecords, type RecordList } from "./record_list.ts";
+import { SampleRows } from "../samples/sample_rows.ts";
 import type { VideoSource } from "./video_source.ts";
 
 /**
@@ -30,6 +31,8 @@ export class ConversionSource {
   readonly isNumbered: boolean = false;
   /** Whether it is a folder on the disk. */
   readonly isFolder: boolean = false;
+  /** Whether its samples are files by their names, which an archive takes as they are. */
+  readonly samplesAreFiles: boolean = true;
 
   #folder: FolderFiles | undefined;
 
@@ -47,6 +50,15 @@ export class ConversionSource {
   /** Notes what of it files show, and what not. */
   noteFiles(notes: PlanNotes): void {
     notes.kept.push("names, directories and contents of files");
+  }
+
+  /** @ignore Its samples with their fields; `undefined` where it has none, or these are bytes. */
+  // deno-lint-ignore require-await -- those of containers have to be waited for
+  async samples(
+    _notes: PlanNotes,
+    _options: WaitOptions,
+  ): Promise<SampleRows | undefined> {
+    return undefined;
   }
 
   /**
@@ -105,12 +117,16 @@ export class ContainerSource extends ConversionSource {
   /** The container, as it shows its files. */
   protected readonly container: VirtualFs;
 
+  /** Whether its samples are files by their names. */
+  override readonly samplesAreFiles: boolean;
+
   #unreadable: UnreadableFiles | undefined;
 
   /** Takes an opened container, which it closes. */
   constructor(container: VirtualFs, what: string) {
     super(container.location, what);
     this.container = container;
+    this.samplesAreFiles = container.samples?.portable === undefined;
   }
 
   /** What opening the container has told. */
@@ -137,6 +153,22 @@ export class ContainerSource extends ConversionSource {
     return more > 0
       ? [...all, `${more} more members are skipped or cannot be read`]
       : all;
+  }
+
+  /** @ignore */
+  override async samples(
+    _notes: PlanNotes,
+    { signal }: WaitOptions,
+  ): Promise<SampleRows | undefined> {
+    const { samples, location } = this.container;
+    if (samples?.portable === undefined) return undefined;
+    const portable = await runAsync(samples.portable(), signal);
+    return new SampleRows(samples, portable, location, this.sampleIndices);
+  }
+
+  /** The samples that are converted; all, unless given. */
+  protected get sampleIndices(): readonly number[] | undefined {
+    return undefined;
   }
 
   /** Has {@linkcode ContainerSource.files} leave out files that cannot be read. */

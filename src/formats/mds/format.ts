@@ -7,8 +7,8 @@ export const mds: Format = {
   open: openMds,
   check: checkShards,
   async openSource(container) {
-    const { mdsSource } = await import("./convert/source.ts");
-    return mdsSource(container);
+    const { MdsSource } = await import("./convert/source.ts");
+    return new MdsSource(container);
   },
   async target() {
     const { mdsTarget } = await import("./convert/target.ts");

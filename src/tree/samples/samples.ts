@@ -25,6 +25,26 @@ export interface Field {
 /** A sample: its values by the names of its fields. */
 export type SampleValues = Readonly<Record<string, unknown>>;
 
+/** How samples are given to other formats. */
+export interface PortableSamples<R = unknown> {
+  /** The fields of all samples; a sample may lack some, and a value may be `null`. */
+  readonly fields: readonly Field[];
+  /** How many samples lack a field, by its name, where reading is not needed to know. */
+  readonly missing?: ReadonlyMap<string, number> | undefined;
+  /** Whether any value may be `null`, which only reading tells. */
+  readonly isNullable: boolean;
+  /** Reads samples as {@linkcode Samples.read} does. */
+  read(indices: readonly number[], options: ReadSamplesOptions): Steps<R[]>;
+  /**
+   * Decodes what was read of a sample to what other formats can store: numbers, texts and arrays; plain data as
+   * `parseExactJson` and `readMsgpack` with `keepFloats` have it, so that `1.0` stays a float; bytes, and pictures, videos
+   * and pickles as they are encoded. A value of a list is an array, or an iterable, of such.
+   *
+   * @throws {FormatError} If it is no such value.
+   */
+  decode(index: number, raw: R): SampleValues | Promise<SampleValues>;
+}
+
 /** What another thread makes the same samples of: it survives `postMessage`, without copying tables. */
 export interface SamplesHandle {
   /** URL of the module, which exports `reopenSamples`: a {@linkcode ReopenSamples}. */
@@ -88,6 +108,12 @@ export interface Samples<R = unknown, D = unknown> {
   readonly keyOf?: ((index: number) => string) | undefined;
   /** The file that a sample is; left out where a sample is in a shard, which has a path. */
   readonly fileOf?: ((index: number) => string) | undefined;
+  /**
+   * Finds out how the samples are given to other formats; left out where they are bytes without fields, or files.
+   *
+   * @throws {FormatError} If shards disagree about the type of a field.
+   */
+  portable?(): Steps<PortableSamples<R>>;
   /**
    * Prefetches samples that will be read soon, where the files lie on a server.
    *

@@ -173,6 +173,7 @@ Deno.test({
   name: "where ffmpeg may not be run, the error says what to allow",
   ...needs("ffmpeg"),
   async fn() {
+    const module = new URL("src/codecs/video/mod.ts", `file://${REPOSITORY}`);
     const code = `import { videoFrames } from "${module}";
     try { for await (const _ of videoFrames("/clip.mp4")); }
     catch (error) { console.log(error.code, error.message); }`;

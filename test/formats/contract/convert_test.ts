@@ -1,6 +1,7 @@
 /** Every format as a folder, archives and records, and back: paths and bytes stay. */
 import assert from "node:assert/strict";
 import { convert } from "../../../src/open/convert/mod.ts";
+import { openSamples } from "../../../mod.ts";
 import { open } from "../../../src/open/mod.ts";
 import {
   type Contents,
@@ -52,11 +53,56 @@ async function become(from: string, to: string, expected: Contents) {
   assert.deepEqual(contents, expected, `${from} to ${to}`);
 }
 
-/** Converts a container to a folder, and to a tar and back. */
+/** Converts a container to a folder, that to a tar, and that back; and the container itself to a tar. */
 async function becomeAll(path: string, dir: string, expected: Contents) {
   await become(path, `${dir}/made.folder`, expected);
-  await become(path, `${dir}/made.tar`, expected);
-  await become(`${dir}/made.tar`, `${dir}/again`, expected);
+  await become(`${dir}/made.folder`, `${dir}/packed.tar`, expected);
+  await become(`${dir}/packed.tar`, `${dir}/again`, expected);
+  await becomeTar(path, `${dir}/made.tar`, expected);
+}
+
+/** Requires that a container becomes a tar with its files; or its samples, one of WebDataset each. */
+async function becomeTar(path: string, to: string, expected: Contents) {
+  using container = await open(path, { onWarning() {} });
+  const { unit, count, leftOut } = await convert(path, to, lossy);
+  if (unit === "samples") {
+    using samples = await openSamples(to, { onWarning() {} });
+    assert.equal(samples.length, count, path);
+    assert.equal(count + leftOut, container.samples!.shards.length, path);
+    return;
+  }
+  assert.equal(count, expected.size, path);
+  const contents = await contentsOf(to, "tar");
+  assert.deepEqual([...contents.values()], [...expected.values()], path);
+  const withoutSuffix = (path: string) => path.replace(/2e[0-9a-f]*$/, "");
+  const names = [...contents.keys()];
+  const isNumbered = [...expected.keys()].every((path) => !path.includes("2e"));
+  assert.deepEqual(
+    isNumbered ? names.map(withoutSuffix) : names,
+    [...expected.keys()],
+    path,
+  );
+}
+
+/** Formats of samples, which any other becomes. */
+const OF_SAMPLES = { mds: "mds", tfrecord: "tfrecord", bags: "bags" } as const;
+
+/** Requires that a container with samples becomes others of as many, or of those that are not said to be left out. */
+async function becomeSamples(path: string, dir: string) {
+  using container = await open(path, { onWarning() {} });
+  const { samples } = container;
+  if (samples === undefined) return;
+  for (const [to, format] of Object.entries(OF_SAMPLES)) {
+    if (format === "bags" && container.info.format === "bags") continue; // whose generations may differ
+    const target = `${dir}/samples.${to}`;
+    const made = await convert(path, target, { ...lossy, to });
+    const { count, leftOut, unit, plan } = made;
+    using read = await openSamples(target, { format, onWarning() {} });
+    assert.equal(read.length, count, `${path} to ${to}`);
+    const isSampled = unit === "samples" && samples.portable !== undefined;
+    if (!isSampled || plan.lost.length > 0) continue;
+    assert.equal(count + leftOut, samples.shards.length, `${path} to ${to}`);
+  }
 }
 
 for (const [title, format] of CASES) {
@@ -72,9 +118,9 @@ for (const [title, format] of CASES) {
         assert.equal(new TextDecoder().decode(bytes), text);
       }
       await becomeAll(path, dir, written);
+      await becomeSamples(path, dir);
       await become(path, `${dir}/made.zip`, written);
       await become(path, `${dir}/made.ffr`, written);
-      await become(`${dir}/made.folder`, `${dir}/packed.tar`, written);
       for (const [ending, format] of Object.entries(RECORDS)) {
         const to = `${dir}/records.${ending}`;
         await convert(`${dir}/made.folder`, to, lossy);
@@ -85,7 +131,10 @@ for (const [title, format] of CASES) {
         if (!isSound) continue;
         const contents = await contentsOf(path, name);
         if (contents.size === 0 || contents.size > MOST) continue;
-        await withTempDir((dir) => becomeAll(path, dir, contents));
+        await withTempDir(async (dir) => {
+          await becomeAll(path, dir, contents);
+          await becomeSamples(path, dir);
+        });
       }
     }));
 }

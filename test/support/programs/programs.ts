@@ -68,6 +68,7 @@ export const PYTHON_MODULES: Record<string, string> = {
   aiohttp: "aiohttp",
   braceexpand: "braceexpand",
   fsspec: "fsspec",
+  granular: "granular",
   msgpack: "msgpack",
   numpy: "numpy",
   pillow: "PIL.Image",

@@ -28,7 +28,7 @@ export async function betweenDatasets(
   target: string,
   options: ConvertOptions,
 ): Promise<Conversion> {
-  const { path, samples, shards, isSharded, labels, spec: types } = source;
+  const { path, datapoints, shards, isSharded, labels, spec: types } = source;
   const { generation: to = 3, signal } = options;
   const { generation: from } = source;
   const notes = new PlanNotes();
@@ -61,7 +61,7 @@ export async function betweenDatasets(
         const { path } = shard;
         await dataset.startShard();
         let index = 0;
-        for await (const read of readShard(samples, shard, { signal })) {
+        for await (const read of readShard(datapoints, shard, { signal })) {
           await dataset.append(`datapoint ${index++} of ${path}`, () => {
             if (read instanceof UnfitError) throw read;
             return changed(read, changes);

@@ -17,6 +17,7 @@ import {
   RecordSource,
   type SourceOptions,
 } from "../../../convert/from/source.ts";
+import type { SampleRows } from "../../../convert/samples/sample_rows.ts";
 import type { VideoSource } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
@@ -31,7 +32,7 @@ import { labelPlace } from "./new_dataset.ts";
 
 /** A dataset to be converted. Its values are read as bytes. */
 export class DatasetSource extends ContainerSource {
-  readonly samples: BagsSamples;
+  readonly datapoints: BagsSamples;
   /** In their order, at least one. */
   readonly shards: readonly ShardReader[];
   readonly isSharded: boolean;
@@ -48,7 +49,7 @@ export class DatasetSource extends ContainerSource {
   ) {
     const { generation, keys } = shards[0]!.shard;
     super(container, `Bags, generation ${generation}`);
-    this.samples = samples;
+    this.datapoints = samples;
     this.shards = shards;
     this.isSharded = isSharded(container);
     this.labels = labels;
@@ -75,7 +76,7 @@ export class DatasetSource extends ContainerSource {
 
   /** The number of datapoints. */
   get length(): number {
-    return this.samples.shards.length;
+    return this.datapoints.shards.length;
   }
 
   override async files(): Promise<FileTree> {
@@ -119,6 +120,14 @@ export class DatasetSource extends ContainerSource {
     if (this.labels !== undefined) notes.lost.push(LABEL_FILE);
     if (this.isSharded) notes.changed.push("all shards become one sequence");
     return containerRecords(this.container, options, this.unreadable, key);
+  }
+
+  override samples(
+    notes: PlanNotes,
+    options: WaitOptions,
+  ): Promise<SampleRows | undefined> {
+    if (this.labels !== undefined) notes.lost.push(LABEL_FILE);
+    return super.samples(notes, options);
   }
 
   override videos(notes: PlanNotes): VideoSource {

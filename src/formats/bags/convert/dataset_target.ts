@@ -2,6 +2,7 @@ import {
   type Conversion,
   ConversionError,
   type ConvertOptions,
+  PlanNotes,
 } from "../../../convert/conversion.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
@@ -13,6 +14,7 @@ import { isDatasetFile, SHARD_NAME } from "../dataset/dataset_names.ts";
 import { betweenDatasets } from "./between_datasets.ts";
 import { DatasetSource } from "./dataset_source.ts";
 import { filesToDataset } from "./files_to_dataset.ts";
+import { samplesToDataset } from "./samples_to_dataset.ts";
 import { videosToDataset } from "./videos_to_dataset.ts";
 import { recordsFrom } from "../../../convert/from/record_list.ts";
 import { writtenSpec } from "../dataset/spec.ts";
@@ -39,22 +41,30 @@ export const datasetTarget: ConversionTarget = {
   plan,
 };
 
-function plan(
+async function plan(
   source: ConversionSource,
   target: string,
   options: ConvertOptions,
-): Conversion | Promise<Conversion> {
+): Promise<Conversion> {
   if (source instanceof DatasetSource) {
     return betweenDatasets(source, target, options);
   }
-  return videosToDataset(source, target, options) ??
-    (source.isNumbered
-      ? samplesToDataset(source, target, options)
-      : filesToDataset(source, target, options));
+  const videos = videosToDataset(source, target, options);
+  if (videos !== undefined) return videos;
+  if (options.spec === undefined) {
+    const notes = new PlanNotes();
+    const rows = await source.samples(notes, options);
+    if (rows !== undefined) {
+      return samplesToDataset(rows, source, target, notes, options);
+    }
+  }
+  return source.isNumbered
+    ? contentsToDataset(source, target, options)
+    : filesToDataset(source, target, options);
 }
 
-/** Samples or records to a dataset with one key. */
-async function samplesToDataset(
+/** Contents without fields to a dataset with one key. */
+async function contentsToDataset(
   source: ConversionSource,
   target: string,
   options: ConvertOptions,

@@ -22,10 +22,10 @@ const LIST_PART = 16;
  * so; or what is damaged of a list says so when it is read.
  */
 export async function* readDatapoints(
-  { samples, shards }: DatasetSource,
+  { datapoints, shards }: DatasetSource,
   options: WaitOptions,
 ): AsyncGenerator<Datapoint | UnfitError, void, undefined> {
-  for (const shard of shards) yield* readShard(samples, shard, options);
+  for (const shard of shards) yield* readShard(datapoints, shard, options);
 }
 
 /** Reads the datapoints of a shard as {@linkcode readDatapoints} does. */

@@ -13,7 +13,7 @@ import { intDecoder, intEncoder, intOptionsOf } from "../types/int.ts";
 import { decodeUtf8 } from "../types/text.ts";
 import { UnfitError } from "../../../convert/conversion.ts";
 import { MsgpackWriter } from "../../../codecs/msgpack/write_msgpack.ts";
-import { encodeTree } from "../types/tree.ts";
+import { encodeTree } from "../../../codecs/values/array_tree.ts";
 
 /** A record. */
 export type Raw = Uint8Array<ArrayBuffer>;

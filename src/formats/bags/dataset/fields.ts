@@ -5,6 +5,15 @@ import type { Shard } from "./open_shard.ts";
 /** What a shard says of its datapoints. */
 type Typed = Pick<Shard, "generation" | "keys">;
 
+/** The fields of a shard's datapoints. */
+export function fieldsOf({ generation, keys }: Typed): readonly Field[] {
+  return keys.map(({ key, type }) => ({
+    name: key,
+    type: typeOf(type, generation),
+    isList: type.isList,
+  }));
+}
+
 /** The fields of datapoints: the keys of all shards, as far as their types are the same. */
 export class SharedFields {
   #fields: readonly Field[] | undefined;
@@ -17,11 +26,7 @@ export class SharedFields {
 
   /** Adds a shard. */
   add({ generation, keys }: Typed): void {
-    const first = this.#fields ??= keys.map(({ key, type }) => ({
-      name: key,
-      type: typeOf(type, generation),
-      isList: type.isList,
-    }));
+    const first = this.#fields ??= fieldsOf({ generation, keys });
     this.#isShared &&= keys.length === first.length &&
       keys.every(({ key, type }, k) =>
         first[k]!.name === key && first[k]!.type.name === type.word &&

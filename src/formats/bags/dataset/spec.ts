@@ -191,6 +191,26 @@ export function writtenSpec(
   };
 }
 
+/**
+ * A key of any generation for what something is called elsewhere.
+ *
+ * @param taken Keys that are others'.
+ */
+export function keyFor(name: string, taken: ReadonlySet<string>): string {
+  const safe = name.toWellFormed().toLowerCase().replace(/[/\0]/g, "_");
+  const isWord = GRANULAR_WORD.test(safe);
+  const start = isWord ? safe : `_${safe}`;
+  let key = start;
+  for (let again = 2; !isKey(key, taken); again++) {
+    key = `${start.slice(0, LONGEST_KEY / 4)}_${again}`;
+  }
+  return key;
+}
+
+function isKey(key: string, taken: ReadonlySet<string>): boolean {
+  return !taken.has(key) && keyProblem(key, true) === undefined;
+}
+
 /** Generation 1 was written by both packages: one of them must take all words. */
 function wordsProblem(
   entries: readonly (readonly [string, string])[],

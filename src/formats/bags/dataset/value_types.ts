@@ -18,15 +18,15 @@ const SHIPPED: Readonly<Record<string, ValueType>> = {
   __proto__: null as never, // types are any words
   array,
   arraytree: json, // of generation 1
-  i64: number,
-  int: number,
+  i64: { ...number, scalar: "int64" },
+  int: { ...number, scalar: "int" },
   jpeg,
   jpg: jpeg,
   mp4: typeOfExtension("mp4"),
   msgpack: valueType("msgpack", json, { decoding: "msgpack" }),
   png,
   tree: json,
-  u64: number,
+  u64: { ...number, scalar: "uint64" },
   utf8: text,
   webm: typeOfExtension("webm"),
 };

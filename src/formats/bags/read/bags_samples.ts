@@ -8,14 +8,17 @@ import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { setOwn } from "../../../codecs/set_own.ts";
 import { isIndex } from "../../../tree/sample_indices.ts";
 import { openSound } from "../../../tree/samples/open_shards.ts";
+import { FieldUnion } from "../../../tree/samples/field_union.ts";
 import type {
   Field,
+  PortableSamples,
   ReadSamplesOptions,
   Samples,
   SamplesHandle,
 } from "../../../tree/samples/samples.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
-import { sharedFields } from "../dataset/fields.ts";
+import { fieldsOf, sharedFields } from "../dataset/fields.ts";
+import { portableDecoders } from "../types/shipped.ts";
 import { type BatchPart, expectBatch, readBatch } from "./batch.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
@@ -111,6 +114,29 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
 
   decode(index: number, datapoint: Datapoint): Datapoint | Promise<Datapoint> {
     return this.#decode(index, datapoint, true);
+  }
+
+  *portable(): Steps<PortableSamples<Datapoint>> {
+    const readers = yield* this.all();
+    const union = new FieldUnion(this.path);
+    const decoding = readers.map(({ shard, length }) => {
+      union.add(fieldsOf(shard), length);
+      const decoders = portableDecoders(shard.generation);
+      return new ShardReader(shard, { decoders });
+    });
+    return {
+      fields: union.fields,
+      missing: union.missing(this.shards.length),
+      isNullable: false,
+      // Where shards differ, not every sample has all that is asked for.
+      read: (indices, options) =>
+        this.read(indices, this.fields === undefined ? {} : options),
+      decode: (index, datapoint) => {
+        const at = this.shards.shardOf(index);
+        const number = index - this.shards.firsts[at]!;
+        return decoding[at]!.decode(number, datapoint, true);
+      },
+    };
   }
 
   valueIn(datapoint: Datapoint, key: string): unknown {

@@ -5,15 +5,13 @@ import {
 } from "../../../codecs/numpy/array_bytes.ts";
 import { dtypeFromName, parseDtype } from "../../../codecs/numpy/dtype.ts";
 import {
+  isShape,
   type NdArray,
   type NpyContent,
   NumpyError,
-} from "../../../codecs/numpy/mod.ts";
+} from "../../../codecs/numpy/nd_array.ts";
 import { readMsgpack, writeMsgpack } from "../../../codecs/msgpack/mod.ts";
 import { ValueError } from "./value_error.ts";
-
-/** NumPy 2 has no more dimensions. */
-const MOST_DIMENSIONS = 64;
 
 /**
  * The type `array`. Without arguments, as in granular from 0.8.1 on, it is msgpack
@@ -121,14 +119,6 @@ function named(value: unknown): string {
   if (value === null) return "null";
   if (typeof value !== "object") return `a ${typeof value}`;
   return Array.isArray(value) ? "a list" : "an object without them";
-}
-
-/** Tells lists of lengths, as few as NumPy takes. */
-export function isShape(value: unknown): value is number[] {
-  return Array.isArray(value) && value.length <= MOST_DIMENSIONS &&
-    value.every((length) =>
-      Number.isSafeInteger(length) && length as number >= 0
-    );
 }
 
 function fromBytes(

@@ -20,8 +20,8 @@ import {
   plainNumber,
   rowsOf,
 } from "./array_rows.ts";
-import { isShape } from "./array.ts";
-import type { TreeContent } from "./tree.ts";
+import { isShape } from "../../../codecs/numpy/nd_array.ts";
+import type { TreeContent } from "../../../codecs/values/array_tree.ts";
 import { ValueError } from "./value_error.ts";
 import { formatFloat, formatNumber } from "../../../codecs/json/format.ts";
 

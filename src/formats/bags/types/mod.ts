@@ -14,5 +14,8 @@ export {
 export { jsonToValue, valueToJson } from "./json_values.ts";
 export { videoDecoder, videoEncoder } from "./media.ts";
 export { type DecoderOptions, decodersOf, encodersOf } from "./shipped.ts";
-export type { TreeContent, TreeValue } from "./tree.ts";
+export type {
+  TreeContent,
+  TreeValue,
+} from "../../../codecs/values/array_tree.ts";
 export { ValueError } from "./value_error.ts";

@@ -8,7 +8,11 @@ import type { Generation } from "../dataset/dataset_names.ts";
 import { intDecoder, intEncoder, intOptionsOf } from "./int.ts";
 import { decodeImageValue, encodeJpegValue, encodePngValue } from "./media.ts";
 import { decodeUtf8, encodeBytes, encodeUtf8 } from "./text.ts";
-import { decodeTree, decodeTreeWithFloats, encodeTree } from "./tree.ts";
+import {
+  decodeTree,
+  decodeTreeWithFloats,
+  encodeTree,
+} from "../../../codecs/values/array_tree.ts";
 import type { ValueType } from "../dataset/spec.ts";
 
 const I64 = { size: 8, signed: true } as const;
@@ -110,6 +114,18 @@ export function decodersOf(
     png: decodeImageValue,
     mp4: asBytes,
     webm: asBytes,
+  };
+}
+
+/**
+ * Decoders to what other formats can store: pictures stay encoded, and plain data tell `1.0` from `1`.
+ */
+export function portableDecoders(generation: Generation): Decoders {
+  return {
+    ...decodersOf(generation, { keepFloats: true }),
+    jpeg: asBytes,
+    jpg: asBytes,
+    png: asBytes,
   };
 }
 

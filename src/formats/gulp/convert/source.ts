@@ -4,6 +4,7 @@ import {
   readIfThere,
   type SourceOptions,
 } from "../../../convert/from/source.ts";
+import type { SampleRows } from "../../../convert/samples/sample_rows.ts";
 import type {
   NewVideo,
   VideoSource,
@@ -85,6 +86,21 @@ export class GulpSource extends ContainerSource {
     lost.push(`videos that cannot be read (${bad}), which warnings name`);
   }
 
+  override readonly samplesAreFiles = true;
+
+  override samples(
+    notes: PlanNotes,
+    options: WaitOptions,
+  ): Promise<SampleRows | undefined> {
+    this.noteContents(notes);
+    if (this.#labels !== undefined) notes.lost.push(LABEL_FILE);
+    return super.samples(notes, options);
+  }
+
+  protected override get sampleIndices(): readonly number[] {
+    return Array.from(this.#shownIndices());
+  }
+
   override videos(notes: PlanNotes): VideoSource {
     const labels = this.#labels;
     notes.kept.push("frames as JPEGs, ids, the order of videos");
@@ -134,9 +150,15 @@ export class GulpSource extends ContainerSource {
 
   *#videos(): Generator<[id: string, place: VideoPlace], void, undefined> {
     const { shards } = this.#samples;
-    for (let index = 0; index < shards.length; index++) {
-      if (this.#shown.node(index) === 0) continue;
+    for (const index of this.#shownIndices()) {
       yield [shards.id(index), shards.at(index)];
+    }
+  }
+
+  *#shownIndices(): Generator<number, void, undefined> {
+    const { length } = this.#samples.shards;
+    for (let index = 0; index < length; index++) {
+      if (this.#shown.node(index) !== 0) yield index;
     }
   }
 }

@@ -5,7 +5,10 @@ import { readSlices } from "../../../io/read/read_slices.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { openSound } from "../../../tree/samples/open_shards.ts";
+import { VALUE_TYPES } from "../../../codecs/values/value_type.ts";
 import type {
+  Field,
+  PortableSamples,
   ReadSamplesOptions,
   Samples,
   SamplesHandle,
@@ -23,6 +26,14 @@ import { readFrames } from "./read_frames.ts";
 
 /** The field of a video that is its frames; all others are those of its meta data. */
 const FRAMES = "frames";
+
+const { jpeg, json, text } = VALUE_TYPES;
+/** What a video is in other formats. */
+const PORTABLE_FIELDS: readonly Field[] = [
+  { name: "id", type: text, isList: false },
+  { name: FRAMES, type: jpeg, isList: true },
+  { name: "meta", type: json, isList: false },
+];
 
 /** A video with its id, decoded. */
 export interface GulpVideo extends Video<Image> {
@@ -79,6 +90,20 @@ export class GulpSamples implements Samples<RawVideo, GulpVideo> {
     const id = this.keyOf(index);
     if (raw.frames.length === 0) return { id, frames: [], meta: raw.meta };
     return this.#decoder.decode(raw).then((video) => ({ id, ...video }));
+  }
+
+  // deno-lint-ignore require-yield -- all videos have the same
+  *portable(): Steps<PortableSamples<RawVideo>> {
+    return {
+      fields: PORTABLE_FIELDS,
+      isNullable: false,
+      read: (indices, options) => this.read(indices, options),
+      decode: (index, { frames, meta }) => ({
+        id: this.keyOf(index),
+        frames,
+        meta,
+      }),
+    };
   }
 
   /** The value of a key of the meta data. */

@@ -1,11 +1,20 @@
 import type { PlanNotes } from "../../../convert/conversion.ts";
 import { ContainerSource } from "../../../convert/from/source.ts";
+import { SampleRows } from "../../../convert/samples/sample_rows.ts";
+import type { SampleValues } from "../../../tree/samples/samples.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
+import type { Column } from "../read/index_file.ts";
+import type { MdsSamples } from "../read/mds_samples.ts";
 
-/** A dataset to be converted: each sample a directory of its values. */
-class MdsSource extends ContainerSource {
+/** A dataset to be converted: samples, or for what takes files each a directory of its values. */
+export class MdsSource extends ContainerSource {
   override readonly checksumChange =
     "hashes of shards are not compared: check compares them";
+
+  /** A dataset to be converted. */
+  constructor(container: VirtualFs) {
+    super(container, "MDS");
+  }
 
   override noteFiles({ kept, changed }: PlanNotes): void {
     kept.push("values and the order of samples");
@@ -14,9 +23,20 @@ class MdsSource extends ContainerSource {
       "numbers are JSON, arrays and bare pictures .npy",
     );
   }
-}
 
-/** A dataset to be converted. */
-export function mdsSource(container: VirtualFs): ContainerSource {
-  return new MdsSource(container, "MDS");
+  /** The samples as they are stored, and their columns; `undefined` where shards have different ones. */
+  stored():
+    | { readonly columns: readonly Column[]; readonly rows: SampleRows }
+    | undefined {
+    const samples = this.container.samples as MdsSamples;
+    const { fields } = samples;
+    if (fields === undefined) return undefined;
+    const rows = new SampleRows(samples, {
+      fields,
+      isNullable: false,
+      read: (indices, options) => samples.read(indices, options),
+      decode: (_, values) => values as SampleValues,
+    }, this.path);
+    return { columns: fields, rows };
+  }
 }

@@ -22,6 +22,9 @@ import type { MDSInput } from "../encodings/encode.ts";
 import { encodingOf } from "../encodings/encoding.ts";
 import { INDEX, isShard } from "../layout.ts";
 import { MDSWriter } from "../write/mds_writer.ts";
+import { betweenMds } from "./between_mds.ts";
+import { samplesToMds } from "./samples_to_mds.ts";
+import { MdsSource } from "./source.ts";
 import { type GroupedFiles, groupFiles, isStray } from "./sample_groups.ts";
 
 /** The columns beside those of files: where a file was, and what the files of a sample had in common. */
@@ -67,7 +70,15 @@ export const mdsTarget: ConversionTarget = {
   },
   form: () => DIRECTORY,
   async plan(source, target, options) {
+    if (source instanceof MdsSource) {
+      const same = betweenMds(source, target, options);
+      if (same !== undefined) return same;
+    }
     const notes = new PlanNotes();
+    const rows = await source.samples(notes, options);
+    if (rows !== undefined) {
+      return samplesToMds(rows, source, target, notes, options);
+    }
     source.noteFiles(notes);
     const { checksumChange } = source;
     if (checksumChange !== undefined) notes.changed.push(checksumChange);

@@ -2,7 +2,10 @@ import type { AlphaImage } from "../../../codecs/image/image.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import type { NdArray } from "../../../codecs/numpy/nd_array.ts";
 import type { PickledValue } from "../../../codecs/pickle/read_pickle.ts";
-import { decodeAs } from "../../../codecs/values/decode_value.ts";
+import {
+  decodeAs,
+  decodePortable,
+} from "../../../codecs/values/decode_value.ts";
 import type { Encoding } from "./encoding.ts";
 import { elementsOf } from "./list_value.ts";
 import { arrayOf, scalarOf } from "./values.ts";
@@ -45,4 +48,25 @@ export async function decodeValue(
   if (form === "json") return scalarOf(encoding, bytes);
   if (form === "npy") return arrayOf(encoding, bytes);
   return decodeAs(type.decoding, bytes) as MDSValue | Promise<MDSValue>;
+}
+
+/**
+ * Decodes a value to what other formats can store: pictures and pickles stay encoded.
+ *
+ * @throws What is wrong with the bytes.
+ */
+export function portableValue(
+  encoding: Encoding,
+  bytes: Uint8Array<ArrayBuffer>,
+): unknown {
+  const { list, form, type } = encoding;
+  if (list !== undefined) {
+    return Array.from(
+      elementsOf(list, bytes),
+      (element) => portableValue(list.element, element),
+    );
+  }
+  if (form === "json") return scalarOf(encoding, bytes);
+  if (form === "npy") return arrayOf(encoding, bytes);
+  return decodePortable(type.decoding, bytes);
 }

@@ -1,4 +1,5 @@
 import {
+  type ScalarType,
   VALUE_TYPES,
   type ValueType,
   valueType,
@@ -152,10 +153,16 @@ export function encodingOf(word: string): Encoding | undefined {
   const scalar = SCALARS[name];
   if (scalar !== undefined) {
     const size = Number(/\d+/.exec(scalar)![0]) / 8;
-    return typed({ ...all, size, form: "json" }, VALUE_TYPES.number);
+    const type = { ...VALUE_TYPES.number, scalar: scalarType(scalar) };
+    return typed({ ...all, size, form: "json" }, type);
   }
   const stored = STORED[name];
   return stored && typed(all, stored);
+}
+
+/** What a `DataView` calls `BigUint64`, in the words of value types. */
+function scalarType(kind: ScalarKind): ScalarType {
+  return kind.replace("Big", "").toLowerCase() as ScalarType;
 }
 
 /** An encoding whose files are like those of a type. */

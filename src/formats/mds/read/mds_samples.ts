@@ -4,13 +4,21 @@ import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
+import { FieldUnion } from "../../../tree/samples/field_union.ts";
 import type {
+  PortableSamples,
   ReadSamplesOptions,
   Samples,
   SamplesHandle,
+  SampleValues,
 } from "../../../tree/samples/samples.ts";
 import { type Extent, placeRange } from "../../../tree/tree.ts";
-import { decodeValue, type MDSValue } from "../encodings/decode.ts";
+import {
+  decodeValue,
+  type MDSValue,
+  portableValue,
+} from "../encodings/decode.ts";
+import type { Encoding } from "../encodings/encoding.ts";
 import { badValue } from "../encodings/value_fault.ts";
 import type { Column } from "./index_file.ts";
 import {
@@ -66,17 +74,23 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
   }
 
   async decode(index: number, values: MDSBytes): Promise<MDSSample> {
-    const { path } = this.shards.of(index);
-    const sample: Record<string, MDSValue> = Object.create(null);
-    for (const { name, encoding } of this.shards.columnsOf(index)) {
-      if (!(name in values)) continue; // it was not wanted
-      try {
-        sample[name] = await decodeValue(encoding, values[name]!);
-      } catch (cause) {
-        throw badValue({ path, sample: index, column: name }, cause);
-      }
-    }
-    return sample;
+    return await this.#decode(index, values, decodeValue) as MDSSample;
+  }
+
+  // deno-lint-ignore require-yield -- the index says it
+  *portable(): Steps<PortableSamples<MDSBytes>> {
+    const { path, sets, shards, length } = this.shards;
+    const union = new FieldUnion(path);
+    for (const { set, samples } of shards) union.add(sets[set]!, samples);
+    return {
+      fields: union.fields,
+      missing: union.missing(length),
+      isNullable: false,
+      // Where shards differ, not every sample has all that is asked for.
+      read: (indices, options) =>
+        this.read(indices, this.fields === undefined ? {} : options),
+      decode: (index, values) => this.#decode(index, values, portableValue),
+    };
   }
 
   expect(indices: readonly number[]): number {
@@ -112,6 +126,27 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
 
   close(): void {
     this.shards.close();
+  }
+
+  async #decode(
+    index: number,
+    values: MDSBytes,
+    decode: (
+      encoding: Encoding,
+      bytes: Uint8Array<ArrayBuffer>,
+    ) => unknown,
+  ): Promise<SampleValues> {
+    const { path } = this.shards.of(index);
+    const sample: Record<string, unknown> = Object.create(null);
+    for (const { name, encoding } of this.shards.columnsOf(index)) {
+      if (!(name in values)) continue; // it was not wanted
+      try {
+        sample[name] = await decode(encoding, values[name]!);
+      } catch (cause) {
+        throw badValue({ path, sample: index, column: name }, cause);
+      }
+    }
+    return sample;
   }
 
   *#readBytes(

@@ -25,8 +25,8 @@ export interface MDSWriterOptions {
   readonly shardLength?: number | undefined;
 }
 
-/** As the original has it. */
-const SIZE_LIMIT = 1 << 26;
+/** Bytes of a shard unless others are given, as the original has it. */
+export const SIZE_LIMIT = 1 << 26;
 
 /**
  * Writes a dataset of MosaicML Streaming: shards that are not compressed, with their SHA-1 in the index. Memory does not

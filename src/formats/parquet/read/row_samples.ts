@@ -1,5 +1,5 @@
-import { warnOnConsole } from "../../../base/message_text.ts";
-import { RecordfsError } from "../../../base/errors.ts";
+import { messageOf, warnOnConsole } from "../../../base/message_text.ts";
+import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import { ended, type Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -10,12 +10,15 @@ import type { ContainerOptions } from "../../../tree/format.ts";
 import { nameOfFiles } from "../../../tree/sample_indices.ts";
 import { openShards } from "../../../tree/samples/open_shards.ts";
 import type {
+  PortableSamples,
   ReadSamplesOptions,
   Samples,
   SamplesHandle,
 } from "../../../tree/samples/samples.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
-import { type ParquetValue, valueOf } from "../values/render.ts";
+import { portableColumn } from "../values/portable_column.ts";
+import { exactOf, type ParquetValue, valueOf } from "../values/render.ts";
+import type { SchemaField } from "../values/schema.ts";
 import { CellReader } from "./cells.ts";
 import { readFooter } from "./footer.ts";
 import { type ParquetFile, RowTable } from "./parquet_files.ts";
@@ -40,7 +43,12 @@ export interface ParquetOptions extends
 }
 
 /** What of the options reading takes. */
-type RowOptions = Pick<ParquetOptions, "cacheSize" | "checkData" | "columns">;
+type RowOptions =
+  & Pick<ParquetOptions, "cacheSize" | "checkData" | "columns">
+  & {
+    /** Whether floats that are whole are a `MsgpackFloat` in lists and structures. */
+    readonly keepFloats?: boolean;
+  };
 
 /** What other threads make the samples of. */
 interface Seed {
@@ -61,6 +69,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
   readonly columns: readonly SharedColumn[];
   readonly #byName: ReadonlyMap<string, SharedColumn>;
   readonly #options: RowOptions;
+  readonly #valueOf: typeof valueOf;
   readonly #cells: CellReader;
   #isClosed = false;
 
@@ -69,12 +78,14 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     sources: readonly ByteSource[],
     shards: RowTable,
     storage: Storage,
-    { checkData = true, columns, cacheSize }: RowOptions,
+    options: RowOptions,
   ) {
+    const { checkData = true, columns, cacheSize } = options;
     this.sources = sources;
     this.shards = shards;
     this.storage = storage;
-    this.#options = { checkData, columns, cacheSize };
+    this.#options = options;
+    this.#valueOf = options.keepFloats === true ? exactOf : valueOf;
     const sourceOf = (file: number) => ended(sources[file]!);
     this.#cells = new CellReader(shards.shards, sourceOf, checkData, cacheSize);
     this.fields = sharedColumns(shards.shards);
@@ -108,6 +119,40 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     return row;
   }
 
+  // deno-lint-ignore require-yield -- the footers say it
+  *portable(): Steps<PortableSamples<ParquetRow>> {
+    const exact = new RowSamples(
+      this.sources,
+      this.shards,
+      this.storage,
+      { ...this.#options, keepFloats: true },
+    );
+    const columns = this.columns.map((column) =>
+      portableColumn(
+        column,
+        this.#schemaOf(column),
+      )
+    );
+    return {
+      fields: columns.map(({ field }) => field),
+      isNullable: true,
+      read: (indices, options) => exact.read(indices, options),
+      decode: (index, row) => {
+        const values: Record<string, unknown> = Object.create(null);
+        for (const { field: { name }, valueOf } of columns) {
+          if (!(name in row)) continue;
+          const cell = row[name]!;
+          try {
+            values[name] = cell === null ? null : valueOf(cell);
+          } catch (cause) {
+            throw this.#badValue(index, name, cause);
+          }
+        }
+        return values;
+      },
+    };
+  }
+
   /** Has pages fetched, where it is known by then where those are. */
   expect(
     indices: readonly number[],
@@ -131,6 +176,24 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     return names?.map((name) =>
       this.#byName.get(name) ?? this.#noColumn(name)
     ) ?? this.columns;
+  }
+
+  /** A column as the first file has it that has one. */
+  #schemaOf({ numbers }: SharedColumn): SchemaField {
+    const file = numbers.findIndex((number) => number >= 0);
+    return this.shards.shards[file]!.columns[numbers[file]!]!;
+  }
+
+  #badValue(index: number, column: string, cause: unknown): FormatError {
+    const { path } = this.shards.of(index);
+    const row = this.shards.numberOf(index);
+    return new FormatError(
+      "bad-value",
+      `${path}: '${column}' of row ${row} cannot be decoded: ${
+        messageOf(cause)
+      }`,
+      { path, sample: row, cause },
+    );
   }
 
   #noColumn(column: string): never {
@@ -198,7 +261,8 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
       const field = shards[file]!.columns[column]!;
       const decoded = this.#cells.kept(file, column, row) ??
         (yield* this.#cells.decode(file, column, row));
-      rows[i]![name] = valueOf(field, decoded.rows[row - decoded.first]);
+      const stored = decoded.rows[row - decoded.first];
+      rows[i]![name] = this.#valueOf(field, stored);
     }
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type ScalarType,
   typeOfExtension,
   VALUE_TYPES,
   type ValueType,
@@ -41,17 +42,45 @@ export function columnType(column: SchemaField, suffix: string): ValueType {
       return valueType(name, VALUE_TYPES.text);
     case "json-text":
       return valueType(name, VALUE_TYPES.json);
-    case "json":
+    case "json": {
+      const isRepeated = column.repetition === "REPEATED";
+      const scalar = isRepeated ? undefined : scalarOf(column);
+      const isNumber = scalar !== undefined && scalar !== "bool";
       return valueType(
         name,
-        isNumber(column) ? VALUE_TYPES.number : VALUE_TYPES.json,
+        isNumber ? VALUE_TYPES.number : VALUE_TYPES.json,
+        { scalar, elements: scalarOf(elementOf(column)) },
       );
+    }
   }
 }
 
-function isNumber({ meaning: { is }, repetition }: SchemaField): boolean {
-  return repetition !== "REPEATED" &&
-    (is === "integer" || is === "float" || is === "half");
+/** What the elements of a list are; `undefined` where a column is none of plain values. */
+function elementOf(column: SchemaField): SchemaField | undefined {
+  const { meaning, parts, repetition, type } = column;
+  if (repetition === "REPEATED") return type === undefined ? undefined : column;
+  if (meaning.is !== "list" || parts.length !== 1) return undefined;
+  const [repeated] = parts;
+  if (repeated!.type !== undefined) return repeated;
+  const [element] = repeated!.parts;
+  const isOne = repeated!.parts.length === 1 && element!.type !== undefined &&
+    element!.repetition !== "REPEATED";
+  return isOne ? element : undefined;
+}
+
+/** What the numbers of a column are, whether or not they are repeated. */
+function scalarOf(column: SchemaField | undefined): ScalarType | undefined {
+  switch (column?.meaning.is) {
+    case "boolean":
+      return "bool";
+    case "float":
+      return column.type === "FLOAT" ? "float32" : "float64";
+    case "half":
+      return "float16";
+    case "integer":
+      return typeName({ ...column, repetition: "REQUIRED" }) as ScalarType;
+  }
+  return undefined;
 }
 
 /** A column's type in a word or two, as `int64`, `list<string>`, `struct<bytes, path>`. */

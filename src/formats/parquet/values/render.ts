@@ -1,4 +1,5 @@
 import { formatFloat } from "../../../codecs/json/format.ts";
+import { isWrittenAsInt, MsgpackFloat } from "../../../codecs/msgpack/value.ts";
 import { columnNames } from "./column_names.ts";
 import type { SchemaField } from "./schema.ts";
 import {
@@ -33,6 +34,12 @@ interface Forms<T> {
 /** What a cell holds, with bytes that are its own. */
 export function valueOf(field: SchemaField, stored: unknown): ParquetValue {
   return made(field, stored, VALUES);
+}
+
+/** {@linkcode valueOf}, but in lists and structures a float that is a whole number is a `MsgpackFloat`. */
+export function exactOf(field: SchemaField, stored: unknown): ParquetValue {
+  const isPlain = field.type !== undefined && field.repetition !== "REPEATED";
+  return made(field, stored, isPlain ? VALUES : EXACT) as ParquetValue;
 }
 
 /** What a cell holds as JSON; bytes are in base64. */
@@ -141,6 +148,18 @@ const VALUES: Forms<ParquetValue> = {
       struct[name] = items[i]!;
       return struct;
     }, Object.create(null)),
+};
+
+const EXACT: Forms<unknown> = {
+  ...VALUES as Forms<unknown>,
+  leaf(field, stored) {
+    const value = VALUES.leaf(field, stored);
+    const { is } = field.meaning;
+    const isFloat = is === "float" || is === "half";
+    return isFloat && isWrittenAsInt(value as number)
+      ? new MsgpackFloat(value as number)
+      : value;
+  },
 };
 
 const TEXTS: Forms<string> = {

@@ -5,6 +5,8 @@ import { hasSamples } from "../kinds.ts";
 
 /** A tar, or shards of one, to be converted: as its files. */
 class TarSource extends ArchiveSource {
+  override readonly samplesAreFiles = true;
+
   override noteFiles(notes: PlanNotes): void {
     super.noteFiles(notes);
     notes.changed.push("owners, modes and times of files are not read");

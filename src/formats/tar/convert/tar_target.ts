@@ -5,16 +5,19 @@ import {
   PlanNotes,
   type Run,
 } from "../../../convert/conversion.ts";
-import type { FileTree, TreeEntry } from "../../../convert/from/file_tree.ts";
+import type { FileTree } from "../../../convert/from/file_tree.ts";
 import {
   type ConversionTarget,
   DIRECTORY,
   FILE,
 } from "../../../convert/to/target.ts";
+import { sniffedSuffix } from "../../../codecs/values/sniffed_suffix.ts";
 import { WriteError } from "../../../base/errors.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
+import { keyOfPath } from "../read/sample_keys.ts";
 import { isShard } from "../shard_patterns.ts";
 import { TarWriter } from "../write/tar_writer.ts";
+import { BYTES, SampleMembers } from "./sample_members.ts";
 
 /** Digits of the number of a shard. */
 const DIGITS = 6;
@@ -36,27 +39,47 @@ export const tarTarget: ConversionTarget = {
     );
   },
   async plan(source, target, options) {
-    const files = await source.files();
     const notes = new PlanNotes();
-    source.noteFiles(notes);
+    const rows = source.samplesAreFiles
+      ? undefined
+      : await source.samples(notes, options);
+    const files = await source.files();
+    const samples = rows &&
+      await SampleMembers.plan(rows, source.path, notes, options);
+    if (samples === undefined) source.noteFiles(notes);
+    if (source.isNumbered) {
+      notes.changed.push(
+        `names end in what contents begin as, as in .jpg, or in .${BYTES}`,
+      );
+    }
     const { checksumChange } = source;
     if (checksumChange !== undefined) notes.changed.push(checksumChange);
     const inShards = areShards(options);
-    if (inShards) {
+    if (inShards && samples === undefined) {
       notes.changed.push("directories are only what paths of files say");
     }
+    const what = samples === undefined ? "tar" : "tar of WebDataset";
+    const write = (pathOf: (shard: number) => string, run: Run) => {
+      const shards = new TarShards(pathOf, run, options);
+      return shards.write(() =>
+        samples === undefined
+          ? writeFiles(files, shards, run, source.isNumbered)
+          : writeSamples(samples, files.mtime, shards, run)
+      );
+    };
     return {
       from: source.what,
-      to: inShards ? "shards of tars" : "a tar",
+      to: inShards ? `shards of ${what}s` : `a ${what}`,
       notes,
-      unit: "files",
+      unit: samples === undefined ? "files" : "samples",
+      total: samples?.length,
       write: (run) =>
         inShards
           ? NewDirectory.write(target, run.signal, (temporary) => {
             const start = `${temporary}/${basename(target)}`;
-            return writeTars(files, (i) => shardPath(start, i), run, options);
+            return write((shard) => shardPath(start, shard), run);
           })
-          : writeTars(files, () => target, run, options),
+          : write(() => target, run),
     };
   },
 };
@@ -65,68 +88,145 @@ function areShards({ shardLength, shardSize }: Limits): boolean {
   return shardLength !== undefined || shardSize !== undefined;
 }
 
-/**
- * Writes files to a tar, with its directories; or where it has limits, to shards, none of which parts a sample.
- *
- * @param pathOf Names a tar by its number.
- * @returns How many files there are.
- */
-async function writeTars(
-  files: FileTree,
-  pathOf: (shard: number) => string,
-  run: Run,
-  limits: Limits,
-): Promise<number> {
-  const { shardLength = Infinity, shardSize = Infinity } = limits;
-  const { signal } = run;
-  const { mtime } = files;
-  let [count, shard, samples] = [0, 0, 0];
-  let key: string | undefined;
-  let writer: TarWriter | undefined;
-  const current = async () =>
-    writer ??= await TarWriter.open(pathOf(shard++), { signal });
-  try {
-    for await (const batch of files.contents({ signal })) {
-      for (const { entry, content } of batch.files) {
-        if (content === undefined) {
-          if (areShards(limits)) continue;
-          const tar = await current();
-          await tar.makeDirectory(entry.path, { mtime, signal });
-          continue;
-        }
-        const own = keyOf(entry);
-        if (own !== key) {
-          const isFull = samples >= shardLength ||
-            (writer?.size ?? 0) >= shardSize;
-          if (isFull) {
-            await writer?.close({ signal });
-            writer = undefined;
-          }
-          key = own;
-          samples = isFull ? 1 : samples + 1;
-        }
-        const size = content instanceof Uint8Array
-          ? content.length
-          : await files.size(entry);
-        const tar = await current();
-        await tar.write(entry.path, content, { mtime, signal, size });
-        run.tell(++count);
+/** A tar, or with limits several, none of which parts a sample. */
+class TarShards {
+  readonly inShards: boolean;
+  readonly #pathOf: (shard: number) => string;
+  readonly #signal: AbortSignal | undefined;
+  readonly #limits: Limits;
+  #writer: TarWriter | undefined;
+  #shards = 0;
+  #samples = 0;
+
+  /** @param pathOf Names a tar by its number. */
+  constructor(
+    pathOf: (shard: number) => string,
+    { signal }: Run,
+    limits: Limits,
+  ) {
+    this.inShards = areShards(limits);
+    this.#pathOf = pathOf;
+    this.#signal = signal;
+    this.#limits = limits;
+  }
+
+  /** The tar that is being written. */
+  async current(): Promise<TarWriter> {
+    return this.#writer ??= await TarWriter.open(
+      this.#pathOf(this.#shards++),
+      { signal: this.#signal },
+    );
+  }
+
+  /** Ends the tar before the next sample if it is full. */
+  async startSample(): Promise<void> {
+    const { shardLength = Infinity, shardSize = Infinity } = this.#limits;
+    const isFull = this.#samples >= shardLength ||
+      (this.#writer?.size ?? 0) >= shardSize;
+    if (isFull) await this.#close();
+    this.#samples = isFull ? 1 : this.#samples + 1;
+  }
+
+  /** Has tars filled, and ends the last one; of nothing there is one, without members. */
+  async write(fill: () => Promise<number>): Promise<number> {
+    try {
+      const count = await fill();
+      await this.current();
+      await this.#close();
+      return count;
+    } finally {
+      if (this.#writer !== undefined) {
+        await untold(this.#writer)[Symbol.asyncDispose]();
       }
     }
-    // Of nothing there is one tar, without members.
-    await (await current()).close({ signal });
-    return count;
-  } finally {
-    if (writer !== undefined) await untold(writer)[Symbol.asyncDispose]();
   }
+
+  async #close(): Promise<void> {
+    await this.#writer?.close({ signal: this.#signal });
+    this.#writer = undefined;
+  }
+}
+
+/**
+ * Writes files, with their directories unless there are shards.
+ *
+ * @param areContents Whether names are but numbers: readers of WebDataset skip files without an extension.
+ * @returns How many files there are.
+ */
+async function writeFiles(
+  files: FileTree,
+  shards: TarShards,
+  run: Run,
+  areContents: boolean,
+): Promise<number> {
+  const { signal } = run;
+  const { mtime } = files;
+  let count = 0;
+  let key: string | undefined;
+  for await (const batch of files.contents({ signal })) {
+    for (const { entry, content } of batch.files) {
+      if (content === undefined) {
+        if (shards.inShards) continue;
+        const tar = await shards.current();
+        await tar.makeDirectory(entry.path, { mtime, signal });
+        continue;
+      }
+      const own = keyOfPath(entry.path);
+      if (own !== key) await shards.startSample();
+      key = own;
+      const size = content instanceof Uint8Array
+        ? content.length
+        : await files.size(entry);
+      const tar = await shards.current();
+      const { suffix, data } = areContents
+        ? await suffixed(content)
+        : { suffix: "", data: content };
+      await tar.write(`${entry.path}${suffix}`, data, { mtime, signal, size });
+      run.tell(++count);
+    }
+  }
+  return count;
+}
+
+type Content = Uint8Array | AsyncIterable<Uint8Array>;
+
+/** What the name of a content ends in, by its first bytes, and the content. */
+async function suffixed(
+  content: Content,
+): Promise<{ readonly suffix: string; readonly data: Content }> {
+  if (content instanceof Uint8Array) {
+    return { suffix: sniffedSuffix(content) ?? `.${BYTES}`, data: content };
+  }
+  const pieces = content[Symbol.asyncIterator]();
+  const first = await pieces.next();
+  const suffix = first.done ? undefined : sniffedSuffix(first.value);
+  const data = async function* () {
+    if (!first.done) yield first.value.slice();
+    yield* { [Symbol.asyncIterator]: () => pieces };
+  };
+  return { suffix: suffix ?? `.${BYTES}`, data: data() };
+}
+
+/** Writes samples; answers how many they are. */
+async function writeSamples(
+  samples: SampleMembers,
+  mtime: Date,
+  shards: TarShards,
+  run: Run,
+): Promise<number> {
+  const { signal } = run;
+  let count = 0;
+  for await (const { key, members } of samples.read(run)) {
+    await shards.startSample();
+    const tar = await shards.current();
+    for (const { extension, bytes } of members) {
+      await tar.write(`${key}.${extension}`, bytes, { mtime, signal });
+    }
+    run.tell(++count);
+  }
+  return count;
 }
 
 function shardPath(start: string, shard: number): string {
   return `${start}-${String(shard).padStart(DIGITS, "0")}.tar`;
-}
-
-/** The path up to the first dot of the last name. */
-function keyOf({ path, name }: TreeEntry): string {
-  const dot = name.indexOf(".", 1);
-  return dot < 0 ? path : path.slice(0, path.length - name.length + dot);
 }

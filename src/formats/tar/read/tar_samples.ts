@@ -2,16 +2,25 @@ import { decodeName } from "../../../base/names.ts";
 import { trimSpace, utf8Text } from "../../../base/utf8.ts";
 import {
   decodeFile,
+  PORTABLE_DECODERS,
   SAMPLE_DECODERS,
   type SampleDecoders,
   type WebSample,
 } from "../../../codecs/file_values.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
+import {
+  typeOfExtension,
+  VALUE_TYPES,
+} from "../../../codecs/values/value_type.ts";
+import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
+import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
 import { expectContents, readContents } from "../../../tree/read_contents.ts";
+import { FieldUnion } from "../../../tree/samples/field_union.ts";
 import type {
+  Field,
+  PortableSamples,
   ReadSamplesOptions,
   Samples,
   SamplesHandle,
@@ -20,6 +29,7 @@ import type { LostShard } from "../../../tree/samples/open_shards.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import type { Extent } from "../../../tree/tree.ts";
 import { type TarFacts, TarTree } from "../tree/tar_tree.ts";
+import { KEY } from "./sample_keys.ts";
 import { sampleCount } from "./tar_columns.ts";
 import { TarFiles } from "./tar_files.ts";
 
@@ -55,6 +65,9 @@ interface Seed {
 }
 
 const DOT = 0x2e;
+
+/** Samples whose names are looked at in one go. */
+const PAGE = 1 << 12;
 
 /** The samples of WebDataset in tars: files with one key, by their extensions. */
 export class TarSamples implements Samples<TarSample, WebSample> {
@@ -97,22 +110,39 @@ export class TarSamples implements Samples<TarSample, WebSample> {
   }
 
   async decode(index: number, sample: TarSample): Promise<WebSample> {
-    const { path } = this.shards.of(index);
-    const { __key__ } = sample;
-    const decoded: Record<string, unknown> = Object.create(null);
-    for (const [extension, bytes] of Object.entries(sample)) {
-      if (typeof bytes === "string") continue; // the key
-      const place = `'${__key__}.${extension}'`;
-      const decoders = this.#decoders;
-      decoded[extension] = await decodeFile(
-        extension,
-        bytes,
-        decoders,
-        path,
-        place,
-      );
+    const decoded = await this.#decode(index, sample, this.#decoders);
+    return Object.assign(decoded, { __key__: sample.__key__ });
+  }
+
+  /** Goes through the names of all files. */
+  *portable(): Steps<PortableSamples<TarSample>> {
+    const { length, name } = this.shards;
+    const union = new FieldUnion(name);
+    union.add([{ name: KEY, type: VALUE_TYPES.text, isList: false }], length);
+    const known = new Map<string, Field>();
+    for (let index = 0; index < length; index++) {
+      if (index % PAGE === 0) yield* perform(yieldWhenDue);
+      const fields = this.#partsOf(index, undefined).map(({ extension }) => {
+        const field = known.get(extension) ?? {
+          name: extension,
+          type: typeOfExtension(extension),
+          isList: false,
+        };
+        known.set(extension, field);
+        return field;
+      });
+      union.add(fields, 1);
     }
-    return Object.assign(decoded, { __key__ });
+    return {
+      fields: union.fields,
+      missing: union.missing(length),
+      isNullable: false,
+      read: (indices, options) => this.read(indices, options),
+      decode: async (index, sample) => ({
+        ...await this.#decode(index, sample, PORTABLE_DECODERS),
+        [KEY]: sample.__key__,
+      }),
+    };
   }
 
   /** What the file with an extension says; a text without spaces around. */
@@ -143,6 +173,27 @@ export class TarSamples implements Samples<TarSample, WebSample> {
 
   close(): void {
     this.files.close();
+  }
+
+  async #decode(
+    index: number,
+    sample: TarSample,
+    decoders: SampleDecoders,
+  ): Promise<Record<string, unknown>> {
+    const { path } = this.shards.of(index);
+    const decoded: Record<string, unknown> = Object.create(null);
+    for (const [extension, bytes] of Object.entries(sample)) {
+      if (typeof bytes === "string") continue; // the key
+      const place = `'${sample.__key__}.${extension}'`;
+      decoded[extension] = await decodeFile(
+        extension,
+        bytes,
+        decoders,
+        path,
+        place,
+      );
+    }
+    return decoded;
   }
 
   /** The files of a sample, as far as their extensions are wanted. */

@@ -1,9 +1,15 @@
 import { untold } from "../../../io/write/writer_base.ts";
 import * as fs from "node:fs";
 import { basename, resolve } from "node:path";
-import type { ConvertOptions, Run } from "../../../convert/conversion.ts";
 import {
-  type RecordList,
+  type ConvertOptions,
+  PlanNotes,
+  type Run,
+} from "../../../convert/conversion.ts";
+import type { ConversionSource } from "../../../convert/from/source.ts";
+import {
+  inSequence,
+  type RecordSequence,
   recordsFrom,
 } from "../../../convert/from/record_list.ts";
 import {
@@ -15,6 +21,7 @@ import { runAsync } from "../../../io/concurrency/steps.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { syncDirectoryOf } from "../../../io/write/write_target.ts";
 import { isShard } from "../layout.ts";
+import { samplesToExamples } from "./samples_to_examples.ts";
 import { TFRecordWriter } from "../write/tfrecord_writer.ts";
 
 /** Digits of the number of a shard, and of how many there are. */
@@ -29,14 +36,14 @@ export const tfrecordTarget: ConversionTarget = {
   content: { what: "files of TFRecord", isOwn: isShard },
   form: (_path, options) => areShards(options) ? DIRECTORY : FILE,
   async plan(source, target, options) {
-    const { list, notes } = await recordsFrom(source, options);
+    const { records, notes, what } = await planRecords(source, options);
     const inShards = areShards(options);
     return {
       from: source.what,
-      to: inShards ? "shards of TFRecord" : "TFRecord",
+      to: inShards ? `shards of TFRecord${what}` : `TFRecord${what}`,
       notes,
       unit: "samples",
-      total: list.length,
+      total: records.length,
       write: (run) =>
         inShards
           ? NewDirectory.write(
@@ -44,16 +51,32 @@ export const tfrecordTarget: ConversionTarget = {
             run.signal,
             (temporary) =>
               writeShards(
-                list,
+                records,
                 `${temporary}/${shardName(target)}`,
                 run,
                 options,
               ),
           )
-          : writeFile(list, target, run),
+          : writeFile(records, target, run),
     };
   },
 };
+
+/** What a source becomes: examples of its samples, where these have fields, and otherwise its contents. */
+async function planRecords(
+  source: ConversionSource,
+  options: ConvertOptions,
+): Promise<{ records: RecordSequence; notes: PlanNotes; what: string }> {
+  const notes = new PlanNotes();
+  const rows = await source.samples(notes, options);
+  if (rows === undefined) {
+    const { list, notes } = await recordsFrom(source, options);
+    return { records: inSequence(list), notes, what: "" };
+  }
+  const { path } = source;
+  const records = await samplesToExamples(rows, path, notes, options);
+  return { records, notes, what: ", examples of TensorFlow" };
+}
 
 function areShards({ shardLength, shardSize }: Limits): boolean {
   return shardLength !== undefined || shardSize !== undefined;
@@ -66,14 +89,14 @@ function shardName(target: string): string {
 }
 
 async function writeFile(
-  list: RecordList,
+  records: RecordSequence,
   path: string,
   run: Run,
 ): Promise<number> {
   const { signal } = run;
   await using writer = untold(await TFRecordWriter.open(path, { signal }));
-  for (let i = 0; i < list.length; i++) {
-    await writer.write(await list.at(i), { signal });
+  for await (const record of records.read(run)) {
+    await writer.write(record, { signal });
     run.tell(writer.length);
   }
   await writer.close({ signal });
@@ -86,25 +109,25 @@ async function writeFile(
  * @param start What stands before their numbers.
  */
 async function writeShards(
-  list: RecordList,
+  records: RecordSequence,
   start: string,
   run: Run,
   { shardLength = Infinity, shardSize = Infinity }: Limits,
 ): Promise<number> {
   const { signal } = run;
-  let shards = 0;
+  let [shards, written] = [0, 0];
   const openNext = () =>
     TFRecordWriter.open(`${start}-${numberOf(shards++)}`, { signal });
   // Of nothing there is one shard, without records.
   let writer = await openNext();
   try {
-    for (let i = 0; i < list.length; i++) {
+    for await (const record of records.read(run)) {
       if (writer.length >= shardLength || writer.size >= shardSize) {
         await writer.close({ signal });
         writer = await openNext();
       }
-      await writer.write(await list.at(i), { signal });
-      run.tell(i + 1);
+      await writer.write(record, { signal });
+      run.tell(++written);
     }
     await writer.close({ signal });
   } finally {
@@ -115,7 +138,7 @@ async function writeShards(
     await fs.promises.rename(path, `${path}-of-${numberOf(shards)}`);
   }
   await runAsync(syncDirectoryOf(start));
-  return list.length;
+  return written;
 }
 
 function numberOf(shard: number): string {

@@ -2,8 +2,8 @@ import {
   arrayFromBytes,
   encodeArray,
   isNdArray,
-} from "../../../codecs/numpy/array_bytes.ts";
-import { type NdArray, NumpyError } from "../../../codecs/numpy/mod.ts";
+} from "../numpy/array_bytes.ts";
+import { isShape, type NdArray, NumpyError } from "../numpy/nd_array.ts";
 import {
   MsgpackExt,
   MsgpackFloat,
@@ -12,8 +12,7 @@ import {
   type PackableValue,
   readMsgpack,
   writeMsgpack,
-} from "../../../codecs/msgpack/mod.ts";
-import { isShape } from "./array.ts";
+} from "../msgpack/mod.ts";
 
 /** A value of the type `tree`: one of MessagePack, with arrays in it. */
 export type TreeValue =

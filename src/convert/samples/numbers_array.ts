@@ -1,0 +1,42 @@
+import { MsgpackFloat } from "../../codecs/msgpack/value.ts";
+import type { NpyContent, NumericArray } from "../../codecs/numpy/nd_array.ts";
+import type { ScalarType } from "../../codecs/values/value_type.ts";
+
+const ARRAYS: Readonly<
+  Partial<Record<ScalarType, { from(list: Iterable<never>): NumericArray }>>
+> = {
+  int8: Int8Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  uint64: BigUint64Array,
+  float16: Float16Array,
+  float32: Float32Array,
+  float64: Float64Array,
+};
+
+/** Whether lists of such numbers can be arrays: not those of Booleans, or of integers of any size. */
+export function isArrayType(type: ScalarType): boolean {
+  return ARRAYS[type] !== undefined;
+}
+
+/** Makes an array of a list of numbers of an array's type. */
+export function numbersArray(list: unknown, type: ScalarType): NpyContent {
+  const numbers = Array.from(list as Iterable<unknown>, numberIn);
+  const data = ARRAYS[type]!.from(numbers as never);
+  return { data, shape: [data.length] };
+}
+
+/**
+ * The number that an element is.
+ *
+ * @throws {TypeError} If it is none.
+ */
+export function numberIn(value: unknown): number | bigint {
+  if (typeof value === "number" || typeof value === "bigint") return value;
+  if (value instanceof MsgpackFloat) return value.value;
+  throw new TypeError("an element is no number");
+}

@@ -1,0 +1,228 @@
+import { assertPlainJson } from "../../codecs/json/plain_json.ts";
+import type { FormatError } from "../../base/errors.ts";
+import { ahead } from "../../io/concurrency/ahead.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import { isDamage } from "../../tree/samples/open_shards.ts";
+import type {
+  Field,
+  PortableSamples,
+  Samples,
+  SampleValues,
+} from "../../tree/samples/samples.ts";
+
+/** Bytes that are read together, as far as earlier samples tell, and most samples. */
+const BATCH_BYTES = 4 << 20;
+const MOST_IN_BATCH = 256;
+/** A batch has at most so many times the samples of the one before. */
+const GROWTH = 4;
+
+/** A sample to be converted. */
+export interface SampleRow {
+  readonly index: number;
+  /** What messages call it. */
+  readonly name: string;
+  /** By the names of fields; `undefined` or `null` where there is none. */
+  readonly values: SampleValues;
+}
+
+/** What the values of a field are, found by reading all of them. */
+export interface FieldSurvey {
+  /** How many samples lack one. */
+  missing: number;
+  /** How many JSON has no form for. */
+  beyondJson: number;
+  /** How many lists have no element, or one that is `null`. */
+  unfilled: number;
+}
+
+/** Samples to be converted, as fields that other formats can store. */
+export class SampleRows {
+  readonly fields: readonly Field[];
+  /** What one is called, such as `row`. */
+  readonly unit: string;
+  readonly #samples: Samples;
+  readonly #portable: PortableSamples;
+  readonly #path: string;
+  readonly #indices: readonly number[] | undefined;
+
+  /**
+   * @param path Where they lie, for messages.
+   * @param indices Those that are converted; all, unless given.
+   */
+  constructor(
+    samples: Samples,
+    portable: PortableSamples,
+    path: string,
+    indices?: readonly number[],
+  ) {
+    this.fields = portable.fields;
+    this.unit = samples.unit;
+    this.#samples = samples;
+    this.#portable = portable;
+    this.#path = path;
+    this.#indices = indices;
+  }
+
+  /** Number of samples. */
+  get length(): number {
+    return this.#indices?.length ?? this.#samples.shards.length;
+  }
+
+  /**
+   * Reads all samples.
+   *
+   * @param onDamage Called with what is wrong with one that cannot be read, in its place.
+   * @throws What `onDamage` does.
+   */
+  async *read(
+    { signal, fields }: WaitOptions & {
+      readonly fields?: readonly string[] | undefined;
+    },
+    onDamage: (error: FormatError) => void,
+  ): AsyncGenerator<SampleRow, void, undefined> {
+    const batches = this.#batches(fields, signal, onDamage);
+    for await (const { rows } of ahead(batches, ({ bytes }) => bytes)) {
+      yield* rows;
+    }
+  }
+
+  /**
+   * Finds out what fields are like beyond their types: plain data, lists of numbers, and where values may be missing,
+   * all but contents of bytes, which are read once.
+   */
+  async survey(
+    options: WaitOptions,
+  ): Promise<ReadonlyMap<string, FieldSurvey>> {
+    const { isNullable, missing } = this.#portable;
+    const found = new Map(
+      this.fields.map(({ name }): [string, FieldSurvey] => [
+        name,
+        { missing: missing?.get(name) ?? 0, beyondJson: 0, unfilled: 0 },
+      ]),
+    );
+    const wanted = this.fields.filter((field) =>
+      isTree(field) || isNullable && isSmall(field)
+    );
+    if (wanted.length === 0) return found;
+    const fields = wanted.map(({ name }) => name);
+    for await (
+      const { values } of this.read({ ...options, fields }, () => {})
+    ) {
+      for (const { name, type, isList } of wanted) {
+        const facts = found.get(name)!;
+        const value = values[name];
+        if (value === null || value === undefined) {
+          if (isNullable) facts.missing++;
+        } else if (type.elements !== undefined) {
+          const list = value as readonly unknown[];
+          const isFilled = list.length > 0 && !list.includes(null);
+          if (!isFilled) facts.unfilled++;
+        } else if (type.kind === "tree" && !isList && !isJson(value)) {
+          facts.beyondJson++;
+        }
+      }
+    }
+    return found;
+  }
+
+  async *#batches(
+    fields: readonly string[] | undefined,
+    signal: AbortSignal | undefined,
+    onDamage: (error: FormatError) => void,
+  ): AsyncGenerator<{ rows: SampleRow[]; bytes: number }, void, undefined> {
+    const { length } = this;
+    let count = 1;
+    for (let start = 0; start < length;) {
+      const end = Math.min(length, start + count);
+      const indices = Array.from(
+        { length: end - start },
+        (_, i) => this.#indices?.[start + i] ?? start + i,
+      );
+      const rows = await this.#rows(indices, fields, signal, onDamage);
+      const bytes = rows.reduce((sum, { values }) => sum + sizeOf(values), 0);
+      yield { rows, bytes };
+      const average = Math.max(1, bytes / (end - start));
+      count = Math.max(
+        1,
+        Math.min(
+          Math.floor(BATCH_BYTES / average),
+          MOST_IN_BATCH,
+          count * GROWTH,
+        ),
+      );
+      start = end;
+    }
+  }
+
+  /** Reads a batch; if one of it is damaged, each alone. */
+  async #rows(
+    indices: readonly number[],
+    fields: readonly string[] | undefined,
+    signal: AbortSignal | undefined,
+    onDamage: (error: FormatError) => void,
+  ): Promise<SampleRow[]> {
+    try {
+      return await this.#readRows(indices, fields, signal);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      if (indices.length === 1) {
+        onDamage(error);
+        return [];
+      }
+    }
+    const rows: SampleRow[] = [];
+    for (const index of indices) {
+      rows.push(...await this.#rows([index], fields, signal, onDamage));
+    }
+    return rows;
+  }
+
+  async #readRows(
+    indices: readonly number[],
+    fields: readonly string[] | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<SampleRow[]> {
+    const raw = await runAsync(
+      this.#portable.read(indices, { fields }),
+      signal,
+    );
+    const rows: SampleRow[] = [];
+    for (const [i, index] of indices.entries()) {
+      rows.push({
+        index,
+        name: `${this.unit} ${index} of ${this.#path}`,
+        values: await this.#portable.decode(index, raw[i]),
+      });
+    }
+    return rows;
+  }
+}
+
+function isTree({ type: { kind, elements }, isList }: Field): boolean {
+  return !isList && (kind === "tree" || elements !== undefined);
+}
+
+function isSmall({ type: { kind } }: Field): boolean {
+  return kind === "number" || kind === "text" || kind === "tree";
+}
+
+/** Whether JSON has a form for a value. */
+export function isJson(value: unknown): boolean {
+  try {
+    assertPlainJson(value, true, "JSON");
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}
+
+/** About what the values of a sample take in memory. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 8;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  const items = Array.isArray(value) ? value : Object.values(value);
+  return items.reduce((sum: number, item) => sum + sizeOf(item), 16);
+}

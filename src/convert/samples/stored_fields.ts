@@ -1,0 +1,235 @@
+import { messageOf } from "../../base/message_text.ts";
+import { assertPlainJson } from "../../codecs/json/plain_json.ts";
+import { formatJson } from "../../codecs/json/format.ts";
+import type { ExactJson } from "../../codecs/json/value.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import type { Field } from "../../tree/samples/samples.ts";
+import {
+  ConversionError,
+  isAboutValue,
+  type PlanNotes,
+  type Run,
+} from "../conversion.ts";
+import type { FieldSurvey, SampleRow, SampleRows } from "./sample_rows.ts";
+
+/** The field that says what a sample is called: WebDataset's `__key__`. */
+export const KEY_FIELD = "__key__";
+
+/** How a target stores the values of a field. */
+export interface StoredField {
+  readonly field: Field;
+  /** What the target calls the field. */
+  readonly name: string;
+  /** The type that values have there. */
+  readonly type: string;
+  /** Whether a sample may lack it. */
+  readonly isOptional?: boolean;
+  /** What is stored where a sample lacks it; unless given, and where it may not, such samples are left out. */
+  readonly empty?: EmptyValue | undefined;
+  /** Whether values are stored as JSON, which has no form for some. */
+  readonly isJson?: boolean;
+  /** What differs for readers, as what follows the field's name; nothing unless given. */
+  readonly change?: string | undefined;
+  /** What no value keeps, in the same way. */
+  readonly loss?: string | undefined;
+  /**
+   * Makes what the target's writer takes.
+   *
+   * @param value Neither `null` nor `undefined`.
+   * @throws What is wrong with it.
+   */
+  encode(value: unknown): unknown;
+}
+
+/** What stands for a value that is missing. */
+export interface EmptyValue {
+  /** As {@linkcode StoredField.encode} returns it. */
+  readonly stored: unknown;
+  /** What it is, such as `an empty text`; nothing where it says the same as no value. */
+  readonly isLossOf?: string | undefined;
+}
+
+/**
+ * Finds how a target stores a field.
+ *
+ * @returns `undefined` if it cannot.
+ */
+export type StoreField = (
+  field: Field,
+  survey: FieldSurvey,
+) => StoredField | undefined;
+
+/** A sample as a target's writer takes it. */
+export interface StoredSample {
+  readonly index: number;
+  /** What messages call it. */
+  readonly name: string;
+  /** In the order of the fields; `undefined` where the sample lacks one that is optional. */
+  readonly values: readonly unknown[];
+}
+
+/** Samples as a target stores them. */
+export class StoredSamples {
+  /** In the order of the source. */
+  readonly fields: readonly StoredField[];
+  readonly #rows: SampleRows;
+  /** Fields without which samples are known to be left out. */
+  readonly #lacking: ReadonlySet<string>;
+
+  private constructor(
+    rows: SampleRows,
+    fields: readonly StoredField[],
+    lacking: ReadonlySet<string>,
+  ) {
+    this.#rows = rows;
+    this.fields = fields;
+    this.#lacking = lacking;
+  }
+
+  /**
+   * Plans how samples are stored, and notes what is kept, changed and lost.
+   *
+   * @param path Where they lie, for messages.
+   * @throws {ConversionError} If none of their fields can be stored.
+   */
+  static async plan(
+    rows: SampleRows,
+    path: string,
+    notes: PlanNotes,
+    store: StoreField,
+    options: WaitOptions,
+  ): Promise<StoredSamples> {
+    const survey = await rows.survey(options);
+    const stored: StoredField[] = [];
+    const lacking = new Set<string>();
+    notes.kept.push(
+      "values, the names and types of fields, the order of samples",
+    );
+    for (const field of rows.fields) {
+      const facts = survey.get(field.name)!;
+      const made = store(field, facts);
+      const quoted = `'${field.name}'`;
+      const why = whyNowhere(made, facts, rows.length);
+      if (made === undefined || why !== undefined) {
+        notes.lost.push(`the field ${quoted}, ${why ?? typeName(field)}`);
+        continue;
+      }
+      stored.push(made);
+      const { change, loss } = made;
+      if (change !== undefined) notes.changed.push(`${quoted} ${change}`);
+      if (loss !== undefined) notes.lost.push(`${quoted} ${loss}`);
+      const missing = lossOfMissing(made, facts.missing, rows.length);
+      if (missing !== undefined) {
+        lacking.add(field.name);
+        notes.lost.push(missing);
+      }
+      if (made.isJson === true && facts.beyondJson > 0) {
+        notes.lost.push(
+          `samples whose ${quoted} JSON has no form for (${facts.beyondJson} of ${rows.length})`,
+        );
+      }
+    }
+    if (stored.length === 0) {
+      throw new ConversionError(
+        "cannot-convert",
+        `Cannot convert ${path}: its samples have no field that the target can store`,
+        path,
+      );
+    }
+    notes.changed.push(`fields are ${listOf(stored)}`);
+    return new StoredSamples(rows, stored, lacking);
+  }
+
+  /** Number of samples, with those that are left out. */
+  get length(): number {
+    return this.#rows.length;
+  }
+
+  /** Reads samples, and makes what a target's writer takes; those that cannot be stored are left out. */
+  async *read(run: Run): AsyncGenerator<StoredSample, void, undefined> {
+    const { signal } = run;
+    const fields = this.fields.map(({ field }) => field.name);
+    const onDamage = (error: Error) => run.leaveOut(error.message, error);
+    for await (const row of this.#rows.read({ signal, fields }, onDamage)) {
+      const values = await this.#encode(row, run);
+      if (values !== undefined) {
+        yield { index: row.index, name: row.name, values };
+      }
+    }
+  }
+
+  /** Encodes the values of a sample; `undefined` if it is left out. */
+  async #encode(
+    { name: sample, values }: SampleRow,
+    run: Run,
+  ): Promise<unknown[] | undefined> {
+    const made: unknown[] = [];
+    for (const { field: { name }, isOptional, empty, encode } of this.fields) {
+      const value = values[name];
+      if (value === null || value === undefined) {
+        const isKnown = this.#lacking.has(name);
+        const isLost = isOptional !== true &&
+          (empty === undefined || empty.isLossOf !== undefined);
+        if (isLost && !isKnown) run.leaveOut(`${sample}: it has no '${name}'`);
+        if (isLost && empty === undefined) return undefined;
+        made.push(empty?.stored);
+        continue;
+      }
+      try {
+        made.push(await encode(value));
+      } catch (cause) {
+        if (!isAboutValue(cause)) throw cause;
+        run.leaveOut(`${sample}: its '${name}': ${messageOf(cause)}`, cause);
+        return undefined;
+      }
+    }
+    return made;
+  }
+}
+
+/** Why a field can be stored of no sample. */
+function whyNowhere(
+  made: StoredField | undefined,
+  { missing, beyondJson }: FieldSurvey,
+  all: number,
+): string | undefined {
+  if (all === 0) return undefined;
+  if (missing === all && made?.isOptional !== true) {
+    return "which no sample has";
+  }
+  return missing + beyondJson === all && made?.isJson === true
+    ? "since JSON has no form for its values"
+    : undefined;
+}
+
+/** What is lost where samples lack a field; nothing where that can be stored. */
+function lossOfMissing(
+  { field: { name }, isOptional, empty }: StoredField,
+  missing: number,
+  all: number,
+): string | undefined {
+  if (missing === 0 || isOptional === true) return undefined;
+  const count = `${missing} of ${all}`;
+  if (empty === undefined) return `samples without '${name}' (${count})`;
+  return empty.isLossOf === undefined
+    ? undefined
+    : `that ${count} samples have no '${name}', which becomes ${empty.isLossOf}`;
+}
+
+function typeName({ type, isList }: Field): string {
+  return isList ? `lists of ${type.name}` : type.name;
+}
+
+function listOf(fields: readonly StoredField[]): string {
+  return fields.map(({ name, type }) => `${name} (${type})`).join(", ");
+}
+
+/**
+ * The text of a value as JSON.
+ *
+ * @throws {TypeError} If JSON has no form for it.
+ */
+export function jsonText(value: unknown): string {
+  assertPlainJson(value, true, "JSON");
+  return formatJson(value as ExactJson);
+}

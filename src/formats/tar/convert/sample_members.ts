@@ -1,0 +1,232 @@
+import { isWrittenAsInt, MsgpackFloat } from "../../../codecs/msgpack/value.ts";
+import {
+  encodeTree,
+  type TreeContent,
+} from "../../../codecs/values/array_tree.ts";
+import { type NpyContent, writeNpy } from "../../../codecs/numpy/mod.ts";
+import {
+  extensionIn,
+  EXTENSIONS,
+  typeOfExtension,
+  type ValueType,
+} from "../../../codecs/values/value_type.ts";
+import type { PlanNotes, Run } from "../../../convert/conversion.ts";
+import {
+  isArrayType,
+  numbersArray,
+} from "../../../convert/samples/numbers_array.ts";
+import type { SampleRows } from "../../../convert/samples/sample_rows.ts";
+import {
+  jsonText,
+  KEY_FIELD,
+  StoredSamples,
+  type StoreField,
+} from "../../../convert/samples/stored_fields.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { keyOfPath } from "../read/sample_keys.ts";
+
+/** Digits of the number of a sample that has no key of its own. */
+const DIGITS = 6;
+/** Digits of the number of an element of a list. */
+const LIST_DIGITS = 4;
+
+/** A file of a sample: what follows its key, with a dot, and its content. */
+interface Member {
+  readonly extension: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A sample of WebDataset: files that have its key in common. */
+export interface TarSampleMembers {
+  readonly key: string;
+  readonly members: readonly Member[];
+}
+
+/** Samples of any format as those of WebDataset. */
+export class SampleMembers {
+  readonly #samples: StoredSamples;
+
+  private constructor(samples: StoredSamples) {
+    this.#samples = samples;
+  }
+
+  /** Plans what files samples become. */
+  static async plan(
+    rows: SampleRows,
+    path: string,
+    notes: PlanNotes,
+    options: WaitOptions,
+  ): Promise<SampleMembers> {
+    const storeField = memberFields();
+    const samples = await StoredSamples.plan(
+      rows,
+      path,
+      notes,
+      storeField,
+      options,
+    );
+    return new SampleMembers(samples);
+  }
+
+  /** Number of samples, with those that are left out. */
+  get length(): number {
+    return this.#samples.length;
+  }
+
+  /** Reads samples; those whose key cannot be one are left out. */
+  async *read(run: Run): AsyncGenerator<TarSampleMembers, void, undefined> {
+    const { fields } = this.#samples;
+    const ofKey = fields.findIndex(({ field }) => field.name === KEY_FIELD);
+    const keys = new Set<string>();
+    for await (const { index, name, values } of this.#samples.read(run)) {
+      const own = values[ofKey] as string | undefined;
+      const key = own ?? String(index).padStart(DIGITS, "0");
+      if (keys.has(key) || !isKey(key)) {
+        const why = keys.has(key) ? "is another's, too" : "ends at a dot";
+        run.leaveOut(`${name}: its key '${key}' ${why}`);
+        continue;
+      }
+      const members = values.flatMap((value, i) =>
+        i === ofKey || value === undefined ? [] : value as Member[]
+      );
+      if (members.length === 0) {
+        run.leaveOut(`${name}: it has no value that would be a file`);
+        continue;
+      }
+      keys.add(key);
+      yield { key, members };
+    }
+  }
+}
+
+/** Names the files that fields become, so that no two fields have files of one name. */
+function memberFields(): StoreField {
+  const taken = new Set<string>();
+  return (field, { beyondJson, unfilled }) => {
+    const { name, isList, type } = field;
+    if (name === KEY_FIELD && type.kind === "text" && !isList) {
+      const encode = (key: unknown) => key;
+      return { field, name, type: "key", isOptional: true, encode };
+    }
+    const { word, encode } = memberForm(type, beyondJson, unfilled > 0);
+    const base = safeName(name);
+    const isSaid = saysType(base, type, word);
+    const own = isSaid ? extensionIn(base) : word;
+    let stem = isSaid ? base.slice(0, -own.length).replace(/\.$/, "") : base;
+    const extensionOf = (element = "") =>
+      [stem, element, own].filter((part) => part !== "").join(".");
+    for (let again = 2; taken.has(extensionOf()); again++) {
+      stem = `${base}~${again}`;
+    }
+    taken.add(extensionOf());
+    const change = base === name ? undefined : `is called '${extensionOf()}'`;
+    if (!isList) {
+      const extension = extensionOf();
+      return {
+        field,
+        name: extension,
+        type: type.name,
+        isOptional: true,
+        change,
+        encode: (value) => [{ extension, bytes: encode(value) }],
+      };
+    }
+    const ofElement = (element: number) =>
+      extensionOf(String(element).padStart(LIST_DIGITS, "0"));
+    return {
+      field,
+      name: ofElement(0),
+      type: `${type.name}, a file for each element`,
+      isOptional: true,
+      change,
+      encode: async (list) =>
+        await Array.fromAsync(list as Iterable<unknown>, (item, i) => ({
+          extension: ofElement(i),
+          bytes: encode(item),
+        })),
+    };
+  };
+}
+
+/** A name as Python's `webdataset` has it, in small letters, and no path. */
+function safeName(name: string): string {
+  const safe = name.toLowerCase().replace(/[/\0]/g, "_");
+  return safe === "" ? "value" : safe;
+}
+
+/**
+ * Whether a name by itself says what the values are, such as `cls` or `seg.png`.
+ *
+ * @param word The extension that such values have.
+ */
+function saysType(name: string, { kind }: ValueType, word: string): boolean {
+  const own = extensionIn(name);
+  if (!EXTENSIONS.includes(own)) return word === BYTES;
+  const said = typeOfExtension(own);
+  const wanted = typeOfExtension(word);
+  const isSame = said.kind === wanted.kind && said.decoding === wanted.decoding;
+  const isMedia = kind === "image" || kind === "video";
+  return isSame && (!isMedia || plain(own) === plain(word));
+}
+
+function plain(extension: string): string {
+  return extension === "jpeg" ? "jpg" : extension;
+}
+
+/** Whether a key and what follows it can be told apart. */
+function isKey(key: string): boolean {
+  return key !== "" && !key.endsWith("/") && keyOfPath(`${key}.x`) === key;
+}
+
+/** What files of values end in, and what they are made of. */
+interface MemberForm {
+  /** Without a dot. */
+  readonly word: string;
+  readonly encode: (value: unknown) => Uint8Array;
+}
+
+/** The extension of bytes of which nothing is known. */
+export const BYTES = "bin";
+const UTF8 = new TextEncoder();
+const text = (value: unknown) => UTF8.encode(String(value));
+const json = (value: unknown) => UTF8.encode(jsonText(value));
+const same = (value: unknown) => value as Uint8Array;
+
+function memberForm(
+  { kind, suffix, decoding, scalar, elements }: ValueType,
+  beyondJson: number,
+  hasNulls: boolean,
+): MemberForm {
+  const isArray = elements !== undefined && isArrayType(elements) && !hasNulls;
+  if (isArray) {
+    const encode = (list: unknown) => writeNpy(numbersArray(list, elements));
+    return { word: "npy", encode };
+  }
+  switch (kind) {
+    case "number":
+      return scalar !== undefined && !scalar.startsWith("float")
+        ? { word: "cls", encode: text }
+        : { word: "json", encode: (value) => json(floatIn(value)) };
+    case "text":
+      return { word: "txt", encode: text };
+    case "array":
+      return { word: "npy", encode: (array) => writeNpy(array as NpyContent) };
+    case "tree":
+      if (decoding === "pickle") return { word: "pkl", encode: same };
+      return beyondJson > 0
+        ? {
+          word: "msgpack",
+          encode: (value) => encodeTree(value as TreeContent),
+        }
+        : { word: "json", encode: json };
+    default:
+      return { word: suffix.slice(1) || BYTES, encode: same };
+  }
+}
+
+/** A number that was a float stays one in JSON. */
+function floatIn(value: unknown): unknown {
+  return typeof value === "number" && isWrittenAsInt(value)
+    ? new MsgpackFloat(value)
+    : value;
+}

@@ -1,0 +1,81 @@
+import { FormatError } from "../../base/errors.ts";
+import { VALUE_TYPES, type ValueType } from "../../codecs/values/value_type.ts";
+import type { Field } from "./samples.ts";
+
+/** The fields of samples that have not all the same ones, in the order in which they come up. */
+export class FieldUnion {
+  readonly #path: string;
+  readonly #fields = new Map<string, { field: Field; samples: number }>();
+
+  /** @param path The container, for messages. */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /**
+   * Adds the fields of some samples.
+   *
+   * @param samples How many have them.
+   * @throws {FormatError} With code `unsupported` if others have a field of that name and another type.
+   */
+  add(fields: readonly Field[], samples: number): void {
+    for (const field of fields) {
+      const known = this.#fields.get(field.name);
+      if (known === undefined) {
+        this.#fields.set(field.name, { field, samples });
+        continue;
+      }
+      known.samples += samples;
+      const { name, type, isList } = known.field;
+      if (type.name === field.type.name && isList === field.isList) continue;
+      const wider = widerType(type, field.type);
+      if (wider !== undefined && !isList && !field.isList) {
+        known.field = { name, type: wider, isList };
+        continue;
+      }
+      throw new FormatError(
+        "unsupported",
+        `${this.#path} has samples whose '${field.name}' is ${
+          wordOf(field)
+        }, and others where it is ${
+          wordOf(known.field)
+        }: take one shard at a time`,
+        { path: this.#path },
+      );
+    }
+  }
+
+  /** All fields that were added. */
+  get fields(): Field[] {
+    return [...this.#fields.values()].map(({ field }) => field);
+  }
+
+  /**
+   * How many samples lack a field, by its name.
+   *
+   * @param length How many samples there are.
+   */
+  missing(length: number): Map<string, number> {
+    return new Map(
+      [...this.#fields].map(([name, { samples }]) => [name, length - samples]),
+    );
+  }
+}
+
+/** The type of numbers of both types; `undefined` if either is no number. */
+function widerType(a: ValueType, b: ValueType): ValueType | undefined {
+  const scalars = [a.scalar, b.scalar];
+  if (scalars.some((one) => one === undefined || one === "bool")) {
+    return undefined;
+  }
+  if (scalars.some((one) => one!.startsWith("float"))) {
+    return { ...VALUE_TYPES.number, name: "float64", scalar: "float64" };
+  }
+  const isLarge = scalars.includes("int") || scalars.includes("uint64");
+  const scalar = isLarge ? "int" : "int64";
+  return { ...VALUE_TYPES.number, name: scalar, scalar };
+}
+
+function wordOf({ type, isList }: Field): string {
+  return isList ? `a list of ${type.name}` : type.name;
+}

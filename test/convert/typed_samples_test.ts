@@ -1,0 +1,217 @@
+/** Samples with fields in other formats: names, types and values stay, and what does not is said. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { MDSWriter } from "../../src/formats/mds/mod.ts";
+import { TarWriter } from "../../src/formats/tar/mod.ts";
+import { convert } from "../../src/open/convert/mod.ts";
+import { openSamples } from "../../mod.ts";
+import { withTempDir } from "../support/paths.ts";
+import {
+  FIELDS,
+  jpegA,
+  jpegB,
+  SAMPLES,
+  SOURCES,
+  utf8,
+} from "../support/typed_samples.ts";
+
+/** What a field is called in WebDataset. */
+const EXTENSIONS: Record<string, string> = {
+  ...{ count: "count.cls", score: "score.json", whole: "whole.json" },
+  ...{ name: "name.txt", blob: "blob", image: "image.jpg" },
+  ...{ box: "box.npy", meta: "meta.json" },
+};
+
+/** Reads samples as they are in a format; pictures as they are stored. */
+async function readAll(
+  path: string,
+  nameOf: (field: string) => string,
+): Promise<Record<string, unknown>[]> {
+  using samples = await openSamples(path);
+  const image = nameOf("image");
+  const all: Record<string, unknown>[] = [];
+  for (let i = 0; i < samples.length; i++) {
+    const others = FIELDS.filter((field) => field !== "image");
+    const fields = others.map(nameOf);
+    const decoded = await samples.get(i, { fields });
+    const raw = await samples.read(i, { fields: [image] });
+    const sample = Object.fromEntries(
+      others.map((field) => [field, decoded[nameOf(field)]]),
+    );
+    all.push({ ...sample, image: new Uint8Array(raw[image] as Uint8Array) });
+  }
+  return all;
+}
+
+/** Compares samples: arrays of numbers by what they hold, floats as numbers, bytes by their values. */
+function requireSame(
+  actual: readonly object[],
+  wanted: readonly object[],
+  what: string,
+): void {
+  assert.deepEqual(actual.map(plain), wanted.map(plain), what);
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) {
+    return typeof value === "bigint" ? Number(value) : value;
+  }
+  if (ArrayBuffer.isView(value)) {
+    return [value.constructor.name, ...value as unknown as number[]];
+  }
+  return Array.isArray(value) ? value.map(plain) : Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, plain(item)]),
+  );
+}
+
+const same = (field: string) => field;
+const extension = (field: string) => EXTENSIONS[field]!;
+
+for (const [from, write] of Object.entries(SOURCES)) {
+  const keepsFiles = from === "tar";
+  /** What fields are called in targets: WebDataset's are their extensions. */
+  const named = keepsFiles ? extension : same;
+
+  Deno.test(`${from} keeps names, types and values of fields in MDS, Bags and WebDataset`, () =>
+    withTempDir(async (dir) => {
+      const source = `${dir}/${keepsFiles ? "source.tar" : "source"}`;
+      await write(source);
+      requireSame(await readAll(source, named), SAMPLES, from);
+      const toMds = await convert(source, `${dir}/mds`, { to: "mds" });
+      assert.deepEqual(toMds.plan.lost, []);
+      requireSame(await readAll(`${dir}/mds`, named), SAMPLES, "mds");
+      const { shards } = JSON.parse(
+        fs.readFileSync(`${dir}/mds/index.json`, "utf8"),
+      );
+      const encodings = Object.fromEntries(
+        shards[0].column_names.map((
+          name: string,
+          i: number,
+        ) => [name, shards[0].column_encodings[i]]),
+      );
+      const own: Record<string, string> = {
+        ...{ count: keepsFiles ? "str_int" : "int", name: "str" },
+        ...{ blob: "bytes", image: "jpeg", box: "ndarray", meta: "json" },
+      };
+      for (const [field, encoding] of Object.entries(own)) {
+        assert.equal(encodings[named(field)], encoding, field);
+      }
+      for (const generation of [3, 2] as const) {
+        const bags = `${dir}/bags_${generation}`;
+        const { plan } = await convert(source, bags, {
+          to: "bags",
+          generation,
+        });
+        assert.deepEqual(plan.lost, []);
+        requireSame(await readAll(bags, named), SAMPLES, bags);
+      }
+      const toTar = await convert(source, `${dir}/made.tar`);
+      assert.deepEqual(toTar.plan.lost, []);
+      requireSame(await readAll(`${dir}/made.tar`, extension), SAMPLES, "tar");
+    }));
+
+  Deno.test(`${from} becomes examples of TensorFlow, a feature a field`, () =>
+    withTempDir(async (dir) => {
+      const source = `${dir}/${keepsFiles ? "source.tar" : "source"}`;
+      await write(source);
+      const to = `${dir}/made.tfrecord`;
+      // In MessagePack and JSON a float is a value among others.
+      if (from === "mds") {
+        await assert.rejects(convert(source, to), {
+          code: "would-lose",
+          message: /'score' has numbers of 64 bits/,
+        });
+      }
+      await convert(source, to, { lossy: from === "mds" });
+      using samples = await openSamples(to);
+      assert.equal(samples.length, SAMPLES.length);
+      for (const [i, { count, name, blob, image, meta }] of SAMPLES.entries()) {
+        const example = await samples.get(i) as Record<string, never>;
+        const valueOf = (field: string) => Array.from(example[named(field)]!);
+        assert.deepEqual(valueOf("count"), [BigInt(count)]);
+        assert.deepEqual(valueOf("name"), [utf8(name)]);
+        assert.deepEqual(valueOf("blob"), [blob]);
+        assert.deepEqual(valueOf("image"), [new Uint8Array(image)]);
+        const [text] = valueOf("meta") as Uint8Array[];
+        assert.deepEqual(JSON.parse(new TextDecoder().decode(text)), meta);
+        const score = example[named("score")]!;
+        const expected = from === "mds"
+          ? Float32Array.of(SAMPLES[i]!.score)
+          : [utf8(`${SAMPLES[i]!.score}`)];
+        assert.deepEqual(score, expected);
+      }
+    }));
+}
+
+Deno.test("MDS converted to itself keeps columns, encodings and bytes, whatever they are", () =>
+  withTempDir(async (dir) => {
+    const columns = {
+      ...{ pk: "pkl", i8: "int8", u64: "uint64", f16: "float16", s: "str" },
+      ...{ si: "str_int", sf: "str_float", sd: "str_decimal", j: "json" },
+      ...{ list: "list[jpeg]", b: "bytes", typed: "ndarray:int16" },
+      ...{ shaped: "ndarray:uint8:2,2" },
+    };
+    await using writer = await MDSWriter.open(`${dir}/a`, { columns });
+    await writer.write({
+      ...{ pk: Uint8Array.of(0x80, 4, 0x4e, 0x2e), i8: -3, u64: 2n ** 63n },
+      ...{ f16: 0.5, s: "ü", si: 12, sf: 1e300, sd: "1.50" },
+      ...{ j: utf8('{"b":1,  "a":1.0}'), list: [jpegA, jpegB] },
+      ...{ b: new Uint8Array(0), typed: { data: Int16Array.of(1, -1) } },
+      ...{ shaped: { data: Uint8Array.of(1, 2, 3, 4), shape: [2, 2] } },
+    });
+    await writer.close();
+    const { plan } = await convert(`${dir}/a`, `${dir}/b`, { to: "mds" });
+    assert.deepEqual(plan.lost, []);
+    const shard = (of: string) =>
+      fs.readFileSync(`${dir}/${of}/shard.00000.mds`);
+    assert.deepEqual(shard("b"), shard("a"));
+  }));
+
+Deno.test("a field that samples lack is said, and needs the caller's word", () =>
+  withTempDir(async (dir) => {
+    await using writer = await TarWriter.open(`${dir}/a.tar`);
+    await writer.write("0.txt", utf8("zero"));
+    await writer.write("0.cls", utf8("7"));
+    await writer.write("1.txt", utf8("one"));
+    await writer.write("2.cls", utf8("9"));
+    await writer.close();
+    const convertTo = (to: string, options: object = {}) =>
+      convert(`${dir}/a.tar`, `${dir}/${to}`, { to, ...options });
+    await assert.rejects(convertTo("mds"), (error: Error) => {
+      assert.match(error.message, /samples without 'cls' \(1 of 3\)/);
+      assert.match(
+        error.message,
+        /1 of 3 samples have no 'txt', which becomes an empty text/,
+      );
+      return true;
+    });
+    assert.equal(fs.existsSync(`${dir}/mds`), false);
+    const { count, leftOut } = await convertTo("mds", { lossy: true });
+    assert.deepEqual([count, leftOut], [2, 0]);
+    using mds = await openSamples(`${dir}/mds`);
+    assert.deepEqual(
+      (await mds.get([0, 1])).map(({ cls, txt }) => [cls, txt]),
+      [[7, "zero"], [9, ""]],
+    );
+    // Features may be missing.
+    const { plan } = await convertTo("tfrecord");
+    assert.deepEqual(plan.lost, []);
+    using examples = await openSamples(`${dir}/tfrecord`);
+    assert.deepEqual(
+      (await examples.get([0, 1, 2])).map((example) => Object.keys(example)),
+      [["__key__", "txt", "cls"], ["__key__", "txt"], ["__key__", "cls"]],
+    );
+  }));
+
+Deno.test("shards of WebDataset never part a sample, and have as many as are asked for", () =>
+  withTempDir(async (dir) => {
+    await SOURCES["mds"]!(`${dir}/mds`);
+    const options = { to: "tar", shardLength: 2 };
+    await convert(`${dir}/mds`, `${dir}/shards`, options);
+    const lengths: number[] = [];
+    for (const name of fs.readdirSync(`${dir}/shards`).sort()) {
+      using shard = await openSamples(`${dir}/shards/${name}`);
+      lengths.push(shard.length);
+    }
+    assert.deepEqual(lengths, [2, 1]);
+  }));
