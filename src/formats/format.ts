@@ -15,6 +15,7 @@ import type {
   Probe,
   ServedContainer,
 } from "../tree/format.ts";
+import type { SampleListing } from "../tree/samples/sample_listing.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
 /** Another way to take a format's containers, for those who name it. */
@@ -113,6 +114,14 @@ export interface Format {
   patternPaths?(pattern: string, storage: Storage): Steps<readonly string[]>;
   /** Checks every checksum of a container; without it, all files are read, which compares those that have one. */
   check?(path: string, options: CheckOptions): Promise<CheckReport>;
+  /**
+   * Lists where the samples of a container lie, also where its tables are damaged. Without it, the samples that `open`
+   * gives are listed, where they say it.
+   */
+  listSamples?(
+    path: string,
+    options: Pick<ContainerOptions, "onWarning" | "storage"> & WaitOptions,
+  ): Promise<SampleListing>;
   /**
    * Opens a container as a dataset of its own, for samples that may be read in part, as videos by some of their frames.
    * Without it, or where it returns `undefined`, the dataset is made of the samples that `open` gives, or of the files.

@@ -1,13 +1,11 @@
 import { Command } from "commander";
 import { basename } from "node:path";
-import {
-  type ListedRecord,
-  RecordListing,
-} from "../../formats/ffrecord/read/record_listing.ts";
-import { FormatError, RecordfsError } from "../../base/errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
-import type { Storage } from "../../io/storage/storage.ts";
-import { findFormat } from "../../open/find_format.ts";
+import { listSamplesIn } from "../../open/samples/list_samples.ts";
+import type {
+  ListedSample,
+  SampleListing,
+} from "../../tree/samples/sample_listing.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { Flood, report, warn } from "../messages.ts";
 import { nameWriter, withOutput } from "../terminal/output.ts";
@@ -19,16 +17,23 @@ import { type CommonOptions, withOptions } from "../input/options.ts";
 
 /** Lines given to the output at a time: ten million one by one would take twice as long. */
 const LINES = 512;
+/** What is taken for the size of a file that is not known: 1 TB. */
+const LARGE = 10 ** 12;
 
 const AFTER_HELP = `
-A line of --json is {"index", "offset", "size", "crc32"}: numbers, the offset in
-bytes from the start of the file. For a directory there is "file" as well, and
-where offsets are damaged "size" is null and "damage" says why.`;
+Of FFRecord, TFRecord and MDS, and of a single bag. A line of --json is {"index",
+"offset", "size"}: numbers, the offset in bytes from the start of the file, and
+"crc32" or "crc32c" where each sample has a checksum. For a directory there is
+"file" as well, and where offsets are damaged "size" is null and "damage" says
+why.`;
 
 /** `recordfs records` */
 export function makeCommand(): Command {
   const command = new Command("records")
-    .argument("<source>", "an .ffr file, or a directory of them")
+    .argument(
+      "<source>",
+      "a container whose samples are stored as one piece each",
+    )
     .option("--json", "as JSON, one sample a line")
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "remote", "all").action(records);
@@ -37,30 +42,26 @@ export function makeCommand(): Command {
 async function records(source: string, options: CommonOptions): Promise<void> {
   checkSource(source, "the container");
   const warnings = new Flood(warn, options);
-  const listing = await listed(source, options, warnings);
+  using listing = await listed(source, options, warnings);
   warnings.end();
   const damages = new Flood(report, options);
   for (const { message } of listing.damaged) damages.add(message);
-  const severalFiles = listing.parts[0]?.path !== shownLocation(source);
+  const severalFiles = listing.files[0]?.path !== shownLocation(source);
   let damaged = 0;
-  await withOutput((out) => {
+  await withOutput(async (out) => {
     const { title, line } = options.json
       ? { title: "", line: jsonLine(listing, severalFiles) }
       : table(listing, severalFiles);
     out.put(title);
-    let text = "";
-    let lines = 0;
-    for (const record of listing) {
-      if (record.damage !== undefined) {
+    for (let start = 0; start < listing.length; start += LINES) {
+      const page = await runAsync(listing.page(start, LINES));
+      for (const { damage } of page) {
+        if (damage === undefined) continue;
         damaged++;
-        damages.add(record.damage.message);
+        damages.add(damage.message);
       }
-      text += line(record);
-      if (++lines % LINES !== 0) continue;
-      out.put(text);
-      text = "";
+      out.put(page.map(line).join(""));
     }
-    out.put(text);
   });
   damages.end();
   if (damaged > 0) {
@@ -78,91 +79,88 @@ async function listed(
   source: string,
   options: CommonOptions,
   warnings: Flood,
-): Promise<RecordListing> {
+): Promise<SampleListing> {
   using opening = new Opening();
   const { location, storage } = await storedLocation(source, options, opening);
-  try {
-    return await RecordListing.open(location, {
-      storage,
-      onWarning: (message) => warnings.add(message),
-    });
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const other = await otherFormat(location, storage);
-    if (other === undefined) throw error;
-    throw new FormatError(
-      "unsupported",
-      `${
-        shownLocation(source)
-      } is of the format ${other}: records lists the samples of FFRecord files; ` +
-        "recordfs ls and info look into others",
-      { path: source, cause: error },
-    );
-  }
+  const onWarning = (message: string) => warnings.add(message);
+  return await listSamplesIn(location, { storage, onWarning });
 }
 
-/** The format of what is no FFRecord file, where it is known. */
-async function otherFormat(
-  location: string,
-  storage: Storage | undefined,
-): Promise<string | undefined> {
-  try {
-    const { name } = await runAsync(findFormat(location, { storage }));
-    return name === "ffrecord" ? undefined : name;
-  } catch (error) {
-    if (error instanceof RecordfsError) return undefined;
-    throw error;
-  }
-}
+type Line = (sample: ListedSample) => string;
 
-type Line = (record: ListedRecord) => string;
-
-function jsonLine({ parts }: RecordListing, severalFiles: boolean): Line {
-  const files = parts.map(({ path }) =>
+function jsonLine(
+  { files, checksumKind }: SampleListing,
+  severalFiles: boolean,
+): Line {
+  const names = files.map(({ path }) =>
     severalFiles ? `"file":${JSON.stringify(basename(path))},` : ""
   );
-  return ({ index, part, offset, size, crc32, damage }) => {
-    const start = `{"index":${index},${files[part]}`;
-    return damage === undefined
-      ? `${start}"offset":${offset},"size":${size},"crc32":${crc32}}\n`
-      : `${start}${
-        JSON.stringify({ offset, size, crc32, damage: damage.message }).slice(1)
-      }\n`;
+  return ({ index, file, offset, size, checksum, damage }) => {
+    const sum = checksumKind === undefined
+      ? ""
+      : `,"${checksumKind}":${checksum ?? null}`;
+    const why = damage === undefined
+      ? ""
+      : `,"damage":${JSON.stringify(damage.message)}`;
+    const place = `"offset":${number(offset)},"size":${number(size)}`;
+    return `{"index":${index},${names[file]}${place}${sum}${why}}\n`;
   };
 }
 
+function number(value: number): string {
+  return Number.isNaN(value) ? "null" : String(value);
+}
+
+/** What columns of checksums are called. */
+const CHECKSUMS = { crc32: "CRC-32", crc32c: "CRC-32C" } as const;
+
 /** The title and the lines of a table, whose columns have room for the largest numbers that can be in them. */
 function table(
-  { length, parts }: RecordListing,
+  { length, files, checksumKind }: SampleListing,
   severalFiles: boolean,
 ): { readonly title: string; readonly line: Line } {
-  const largest = parts.reduce((most, { size }) => Math.max(most, size), 0);
+  const largest = files.reduce(
+    (most, { size = LARGE }) => Math.max(most, size),
+    0,
+  );
   const indexWidth = Math.max("INDEX".length, String(length - 1).length);
   const width = Math.max("OFFSET".length, String(largest).length);
   const shown = nameWriter();
-  const files = parts.map(({ path }) =>
-    severalFiles ? `  ${shown(basename(path))}` : ""
+  const names = files.map(({ path }) =>
+    severalFiles ? shown(basename(path)) : ""
   );
-  const row = (index: string, offset: string, size: string, rest: string) =>
-    `${index.padStart(indexWidth)}  ${offset.padStart(width)}  ${
-      size.padStart(width)
-    }  ${rest}\n`;
+  const row = (
+    index: string,
+    offset: string,
+    size: string,
+    ...rest: readonly string[]
+  ) =>
+    [
+      index.padStart(indexWidth),
+      offset.padStart(width),
+      size.padStart(width),
+      ...rest.filter((text) => text !== ""),
+    ].join("  ") + "\n";
   const text = (value: number) => Number.isNaN(value) ? "?" : String(value);
+  const sumTitle = checksumKind === undefined ? "" : CHECKSUMS[checksumKind];
+  const fileTitle = severalFiles ? "FILE" : "";
   return {
     title: row(
       "INDEX",
       "OFFSET",
       "SIZE",
-      `CRC-32${severalFiles ? "    FILE" : ""}`,
+      sumTitle.padEnd(severalFiles ? 8 : 0),
+      fileTitle,
     ),
-    line: ({ index, part, offset, size, crc32 }) => {
-      const checksum = crc32.toString(16).padStart(8, "0");
-      return row(
+    line: ({ index, file, offset, size, checksum }) =>
+      row(
         String(index),
         text(offset),
         text(size),
-        checksum + files[part],
-      );
-    },
+        checksumKind === undefined
+          ? ""
+          : (checksum?.toString(16).padStart(8, "0") ?? "?".padEnd(8)),
+        names[file]!,
+      ),
   };
 }

@@ -2,6 +2,7 @@ import type { Steps } from "../../io/concurrency/steps.ts";
 import type { BatchRoom } from "../../io/read/read_memory.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import type { ValueType } from "../../codecs/values/value_type.ts";
+import type { Extent } from "../tree.ts";
 import type { ShardTable } from "./shard_table.ts";
 
 /** How a batch of samples is read. */
@@ -108,6 +109,13 @@ export interface Samples<R = unknown, D = unknown> {
   readonly keyOf?: ((index: number) => string) | undefined;
   /** The file that a sample is; left out where a sample is in a shard, which has a path. */
   readonly fileOf?: ((index: number) => string) | undefined;
+  /**
+   * Says where a sample lies, in the shard of that number; left out where samples are not stored as one piece each.
+   *
+   * @throws {FormatError} If the table that says it is damaged.
+   * @throws {NotLoaded} If that has to be fetched first.
+   */
+  locate?(index: number, into: Extent): void;
   /**
    * Finds out how the samples are given to other formats; left out where they are bytes without fields, or files.
    *

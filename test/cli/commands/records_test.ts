@@ -1,4 +1,8 @@
+import { crc32c } from "@node-rs/crc32";
 import assert from "node:assert/strict";
+import { MDSWriter } from "../../../src/formats/mds/mod.ts";
+import { writeBag } from "../../support/bags/make_bag.ts";
+import { fileOf } from "../../support/tfrecord/make_tfrecord.ts";
 import { type GoldenCase, goldenCase } from "../../support/golden.ts";
 import { tarCase } from "../../support/tar/tar_golden.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
@@ -161,7 +165,8 @@ Deno.test("records says why there is nothing to list", async () => {
   assertFailed(await recordfs(["records", "/nowhere.ffr"]), 1, /no such file/);
   assertFailed(await recordfs(["records", ""]), 2, /is empty/);
   const tar = tarCase("python_gnu").path;
-  const says = /python_gnu.* is of the format tar: records lists/;
+  const says =
+    /python_gnu.*those of the format tar are not stored as one piece each/;
   assertFailed(await recordfs(["records", tar]), 1, says);
 });
 
@@ -183,3 +188,35 @@ Deno.test({
     });
   },
 });
+
+Deno.test("records lists TFRecord, single bags and MDS by where their samples lie", () =>
+  withTempDir(async (dir) => {
+    const texts = ["one", "", "three"].map((text) =>
+      new TextEncoder().encode(text)
+    );
+    Deno.writeFileSync(`${dir}/a.tfrecord`, fileOf(texts));
+    writeBag(`${dir}/a.bag`, texts, 3);
+    await using writer = await MDSWriter.open(`${dir}/mds`, {
+      columns: { text: "bytes" },
+    });
+    for (const text of texts) await writer.write({ text });
+    await writer.close();
+    for (const name of ["a.tfrecord", "a.bag", "mds"]) {
+      const { stdout } = await succeed(["records", "--json", `${dir}/${name}`]);
+      const listed = jsonLines(stdout);
+      const path = name === "mds" ? "mds/shard.00000.mds" : name;
+      const file = Deno.readFileSync(`${dir}/${path}`);
+      const head = name === "mds" ? 4 : 0; // the size of the only value
+      const found = listed.map(({ index, offset, size }) => {
+        const start = Number(offset) + head;
+        return [index, file.slice(start, Number(offset) + Number(size))];
+      });
+      assert.deepEqual(found, texts.map((text, i) => [i, text]), name);
+      for (const [i, { crc32c: listedSum }] of listed.entries()) {
+        const expected = name === "a.tfrecord" ? crc32c(texts[i]!) : undefined;
+        assert.equal(listedSum, expected);
+      }
+      const table = await succeed(["records", `${dir}/${name}`]);
+      assert.equal(table.stdout.split("\n").length, texts.length + 2);
+    }
+  }));

@@ -4,7 +4,8 @@ import {
   FFRecordReader,
   PackedFolder,
 } from "../../../src/formats/ffrecord/mod.ts";
-import { RecordListing } from "../../../src/formats/ffrecord/read/record_listing.ts";
+import { runAsync } from "../../../src/io/concurrency/steps.ts";
+import { listRecords } from "../../../src/formats/ffrecord/read/record_listing.ts";
 import { LOCAL_DISK, type Storage } from "../../../src/io/storage/storage.ts";
 import {
   inMemory,
@@ -32,13 +33,15 @@ const USES: Record<string, (path: string, options: Options) => unknown> = {
   reader: readSamples,
   folder: readFolder,
   listing: async (path, options) => {
-    const listing = await RecordListing.open(path, options);
+    const listing = await runAsync(listRecords(path, options));
     const damaged = listing.damaged.map(refused);
-    const records = [...listing].map(({ damage, ...record }) => ({
+    const all = await runAsync(listing.page(0, listing.length));
+    const records = all.map(({ damage, ...record }) => ({
       ...record,
       damage: damage && refused(damage),
     }));
-    return { parts: listing.parts, damaged, records };
+    const files = listing.files.map(({ path, size }) => ({ path, size }));
+    return { files, damaged, records };
   },
 };
 

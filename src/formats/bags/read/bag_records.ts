@@ -5,6 +5,7 @@ import { changedFile } from "../../../io/storage/changed_file.ts";
 import { requireOpen } from "../../../io/storage/closed.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { expectContents } from "../../../tree/read_contents.ts";
+import type { Extent } from "../../../tree/tree.ts";
 import type {
   ReadSamplesOptions,
   Samples,
@@ -60,6 +61,10 @@ export class BagRecords implements Samples<Raw, Raw> {
 
   decode(_index: number, record: Raw): Raw {
     return record;
+  }
+
+  locate(index: number, into: Extent): void {
+    this.bag.place(index, 0, into);
   }
 
   expect(indices: readonly number[]): number {

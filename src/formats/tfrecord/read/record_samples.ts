@@ -18,7 +18,7 @@ import type {
   Samples,
   SamplesHandle,
 } from "../../../tree/samples/samples.ts";
-import { newExtent } from "../../../tree/tree.ts";
+import { type Extent, newExtent } from "../../../tree/tree.ts";
 import { decodeExample, type TFExample } from "../proto/example.ts";
 import { WireError } from "../proto/wire.ts";
 import { type IndexOptions, openIndex } from "./open_index.ts";
@@ -80,6 +80,10 @@ export class RecordSamples
     const [value] = values;
     if (value instanceof Uint8Array) return utf8Text(value);
     return typeof value === "object" ? undefined : value; // the one step of a list
+  }
+
+  locate(index: number, into: Extent): void {
+    this.shards.locate(index, into);
   }
 
   expect(indices: readonly number[]): number {

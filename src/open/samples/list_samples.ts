@@ -1,0 +1,66 @@
+import { FormatError, RecordfsError } from "../../base/errors.ts";
+import { formats, loadFormat } from "../../formats/registry.ts";
+import type { FormatEntry } from "../../formats/format.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import type { ContainerOptions } from "../../tree/format.ts";
+import {
+  areLocated,
+  listSamples,
+  type SampleListing,
+} from "../../tree/samples/sample_listing.ts";
+import { findFormat } from "../find_format.ts";
+import { open } from "../open.ts";
+
+/**
+ * Lists where the samples of a container lie, by its tables.
+ *
+ * @throws {FormatError} With code `unsupported` if they are not stored as one piece each; or if they cannot be counted.
+ */
+export async function listSamplesIn(
+  location: string,
+  options: Pick<ContainerOptions, "onWarning" | "storage"> & WaitOptions,
+): Promise<SampleListing> {
+  const { signal } = options;
+  const entry = await formatOf(location, options);
+  const format = await loadFormat(entry);
+  if (format.listSamples !== undefined) {
+    return await format.listSamples(location, options);
+  }
+  const container = await open(location, { ...options, checkData: false });
+  try {
+    const { samples } = container;
+    if (!areLocated(samples)) throw notInOnePiece(location, entry.name);
+    const close = () => container.close();
+    return await runAsync(listSamples(samples, close), signal);
+  } catch (error) {
+    container.close();
+    throw error;
+  }
+}
+
+function notInOnePiece(location: string, format: string): FormatError {
+  return new FormatError(
+    "unsupported",
+    `Cannot list the samples of ${location}: those of the format ${format} are not stored as one piece each. ` +
+      "Look into it with recordfs ls and info",
+    { path: location },
+  );
+}
+
+/** The format of a location; of a damaged file, which is none, the one that its name says. */
+async function formatOf(
+  location: string,
+  { storage, signal }: Pick<ContainerOptions, "storage"> & WaitOptions,
+): Promise<FormatEntry> {
+  try {
+    return await runAsync(findFormat(location, { storage }), signal);
+  } catch (error) {
+    if (!(error instanceof RecordfsError)) throw error;
+    const named = formats().find(({ suffixes }) =>
+      suffixes.some((suffix) => location.endsWith(suffix))
+    );
+    if (named === undefined) throw error;
+    return named;
+  }
+}
