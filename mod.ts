@@ -38,6 +38,7 @@
 import type { ConvertOptions, ConvertReport } from "./src/open/convert/mod.ts";
 import type { OpenSamplesOptions } from "./src/open/samples/open_samples.ts";
 import type { OpenedSamples } from "./src/open/samples/opened_samples.ts";
+import type { SampleValues } from "./src/tree/samples/samples.ts";
 import type { VirtualFs } from "./src/tree/vfs/virtual_fs.ts";
 import type { ContainerLocation } from "./src/open/location.ts";
 import type { WaitOptions } from "./src/io/storage/byte_source.ts";
@@ -62,7 +63,7 @@ export {
 export { ConversionError } from "./src/convert/conversion.ts";
 export type { ConvertOptions, ConvertReport };
 export type { OpenedSamples, OpenSamplesOptions };
-export type { SampleValues } from "./src/tree/samples/samples.ts";
+export type { SampleValues };
 export {
   type ErrorFacts,
   FormatError,
@@ -109,12 +110,15 @@ export {
  * assert.equal(typeof content, "string");
  * ```
  */
-export async function openSamples(
+export async function openSamples<
+  D extends object = SampleValues,
+  R extends object = SampleValues,
+>(
   location: ContainerLocation | VirtualFs,
   options?: OpenSamplesOptions & WaitOptions,
-): Promise<OpenedSamples> {
+): Promise<OpenedSamples<D, R>> {
   const module = await import("./src/open/samples/open_samples.ts");
-  return await module.openSamples(location, options);
+  return await module.openSamples<D, R>(location, options);
 }
 
 /**

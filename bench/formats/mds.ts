@@ -8,7 +8,8 @@
  */
 import * as fs from "node:fs";
 import { fileURLToPath } from "node:url";
-import { MDSReader, MDSWriter } from "../../src/formats/mds/mod.ts";
+import { openSamples } from "../../mod.ts";
+import { MDSWriter } from "../../src/formats/mds/mod.ts";
 import { rowsBesideFirst } from "../support/beside_first.ts";
 import { MountedServer } from "../support/mounted_server.ts";
 import {
@@ -52,7 +53,7 @@ async function run(args: string[]): Promise<Row[]> {
   await Deno.mkdir(mountpoint);
   let mounted: MountedServer | undefined;
   workspace.defer(async () => await mounted?.stop());
-  using reader = await MDSReader.open(values.directory);
+  using reader = await openSamples(values.directory);
   const rows: Row[] = [];
   for (const isRandom of [false, true]) {
     const order = Array.from(
@@ -61,7 +62,7 @@ async function run(args: string[]): Promise<Row[]> {
     );
     const contenders = [
       {
-        name: "MDSReader.read, batches of 64",
+        name: "openSamples().read, batches of 64",
         pass: () => byReader(reader, order),
       },
       {
@@ -143,7 +144,7 @@ async function write(
 }
 
 async function byReader(
-  reader: MDSReader,
+  reader: Awaited<ReturnType<typeof openSamples>>,
   order: readonly number[],
 ): Promise<number> {
   const start = performance.now();

@@ -10,6 +10,7 @@ import {
   samplesOf,
 } from "./samples/open_samples.ts";
 import type { OpenedSamples } from "./samples/opened_samples.ts";
+import type { SampleValues } from "../tree/samples/samples.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
 await Promise.all(formats().map(loadFormat)); // later there is no waiting
@@ -23,14 +24,22 @@ export function openSync(
 }
 
 /** {@linkcode openSamples} without waiting, for containers on a local disk or in memory. */
-export function openSamplesSync(
+export function openSamplesSync<
+  D extends object = SampleValues,
+  R extends object = SampleValues,
+>(
   location: ContainerLocation,
   { fields, ...options }: Omit<OpenSamplesOptions, "files" | "paths"> = {},
-): OpenedSamples {
+): OpenedSamples<D, R> {
   const place = placeOfSamples(location, options);
   const fs = openSync(place.path, place.options);
-  const columns = fs.samples === undefined
-    ? runSync(listFiles(fs.tree, () => true))
-    : undefined;
-  return samplesOf(fs, columns, place, fields);
+  try {
+    const columns = fs.samples === undefined
+      ? runSync(listFiles(fs.tree, () => true))
+      : undefined;
+    return samplesOf(fs, columns, place, fields);
+  } catch (error) {
+    fs.close();
+    throw error;
+  }
 }

@@ -88,27 +88,8 @@ export {
   TarReader,
 } from "../../formats/tar/read/tar_reader.ts";
 export type { TarSample } from "../../formats/tar/read/tar_samples.ts";
-export {
-  MDSDataset,
-  type MDSDatasetOptions,
-  type ProcessedMDSDatasetOptions,
-  type RawMDSDatasetOptions,
-} from "../../formats/mds/data/mds_dataset.ts";
-export type {
-  MDSBytes,
-  MDSSample,
-} from "../../formats/mds/read/mds_samples.ts";
-export {
-  type MDSColumn,
-  type MDSColumnOptions,
-  type MDSOptions,
-  MDSReader,
-  type MDSReadOptions,
-  type MDSReadSyncOptions,
-} from "../../formats/mds/read/mds_reader.ts";
 export type { AlphaImage } from "../../codecs/image/image.ts";
 export type { PickledValue } from "../../codecs/pickle/read_pickle.ts";
-export type { MDSValue } from "../../formats/mds/encodings/decode.ts";
 export type {
   FeatureValue,
   TFExample,

@@ -18,9 +18,10 @@ export interface OpenDatasetOptions extends OpenSamplesOptions, WaitOptions {
 }
 
 /** {@linkcode OpenDatasetOptions} where what is trained on is made of samples. */
-export interface ProcessedDatasetOptions<T> extends OpenDatasetOptions {
+export interface ProcessedDatasetOptions<T, S extends object = SampleValues>
+  extends OpenDatasetOptions {
   /** Makes what is trained on of the samples of a batch; a module's function, where the loader has workers. */
-  readonly process: Imported<Process<SampleValues, T>>;
+  readonly process: Imported<Process<S, T>>;
 }
 
 /**
@@ -44,29 +45,29 @@ export interface ProcessedDatasetOptions<T> extends OpenDatasetOptions {
  * assert.equal(sample?.label, 2);
  * ```
  */
-export async function openDataset<T>(
+export async function openDataset<T, S extends object = SampleValues>(
   location: ContainerLocation | VirtualFs,
-  options: ProcessedDatasetOptions<T>,
-): Promise<SamplesDataset<SampleValues, T>>;
+  options: ProcessedDatasetOptions<T, S>,
+): Promise<SamplesDataset<S, T>>;
 /** Opens a container; samples are values by the names of fields. */
-export async function openDataset(
+export async function openDataset<S extends object = SampleValues>(
   location: ContainerLocation | VirtualFs,
   options?: OpenDatasetOptions,
-): Promise<SamplesDataset<SampleValues>>;
+): Promise<SamplesDataset<S>>;
 export async function openDataset(
   location: ContainerLocation | VirtualFs,
   options: OpenDatasetOptions & {
-    readonly process?: Imported<Process<SampleValues, unknown>>;
+    readonly process?: Imported<Process<never, unknown>>;
   } = {},
-): Promise<SamplesDataset<SampleValues, unknown>> {
+): Promise<SamplesDataset<object, unknown>> {
   const { decode, process: given, ...others } = options;
   const process = given && await importedFunction(given);
   const samples = await openSamples(location, others);
   const { fields, files, paths } = others;
-  const dataset = new SamplesDataset<SampleValues, unknown>(
+  const dataset = new SamplesDataset<object, unknown>(
     samples,
     { decode, fields },
-    process,
+    process as Process<object, unknown> | undefined,
   );
   const areAll = files === undefined && paths === undefined;
   return areAll ? openedOver(dataset, samples.container!) : dataset;

@@ -13,7 +13,11 @@ import { lastingAt } from "../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import type { FieldOptions } from "../../tree/samples/samples_reader.ts";
 import { SamplesByField } from "../../tree/samples/samples_by_field.ts";
-import type { SamplesHandle } from "../../tree/samples/samples.ts";
+import type {
+  Samples,
+  SamplesHandle,
+  SampleValues,
+} from "../../tree/samples/samples.ts";
 import { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { type ContainerLocation, placeOf } from "../location.ts";
 import { open, type OpenContainerOptions } from "../open.ts";
@@ -24,10 +28,13 @@ export interface OpenSamplesOptions
   extends OpenContainerOptions, FieldOptions, ChooseFilesOptions {}
 
 /** What `mod.ts` describes: there it loads this module when it is called. */
-export async function openSamples(
+export async function openSamples<
+  D extends object = SampleValues,
+  R extends object = SampleValues,
+>(
   location: ContainerLocation | VirtualFs,
   options: OpenSamplesOptions & WaitOptions = {},
-): Promise<OpenedSamples> {
+): Promise<OpenedSamples<D, R>> {
   const { files, paths, fields, ...others } = options;
   const place = placeOfSamples(location, others);
   const fs = location instanceof VirtualFs
@@ -67,20 +74,17 @@ export function placeOfSamples(
  *
  * @param columns Its files, where these are the samples.
  */
-export function samplesOf(
+export function samplesOf<D extends object, R extends object>(
   fs: VirtualFs,
   columns: FileListColumns | undefined,
   place: PlacedSamples,
   fields: readonly string[] | undefined,
-): OpenedSamples {
+): OpenedSamples<D, R> {
   const samples = columns === undefined
     ? fs.samples!
     : filesOf(fs, columns, place);
-  return new OpenedSamples(
-    new SamplesByField(samples, () => fs.close()),
-    fields,
-    fs,
-  );
+  const byField: Samples = new SamplesByField(samples, () => fs.close());
+  return new OpenedSamples(byField as Samples<R, D>, fields, fs);
 }
 
 /** What other threads make samples of files of. */

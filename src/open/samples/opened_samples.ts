@@ -4,6 +4,7 @@ import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import type { ContainerOptions } from "../../tree/format.ts";
 import type {
   Field,
+  ReadSamplesOptions,
   Samples,
   SamplesHandle,
   SampleValues,
@@ -19,19 +20,20 @@ import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
  * The samples of a container of any format, by number and field.
  *
  * `get` decodes values, `read` gives the bytes that are stored (of Parquet, values).
+ *
+ * @typeParam D What a program knows of decoded samples, such as `{ label: number }`.
+ * @typeParam R What it knows of stored ones.
  */
-export class OpenedSamples extends SamplesReader<
-  SampleValues,
-  SampleValues,
-  FieldOptions,
-  SampleValues
-> {
+export class OpenedSamples<
+  D extends object = SampleValues,
+  R extends object = SampleValues,
+> extends SamplesReader<R, D, ReadSamplesOptions, D> {
   /** @ignore What they are of; of samples that another thread has opened, `undefined`. */
   readonly container: VirtualFs | undefined;
 
   /** @ignore Samples are opened by `openSamples`. */
   constructor(
-    samples: Samples<SampleValues, SampleValues>,
+    samples: Samples<R, D>,
     fields?: readonly string[],
     container?: VirtualFs,
   ) {
@@ -65,16 +67,16 @@ export class OpenedSamples extends SamplesReader<
   get(
     index: number,
     options?: BatchReadOptions & FieldOptions,
-  ): Promise<SampleValues>;
+  ): Promise<D>;
   /** Reads and decodes a batch of samples. */
   get(
     indices: Iterable<number>,
     options?: BatchReadOptions & FieldOptions,
-  ): Promise<SampleValues[]>;
+  ): Promise<D[]>;
   async get(
     index: number | Iterable<number>,
     options?: BatchReadOptions & FieldOptions,
-  ): Promise<SampleValues | SampleValues[]> {
+  ): Promise<D | D[]> {
     if (typeof index !== "number") return await this.decoded(index, options);
     const [sample] = await this.decoded([index], options);
     return sample!;
@@ -109,22 +111,19 @@ export class OpenedSamples extends SamplesReader<
    * @param handle What `share` gave.
    * @throws {FormatError} If a file is not the same any more.
    */
-  static async openShared(
+  static async openShared<
+    D extends object = SampleValues,
+    R extends object = SampleValues,
+  >(
     handle: SamplesHandle,
     options: Pick<ContainerOptions, "storage"> & WaitOptions = {},
-  ): Promise<OpenedSamples> {
+  ): Promise<OpenedSamples<D, R>> {
     const samples = await reopenSamples(handle, options);
-    return new OpenedSamples(
-      samples as Samples<SampleValues, SampleValues>,
-    );
+    return new OpenedSamples(samples as Samples<R, D>);
   }
 
   /** Gives all samples in their order, decoded, which are read in batches. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<
-    SampleValues,
-    void,
-    undefined
-  > {
+  async *[Symbol.asyncIterator](): AsyncGenerator<D, void, undefined> {
     for await (const batch of this.batches()) yield* batch;
   }
 
@@ -132,7 +131,7 @@ export class OpenedSamples extends SamplesReader<
   protected override readBatch(
     indices: readonly number[],
     options: BatchReadOptions,
-  ): Promise<SampleValues[]> {
+  ): Promise<D[]> {
     return this.decoded(indices, options);
   }
 }

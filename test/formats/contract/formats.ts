@@ -4,7 +4,6 @@ import {
   BagDataset,
   FFRecordDataset,
   GulpVideoDataset,
-  MDSDataset,
   openDataset,
   PackedFolderDataset,
   ParquetDataset,
@@ -345,7 +344,7 @@ const FORMATS: readonly FormatCase[] = [
       [`00000${i}/n.json`, `${i}\n`],
       [`00000${i}/t.txt`, word],
     ])),
-    openDataset: (path, options) => MDSDataset.open(path, options),
+    openDataset: (path, options) => openDataset(path, options),
     keys: WORDS.map((word, i) => `${i} ${word}`),
     keyOf: (sample) => {
       const { n, t } = sample as { n: number; t: string };

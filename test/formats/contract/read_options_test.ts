@@ -1,7 +1,7 @@
 /** Options of readers: those that a format does not use are not offered, which `deno check` sees. */
+import { openMds } from "../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import { FFRecordReader } from "../../../src/formats/ffrecord/mod.ts";
-import { MDSReader } from "../../../src/formats/mds/mod.ts";
 import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
 import { SharedRoom } from "../../../src/io/read/read_memory.ts";
 import { mdsCase } from "../../support/mds/mds_golden.ts";
@@ -35,9 +35,9 @@ Deno.test("a reader of rows takes fields, and no memory: it decodes", async () =
 });
 
 Deno.test("a reader of MDS takes columns and memory", async () => {
-  using reader = await MDSReader.open(mdsCase("plain").path);
+  using reader = await openMds(mdsCase("plain").path);
   const memory = new SharedRoom();
-  const [sample] = await reader.read([0], { columns: ["label"], memory });
+  const [sample] = await reader.read([0], { fields: ["label"], memory });
   assert.deepEqual(Object.keys(sample!), ["label"]);
   const { buffer } = sample!["label"]!;
   assert.ok(buffer as ArrayBufferLike instanceof SharedArrayBuffer);

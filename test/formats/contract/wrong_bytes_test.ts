@@ -1,9 +1,9 @@
 /** Bytes that a server or its cache gave wrong once: each format notices, and reads them again. */
+import { openMds } from "../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
-import { MDSReader } from "../../../src/formats/mds/mod.ts";
 import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
 import { TarReader } from "../../../src/formats/tar/mod.ts";
 import { ZipReader } from "../../../src/formats/zip/mod.ts";
@@ -167,7 +167,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return 0;
     },
     async read(url, remote) {
-      using reader = await MDSReader.open(`${url}/d/index.json`, { remote });
+      using reader = await openMds(`${url}/d/index.json`, { remote });
       return (await reader.read(0))["image"]!;
     },
     expected: mdsCase("zstd").content.samples[0]!["image"]!.sha256,

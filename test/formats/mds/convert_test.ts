@@ -1,9 +1,9 @@
 /** What becomes of files that are none of their columns' encodings. */
+import { openMds } from "../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { convert } from "../../../src/open/convert/mod.ts";
-import { MDSReader } from "../../../src/formats/mds/mod.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 
 /** What a PNG of a bit a pixel begins with. */
@@ -72,7 +72,7 @@ Deno.test("JSON and pictures that are none are left out only if that is wanted, 
       });
       assert.deepEqual([count, leftOut], [right.length, wrong.length]);
       assert.equal(warnings.length, wrong.length);
-      using reader = await MDSReader.open(target);
+      using reader = await openMds(target);
       for (const [i, content] of right.entries()) {
         const sample = await reader.read(i);
         const [key] = texts(`${wrong.length + i}`);
@@ -100,8 +100,8 @@ Deno.test("a file that is none of its column's encoding is left out only if that
       onWarning() {},
     });
     assert.deepEqual([count, leftOut], [2, 1]);
-    using reader = await MDSReader.open(`${dir}/out`);
-    assert.deepEqual({ ...await reader.sample(1) }, {
+    using reader = await openMds(`${dir}/out`);
+    assert.deepEqual({ ...await reader.get(1) }, {
       "__key__": "1",
       cls: 2,
       txt: "text 1",
@@ -123,7 +123,7 @@ Deno.test("directories that hold nothing are lost, which needs the caller's word
     });
     assert.equal(fs.existsSync(target), false);
     await convert(source, target, { to: "mds", lossy: true });
-    using reader = await MDSReader.open(target);
+    using reader = await openMds(target);
     assert.equal(reader.length, 2);
     fs.rmSync(`${source}/a/empty`, { recursive: true });
     fs.rmSync(`${source}/a`, { recursive: true });

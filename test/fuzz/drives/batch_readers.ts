@@ -2,7 +2,6 @@
  * The readers of tars, zips, TFRecord, MDS and Parquet: one by one, in batches, without waiting, decoded, in another
  * thread; all must agree.
  */
-import { MDSReader } from "../../../src/formats/mds/mod.ts";
 import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
 import { TarReader } from "../../../src/formats/tar/mod.ts";
 import { ZipReader } from "../../../src/formats/zip/mod.ts";
@@ -194,17 +193,17 @@ export const tfrecordsDrive: Drive = driveOf<
   },
 });
 
-export const mdsDrive: Drive = driveOf<MDSReader, number, object>({
+export const mdsDrive: Drive = driveOf<OpenedSamples, number, object>({
   name: "mds",
   format: "mds",
   memory: 768,
-  Reader: MDSReader,
+  Reader: SAMPLES,
   options: () => ({}),
   facts: ({ length, paths }) => [length, paths],
   keys: (scene, { length }) => someIndices(scene, length),
   decode(scene, { length }) {
     const indices = someIndices(scene, length);
-    return (reader) => reader.samples(indices);
+    return (reader) => reader.get(indices);
   },
 });
 

@@ -7,7 +7,6 @@ import {
   FFRecordDataset,
   GulpImageDataset,
   GulpVideoDataset,
-  MDSDataset,
   openDataset,
   PackedFolderDataset,
   ParquetDataset,
@@ -35,10 +34,6 @@ const OPENERS: Record<string, (scene: Scene) => Open> = {
   BagDataset: ({ dice }) => {
     const options = { ...QUIET, ...(dice.once(2) ? { decoders: null } : {}) };
     return (path) => BagDataset.open(path, options);
-  },
-  MDSDataset: ({ dice }) => {
-    const options = dice.once(2) ? {} : { decode: false } as const;
-    return (path) => MDSDataset.open(path, options);
   },
   openDataset: ({ dice }) => {
     const options = { ...QUIET, decode: dice.once(2) };
@@ -69,7 +64,7 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   gulp: ["GulpImageDataset", "GulpVideoDataset", "files"],
   bag: ["files"],
   tar: ["WebDataset", "files"],
-  mds: ["MDSDataset", "files"],
+  mds: ["openDataset", "files"],
   tfrecord: ["openDataset", "files"],
   parquet: ["ParquetDataset", "files"],
 };

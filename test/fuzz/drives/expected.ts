@@ -19,6 +19,7 @@ import { assertExpected } from "../../support/expected_value.ts";
 import { type GoldenCase, sha256 } from "../../support/golden.ts";
 import { type GulpCase, joined } from "../../support/gulp/gulp_golden.ts";
 import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
+import { openMds } from "../../support/mds/open_mds.ts";
 import { openSamples } from "../../../mod.ts";
 import { contentsOf } from "../../support/contents.ts";
 import {
@@ -26,7 +27,6 @@ import {
   rowsOf,
 } from "../../support/parquet/parquet_golden.ts";
 import type { TFRecordCase } from "../../support/tfrecord/tfrecord_golden.ts";
-import { MDSReader } from "../../../src/formats/mds/mod.ts";
 import type { MdsCase } from "../../support/mds/mds_golden.ts";
 import type { TarCase } from "../../support/tar/tar_golden.ts";
 import type { ZipCase } from "../../support/zip/zip_golden.ts";
@@ -175,7 +175,7 @@ async function compareColumns(
   path: string,
   { samples }: MdsCase["content"],
 ): Promise<void> {
-  using reader = await MDSReader.open(path);
+  using reader = await openMds(path);
   for (const [i, sample] of samples.entries()) {
     const read = await reader.read(i);
     for (const [column, { sha256: sum }] of Object.entries(sample)) {

@@ -1,6 +1,6 @@
 /** The datasets that an independent writer made of the description of MDS, and what it put into them. */
 import assert from "node:assert/strict";
-import type { MDSValue } from "../../../src/formats/mds/mod.ts";
+import type { MDSValue } from "../../../src/formats/mds/encodings/decode.ts";
 import { goldenSet } from "../golden.ts";
 
 /**

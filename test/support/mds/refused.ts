@@ -1,6 +1,7 @@
 /** Datasets that are refused, whoever reads them. */
+import { openMds } from "./open_mds.ts";
 import assert from "node:assert/strict";
-import { MDSReader, type MDSSample } from "../../../src/formats/mds/mod.ts";
+import type { MDSSample } from "../../../src/formats/mds/read/mds_samples.ts";
 import type { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
 import { check, open } from "../../../src/open/mod.ts";
 
@@ -9,10 +10,10 @@ export function read(
   storage: MemoryStorage,
   indices = [0, 1, 2],
 ): Promise<MDSSample[]> {
-  return MDSReader.open("d", { storage, onWarning() {} }).then(
+  return openMds("d", { storage, onWarning() {} }).then(
     async (reader) => {
       try {
-        return await reader.samples(indices);
+        return await reader.get(indices);
       } finally {
         reader.close();
       }

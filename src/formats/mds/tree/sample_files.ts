@@ -170,7 +170,7 @@ export class SampleFiles {
         throw new RecordfsError(
           "too-large",
           `${path}: '${name}' of sample ${sample} has ${count} elements, and up to ${this.#mostElements} are shown as ` +
-            "files: read it by MDSReader",
+            "files: read it by openSamples",
           { path, sample },
         );
       }
@@ -245,7 +245,7 @@ export class SampleFiles {
       throw new RecordfsError(
         "too-large",
         `${path}: '${name}' of sample ${sample} has ${length} bytes, and arrays up to ${LARGEST} are shown as files: ` +
-          "read it by MDSReader",
+          "read it by openSamples",
         { path, sample },
       );
     }

@@ -37,7 +37,8 @@ export const SIZE_LIMIT = 1 << 26;
  *
  * @example Write samples
  * ```ts
- * import { MDSReader, MDSWriter } from "@recordfs/recordfs/mds";
+ * import { openSamples } from "@recordfs/recordfs";
+ * import { MDSWriter } from "@recordfs/recordfs/mds";
  * import assert from "node:assert/strict";
  *
  * const path = `${await Deno.makeTempDir()}/words`;
@@ -48,8 +49,8 @@ export const SIZE_LIMIT = 1 << 26;
  * }
  * await writer.close();
  *
- * using reader = await MDSReader.open(path);
- * assert.equal((await reader.sample(2))["length"], 5);
+ * using samples = await openSamples(path);
+ * assert.equal((await samples.get(2))["length"], 5);
  * ```
  */
 export class MDSWriter extends WriterBase {

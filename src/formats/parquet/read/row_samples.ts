@@ -47,7 +47,7 @@ type RowOptions =
   & Pick<ParquetOptions, "cacheSize" | "checkData" | "columns">
   & {
     /** Whether floats that are whole are a `MsgpackFloat` in lists and structures. */
-    readonly keepFloats?: boolean;
+    readonly keepFloats?: boolean | undefined;
   };
 
 /** What other threads make the samples of. */
@@ -80,12 +80,12 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     storage: Storage,
     options: RowOptions,
   ) {
-    const { checkData = true, columns, cacheSize } = options;
+    const { checkData = true, columns, cacheSize, keepFloats } = options;
     this.sources = sources;
     this.shards = shards;
     this.storage = storage;
-    this.#options = options;
-    this.#valueOf = options.keepFloats === true ? exactOf : valueOf;
+    this.#options = { checkData, columns, cacheSize, keepFloats };
+    this.#valueOf = keepFloats === true ? exactOf : valueOf;
     const sourceOf = (file: number) => ended(sources[file]!);
     this.#cells = new CellReader(shards.shards, sourceOf, checkData, cacheSize);
     this.fields = sharedColumns(shards.shards);

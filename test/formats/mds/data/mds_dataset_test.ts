@@ -1,6 +1,10 @@
 /** Samples of columns: decoded, or as bytes; and what is no label. */
+import { openDataset } from "../../../../src/open/data/mod.ts";
+import type {
+  MDSBytes,
+  MDSSample,
+} from "../../../../src/formats/mds/read/mds_samples.ts";
 import assert from "node:assert/strict";
-import { MDSDataset } from "../../../../src/open/data/mod.ts";
 import { readLabels } from "../../../../src/open/data/read_labels.ts";
 import { open } from "../../../../src/open/mod.ts";
 import { assertPortable } from "../../../data/support/in_thread.ts";
@@ -12,10 +16,10 @@ const PLAIN = mdsCase("plain");
 Deno.test("samples are values, or their bytes", async () => {
   for (const name of ["plain", "zstd", "every"]) {
     const { path, content: { samples } } = mdsCase(name);
-    using dataset = await MDSDataset.open(path);
+    using dataset = await openDataset<MDSSample>(path);
     const order = [2, 0, 1, 1];
     const decoded = await dataset.get(order);
-    using raw = await MDSDataset.open(path, { decode: false });
+    using raw = await openDataset<MDSBytes>(path, { decode: false });
     const bytes = await raw.get(order);
     for (const [at, i] of order.entries()) {
       for (const [column, value] of Object.entries(samples[i]!)) {
@@ -44,8 +48,8 @@ Deno.test("what is no label of samples says why", async () => {
 
 Deno.test("another thread makes the same dataset, of the columns that are wanted", async () => {
   for (const name of ["plain", "zstd"]) {
-    using dataset = await MDSDataset.open(mdsCase(name).path, {
-      columns: ["label"],
+    using dataset = await openDataset(mdsCase(name).path, {
+      fields: ["label"],
     });
     assert.deepEqual(Object.keys((await dataset.get([1]))[0]!), ["label"]);
     await assertPortable(dataset, [2, 0, 1]);

@@ -1,6 +1,7 @@
 /** What is closed while its shards are being opened, or before. */
+import { openMds } from "../../../support/mds/open_mds.ts";
+import { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
 import assert from "node:assert/strict";
-import { MDSReader } from "../../../../src/formats/mds/mod.ts";
 import type { Steps } from "../../../../src/io/concurrency/steps.ts";
 import type { ByteSource } from "../../../../src/io/storage/byte_source.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
@@ -29,11 +30,13 @@ class CountedStorage implements Storage {
 
 Deno.test("no shard is opened again once a dataset is closed, and none stays open that was being opened", async () => {
   const counted = new CountedStorage();
-  const reader = await MDSReader.open("d", { storage: counted });
+  const reader = await openMds("d", { storage: counted });
   const { openCount } = counted;
   assert.equal(openCount, 3);
   const slow = slowStorage(7, counted);
-  const shared = MDSReader.openShared(reader.share(), { storage: slow });
+  const shared = await OpenedSamples.openShared(reader.share(), {
+    storage: slow,
+  });
   const reading = shared.read([0, 4, 8]);
   shared.close();
   await assert.rejects(reading, { code: "closed" });

@@ -1,8 +1,8 @@
 /** Compressed shards: what they declare, bombs, and compressions that are not read. */
+import { openMds } from "../../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { constants, gzipSync, zstdCompressSync } from "node:zlib";
-import { MDSReader } from "../../../../src/formats/mds/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { open } from "../../../../src/open/mod.ts";
 import {
@@ -70,7 +70,7 @@ Deno.test("a compressed shard whose own checksum is wrong is an error, also wher
   summed[summed.length - 1]! ^= 1;
   const storage = zipped(summed);
   await assertRefused(storage, "bad-structure", /can't be decompressed/);
-  using reader = await MDSReader.open("d", {
+  using reader = await openMds("d", {
     storage: slowStorage(1, storage),
   });
   await assert.rejects(reader.read(0), { code: "bad-structure" });
@@ -132,17 +132,17 @@ Deno.test("decompresses a large shard piece by piece, forth and back", async () 
     ] as const
   ) {
     const storage = zipped(data, { suffix, rawBytes: LARGE.length });
-    using reader = await MDSReader.open("d", { storage });
+    using reader = await openMds("d", { storage });
     for (const sample of [2, 0, 2]) {
-      const [read] = await reader.samples([sample]);
+      const [read] = await reader.get([sample]);
       assert.deepEqual(
         { ...read },
         sample === 2 ? { n: 3, t: "end" } : { n: 1, t: "a".repeat(1000) },
       );
     }
     const short = zipped(data, { suffix, rawBytes: LARGE.length - 1 });
-    using cut = await MDSReader.open("d", { storage: short });
-    await assert.rejects(cut.samples([0]), { code: "bad-offsets" });
+    using cut = await openMds("d", { storage: short });
+    await assert.rejects(cut.get([0]), { code: "bad-offsets" });
   }
 });
 

@@ -1,9 +1,10 @@
 /** Damaged shards of several: the index numbers their samples, each of which is an error; and shards that were cut. */
+import { openMds } from "../../../support/mds/open_mds.ts";
+import { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
 import assert from "node:assert/strict";
 import { checked } from "../../../support/checked.ts";
 import { zstdCompressSync } from "node:zlib";
 import { FormatError } from "../../../../src/base/errors.ts";
-import { MDSReader } from "../../../../src/formats/mds/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import type { Storage } from "../../../../src/io/storage/storage.ts";
 import { open } from "../../../../src/open/mod.ts";
@@ -93,10 +94,10 @@ for (
     for (const storage of [local, slowStorage(4, local)]) {
       const warnings: string[] = [];
       const onWarning = (message: string) => void warnings.push(message);
-      using reader = await MDSReader.open("d", { storage, onWarning });
+      using reader = await openMds("d", { storage, onWarning });
       assert.equal(reader.length, 9);
       const sound = [0, 1, 2, 6, 7, 8];
-      const samples = await reader.samples([...sound].reverse());
+      const samples = await reader.get([...sound].reverse());
       assert.deepEqual(samples.map(({ n }) => n).reverse(), sound);
       for (const [number, sample] of [3, 4, 5].entries()) {
         const named = (error: unknown) => {
@@ -113,7 +114,9 @@ for (
         };
         await assert.rejects(reader.read(sample), named);
         await assert.rejects(reader.read([8, sample, 0]), named);
-        using shared = MDSReader.openShared(reader.share(), { storage });
+        using shared = await OpenedSamples.openShared(reader.share(), {
+          storage,
+        });
         await assert.rejects(shared.read(sample), named);
         using container = await open("d", { storage, onWarning() {} });
         const directory = `00000${sample}`;
@@ -159,7 +162,7 @@ Deno.test("the only shard, or all, being damaged is the error of the first", asy
       index.splice(1, 1);
     });
     await assert.rejects(async () => {
-      using reader = await MDSReader.open("d", {
+      using reader = await openMds("d", {
         storage: new MemoryStorage(files),
         onWarning: assert.fail,
       });
@@ -174,7 +177,7 @@ Deno.test("the only shard, or all, being damaged is the error of the first", asy
   const storage = new MemoryStorage(files);
   const options = { storage, onWarning: assert.fail };
   const expected = { code: "missing-shard", message: /names the shard 0.mds/ };
-  await assert.rejects(MDSReader.open("d", options), expected);
+  await assert.rejects(openMds("d", options), expected);
   await assert.rejects(open("d", options), expected);
 });
 
@@ -200,7 +203,7 @@ Deno.test("of a shard that was cut at its end, the samples that are whole are re
       ) {
         const warnings: string[] = [];
         const onWarning = (message: string) => void warnings.push(message);
-        using reader = await MDSReader.open(path, { storage, onWarning });
+        using reader = await openMds(path, { storage, onWarning });
         using container = await open(path, { storage, onWarning });
         assert.equal(reader.length, before + 3 + after);
         assert.match(warnings[0]!, /1\.mds has \d+ bytes, .*it is truncated/);
@@ -210,7 +213,7 @@ Deno.test("of a shard that was cut at its end, the samples that are whole are re
           const sample = before + number;
           const file = `${sample}`.padStart(6, "0") + "/t.txt";
           if (number < whole) {
-            assert.equal((await reader.sample(sample))["n"], 3 + number);
+            assert.equal((await reader.get(sample))["n"], 3 + number);
             await container.read(file);
             continue;
           }
@@ -223,7 +226,7 @@ Deno.test("of a shard that was cut at its end, the samples that are whole are re
           await assert.rejects(reader.read(sample), expected);
           await assert.rejects(container.read(file), expected);
         }
-        if (after > 0) assert.equal((await reader.sample(6))["n"], 6);
+        if (after > 0) assert.equal((await reader.get(6))["n"], 6);
         const { codes, samples } = await checked(path, { storage });
         assert.deepEqual(codes, ["truncated-data"]);
         assert.equal(samples, before + whole + after);
@@ -235,7 +238,7 @@ Deno.test("of a shard that was cut at its end, the samples that are whole are re
     "1.mds": new Uint8Array(SHARDS[1]!).slice(0, second! - 1),
   });
   assert.ok(second! > first!);
-  await assert.rejects(MDSReader.open("1.mds", { storage }), {
+  await assert.rejects(openMds("1.mds", { storage }), {
     code: "truncated-data",
   });
 });
@@ -293,7 +296,7 @@ Deno.test("a compressed shard that cannot be decoded is read once, and not for e
       };
     },
   };
-  using reader = await MDSReader.open("d", { storage });
+  using reader = await openMds("d", { storage });
   reads = 0;
   for (const sample of [3, 4, 5, 3]) {
     await assert.rejects(reader.read(sample), { sample });

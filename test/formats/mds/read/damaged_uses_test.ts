@@ -1,13 +1,11 @@
 /** What a loader, a server, a mount and a conversion make of damaged shards of several. */
+import { openDataset } from "../../../../src/open/data/mod.ts";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { convert } from "../../../../src/open/convert/mod.ts";
-import {
-  DataLoader,
-  MDSDataset,
-  type MDSSample,
-} from "../../../../src/open/data/mod.ts";
+import { DataLoader } from "../../../../src/open/data/mod.ts";
+import type { MDSSample } from "../../../../src/formats/mds/read/mds_samples.ts";
 import { open } from "../../../../src/open/mod.ts";
 import { writeDamaged } from "../../../support/mds/damaged_dataset.ts";
 import {
@@ -22,7 +20,7 @@ for (const numWorkers of [0, 2]) {
   Deno.test(`a loader skips just the samples of damaged shards: ${numWorkers} workers`, () =>
     withTempDir(async (dir) => {
       writeDamaged(dir);
-      using dataset = await MDSDataset.open(dir, { onWarning() {} });
+      using dataset = await openDataset<MDSSample>(dir, { onWarning() {} });
       for (const shuffle of [false, true]) {
         const warnings: string[] = [];
         await using loader = new DataLoader<MDSSample, MDSSample[]>(dataset, {

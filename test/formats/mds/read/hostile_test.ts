@@ -1,7 +1,7 @@
 /** Datasets that no writer makes: sizes and counts that lie, names that lead elsewhere, bombs, what is not supported. */
+import { openMds } from "../../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { MDSReader } from "../../../../src/formats/mds/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { assertRefused, read } from "../../../support/mds/refused.ts";
 import { open } from "../../../../src/open/mod.ts";
@@ -244,13 +244,13 @@ Deno.test("a directory of shards without an index says what is missing; one shar
     code: "missing-index",
     message: /has shards, as shard.00000.mds, and no index.json/,
   });
-  using reader = await MDSReader.open(`d/${NAME}`, { storage });
-  assert.equal((await reader.sample(2))["t"], "three");
+  using reader = await openMds(`d/${NAME}`, { storage });
+  assert.equal((await reader.get(2))["t"], "three");
 });
 
 Deno.test("a shard alone that is damaged is refused", async () => {
   const alone = (bytes: Uint8Array) =>
-    MDSReader.open("x.mds", {
+    openMds("x.mds", {
       storage: new MemoryStorage({ "x.mds": new Uint8Array(bytes) }),
     });
   for (const length of [0, 4, 7, 20]) {

@@ -1,8 +1,9 @@
 /** Datasets on servers: what is asked for, and how much of it. */
+import { openMds } from "../../../support/mds/open_mds.ts";
+import { openDataset } from "../../../../src/open/data/mod.ts";
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { MDSDataset } from "../../../../src/open/data/mod.ts";
-import { MDSReader, MDSWriter } from "../../../../src/formats/mds/mod.ts";
+import { MDSWriter } from "../../../../src/formats/mds/mod.ts";
 import { check, open } from "../../../../src/open/mod.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { mdsCase, mdsCases } from "../../../support/mds/mds_golden.ts";
@@ -14,7 +15,7 @@ Deno.test("a dataset on a server is its directory or its index", () =>
     for (const { name, path, content: { samples } } of mdsCases()) {
       await using server = await FileServer.start(path);
       const remote = { cache: { directory: `${dir}/${name}` } };
-      using reader = await MDSReader.open(`${server.url}/index.json`, {
+      using reader = await openMds(`${server.url}/index.json`, {
         remote,
       });
       assert.equal(reader.length, samples.length);
@@ -48,7 +49,7 @@ Deno.test("one sample needs the index, its shard's table, and itself", () =>
     await writer.close();
     await using server = await FileServer.start(`${dir}/www`);
     const remote = { cache: { directory: `${dir}/cache` } };
-    using dataset = await MDSDataset.open(`${server.url}/d/index.json`, {
+    using dataset = await openDataset(`${server.url}/d/index.json`, {
       remote,
     });
     const [sample] = await dataset.get([30]);
@@ -74,7 +75,7 @@ Deno.test("a shard that is missing on a server is named, and the samples of the 
     await using server = await FileServer.start(`${dir}/d`);
     const message = /shard.00001.mds.zstd, which is not there/;
     const warnings: string[] = [];
-    using reader = await MDSReader.open(`${server.url}/index.json`, {
+    using reader = await openMds(`${server.url}/index.json`, {
       remote: { cache: { directory: `${dir}/cache` } },
       onWarning: (warning) => warnings.push(warning),
     });
@@ -98,7 +99,7 @@ Deno.test("of a shard on a server that was cut, nothing is fetched for samples t
     const shard = `${dir}/d/${names.at(-1)}`;
     fs.truncateSync(shard, fs.statSync(shard).size - 1);
     await using server = await FileServer.start(`${dir}/d`);
-    using reader = await MDSReader.open(`${server.url}/index.json`, {
+    using reader = await openMds(`${server.url}/index.json`, {
       remote: { cache: { directory: `${dir}/cache` } },
       onWarning() {},
     });

@@ -1,10 +1,7 @@
 /** Lists that the writer writes. */
+import { columnsOf, openMds } from "../../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
-import {
-  type MDSInput,
-  MDSReader,
-  MDSWriter,
-} from "../../../../src/formats/mds/mod.ts";
+import { type MDSInput, MDSWriter } from "../../../../src/formats/mds/mod.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { mdsCase } from "../../../support/mds/mds_golden.ts";
 import { withTempDir } from "../../../support/paths.ts";
@@ -12,10 +9,8 @@ import { withTempDir } from "../../../support/paths.ts";
 Deno.test("lists are byte for byte what an independent writer makes", () =>
   withTempDir(async (dir) => {
     const { path, content: { samples } } = mdsCase("lists");
-    using reader = await MDSReader.open(path);
-    const columns = Object.fromEntries(
-      reader.columns().map(({ name, encoding }) => [name, encoding]),
-    );
+    using reader = await openMds(path);
+    const columns = Object.fromEntries(columnsOf(reader));
     await using writer = await MDSWriter.open(`${dir}/out`, { columns });
     for (const [i, sample] of samples.entries()) {
       const stored = await reader.read(i);
@@ -30,7 +25,7 @@ Deno.test("lists are byte for byte what an independent writer makes", () =>
       await writer.write(values);
     }
     await writer.close();
-    using again = await MDSReader.open(`${dir}/out`);
+    using again = await openMds(`${dir}/out`);
     for (const [i, sample] of samples.entries()) {
       for (const [name, bytes] of Object.entries(await again.read(i))) {
         assert.equal(sha256(bytes), sample[name]!.sha256, name);

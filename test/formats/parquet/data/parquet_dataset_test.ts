@@ -1,7 +1,8 @@
 /** Rows as samples: columns, also where shards have others, labels, and conversions. */
+import { openDataset } from "../../../../src/open/data/mod.ts";
 import assert from "node:assert/strict";
 import { convert } from "../../../../mod.ts";
-import { MDSDataset, ParquetDataset } from "../../../../src/open/data/mod.ts";
+import { ParquetDataset } from "../../../../src/open/data/mod.ts";
 import { readLabels } from "../../../../src/open/data/read_labels.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { open } from "../../../../src/open/mod.ts";
@@ -122,7 +123,7 @@ Deno.test("info counts columns of shards by their names; labels may be of any of
 Deno.test("a null of JSON is null for MDS too, and no row is lost", () =>
   withTempDir(async (dir) => {
     await convert(parquetCase("json_null").path, `${dir}/mds`, { to: "mds" });
-    using dataset = await MDSDataset.open(`${dir}/mds`);
+    using dataset = await openDataset(`${dir}/mds`);
     const values = await dataset.get([0, 1, 2]);
     assert.deepEqual(
       values.map((value) => Object.values(value)),
