@@ -25,8 +25,7 @@
  * | `@recordfs/recordfs/tar`     | tar and WebDataset: readers, writers                                      |
  * | `@recordfs/recordfs/zip`     | zip: its reader                                                           |
  * | `@recordfs/recordfs/tfrecord` | TFRecord: readers, writers, examples                                     |
- * | `@recordfs/recordfs/mds`     | MDS of MosaicML Streaming: readers, writers                               |
- * | `@recordfs/recordfs/parquet` | Parquet: its reader                                                       |
+ * | `@recordfs/recordfs/mds`     | MDS of MosaicML Streaming: `MDSWriter`                                    |
  * | `@recordfs/recordfs/convert` | `convert`, and its types                                                  |
  * | `@recordfs/recordfs/image`   | JPEG and PNG                                                              |
  * | `@recordfs/recordfs/video`   | Frames of videos, through ffmpeg                                          |

@@ -9,9 +9,11 @@
  *
  * @module
  */
+import { openRows } from "../../test/support/parquet/open_rows.ts";
+import type { ParquetRow } from "../../src/formats/parquet/read/row_samples.ts";
+import type { OpenedSamples } from "../../src/open/samples/opened_samples.ts";
 import * as fs from "node:fs";
 import type { AsyncBuffer } from "hyparquet";
-import { ParquetReader } from "../../src/formats/parquet/mod.ts";
 import { PACKAGES } from "../../src/base/packages.ts";
 import {
   dataPage,
@@ -75,17 +77,17 @@ async function run(args: string[]): Promise<Row[]> {
     };
     return await parquetReadObjects({ ...options, rowStart, rowEnd });
   };
-  using reader = await ParquetReader.open(path);
-  using uncached = await ParquetReader.open(path, { cacheSize: 0 });
+  using reader = await openRows(path);
+  using uncached = await openRows(path, { pageCacheSize: 0 });
   const order = shuffled(rows);
-  const ours = async (reader: ParquetReader) => {
+  const ours = async (reader: OpenedSamples<ParquetRow, ParquetRow>) => {
     for (const row of order) await reader.read(row);
   };
   const sequence = [
     {
-      name: "ParquetReader.batches of 64, nothing kept before",
+      name: "openSamples().batches of 64, nothing kept before",
       async pass() {
-        using reader = await ParquetReader.open(path);
+        using reader = await openRows(path);
         for await (const rows of reader.batches({ batch: BATCH })) touch(rows);
       },
     },
@@ -100,9 +102,9 @@ async function run(args: string[]): Promise<Row[]> {
     },
   ];
   const random = [
-    { name: "ParquetReader.read, pages kept", pass: () => ours(reader) },
+    { name: "openSamples().read, pages kept", pass: () => ours(reader) },
     {
-      name: "ParquetReader.read, no pages kept",
+      name: "openSamples().read, no pages kept",
       target: 5,
       pass: () => ours(uncached),
     },

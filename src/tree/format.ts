@@ -33,6 +33,8 @@ export interface ContainerOptions {
   readonly storage?: Storage | undefined;
   /** How servers are reached, where the location is a URL. */
   readonly remote?: RemoteOptions | undefined;
+  /** Bytes of decoded pages of Parquet that are cached, for rows that lie near each other. Defaults to 128 MiB. */
+  readonly pageCacheSize?: number | undefined;
   /**
    * The largest id that a node of the tree may have, for one that is to stand among others. A tree whose ids
    * count up to its `nodeCount` need not look at it.

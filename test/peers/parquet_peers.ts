@@ -1,5 +1,5 @@
 /** Libraries that read Parquet, and their rows as text that can be compared. */
-import { ParquetReader } from "../../src/formats/parquet/mod.ts";
+import { openRows } from "../support/parquet/open_rows.ts";
 import type { Entries, Entry } from "./entries.ts";
 
 /** A library, and how it reads a file: each row is an entry, whose facts are its columns. */
@@ -15,7 +15,7 @@ const MOST_ROWS = 10_000;
 export const OWN_PARQUET: ParquetPeer = {
   name: "recordfs",
   async read(path) {
-    using reader = await ParquetReader.open(path, { onWarning() {} });
+    using reader = await openRows(path, { onWarning() {} });
     const length = Math.min(reader.length, MOST_ROWS);
     const indices = Array.from({ length }, (_, i) => i);
     return rowEntries(await reader.read(indices), reader.length);

@@ -51,17 +51,6 @@ export {
   type PackedFolderDatasetOptions,
   type PackedFolderOptions,
 } from "../../formats/ffrecord/data/packed_folder_dataset.ts";
-export {
-  ParquetDataset,
-  type ParquetDatasetOptions,
-  type ProcessedParquetDatasetOptions,
-} from "../../formats/parquet/data/parquet_dataset.ts";
-export { ParquetReader } from "../../formats/parquet/read/parquet_reader.ts";
-export type {
-  ParquetOptions,
-  ParquetRow,
-} from "../../formats/parquet/read/row_samples.ts";
-export type { ParquetValue } from "../../formats/parquet/values/render.ts";
 export { type Process, ProcessedDataset } from "../../data/datasets/process.ts";
 export {
   SamplesDataset,

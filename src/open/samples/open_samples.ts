@@ -1,3 +1,4 @@
+import { RecordfsError } from "../../base/errors.ts";
 import { DataError } from "../../data/data_error.ts";
 import type { ChooseFilesOptions } from "../../data/datasets/choose_files.ts";
 import type { FileListColumns } from "../../data/datasets/file_list.ts";
@@ -36,6 +37,7 @@ export async function openSamples<
   options: OpenSamplesOptions & WaitOptions = {},
 ): Promise<OpenedSamples<D, R>> {
   const { files, paths, fields, ...others } = options;
+  others.signal?.throwIfAborted();
   const place = placeOfSamples(location, others);
   const fs = location instanceof VirtualFs
     ? location
@@ -84,7 +86,35 @@ export function samplesOf<D extends object, R extends object>(
     ? fs.samples!
     : filesOf(fs, columns, place);
   const byField: Samples = new SamplesByField(samples, () => fs.close());
+  try {
+    requireFields(byField, fields);
+  } catch (error) {
+    fs.close();
+    throw error;
+  }
   return new OpenedSamples(byField as Samples<R, D>, fields, fs);
+}
+
+/**
+ * Makes sure that samples have the fields that are wanted, where all have the same.
+ *
+ * @throws {RecordfsError} With code `no-column` if they have not.
+ */
+function requireFields(
+  { fields, shards: { name: path }, unit }: Samples,
+  wanted: readonly string[] = [],
+): void {
+  if (fields === undefined) return;
+  const unknown = wanted.find((name) =>
+    !fields.some((field) => field.name === name)
+  );
+  if (unknown === undefined) return;
+  const known = fields.map(({ name }) => name).join(", ");
+  throw new RecordfsError(
+    "no-column",
+    `Cannot read the field '${unknown}' of ${path}: a ${unit} has ${known}`,
+    { path, actual: unknown },
+  );
 }
 
 /** What other threads make samples of files of. */

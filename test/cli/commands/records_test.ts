@@ -194,7 +194,7 @@ Deno.test("records lists TFRecord, single bags and MDS by where their samples li
     const texts = ["one", "", "three"].map((text) =>
       new TextEncoder().encode(text)
     );
-    Deno.writeFileSync(`${dir}/a.tfrecord`, fileOf(texts));
+    await Deno.writeFile(`${dir}/a.tfrecord`, fileOf(texts));
     writeBag(`${dir}/a.bag`, texts, 3);
     await using writer = await MDSWriter.open(`${dir}/mds`, {
       columns: { text: "bytes" },
@@ -205,7 +205,7 @@ Deno.test("records lists TFRecord, single bags and MDS by where their samples li
       const { stdout } = await succeed(["records", "--json", `${dir}/${name}`]);
       const listed = jsonLines(stdout);
       const path = name === "mds" ? "mds/shard.00000.mds" : name;
-      const file = Deno.readFileSync(`${dir}/${path}`);
+      const file = await Deno.readFile(`${dir}/${path}`);
       const head = name === "mds" ? 4 : 0; // the size of the only value
       const found = listed.map(({ index, offset, size }) => {
         const start = Number(offset) + head;

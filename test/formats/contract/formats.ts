@@ -6,7 +6,6 @@ import {
   GulpVideoDataset,
   openDataset,
   PackedFolderDataset,
-  ParquetDataset,
   WebDataset,
 } from "../../../src/open/data/mod.ts";
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
@@ -275,7 +274,7 @@ const FORMATS: readonly FormatCase[] = [
       "000001/n.json": "8\n",
       "000002/n.json": "9\n",
     },
-    openDataset: (path, options) => ParquetDataset.open(path, options),
+    openDataset: (path, options) => openDataset(path, options),
     keys: [7, 8, 9],
     keyOf: (row) => (row as { n: number }).n,
     labels: { key: "n", values: ["7", "8", "9"] },

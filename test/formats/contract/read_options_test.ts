@@ -1,8 +1,8 @@
 /** Options of readers: those that a format does not use are not offered, which `deno check` sees. */
+import { openRows } from "../../support/parquet/open_rows.ts";
 import { openMds } from "../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import { FFRecordReader } from "../../../src/formats/ffrecord/mod.ts";
-import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
 import { SharedRoom } from "../../../src/io/read/read_memory.ts";
 import { mdsCase } from "../../support/mds/mds_golden.ts";
 import { parquetCase } from "../../support/parquet/parquet_golden.ts";
@@ -24,17 +24,14 @@ Deno.test("a reader of FFRecord takes memory, and no fields", () =>
     assert.deepEqual(await samples.read([], { fields: ["label"] }), []);
   }));
 
-Deno.test("a reader of rows takes fields, and no memory: it decodes", async () => {
+Deno.test("samples of Parquet take fields", async () => {
   const { path } = parquetCase("pictures");
-  using reader = await ParquetReader.open(path);
+  using reader = await openRows(path);
   const [row] = await reader.read([0], { fields: ["label"] });
   assert.deepEqual(Object.keys(row!), ["label"]);
-  const memory = new SharedRoom();
-  // @ts-expect-error rows are not read into memory
-  assert.deepEqual(await reader.read([], { memory }), []);
 });
 
-Deno.test("a reader of MDS takes columns and memory", async () => {
+Deno.test("samples of MDS take fields and memory", async () => {
   using reader = await openMds(mdsCase("plain").path);
   const memory = new SharedRoom();
   const [sample] = await reader.read([0], { fields: ["label"], memory });

@@ -1,10 +1,10 @@
 /** Bytes that a server or its cache gave wrong once: each format notices, and reads them again. */
+import { openRows } from "../../support/parquet/open_rows.ts";
 import { openMds } from "../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
-import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
 import { TarReader } from "../../../src/formats/tar/mod.ts";
 import { ZipReader } from "../../../src/formats/zip/mod.ts";
 import { check } from "../../../src/open/mod.ts";
@@ -154,7 +154,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return Buffer.from(file).indexOf(file.subarray(4, 10), 10); // of the second page
     },
     async read(url, remote) {
-      using reader = await ParquetReader.open(`${url}/a.parquet`, { remote });
+      using reader = await openRows(`${url}/a.parquet`, { remote });
       return (await reader.read(5) as { data: Uint8Array }).data;
     },
     expected: sha256(new Uint8Array(1000).fill(5)),

@@ -1,9 +1,9 @@
 /** What a check finds: wrong checksums, pages that can't be decoded, counts that differ. */
+import { openRows } from "../../support/parquet/open_rows.ts";
 import assert from "node:assert/strict";
 import { checked } from "../../support/checked.ts";
 import * as fs from "node:fs";
 import type { FormatError } from "../../../src/base/errors.ts";
-import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
 import { parquetCase } from "../../support/parquet/parquet_golden.ts";
 import { parquetFile } from "../../support/parquet/make_parquet.ts";
 import { withTempDir } from "../../support/paths.ts";
@@ -27,11 +27,11 @@ Deno.test("each byte of a page that is not what was written is found by its CRC-
   // A reader tells it as well, and reads on where that is not wanted.
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/t.parquet`, whole);
-    using reader = await ParquetReader.open(`${dir}/t.parquet`);
+    using reader = await openRows(`${dir}/t.parquet`);
     await assert.rejects(reader.read(Array(130).keys()), {
       code: "sample-checksum",
     });
-    using unchecked = await ParquetReader.open(`${dir}/t.parquet`, {
+    using unchecked = await openRows(`${dir}/t.parquet`, {
       checkData: false,
     });
     assert.equal((await unchecked.read(Array(130).keys())).length, 130);

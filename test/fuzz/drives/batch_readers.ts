@@ -2,7 +2,7 @@
  * The readers of tars, zips, TFRecord, MDS and Parquet: one by one, in batches, without waiting, decoded, in another
  * thread; all must agree.
  */
-import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
+import { openRows } from "../../support/parquet/open_rows.ts";
 import { TarReader } from "../../../src/formats/tar/mod.ts";
 import { ZipReader } from "../../../src/formats/zip/mod.ts";
 import { loadCrc32c } from "../../../src/io/sums/crc32c.ts";
@@ -208,24 +208,24 @@ export const mdsDrive: Drive = driveOf<OpenedSamples, number, object>({
 });
 
 export const parquetsDrive: Drive = driveOf<
-  ParquetReader,
+  OpenedSamples,
   number,
-  { checkData: boolean; cacheSize: number | undefined }
+  { checkData: boolean; pageCacheSize: number | undefined }
 >({
   name: "parquets",
   format: "parquet",
   memory: 1200,
-  Reader: ParquetReader,
+  Reader: SAMPLES,
   options: ({ dice }) => ({
     checkData: !dice.once(3),
-    cacheSize: dice.pick([undefined, 0, 1000]),
+    pageCacheSize: dice.pick([undefined, 0, 1000]),
   }),
   // What decodes pages is loaded by that.
   load: (scene, options) =>
     scene.attempt("load", async () => {
-      (await ParquetReader.open(scene.path, options)).close();
+      (await openRows(scene.path, options)).close();
     }).then(() => {}),
-  facts: ({ length, columns, paths }) => [length, columns, paths],
+  facts: ({ length, fields, paths }) => [length, fields, paths],
   keys: (scene, { length }) => someIndices(scene, length),
   isLoose: ({ checkData }) => !checkData,
 });

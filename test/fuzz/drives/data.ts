@@ -9,7 +9,6 @@ import {
   GulpVideoDataset,
   openDataset,
   PackedFolderDataset,
-  ParquetDataset,
   Scale,
   WebDataset,
 } from "../../../src/open/data/mod.ts";
@@ -39,10 +38,6 @@ const OPENERS: Record<string, (scene: Scene) => Open> = {
     const options = { ...QUIET, decode: dice.once(2) };
     return (path) => openDataset(path, options);
   },
-  ParquetDataset: ({ dice }) => {
-    const options = { checkData: !dice.once(3) };
-    return (path) => ParquetDataset.open(path, options);
-  },
   WebDataset: ({ dice }) => {
     const options = { ...QUIET, ...(dice.once(2) ? { decoders: null } : {}) };
     return (path) => WebDataset.open(path, options);
@@ -66,7 +61,7 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   tar: ["WebDataset", "files"],
   mds: ["openDataset", "files"],
   tfrecord: ["openDataset", "files"],
-  parquet: ["ParquetDataset", "files"],
+  parquet: ["openDataset", "files"],
 };
 
 export const dataDrive: Drive = {

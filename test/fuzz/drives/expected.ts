@@ -1,4 +1,5 @@
 /** What the original Python libraries say of their containers: valid ones yield that, as long as nobody has mutated them. */
+import { openRows } from "../../support/parquet/open_rows.ts";
 import assert from "node:assert/strict";
 import {
   BagReader,
@@ -18,7 +19,6 @@ import {
 import { assertExpected } from "../../support/expected_value.ts";
 import { type GoldenCase, sha256 } from "../../support/golden.ts";
 import { type GulpCase, joined } from "../../support/gulp/gulp_golden.ts";
-import { ParquetReader } from "../../../src/formats/parquet/mod.ts";
 import { openMds } from "../../support/mds/open_mds.ts";
 import { openSamples } from "../../../mod.ts";
 import { contentsOf } from "../../support/contents.ts";
@@ -152,7 +152,7 @@ async function compareRows(
   path: string,
   content: ParquetCase["content"],
 ): Promise<void> {
-  using reader = await ParquetReader.open(path);
+  using reader = await openRows(path);
   const rows = await reader.read(Array(content.rows).keys());
   assert.deepEqual(
     rows.map((row) => Object.values(row)),

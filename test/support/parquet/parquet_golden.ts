@@ -1,5 +1,5 @@
 /** The files of Parquet that pyarrow wrote, and what it reads of them. */
-import type { ParquetValue } from "../../../src/formats/parquet/mod.ts";
+import type { ParquetValue } from "../../../src/formats/parquet/values/render.ts";
 import type { VirtualFs } from "../../../src/open/mod.ts";
 import { goldenSet } from "../golden.ts";
 

@@ -30,25 +30,12 @@ export interface ParquetRow {
   [column: string]: ParquetValue;
 }
 
-/** How Parquet files are opened, and their rows read. */
-export interface ParquetOptions extends
-  Pick<
-    ContainerOptions,
-    "checkData" | "onWarning" | "remote" | "storage"
-  > {
-  /** Names of the columns that are read; all columns of all files, unless given. */
-  readonly columns?: readonly string[] | undefined;
-  /** Bytes of decoded pages that are kept, for rows that lie near each other. Defaults to 128 MiB. */
-  readonly cacheSize?: number | undefined;
+/** How rows are read. */
+interface RowOptions
+  extends Pick<ContainerOptions, "checkData" | "pageCacheSize"> {
+  /** Whether floats that are whole are a `MsgpackFloat` in lists and structures. */
+  readonly keepFloats?: boolean | undefined;
 }
-
-/** What of the options reading takes. */
-type RowOptions =
-  & Pick<ParquetOptions, "cacheSize" | "checkData" | "columns">
-  & {
-    /** Whether floats that are whole are a `MsgpackFloat` in lists and structures. */
-    readonly keepFloats?: boolean | undefined;
-  };
 
 /** What other threads make the samples of. */
 interface Seed {
@@ -65,33 +52,33 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
   readonly sources: readonly ByteSource[];
   /** The columns of all files. */
   readonly fields: readonly SharedColumn[];
-  /** Those that are read, unless a call chooses others. */
-  readonly columns: readonly SharedColumn[];
   readonly #byName: ReadonlyMap<string, SharedColumn>;
   readonly #options: RowOptions;
   readonly #valueOf: typeof valueOf;
   readonly #cells: CellReader;
   #isClosed = false;
 
-  /** @throws {RecordfsError} With code `no-column` if no file has a column of a name among `columns`. */
   constructor(
     sources: readonly ByteSource[],
     shards: RowTable,
     storage: Storage,
     options: RowOptions,
   ) {
-    const { checkData = true, columns, cacheSize, keepFloats } = options;
+    const { checkData = true, pageCacheSize, keepFloats } = options;
     this.sources = sources;
     this.shards = shards;
     this.storage = storage;
-    this.#options = { checkData, columns, cacheSize, keepFloats };
+    this.#options = { checkData, pageCacheSize, keepFloats };
     this.#valueOf = keepFloats === true ? exactOf : valueOf;
     const sourceOf = (file: number) => ended(sources[file]!);
-    this.#cells = new CellReader(shards.shards, sourceOf, checkData, cacheSize);
+    this.#cells = new CellReader(
+      shards.shards,
+      sourceOf,
+      checkData,
+      pageCacheSize,
+    );
     this.fields = sharedColumns(shards.shards);
     this.#byName = new Map(this.fields.map((field) => [field.name, field]));
-    this.columns = this.fields;
-    this.columns = this.#chosen(columns);
   }
 
   *read(
@@ -127,7 +114,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
       this.storage,
       { ...this.#options, keepFloats: true },
     );
-    const columns = this.columns.map((column) =>
+    const columns = this.fields.map((column) =>
       portableColumn(
         column,
         this.#schemaOf(column),
@@ -171,11 +158,11 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     for (const source of this.sources) source.close();
   }
 
-  /** Columns by their names, or those that are read by default. */
+  /** Columns by their names, or all. */
   #chosen(names: readonly string[] | undefined): readonly SharedColumn[] {
     return names?.map((name) =>
       this.#byName.get(name) ?? this.#noColumn(name)
-    ) ?? this.columns;
+    ) ?? this.fields;
   }
 
   /** A column as the first file has it that has one. */
@@ -271,12 +258,11 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
  * Opens files, in their order. Of several, those that are damaged are left out.
  *
  * @throws {FormatError} If one is encrypted, or the only one is damaged, or all are.
- * @throws {RecordfsError} With code `no-column` if no file has a column of a name among `columns`.
  */
 export function* openRowSamples(
   paths: readonly string[],
   storage: Storage,
-  options: ParquetOptions,
+  options: ContainerOptions,
 ): Steps<RowSamples> {
   const { onWarning = warnOnConsole } = options;
   const opened = yield* openShards(storage, paths, function* (source) {
@@ -286,12 +272,8 @@ export function* openRowSamples(
   });
   const { sources } = opened;
   const table = new RowTable(opened.shards, opened.lost);
-  try {
-    return new RowSamples(sources, table, storage, options);
-  } catch (error) {
-    for (const source of sources) source.close();
-    throw error;
-  }
+  const { checkData, pageCacheSize } = options;
+  return new RowSamples(sources, table, storage, { checkData, pageCacheSize });
 }
 
 /** Opens files that another thread has opened, over its tables. */

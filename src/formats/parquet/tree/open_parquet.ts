@@ -17,6 +17,7 @@ import {
   rowsOf,
 } from "../read/parquet_files.ts";
 import { openRowSamples, type RowSamples } from "../read/row_samples.ts";
+import { differenceOf } from "../read/shared_columns.ts";
 import { RowTree } from "./row_tree.ts";
 
 /**
@@ -34,7 +35,10 @@ export function* openParquet(
   const samples = yield* openRowSamples(paths, storage, options);
   const { sources, shards: table } = samples;
   const notes = lostNotes(table.lost);
-  warnOfAll(noteLines(notes), options.onWarning);
+  const odd = noteLines(notes);
+  const difference = differenceOf(table.shards, samples.fields);
+  if (difference !== undefined) odd.push(difference);
+  warnOfAll(odd, options.onWarning);
   const tree = new RowTree(sources, table, {
     shards: areShards
       ? shardDirectories(table.paths, /\.(parquet|parq)$/i)
@@ -44,7 +48,7 @@ export function* openParquet(
   });
   const { shards: files, length } = table;
   const keys = keysOf(samples);
-  const { facts: odd, ...noted } = notedInfo(notes);
+  const { facts: lost, ...noted } = notedInfo(notes);
   const parts = files.map((file) => ({
     path: file.path,
     bytes: file.size,
@@ -62,7 +66,7 @@ export function* openParquet(
       ),
       directories: (areShards ? files.length : 0) + length,
       bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
-      facts: { rows: length, columns: keys.length, ...odd },
+      facts: { rows: length, columns: keys.length, ...lost },
       ...noted,
       keys,
       parts,

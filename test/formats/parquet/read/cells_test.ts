@@ -1,6 +1,6 @@
 /** Pages are decoded once for those who ask for their rows at the same time, and kept as far as there is room. */
+import { openRows } from "../../../support/parquet/open_rows.ts";
 import assert from "node:assert/strict";
-import { ParquetReader } from "../../../../src/formats/parquet/mod.ts";
 import type { Steps } from "../../../../src/io/concurrency/steps.ts";
 import type { ByteSource } from "../../../../src/io/storage/byte_source.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
@@ -48,7 +48,7 @@ function counting(): { readonly storage: Storage; pages: number } {
 
 Deno.test("who asks for rows of one page at the same time has it decoded once", async () => {
   const counted = counting();
-  using reader = await ParquetReader.open("t.parquet", counted);
+  using reader = await openRows("t.parquet", counted);
   const rows = await Promise.all(
     [5, 6, 7, 8, 9].map((row) => reader.read(row)),
   );
@@ -67,15 +67,15 @@ Deno.test("who asks for rows of one page at the same time has it decoded once", 
 
 Deno.test("pages are kept up to the size of the cache, the last one always", async () => {
   const page = 5 * (SIZE + 4 + 16);
-  for (const [cacheSize, again] of [[10 * page, 0], [0, 4]] as const) {
+  for (const [pageCacheSize, again] of [[10 * page, 0], [0, 4]] as const) {
     const counted = counting();
-    using reader = await ParquetReader.open("t.parquet", {
+    using reader = await openRows("t.parquet", {
       storage: counted.storage,
-      cacheSize,
+      pageCacheSize,
     });
     for (const row of [0, 1, 5, 10, 15]) await reader.read(row);
-    assert.equal(counted.pages, 4, String(cacheSize));
+    assert.equal(counted.pages, 4, String(pageCacheSize));
     for (const row of [0, 5, 10, 15]) await reader.read(row);
-    assert.equal(counted.pages, 4 + again, String(cacheSize));
+    assert.equal(counted.pages, 4 + again, String(pageCacheSize));
   }
 });

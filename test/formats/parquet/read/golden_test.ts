@@ -1,6 +1,8 @@
 /** Files that pyarrow wrote, against what pyarrow reads of them. */
+import { openRows } from "../../../support/parquet/open_rows.ts";
+import type { ParquetRow } from "../../../../src/formats/parquet/read/row_samples.ts";
+import type { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
 import assert from "node:assert/strict";
-import { ParquetReader } from "../../../../src/formats/parquet/mod.ts";
 import {
   type ParquetCase,
   parquetCases,
@@ -9,12 +11,15 @@ import {
 
 for (const one of parquetCases()) {
   Deno.test(`${one.name}: rows have the values that pyarrow reads`, async () => {
-    using reader = await ParquetReader.open(one.path);
+    using reader = await openRows(one.path);
     await compare(reader, one);
   });
 }
 
-async function compare(reader: ParquetReader, one: ParquetCase): Promise<void> {
+async function compare(
+  reader: OpenedSamples<ParquetRow, ParquetRow>,
+  one: ParquetCase,
+): Promise<void> {
   assert.equal(reader.length, one.content.rows);
   const expected = rowsOf(one);
   const rows = await reader.read(expected.keys());

@@ -1,9 +1,9 @@
 /** Files that no writer makes: cuts, counts and sizes that lie, bombs, messages without an end; and what is refused. */
+import { openRows } from "../../../support/parquet/open_rows.ts";
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { zstdCompressSync } from "node:zlib";
 import type { FormatError } from "../../../../src/base/errors.ts";
-import { ParquetReader } from "../../../../src/formats/parquet/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { open } from "../../../../src/open/mod.ts";
 import {
@@ -22,7 +22,7 @@ const NAME = "t.parquet";
 
 async function readAll(bytes: Uint8Array): Promise<unknown[]> {
   const storage = new MemoryStorage({ [NAME]: new Uint8Array(bytes) });
-  using reader = await ParquetReader.open(NAME, { storage });
+  using reader = await openRows(NAME, { storage });
   if (reader.length > 1e6) return [await reader.read(reader.length - 1)];
   return await reader.read(Array(reader.length).keys());
 }
@@ -273,7 +273,7 @@ Deno.test("a dictionary that is not there, or too small, is said", async () => {
 Deno.test("what is not read is refused by its name", async () => {
   const refusedFile = async (name: string, says: RegExp) => {
     const path = `${REPOSITORY}test/golden/parquet_refused/${name}.parquet`;
-    for (const opening of [() => ParquetReader.open(path), () => open(path)]) {
+    for (const opening of [() => openRows(path), () => open(path)]) {
       await assert.rejects(opening, (error: FormatError) => {
         assert.equal(error.code, "unsupported");
         assert.match(error.message, says);
@@ -309,7 +309,7 @@ Deno.test("no message has the words of a JavaScript error, whatever byte of a fo
         bytes[at]! ^= by;
         const storage = new MemoryStorage({ [NAME]: bytes });
         try {
-          using reader = await ParquetReader.open(NAME, {
+          using reader = await openRows(NAME, {
             storage,
             onWarning() {},
           });

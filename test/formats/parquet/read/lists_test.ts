@@ -1,6 +1,6 @@
 /** Rows of lists: of one page after the other, as far as a row takes; rows that go on in others; pages with very many. */
+import { openRows } from "../../../support/parquet/open_rows.ts";
 import assert from "node:assert/strict";
-import { ParquetReader } from "../../../../src/formats/parquet/mod.ts";
 import { CellReader } from "../../../../src/formats/parquet/read/cells.ts";
 import { openRowSamples } from "../../../../src/formats/parquet/read/row_samples.ts";
 import { runAsync, type Steps } from "../../../../src/io/concurrency/steps.ts";
@@ -63,9 +63,9 @@ Deno.test("rows of lists are right in any order, however they are cut into pages
     const { pages, values } = pagesOf(ROWS, size);
     const bytes = listsFile(pages.flat(), values, ROWS.length);
     const storage = new MemoryStorage({ [NAME]: bytes });
-    for (const cacheSize of [0, undefined]) {
+    for (const pageCacheSize of [0, undefined]) {
       for (const order of [[39, 0, 20, 21, 19, 3], [...ROWS.keys()]]) {
-        using reader = await ParquetReader.open(NAME, { storage, cacheSize });
+        using reader = await openRows(NAME, { storage, pageCacheSize });
         for (const row of order) {
           assert.deepEqual({ ...await reader.read(row) }, { n: ROWS[row] });
         }
@@ -81,7 +81,7 @@ Deno.test("pages that begin within a row, or have other rows than the footer, ar
   const read = async (chunk: number[], values: number, rows: number) => {
     const bytes = listsFile(chunk, values, rows);
     const storage = new MemoryStorage({ [NAME]: bytes });
-    using reader = await ParquetReader.open(NAME, { storage });
+    using reader = await openRows(NAME, { storage });
     await reader.read(Array(rows).keys());
   };
   await read(pages.flat(), values, 2);
@@ -137,7 +137,7 @@ Deno.test("a row of lists takes the pages up to it, and a later one none of thos
       const page = starts.indexOf(at);
       return page >= 0 && length === pages[page]!.length ? [page] : [];
     }));
-  using reader = await ParquetReader.open(NAME, { storage, cacheSize: 0 });
+  using reader = await openRows(NAME, { storage, pageCacheSize: 0 });
   assert.deepEqual((await reader.read(3))["n"], rows[3]);
   // The last row of a page may go on in the next one.
   assert.deepEqual([...whole()], [0, 1]);
@@ -166,7 +166,7 @@ Deno.test("of a page with very many values, the rows around one are decoded", as
   ];
   const bytes = listsFile(dataPage(body, values), values, count);
   const storage = new MemoryStorage({ [NAME]: bytes });
-  using reader = await ParquetReader.open(NAME, { storage });
+  using reader = await openRows(NAME, { storage });
   const edge = Math.floor((1 << 19) / each); // where the rows decoded first end
   const opened = await runAsync(openRowSamples([NAME], storage, {}));
   // deno-lint-ignore require-yield

@@ -1,8 +1,8 @@
 /** Files on servers: how often they are asked, and for how many bytes. */
+import { openRows } from "../../../support/parquet/open_rows.ts";
+import { openDataset } from "../../../../src/open/data/mod.ts";
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { ParquetDataset } from "../../../../src/open/data/mod.ts";
-import { ParquetReader } from "../../../../src/formats/parquet/mod.ts";
 import { open } from "../../../../src/open/mod.ts";
 import { largeFile } from "../../../support/parquet/make_parquet.ts";
 import {
@@ -21,7 +21,7 @@ Deno.test("one row takes the footer, the index of its column, and its page", () 
     const { dir, server, remote } = served;
     const whole = largeFile({ ...SHAPE, isIndexed: true });
     fs.writeFileSync(`${dir}/a.parquet`, whole);
-    using reader = await ParquetReader.open(`${server.url}/a.parquet`, {
+    using reader = await openRows(`${server.url}/a.parquet`, {
       remote,
     });
     assert.equal(reader.length, 72);
@@ -44,7 +44,7 @@ Deno.test("without an index, the headers of its column chunk are fetched as well
     const { dir, server, remote } = served;
     const whole = largeFile({ ...SHAPE, isIndexed: false });
     fs.writeFileSync(`${dir}/a.parquet`, whole);
-    using reader = await ParquetReader.open(`${server.url}/a.parquet`, {
+    using reader = await openRows(`${server.url}/a.parquet`, {
       remote,
     });
     server.asked.length = 0;
@@ -59,7 +59,7 @@ Deno.test("pages of a batch are fetched together, not one after the other", () =
   serving(async ({ dir, server, remote }) => {
     const whole = largeFile({ ...SHAPE, isIndexed: true });
     fs.writeFileSync(`${dir}/a.parquet`, whole);
-    using reader = await ParquetReader.open(`${server.url}/a.parquet`, {
+    using reader = await openRows(`${server.url}/a.parquet`, {
       remote,
     });
     await reader.read([0, 24, 48]); // the indexes are known
@@ -84,7 +84,7 @@ Deno.test("rows on a server are samples and files, shards of them one", () =>
     const shards = parquetCase("shards");
     fs.cpSync(shards.path, dir, { recursive: true });
     const location = `${server.url}/train-%3F%3F%3F%3F%3F-of-00003.parquet`;
-    using dataset = await ParquetDataset.open(location, { remote });
+    using dataset = await openDataset(location, { remote });
     const expected = rowsOf(shards);
     dataset.expect([62, 0, 20]);
     const rows = await dataset.get([62, 0, 20]);
