@@ -1,6 +1,6 @@
 import { RecordfsError } from "../base/errors.ts";
 
-/** What a {@linkcode DataError} can be about. */
+/** Codes of {@linkcode DataError}. */
 export type DataErrorCode =
   | "bad-batch"
   | "bad-indices"

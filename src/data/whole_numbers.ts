@@ -1,9 +1,9 @@
 import { isIndex } from "../tree/sample_indices.ts";
 
 /**
- * Checks a number that counts something.
+ * Checks an integer.
  *
- * @throws {RangeError} Unless it is a safe integer from `least` on.
+ * @throws {RangeError} Unless `value` is a safe integer ≥ `least`.
  */
 export function wholeNumber(value: number, least: number, name: string): void {
   if (Number.isSafeInteger(value) && value >= least) return;
@@ -13,10 +13,10 @@ export function wholeNumber(value: number, least: number, name: string): void {
 }
 
 /**
- * Checks a place in an order.
+ * Checks a position in an order.
  *
- * @param what What stands at it, for the message.
- * @throws {RangeError} If the order has no such place.
+ * @param what Name of the position, for messages.
+ * @throws {RangeError} If the position is out of range.
  */
 export function checkPosition(
   position: number,
@@ -34,10 +34,10 @@ export function checkPosition(
 }
 
 /**
- * The length of what a sampler is for.
+ * Returns the length of a sampler's input.
  *
- * @param source The length, or something that has one.
- * @throws {RangeError} Unless it is a whole number, or `Infinity` where `mayBeEndless`.
+ * @param source The length, or an object that has one.
+ * @throws {RangeError} Unless it is a whole number ≥ 0, or `Infinity` if `mayBeEndless`.
  */
 export function lengthOf(
   source: number | { readonly length: number },
