@@ -1,36 +1,36 @@
 import type { SkippedSample } from "./skipped_samples.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
 
-/** Where a loop begins. */
+/** Start of a loop. */
 export interface LoopStart {
-  /** The batches of the epoch. */
+  /** Batches of the epoch. */
   readonly order: BatchOrder;
   readonly epoch: number;
-  /** The first one's place in it. */
+  /** Position of the loop's first batch in the epoch. */
   readonly step: number;
 }
 
-/** A batch that is handed to the caller, with the loader's memory that it lies in. */
+/** A batch for the caller, with the loader's memory that it occupies. */
 export interface Delivered {
-  /** `undefined` where all samples were left out. */
+  /** `undefined` if all samples were skipped. */
   readonly batch: unknown;
-  /** Samples that were left out, since they are damaged. */
+  /** Damaged samples that were skipped. */
   readonly skipped: readonly SkippedSample[];
   readonly buffers: readonly ArrayBufferLike[];
 }
 
-/** The batches of one loop. */
+/** Batches of one loop. */
 export interface Batches {
   /**
-   * The next batch. Asked for only when there is one, and when the one before has come.
+   * Returns the next batch. The caller must not exceed the number of batches, and must wait for the previous one.
    *
-   * @throws Why it cannot be loaded; there is no further one then.
+   * @throws If the batch cannot be loaded; the loop cannot continue then.
    */
   next(): Promise<Delivered>;
   /**
-   * Stops loading; who waits for a batch gets an error.
+   * Stops loading. Pending calls of `next` reject.
    *
-   * @param keep Whether threads live on for the next loop.
+   * @param keep Whether threads stay alive for the next loop.
    */
   end(keep: boolean): Promise<void>;
 }

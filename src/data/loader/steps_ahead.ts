@@ -1,18 +1,18 @@
 import type { BatchJob } from "./batch_error.ts";
 import type { LoopStart } from "./batches.ts";
 
-/** Samples that are looked ahead for. */
+/** Number of samples to look ahead. */
 const SAMPLES = 256;
 
-/** Takes the steps of an epoch one after the other, and looks ahead which come next; each is asked for once. */
+/** Takes the steps of an epoch in order and looks ahead. Each step is requested once from the sampler. */
 export class StepsAhead {
   readonly #start: LoopStart;
-  /** Batches that are looked ahead for, however large. */
+  /** Minimum number of batches to look ahead, however large. */
   readonly #least: number;
-  /** What was looked at and not taken, and its number of samples. */
+  /** Steps looked at but not taken. */
   readonly #seen: BatchJob[] = [];
   #samples = 0;
-  /** The step that is looked at next. */
+  /** Step to look at next. */
   #next: number;
   #isBroken = false;
 
@@ -23,9 +23,9 @@ export class StepsAhead {
   }
 
   /**
-   * The next step.
+   * Takes the next step.
    *
-   * @throws What the sampler throws for it.
+   * @throws An error of the sampler for that step.
    */
   take(): BatchJob {
     const seen = this.#seen.shift();
@@ -34,7 +34,7 @@ export class StepsAhead {
     return seen;
   }
 
-  /** Looks at steps that come later; returns those that were not looked at before. */
+  /** Looks ahead and returns the steps not looked at before. */
   look(): readonly BatchJob[] {
     const found: BatchJob[] = [];
     const { length } = this.#start.order;
@@ -48,7 +48,7 @@ export class StepsAhead {
         this.#samples += job.indices.length;
         found.push(job);
       } catch {
-        this.#isBroken = true; // whoever takes it is told
+        this.#isBroken = true; // `take` throws the error
       }
     }
     return found;

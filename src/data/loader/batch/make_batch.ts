@@ -14,25 +14,23 @@ import { type BatchError, batchError, type BatchJob } from "../batch_error.ts";
 import type { Collate } from "./collate.ts";
 import { stackSamples } from "./stack_samples.ts";
 
-/** What was read of a batch. */
 export interface ReadBatch {
   readonly samples: readonly unknown[];
-  /** Those that are left out, since they are damaged. */
+  /** Damaged samples that were skipped. */
   readonly skipped: readonly SkippedSample[];
 }
 
-/** How a {@linkcode BatchMaker} makes batches. */
 export interface BatchMakerOptions {
-  /** `undefined` stacks samples, `false` leaves them a list. */
+  /** `undefined` stacks samples, `false` leaves a list. */
   readonly collate: Collate<unknown, unknown> | false | undefined;
   readonly seed: number;
-  /** Whether damaged samples are left out. */
+  /** Whether to skip damaged samples. */
   readonly skips: boolean;
   /** Number of the thread, for errors. */
   readonly worker?: number | undefined;
 }
 
-/** Makes batches, in the caller's thread as in others. */
+/** Makes batches, in the caller's thread or a worker. */
 export class BatchMaker {
   readonly #dataset: Dataset<unknown>;
   readonly #collate: Collate<unknown, unknown>;
@@ -55,19 +53,19 @@ export class BatchMaker {
   }
 
   /**
-   * Tells the dataset of a batch that will be read.
+   * Sends the dataset a prefetch hint for a batch.
    *
-   * @returns About how many bytes it has fetched for that.
+   * @returns Approximate number of bytes to fetch.
    */
   expect({ epoch, indices }: Omit<BatchJob, "step">): number {
     return tellDataset(this.#dataset, indices, { seed: this.#seed, epoch });
   }
 
   /**
-   * The samples of a batch.
+   * Reads the samples of a batch.
    *
-   * @param memory What bytes are read into; unless given, samples have memory of their own.
-   * @param stack What {@linkcode collate} is given: samples may be written there at once.
+   * @param memory Memory for the bytes read. By default samples have their own.
+   * @param stack Memory passed to {@linkcode collate}; samples may be written there directly.
    */
   async read(
     job: BatchJob,
@@ -99,9 +97,9 @@ export class BatchMaker {
   }
 
   /**
-   * A batch of samples.
+   * Collates samples to a batch.
    *
-   * @param memory What numbers are stacked in.
+   * @param memory Memory for stacked numbers.
    */
   async collate(
     samples: readonly unknown[],
@@ -123,10 +121,7 @@ export class BatchMaker {
     }
   }
 
-  /**
-   * Reads the samples of a batch one by one: those that are damaged are left out, or the first that fails is what the
-   * error is about.
-   */
+  /** Reads the samples of a batch one by one, to skip damaged ones or to find the one that the error is about. */
   async #readEach(
     job: BatchJob,
     options: GetOptions & { readonly signal: AbortSignal },
@@ -134,7 +129,7 @@ export class BatchMaker {
   ): Promise<ReadBatch> {
     const samples: unknown[] = [];
     const skipped: SkippedSample[] = [];
-    const isAlone = job.indices.length === 1; // then it has failed already
+    const isAlone = job.indices.length === 1; // it has already failed
     for (const index of job.indices) {
       try {
         if (isAlone) throw error;
@@ -175,12 +170,12 @@ export class BatchMaker {
     try {
       return this.#dataset.fileOf(sample, options);
     } catch {
-      return undefined; // an index that the dataset does not have is what the error is about
+      return undefined; // the index is invalid, which the error is about
     }
   }
 }
 
-/** Why a batch cannot be loaded: which sample it is and which file is said once, here or by the cause. */
+/** Returns why a batch cannot be loaded. Names sample and file once, here or in the cause. */
 function whyOf(
   cause: unknown,
   sample: number | undefined,
