@@ -1,6 +1,6 @@
 import { clearImmediate, setImmediate } from "node:timers";
 
-/** Maximum bytes fetched ahead of the current batch: more would evict each other from a small cache. */
+/** Bytes to fetch ahead of the current batch: more would evict each other from a small cache. */
 const BYTES = 32 << 20;
 
 /**

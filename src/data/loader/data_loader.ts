@@ -171,9 +171,9 @@ export class DataLoader<T, B = Collated<T>>
   }
 
   /**
-   * Returns a batch's memory for reuse by later batches. This saves the clearing of new memory, which takes as long
-   * as reading into it. The batch must not be used any more: its arrays become empty or, in shared memory, those of
-   * a later batch.
+   * Gives a batch's memory back to the loader, which reuses it for later batches. This saves the clearing of new
+   * memory, which takes as long as reading into it. The batch must not be used any more: its arrays become empty
+   * or, in shared memory, those of a later batch.
    *
    * Ignores memory that is not the loader's: a dataset's, and, without threads, that of batches loaded before the
    * first call. The memory that samples were read into is reused too, so `process` must copy what it keeps of them.

@@ -23,8 +23,8 @@ export interface PackedBatch {
  * it caches, memory maps, shared memory): what the batch shows of it is first copied to the loader's memory.
  *
  * @param batch The collated batch.
- * @param samples The batch's samples; `undefined` if the batch may share their memory, so that nothing counts as
- * made by collating.
+ * @param samples The batch's samples; `undefined` if the batch may be these samples, so that nothing counts as made
+ * by collating.
  * @param memory Memory of the batch.
  * @throws {TypeError} If a part of the batch was already transferred.
  */

@@ -157,7 +157,7 @@ class ThreadLoader {
   }
 }
 
-/** Returns memory that was not transferred to the pool. Remaining views of it become empty, not wrong. */
+/** Returns untransferred memory to the pool. Remaining views of it become empty, not wrong. */
 function giveUnpassed(
   pool: BufferPool,
   { buffers }: BatchMemory,
