@@ -17,7 +17,6 @@ export interface SamplePlace {
   readonly index: number;
 }
 
-/** Part of a batch that one read covers: indices to read, and their positions in the batch. */
 interface Part {
   readonly indices: number[];
   readonly places: number[];
@@ -163,11 +162,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
   }
 }
 
-/**
- * Returns the samples, which must be one for each index.
- *
- * @throws {DataError} With code `bad-batch` if they are not.
- */
+/** @throws {DataError} With code `bad-batch` unless there is one sample for each index. */
 export function wholeBatch<T>(
   samples: readonly T[],
   indices: readonly number[],

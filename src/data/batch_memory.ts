@@ -66,7 +66,6 @@ export class BufferPool {
   }
 }
 
-/** Total size of buffers, in bytes. */
 export function sizeOfAll(buffers: readonly ArrayBufferLike[]): number {
   return buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }

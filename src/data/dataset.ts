@@ -97,11 +97,7 @@ export abstract class Dataset<T> {
   }
 }
 
-/**
- * Sends a prefetch hint to a dataset, which may lack the method: `length` and `get` suffice.
- *
- * @returns The result of {@linkcode Dataset.expect}, or 0.
- */
+/** Sends a prefetch hint to a dataset. Returns 0 for a dataset without the method: `length` and `get` suffice. */
 export function tellDataset(
   dataset: Partial<Pick<Dataset<unknown>, "expect">>,
   indices: readonly number[],

@@ -5,7 +5,6 @@ import type { Container, ContainerOptions } from "../tree/format.ts";
 import type { Dataset } from "./dataset.ts";
 import { hashOfNames } from "./trees/sample_names.ts";
 
-/** Opens a container of a format. */
 type OpenContainer = (
   path: string,
   options: ContainerOptions,
@@ -52,9 +51,8 @@ export function openedOver<D extends Dataset<unknown>>(
 }
 
 /**
- * Hashes the names of a dataset's samples, as {@linkcode hashOfNames} does.
- *
- * @returns `undefined` if the dataset was not made of a whole container.
+ * Hashes the names of a dataset's samples with {@linkcode hashOfNames}; `undefined` unless it has a whole
+ * container.
  */
 export async function hashOfDataset(
   dataset: Dataset<unknown>,

@@ -13,8 +13,6 @@ let threads = 1;
  * Sets the number of threads that load, so that together they have about as many items in flight as there are
  * processors. Codecs decode in threads of their own: with 16 images in flight in each of two threads, two
  * processors decoded a fifth fewer than with 2 in each.
- *
- * @param count Number of threads that load.
  */
 export function shareProcessors(count: number): void {
   threads = Math.max(count, 1);
@@ -27,11 +25,9 @@ function inFlightLimit(): number {
 }
 
 /**
- * Makes `count` items, several of them concurrently.
+ * Makes `count` items by their numbers, at most `most` of them concurrently. Returns them in the order of their
+ * numbers.
  *
- * @param make Makes an item by its number.
- * @param most Maximum number in flight.
- * @returns The items in the order of their numbers.
  * @throws After all items in flight have settled: the signal's reason, or else the error of the lowest number that
  * failed.
  */

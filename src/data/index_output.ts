@@ -18,9 +18,9 @@ export class IndexOutput {
   }
 
   /**
-   * Starts a file. An existing one stays until {@linkcode IndexOutput.publish}.
+   * Starts a file with comments, given without their `#`. An existing file stays until
+   * {@linkcode IndexOutput.publish}.
    *
-   * @param comments Lines for human readers, without their `#`.
    * @throws {WriteError} If the file cannot be written.
    */
   static *create(

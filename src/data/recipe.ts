@@ -54,7 +54,6 @@ interface Nested {
 /** Recipes of values that were imported by name. */
 const origins = new WeakMap<object, Recipe>();
 
-/** Whether a value has a method that returns its recipe. */
 export function isPortable(value: unknown): value is Portable {
   return typeof value === "object" && value !== null && RECIPE in value;
 }
@@ -137,7 +136,7 @@ function remoteRecipe(
   };
 }
 
-/** Whether an object is a plain one, without a class. */
+/** Whether an object has no class. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -1,10 +1,6 @@
 import { isIndex } from "../tree/sample_indices.ts";
 
-/**
- * Checks an integer.
- *
- * @throws {RangeError} Unless `value` is a safe integer ≥ `least`.
- */
+/** @throws {RangeError} Unless `value` is a safe integer ≥ `least`. */
 export function wholeNumber(value: number, least: number, name: string): void {
   if (Number.isSafeInteger(value) && value >= least) return;
   throw new RangeError(
@@ -12,12 +8,7 @@ export function wholeNumber(value: number, least: number, name: string): void {
   );
 }
 
-/**
- * Checks a position in an order.
- *
- * @param what Name of the position, for messages.
- * @throws {RangeError} If the position is out of range.
- */
+/** @throws {RangeError} If the position is out of range. `what` names it in the message. */
 export function checkPosition(
   position: number,
   length: number,
@@ -36,7 +27,6 @@ export function checkPosition(
 /**
  * Returns the length of a sampler's input.
  *
- * @param source The length, or an object that has one.
  * @throws {RangeError} Unless it is a whole number ≥ 0, or `Infinity` if `mayBeEndless`.
  */
 export function lengthOf(

@@ -69,7 +69,6 @@ export class FileList {
   }
 }
 
-/** A directory on the current path of the walk. */
 interface OpenDirectory {
   readonly node: NodeId;
   readonly cursor: number;
@@ -78,9 +77,8 @@ interface OpenDirectory {
 }
 
 /**
- * Lists the chosen files of a tree, depth first, in the order of the container.
- *
- * @param chooses Whether a file is chosen. Also called with directories, before their entries.
+ * Lists the chosen files of a tree, depth first, in the order of the container. Calls `chooses` with directories
+ * too, before their entries.
  */
 export function* listFiles(
   tree: Tree,

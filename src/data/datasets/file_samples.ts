@@ -57,8 +57,6 @@ export class FileSamples implements Samples<FileSample, DecodedFile> {
 
   /**
    * @param fs The container; closed with the samples.
-   * @param storage Storage of the container.
-   * @param columns The files that are samples.
    * @param share Describes the container and these files for other threads.
    */
   constructor(

@@ -112,7 +112,6 @@ export abstract class ProcessedDataset<S, T> extends Dataset<T> {
 /**
  * Checks that another thread would construct the same dataset: a subclass may behave differently.
  *
- * @param own Class that the other thread would construct.
  * @throws {DataError} With code `not-portable` if the dataset is of a subclass.
  */
 export function requireClass(

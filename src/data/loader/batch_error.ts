@@ -13,7 +13,6 @@ export interface BatchFacts extends ErrorFacts {
   readonly worker?: number | undefined;
 }
 
-/** Identifies a batch. */
 export type BatchJob = Pick<BatchFacts, "epoch" | "step" | "indices">;
 
 /**

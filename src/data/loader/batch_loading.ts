@@ -53,7 +53,6 @@ export class BatchLoading {
     return batch;
   }
 
-  /** Takes back the memory of a batch. */
   recycle(batch: unknown): void {
     const { numWorkers, prefetchFactor, shared } = this.#settings;
     // Each batch has buffers for what is read and for what is made of it.

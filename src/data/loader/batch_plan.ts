@@ -91,7 +91,6 @@ function samplerOf(
   return shuffle ? new RandomSampler(samples) : new SequentialSampler(samples);
 }
 
-/** Returns a batch of a batch sampler, checked. */
 function checkedBatch(
   order: BatchOrder,
   batch: number,

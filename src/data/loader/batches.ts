@@ -1,9 +1,7 @@
 import type { SkippedSample } from "./skipped_samples.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
 
-/** Start of a loop. */
 export interface LoopStart {
-  /** Batches of the epoch. */
   readonly order: BatchOrder;
   readonly epoch: number;
   /** Position of the loop's first batch in the epoch. */
@@ -19,18 +17,12 @@ export interface Delivered {
   readonly buffers: readonly ArrayBufferLike[];
 }
 
-/** Batches of one loop. */
 export interface Batches {
   /**
-   * Returns the next batch. The caller must not exceed the number of batches, and must wait for the previous one.
-   *
-   * @throws If the batch cannot be loaded; the loop cannot continue then.
+   * Returns the next batch; rejects if it cannot be loaded, which ends the loop. The caller must not exceed the
+   * number of batches, and must wait for the previous one.
    */
   next(): Promise<Delivered>;
-  /**
-   * Stops loading. Pending calls of `next` reject.
-   *
-   * @param keep Whether threads stay alive for the next loop.
-   */
+  /** Stops loading; pending calls of `next` reject. If `keep`, threads stay alive for the next loop. */
   end(keep: boolean): Promise<void>;
 }

@@ -25,11 +25,7 @@ export class BatchesAhead<Job> {
     this.#untold.add(job);
   }
 
-  /**
-   * Notes that a batch is read now.
-   *
-   * @throws An error of the dataset's prefetch method, which must not throw.
-   */
+  /** Notes that a batch is read now. Throws what the dataset's prefetch method threw, which it must not do. */
   begin(job: Job): void {
     if (!this.#told.delete(job)) {
       this.#untold.delete(job);
@@ -48,7 +44,6 @@ export class BatchesAhead<Job> {
     });
   }
 
-  /** Drops all batches. */
   clear(): void {
     clearImmediate(this.#later);
     this.#later = undefined;

@@ -78,9 +78,7 @@ export class DataLoader<T, B = Collated<T>>
   #step = 0;
   /** Whether a loop of this epoch was left, so that the next loop is the next epoch's. */
   #isLeft = false;
-  /** The current loop. */
   #loop: Batches | undefined;
-  /** Number of samples that all loops have skipped. */
   #skipped = 0;
   /** Settles when all requested loops have begun. */
   #begun: Promise<unknown> = Promise.resolve();
@@ -229,7 +227,6 @@ export class DataLoader<T, B = Collated<T>>
     return this.close();
   }
 
-  /** Batches of the current epoch. */
   get #batches(): BatchOrder {
     return this.#plan.batches(this.#epoch);
   }
@@ -266,11 +263,7 @@ export class DataLoader<T, B = Collated<T>>
     }
   }
 
-  /**
-   * Leaves the current loop.
-   *
-   * @param isSound Whether nothing has failed, so that threads may stay alive.
-   */
+  /** Leaves the current loop. If `isSound`, nothing has failed and threads may stay alive. */
   #leave(isSound: boolean): Promise<void> {
     const loop = this.#loop;
     if (loop === undefined) return this.#ending;

@@ -71,7 +71,6 @@ export interface LoaderOptions<T, B> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Default options. */
 const DEFAULTS = {
   shuffle: false,
   seed: 0,
@@ -97,7 +96,6 @@ export type LoaderSettings =
     /** `undefined` with a batch sampler. */
     readonly batchSize: number | undefined;
     readonly collate?: Imported<Collate<unknown, unknown>> | false;
-    /** Whether damaged samples are skipped. */
     readonly skips: boolean;
   };
 

@@ -43,7 +43,6 @@ export interface Position {
   readonly step: number;
 }
 
-/** Lengths that a dataset reports. */
 export type DatasetLengths = Pick<Dataset<unknown>, "length" | "shardLengths">;
 
 export function stateOf(
@@ -74,10 +73,8 @@ export function stateOf(
 }
 
 /**
- * Returns the position that a state saved.
+ * Returns the position in a state, for the loader that has the state `own` and the plan `plan`.
  *
- * @param own State of the loader that is to continue.
- * @param plan Plan of that loader.
  * @throws {DataError} With code `bad-state` if `state` is not a state, or is that of a loader with another order.
  */
 export function positionOf(
@@ -122,11 +119,7 @@ function nextOf({ epoch, step }: Position, batches: number): Position {
   return isOver ? { epoch: epoch + 1, step: 0 } : { epoch, step };
 }
 
-/**
- * Makes the error for a rejected state.
- *
- * @param expected Expected value of one field.
- */
+/** Makes the error for a rejected state; `expected` has one field with its right value. */
 export function badState(
   why: string,
   expected: { readonly [name: string]: unknown },

@@ -7,9 +7,7 @@ import { isDamage } from "../../tree/samples/open_shards.ts";
 export interface SkippedSample {
   /** Index in the dataset. */
   readonly sample: number;
-  /** Path of its file, if known. */
   readonly path: string | undefined;
-  /** Message of the error. */
   readonly message: string;
 }
 

@@ -22,11 +22,7 @@ export class StepsAhead {
     this.#next = start.step;
   }
 
-  /**
-   * Takes the next step.
-   *
-   * @throws An error of the sampler for that step.
-   */
+  /** Takes the next step. Throws if the sampler throws for it. */
   take(): BatchJob {
     const seen = this.#seen.shift();
     if (seen === undefined) return this.#lookAt(this.#next);

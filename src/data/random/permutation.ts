@@ -113,10 +113,7 @@ export class FeistelPermutation implements Permutation {
   readonly #greatestHigh: number;
   readonly #greatestLow: number;
 
-  /**
-   * @param length From 0 to 2^53 - 1.
-   * @param random Generator that the keys are drawn from.
-   */
+  /** @param length From 0 to 2^53 - 1. */
   constructor(length: number, random: Random) {
     wholeNumber(length, 0, "The length");
     this.length = length;

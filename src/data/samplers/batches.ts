@@ -67,11 +67,7 @@ export function batchesOf(order: Order, options: BatchOptions): BatchOrder {
   };
 }
 
-/**
- * Checks the batch size and the share of the epoch.
- *
- * @throws {RangeError} If a number is out of range.
- */
+/** @throws {RangeError} If a number is out of range. */
 export function checkShare(
   batchSize: number,
   rank: number,

@@ -78,13 +78,7 @@ const PLACES = {
   "batch sampler": ["for batch", "this dataset"],
 } as const;
 
-/**
- * Checks that a dataset has an index.
- *
- * @param sampler Kind of sampler that returned the index.
- * @param place Position or batch that it was returned for.
- * @throws {DataError} With code `bad-batch` if the dataset has no such sample.
- */
+/** @throws {DataError} With code `bad-batch` if the dataset has no such sample. */
 export function requireSample(
   index: number,
   samples: number,

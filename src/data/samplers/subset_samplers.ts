@@ -115,9 +115,8 @@ function isSampler(value: SamplerLike): value is Sampler {
 }
 
 /**
- * Copies indices into a compact array.
+ * Copies indices to an array of 4 bytes each, or 8 if one of them is 2^32 or more.
  *
- * @returns 4 bytes per index, or 8 if one of them is 2^32 or more.
  * @throws {TypeError} If `indices` is not a list.
  * @throws {RangeError} If an index is not a whole number ≥ 0.
  */

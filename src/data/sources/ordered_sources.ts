@@ -103,10 +103,8 @@ export class Truncate<T> extends ArrangedDataset<T> {
 }
 
 /**
- * Returns the number of samples to take from a dataset.
+ * Returns the number of samples to take from a dataset, by default all.
  *
- * @param given Number requested. Defaults to all.
- * @param source Name of the source class, for messages.
  * @throws {RangeError} If the dataset is empty or has fewer samples, or if it is endless and `given` is missing.
  */
 export function countOf(

@@ -2,13 +2,7 @@ import { RecordfsError } from "../../base/errors.ts";
 
 const LABELS = ["bigint", "boolean", "number", "string"];
 
-/**
- * Returns a value as a label.
- *
- * @param path File that contains the sample, for messages.
- * @param key Name of the sample in its container, if it has one.
- * @throws {RecordfsError} With code `no-label` if the value is not a text, a number or a boolean.
- */
+/** @throws {RecordfsError} With code `no-label` if the value is not a text, a number or a boolean. */
 export function asLabel(
   value: unknown,
   sample: number,

@@ -6,7 +6,6 @@ import { stratifiedSizes } from "./stratified_sizes.ts";
 
 /** Assigns each sample to a split. */
 export interface Assignment {
-  /** Number of samples in each split. */
   readonly sizes: readonly number[];
   /** Number of samples by label and split, if stratified. */
   readonly labelSizes?: readonly (readonly number[])[];

@@ -76,7 +76,6 @@ export class Ratios {
   }
 }
 
-/** Compares two bigints. */
 export function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -10,7 +10,6 @@ export interface ValueArrayClass {
 /** Allocates the array of a sample; its content is arbitrary. */
 export type TakeArray = (Values: ValueArrayClass, length: number) => ValueArray;
 
-/** Allocates an array with its own memory. */
 export function ownArray(Values: ValueArrayClass, length: number): ValueArray {
   return new Values(length);
 }
@@ -23,12 +22,7 @@ export class ArrayRows {
   #alike: { Values: ValueArrayClass; length: number } | undefined;
   #rows: Uint8Array<ArrayBuffer> | undefined;
 
-  /**
-   * Makes rows with nothing allocated.
-   *
-   * @param memory Memory of the batch. By default arrays have their own.
-   * @param count Number of samples.
-   */
+  /** @param memory Memory of the batch. Without it, arrays have their own. */
   constructor(memory: BatchMemory | undefined, count: number) {
     this.#memory = memory;
     this.#count = count;

@@ -44,11 +44,7 @@ function plansItself(step: object): step is { [PLAN]: unknown } {
   return owner !== null && "apply" in step && owner.apply === step.apply;
 }
 
-/**
- * Decodes what steps have deferred.
- *
- * @param take Allocates the array, if the value becomes one.
- */
+/** Decodes what steps have deferred. `take` allocates the array, if the value becomes one. */
 export function finished(
   value: unknown,
   take: TakeArray = ownArray,
@@ -278,11 +274,7 @@ export class AllFrames<In, Out>
   }
 }
 
-/**
- * Checks that a step was given a clip.
- *
- * @throws {TypeError} If it was given something else.
- */
+/** @throws {TypeError} If a step was given anything but a list of frames. */
 export function assertFrames(frames: readonly unknown[], step: string): void {
   if (Array.isArray(frames)) return;
   throw new TypeError(

@@ -188,7 +188,6 @@ function halfEven(value: number): number {
 /**
  * Returns a box of a given size at a uniformly random position inside a picture.
  *
- * @param step Name of the step, for messages.
  * @throws {RangeError} If the picture is smaller than the box.
  */
 export function randomBox(
@@ -262,8 +261,6 @@ interface CheckedPadding {
 const MODES: readonly unknown[] = ["constant", "edge", "reflect"];
 
 /**
- * Checks the options of a step.
- *
  * @throws {RangeError} If the padding is invalid.
  * @throws {TypeError} If the mode is unknown.
  */
@@ -293,7 +290,6 @@ function checkedPadding(
   return { padding: { left, top, right, bottom }, padMode };
 }
 
-/** Adds a border to a picture. */
 function pad<P extends Picture>(
   picture: P,
   { padding, padMode }: CheckedPadding,

@@ -182,7 +182,6 @@ function unitNorm(pictures: readonly Picture[]): FloatImage[] {
   );
 }
 
-/** Returns the sum of a picture's values. */
 function sumOf(
   { pixels, factors, offsets }: LoadedPixels,
   channels: 1 | 3,

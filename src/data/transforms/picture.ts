@@ -51,7 +51,6 @@ export class ScaledImage implements FloatImage {
     });
   }
 
-  /** Returns the stored pixels with their scales. */
   stored(): StoredPixels {
     return this.#stored;
   }
@@ -148,12 +147,7 @@ export function newPixels(like: Pixels, length: number): Pixels {
   return new Values(length);
 }
 
-/**
- * Checks that a step was given a picture.
- *
- * @param step Name of the step.
- * @throws {TypeError} If it was given something else. The message advises on the order of steps.
- */
+/** @throws {TypeError} If a step was given anything but a picture. The message advises on the order of steps. */
 export function assertPicture(
   value: Picture,
   step: string,
@@ -175,11 +169,7 @@ export function assertPicture(
   );
 }
 
-/**
- * Checks that a step was given a picture of bytes.
- *
- * @throws {TypeError} If it was given something else.
- */
+/** @throws {TypeError} If a step was given anything but a picture of bytes. */
 export function assertBytes(
   value: Picture,
   step: string,
@@ -192,13 +182,11 @@ export function assertBytes(
   );
 }
 
-/** Whether a picture's pixels are bytes. */
 export function isBytes(picture: Picture): picture is Image {
   return picture instanceof PlannedImage ||
     !(picture instanceof ScaledImage) && picture.data instanceof Uint8Array;
 }
 
-/** Whether a value is a picture. */
 export function isPicture(value: unknown): value is Picture {
   if (value instanceof ScaledImage || value instanceof PlannedImage) {
     return true;

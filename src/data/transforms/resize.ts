@@ -74,9 +74,8 @@ export class ScaleVideo extends AllFrames<Image, Image> {
 }
 
 /**
- * Returns the size that a step was given; a number means a square.
+ * Returns a size as height and width; a number means a square.
  *
- * @param step Name of the step, for messages.
  * @throws {RangeError} If the size is invalid.
  */
 export function sizeOf(size: number | Size, step: string): Size {

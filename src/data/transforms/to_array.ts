@@ -57,7 +57,6 @@ const AXES = {
 
 type Layout = keyof typeof AXES;
 
-/** NumPy dtypes and the arrays that hold their elements. */
 const DTYPES = {
   float16: ["<f2", Float16Array],
   float32: ["<f4", Float32Array],
@@ -147,12 +146,7 @@ interface CheckedOptions {
   readonly layout: Layout;
 }
 
-/**
- * Checks the options of a step.
- *
- * @param layouts Layouts that the step supports.
- * @throws {TypeError} If the type or layout is unknown, or the type cannot hold scaled values.
- */
+/** @throws {TypeError} If the type or layout is unknown, or the type cannot hold scaled values. */
 function checkedOptions(
   { dtype = "float32", scale = 1, layout = "channels-first" }:
     ToArrayVideoOptions,
@@ -207,9 +201,8 @@ export class PlannedArray implements NdArray {
 }
 
 /**
- * Plans an array of the values of pictures of equal size, with the axes of the layout.
- *
- * @param from Number of leading axes to drop: 1 for a single picture.
+ * Plans an array of pictures of equal size, with the axes of the layout from number `from` on: 1 for a single
+ * picture.
  */
 function plannedArray(
   frames: readonly Picture[],
@@ -253,11 +246,7 @@ function plannedArray(
   });
 }
 
-/**
- * Checks that an array can hold a picture's values.
- *
- * @throws {TypeError} If these are real numbers and the elements bytes.
- */
+/** @throws {TypeError} If the picture has real numbers and the array's elements are bytes. */
 function assertWritable(
   picture: Picture,
   { dtype }: CheckedOptions,

@@ -41,7 +41,6 @@ export type Step<In, Out> =
  */
 export const PLAN: unique symbol = Symbol("recordfs.plan");
 
-/** Returns a step as a function. */
 export function runStep<In, Out>(
   step: Step<In, Out>,
 ): TransformFunction<In, Out> {

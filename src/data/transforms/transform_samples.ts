@@ -33,9 +33,7 @@ export async function transformSamples<In, Out>(
   });
 }
 
-/** Names of samples in errors, and the limit of concurrency. */
 interface SampleMaking {
-  /** Returns the file that contains a sample, and the sample's name. */
   readonly describe?: (
     index: number,
   ) => { readonly path: string | undefined; readonly name: string };

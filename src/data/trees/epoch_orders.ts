@@ -1,7 +1,6 @@
 import type { Order } from "../samplers/sampler.ts";
 import { RandomSampler } from "../samplers/whole_samplers.ts";
 
-/** Parameters that determine the orders of epochs. */
 export interface EpochOrders {
   /** Number of samples. */
   readonly length: number;

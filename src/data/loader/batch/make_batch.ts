@@ -16,7 +16,6 @@ import { stackSamples } from "./stack_samples.ts";
 
 export interface ReadBatch {
   readonly samples: readonly unknown[];
-  /** Damaged samples that were skipped. */
   readonly skipped: readonly SkippedSample[];
 }
 
@@ -24,9 +23,7 @@ export interface BatchMakerOptions {
   /** `undefined` stacks samples, `false` leaves a list. */
   readonly collate: Collate<unknown, unknown> | false | undefined;
   readonly seed: number;
-  /** Whether to skip damaged samples. */
   readonly skips: boolean;
-  /** Number of the thread, for errors. */
   readonly worker?: number | undefined;
 }
 
@@ -52,20 +49,14 @@ export class BatchMaker {
     this.#worker = worker;
   }
 
-  /**
-   * Sends the dataset a prefetch hint for a batch.
-   *
-   * @returns Approximate number of bytes to fetch.
-   */
+  /** Sends the dataset a prefetch hint for a batch. Returns the approximate number of bytes to fetch. */
   expect({ epoch, indices }: Omit<BatchJob, "step">): number {
     return tellDataset(this.#dataset, indices, { seed: this.#seed, epoch });
   }
 
   /**
-   * Reads the samples of a batch.
-   *
-   * @param memory Memory for the bytes read. By default samples have their own.
-   * @param stack Memory passed to {@linkcode collate}; samples may be written there directly.
+   * Reads the samples of a batch into `memory`, or into their own if there is none. Samples may be written to
+   * `stack`, the memory of {@linkcode collate}, directly.
    */
   async read(
     job: BatchJob,
@@ -96,11 +87,7 @@ export class BatchMaker {
     );
   }
 
-  /**
-   * Collates samples to a batch.
-   *
-   * @param memory Memory for stacked numbers.
-   */
+  /** Collates samples to a batch; stacks numbers in `memory`. */
   async collate(
     samples: readonly unknown[],
     job: BatchJob,

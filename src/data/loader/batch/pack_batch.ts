@@ -2,7 +2,6 @@ import { types } from "node:util";
 import { aligned } from "../../../io/read/read_memory.ts";
 import { type BatchMemory, isDetached } from "../../batch_memory.ts";
 
-/** Memory of a batch. */
 export interface JobMemory {
   /** Memory that samples are read into. */
   readonly samples: BatchMemory;
@@ -71,10 +70,8 @@ function refuseDetached(buffer: ArrayBufferLike): void {
 }
 
 /**
- * Copies some parts of a value; parts of the value without any of them stay as they are.
- *
- * @param foreign Views and buffers to copy.
- * @param room Memory for all of them, each at a multiple of 8.
+ * Copies the views and buffers in `foreign` to `room`, each at a multiple of 8. Parts of the value without any of
+ * them stay as they are.
  */
 function withCopies(
   whole: unknown,
@@ -132,7 +129,6 @@ function withCopies(
   return of(whole);
 }
 
-/** A view class of JavaScript. */
 interface ViewClass {
   readonly BYTES_PER_ELEMENT?: number;
   new (

@@ -11,7 +11,6 @@ export function arrayOfImage(
   return { dtype: "|u1", shape: [height, width, channels], data };
 }
 
-/** Returns a typed array as a one-dimensional array. */
 export function arrayOfNumbers(data: NumericArray): NdArray {
   return { dtype: dtypeOf(data), shape: [data.length], data };
 }
@@ -40,10 +39,8 @@ type ElementsClass = new (
 ) => Elements;
 
 /**
- * Stacks arrays of equal shape and type.
+ * Stacks arrays of equal shape and type. Messages name them `where`, and `advice` defaults to that for samples.
  *
- * @param where Name of the arrays, for messages.
- * @param advice What to do if they differ. Defaults to advice for samples of a batch.
  * @throws {DataError} With code `bad-batch` if they differ.
  */
 export function stackArrays(
@@ -122,7 +119,6 @@ function nameOf({ dtype, shape }: NdArray): string {
 const FOR_SAMPLES =
   "make them alike in 'process' or a transform, or give the loader a 'collate' of yours (false leaves a list)";
 
-/** Makes the error for samples that cannot be stacked. */
 export function cannotStack(
   where: string,
   why: string,

@@ -10,10 +10,8 @@ import {
 } from "./stack_arrays.ts";
 
 /**
- * Stacks samples to a batch, as `Collated` describes.
+ * Stacks samples to a batch, as `Collated` describes. Writes numbers to `memory`, so that each is copied once.
  *
- * @param memory Memory to write numbers to, so that each is copied once.
- * @param where Name of the samples, for messages.
  * @throws {DataError} With code `bad-batch` if they differ in kind, shape, type, length or keys.
  */
 export function stackSamples(
@@ -115,7 +113,6 @@ function stackObjects(
   );
 }
 
-/** Kinds of samples that collating distinguishes. */
 type SampleKind =
   | "a number"
   | "a bigint"

@@ -10,24 +10,19 @@ import type { SkippedSample } from "../skipped_samples.ts";
 import type { BatchJob } from "../batch_error.ts";
 import type { SerializedError } from "../../../base/serialized_error.ts";
 
-/** Setup of a thread. */
 export interface ThreadSetup {
   /** Number of the thread, from 0. */
   readonly worker: number;
-  /** Number of threads. */
   readonly numWorkers: number;
   /** Modules to import first, for instance to register formats. */
   readonly modules: readonly ThreadModule[];
-  /** Recipe of the dataset. */
   readonly dataset: Recipe;
   /** Expected number of samples. */
   readonly length: number;
   /** Recipe of the collating function; `undefined` stacks, `false` leaves a list. */
   readonly collate: Recipe | false | undefined;
   readonly seed: number;
-  /** Whether to skip damaged samples. */
   readonly skips: boolean;
-  /** Whether batches go to shared memory. */
   readonly shared: boolean;
   /** Share of the memory for decoding images. */
   readonly decodeMemory: DecodeMemoryShare;
@@ -44,7 +39,6 @@ export interface LoadMessage extends BatchJob {
   readonly memory: readonly ArrayBufferLike[];
 }
 
-/** Messages to a thread. */
 export type ToThread =
   /** Constructs the dataset. */
   | { readonly kind: "start"; readonly setup: ThreadSetup }
@@ -54,7 +48,6 @@ export type ToThread =
   /** Cancels everything, closes the dataset and ends the thread. */
   | { readonly kind: "close" };
 
-/** Messages from a thread. */
 export type FromThread =
   | {
     readonly kind: "batch";
@@ -62,7 +55,6 @@ export type FromThread =
     readonly step: number;
     /** `undefined` if all samples were skipped. */
     readonly batch: unknown;
-    /** Damaged samples that were skipped. */
     readonly skipped: readonly SkippedSample[];
     /** Buffers transferred with the batch. */
     readonly buffers: readonly ArrayBufferLike[];

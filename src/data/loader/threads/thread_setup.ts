@@ -5,7 +5,6 @@ import { threadModules } from "../../../io/concurrency/thread_modules.ts";
 import type { LoaderSettings } from "../loader_options.ts";
 import type { ThreadSetup } from "./messages.ts";
 
-/** Setup common to all threads of a loader. */
 export type CommonSetup = Omit<ThreadSetup, "worker" | "decodeMemory">;
 
 /**
@@ -42,7 +41,6 @@ export function threadSetupOf(
 
 let isLoaderThread = false;
 
-/** Marks this thread as one of a loader. */
 export function markLoaderThread(): void {
   isLoaderThread = true;
 }

@@ -34,7 +34,6 @@ import { markLoaderThread } from "./thread_setup.ts";
 import { type JobMemory, packBatch } from "../batch/pack_batch.ts";
 import { serializeError } from "../../../base/serialized_error.ts";
 
-/** State of a started thread. */
 interface Started {
   readonly setup: ThreadSetup;
   readonly dataset: Dataset<unknown>;
@@ -80,7 +79,6 @@ class ThreadLoader {
     }
   }
 
-  /** Cancels everything and closes the dataset. */
   async close(): Promise<void> {
     this.forget(Infinity);
     await this.#last;

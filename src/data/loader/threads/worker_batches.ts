@@ -21,7 +21,6 @@ import type { ThreadEnd, WorkerPool, WorkerThread } from "./worker_pool.ts";
  */
 const LOOK_AFTER = 128 << 20;
 
-/** Outcome of a step: a batch or an error. */
 type Outcome = Delivered | { readonly error: unknown };
 
 /**

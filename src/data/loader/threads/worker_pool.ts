@@ -14,7 +14,6 @@ import { DataError } from "../../data_error.ts";
 import { type FromThread, type ToThread, transferable } from "./messages.ts";
 import type { CommonSetup } from "./thread_setup.ts";
 
-/** Threads of a loader. */
 export class WorkerPool implements ThreadEvents {
   readonly threads: readonly WorkerThread[];
   /** Receives the threads' events while a loop runs. */
@@ -23,8 +22,6 @@ export class WorkerPool implements ThreadEvents {
   #isOver = false;
 
   /**
-   * Starts the threads.
-   *
    * @throws {DataError} With code `not-portable` if the dataset's recipe cannot be posted.
    * @throws {RecordfsError} With code `EMFILE` if too many files are open for so many threads.
    */
@@ -68,7 +65,6 @@ export class WorkerPool implements ThreadEvents {
     return this.#isOver;
   }
 
-  /** Returns the number of a new loop. */
   nextLoop(): number {
     return ++this.#loop;
   }
@@ -85,11 +81,7 @@ export class WorkerPool implements ThreadEvents {
     for (const thread of this.threads) thread.keepRunning(isWaitedFor);
   }
 
-  /**
-   * Ends the threads.
-   *
-   * @param stuck Thread that timed out; it is terminated at once.
-   */
+  /** Ends the threads. A thread that is `stuck` is terminated at once. */
   async end(stuck?: WorkerThread): Promise<void> {
     this.events = undefined;
     this.#isOver = true;
@@ -104,21 +96,17 @@ export class WorkerPool implements ThreadEvents {
 /** Time limit for a thread to end by itself, in ms, before it is terminated. */
 const PATIENCE = 2000;
 
-/** Receives events of threads. */
 export interface ThreadEvents {
   heard(thread: WorkerThread, message: FromThread): void;
   /** The thread ended unexpectedly. */
   died(thread: WorkerThread, end: ThreadEnd): void;
 }
 
-/** Unexpected end of a thread. */
 export interface ThreadEnd {
   readonly code: number;
-  /** Uncaught error of the thread. */
   readonly error: unknown;
 }
 
-/** Node's ports, which have more methods than those of the web. */
 interface Port extends MessagePort {
   ref(): void;
   unref(): void;
