@@ -11,5 +11,5 @@ export type DataErrorCode =
   | "worker-failed"
   | "worker-timeout";
 
-/** Loading data for training failed. */
+/** Error of loading data for training. */
 export class DataError extends RecordfsError<DataErrorCode> {}

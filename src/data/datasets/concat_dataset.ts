@@ -35,7 +35,7 @@ export class ConcatDataset<T> extends ArrangedDataset<T> {
    * Joins datasets.
    *
    * @param datasets Datasets in order; closed with this one.
-   * @throws {TypeError} If there is none.
+   * @throws {TypeError} If there is no dataset.
    * @throws {RangeError} If one is endless.
    */
   constructor(datasets: Iterable<Dataset<T>>) {

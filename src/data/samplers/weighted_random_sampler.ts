@@ -31,7 +31,6 @@ export class WeightedRandomSampler implements Sampler {
   /** Number of draws in an epoch. */
   readonly length: number;
   readonly #weights: Float64Array;
-  /** Table for draws with replacement. */
   readonly #table: WeightTable | undefined;
 
   /**

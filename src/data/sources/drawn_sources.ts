@@ -19,8 +19,8 @@ export interface EpochsOptions {
 }
 
 /**
- * A dataset repeated without end, by default in another order each epoch. Step `s` is a sample of epoch `floor(s /
- * length)`; every epoch has every sample once.
+ * A dataset repeated without end, by default in another order each epoch. Step `s` is a sample of epoch
+ * `floor(s / length)`; every epoch has every sample once.
  *
  * The order is computed from the seed given here, the loader's seed and the epoch, so any step costs the same. The
  * dataset is read with the number of the epoch, so that its own random choices differ between epochs. A batch that

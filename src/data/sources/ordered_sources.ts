@@ -131,7 +131,7 @@ export function countOf(
   );
 }
 
-/** @throws {RangeError} If there is none. */
+/** @throws {RangeError} If there is no source. */
 export function requireSources(
   sources: readonly unknown[],
   source: string,

@@ -48,8 +48,8 @@ export class Transform<S, T> extends Dataset<T> {
   /**
    * Makes the source.
    *
-   * @param step A function, a transform such as `new CenterCrop(224)`, or the module that exports either, as `new
-   * URL("./decode.ts", import.meta.url)`. A plain function can be called only in the caller's thread.
+   * @param step A function, a transform such as `new CenterCrop(224)`, or the module that exports either, as
+   * `new URL("./decode.ts", import.meta.url)`. A plain function can be called only in the caller's thread.
    * @throws {RangeError} If the seed is out of range.
    * @throws {TypeError} If the step is none of these.
    */

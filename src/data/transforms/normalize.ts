@@ -127,8 +127,8 @@ function forChannels(
 }
 
 /**
- * Normalizes each picture to mean 0 and standard deviation 1, over all its pixels and channels: `(value - mean) /
- * (std + 1e-8)`.
+ * Normalizes each picture to mean 0 and standard deviation 1, over all its pixels and channels:
+ * `(value - mean) / (std + 1e-8)`.
  */
 export class UnitNorm implements SampleTransform<Picture, FloatImage> {
   /** Normalizes a picture. */

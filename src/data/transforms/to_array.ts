@@ -28,8 +28,8 @@ export interface ArrayOptions {
 /** Options of {@linkcode ToArray}. */
 export interface ToArrayOptions extends ArrayOptions {
   /**
-   * `channels-first`, the default, gives the shape `[channels, height, width]`; `channels-last` gives `[height,
-   * width, channels]`.
+   * `channels-first`, the default, gives the shape `[channels, height, width]`; `channels-last` gives
+   * `[height, width, channels]`.
    */
   readonly layout?: "channels-first" | "channels-last" | undefined;
 }
@@ -38,8 +38,8 @@ export interface ToArrayOptions extends ArrayOptions {
 export interface ToArrayVideoOptions extends ArrayOptions {
   /**
    * `channels-first`, the default, gives the shape `[frames, channels, height, width]`; `channels-last` gives
-   * `[frames, height, width, channels]`; `channels-outermost`, for convolutions over time, gives `[channels,
-   * frames, height, width]`.
+   * `[frames, height, width, channels]`; `channels-outermost`, for convolutions over time, gives
+   * `[channels, frames, height, width]`.
    */
   readonly layout?:
     | "channels-first"

@@ -121,7 +121,7 @@ function withCopies(
       return made;
     }
     const entries = Object.entries(value);
-    if (entries.length === 0) return value; // a date, say
+    if (entries.length === 0) return value; // for instance a date
     const made = begin(value, {} as Record<string, unknown>);
     for (const [key, entry] of entries) made[key] = of(entry);
     return made;
