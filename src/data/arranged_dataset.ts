@@ -9,35 +9,34 @@ import {
 import { argument } from "./recipe.ts";
 import { isIndex } from "../tree/sample_indices.ts";
 
-/** Where a sample is taken from. */
+/** Origin of a sample. */
 export interface SamplePlace {
-  /** Which part of a batch it belongs to: unless a class says otherwise, the number of its source. */
+  /** Key of the read that the sample belongs to: the number of its source, unless a class overrides it. */
   readonly part: number;
-  /** Its index there. */
+  /** Index of the sample in its source. */
   readonly index: number;
 }
 
-/** Part of a batch that one read answers: which samples, and where in the batch they stand. */
 interface Part {
   readonly indices: number[];
   readonly places: number[];
 }
 
 /**
- * A dataset whose samples are those of other datasets, in another order. A batch is one read for each
- * part that it has samples of.
+ * A dataset that rearranges the samples of other datasets. A batch takes one read for each part that it has samples
+ * of.
  *
  * @typeParam T What one sample is.
  */
 export abstract class ArrangedDataset<T> extends Dataset<T> {
-  /** True if where samples are taken from depends on what they are read for. */
+  /** Whether the origin of a sample depends on the seed and the epoch. */
   protected readonly isDrawn: boolean = false;
   readonly #sources: readonly Dataset<T>[];
 
   /**
-   * Takes sources.
+   * Makes the dataset.
    *
-   * @param sources They are closed with this one.
+   * @param sources Datasets to read from; closed with this one.
    */
   constructor(sources: readonly Dataset<T>[]) {
     super();
@@ -47,10 +46,10 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
   /**
    * Reads a batch.
    *
-   * @param steps From 0 to `length - 1`: any number, in any order, repeats allowed.
+   * @param steps Steps from 0 to `length - 1`: any number, in any order, repeats allowed.
    * @returns The samples in the order of `steps`.
    * @throws {IndexError} If there is no such sample.
-   * @throws {DataError} With code `bad-batch` if a source gives more samples, or fewer.
+   * @throws {DataError} With code `bad-batch` if a source returns more or fewer samples than requested.
    */
   override async get(
     steps: readonly number[],
@@ -60,7 +59,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
       if (!isIndex(step, this.end)) throw this.missing(step);
     }
     const parts = this.#partsOf(steps, options);
-    // All reads have ended when this does, even where one fails: what they read into may be used again.
+    // Wait for all reads, even if one fails: the caller may reuse the memory that they read into.
     const ends = await Promise.allSettled(
       Array.from(parts, async ([key, { indices }]) => {
         const [source, told] = this.partOf(key, options);
@@ -79,7 +78,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
     return samples;
   }
 
-  /** Those of all sources; `undefined` if none knows them. */
+  /** Shard lengths of all sources; `undefined` if no source knows them. */
   override get shardLengths(): readonly number[] | undefined {
     const known = this.#sources.flatMap(({ shardLengths = [] }) =>
       shardLengths
@@ -87,7 +86,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
     return known.length === 0 ? undefined : known;
   }
 
-  /** Tells each source what will be read of it. */
+  /** Forwards the prefetch hint to each source. */
   override expect(steps: readonly number[], options: GetOptions = {}): number {
     const known = steps.filter((step) => isIndex(step, this.end));
     let bytes = 0;
@@ -98,7 +97,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
     return bytes;
   }
 
-  /** The file that a sample lies in; of what is drawn, where it is said what the step is read for. */
+  /** Returns the file that contains a sample; `undefined` if the sample is drawn and `options` are missing. */
   override fileOf(step: number, options?: GetOptions): string | undefined {
     if (options === undefined && this.isDrawn || !isIndex(step, this.end)) {
       return undefined;
@@ -113,7 +112,6 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
     for (const source of this.#sources) source.close();
   }
 
-  /** What is read of steps at once, by part. */
   #partsOf(steps: readonly number[], options: GetOptions): Map<number, Part> {
     const parts = new Map<number, Part>();
     steps.forEach((step, place) => {
@@ -129,10 +127,10 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
     return parts;
   }
 
-  /** Where the sample of a step is taken from. */
+  /** Returns the origin of the sample of a step. */
   protected abstract placeOf(step: number, options: GetOptions): SamplePlace;
 
-  /** Source of a part, and the purpose of reading it: the one of that number, as the whole is asked. */
+  /** Returns the source of a part, and the options to read it with. By default, the part is the source's number. */
   protected partOf(
     part: number,
     options: GetOptions,
@@ -140,21 +138,21 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
     return [this.#sources[part]!, options];
   }
 
-  /** Where steps end; `length` unless it goes on behind that. */
+  /** End of valid steps: `length`, unless steps wrap around. */
   protected get end(): number {
     return this.length;
   }
 
-  /** The error for a step that there is not. */
+  /** Returns the error for a step that is out of range. */
   protected missing(step: number): IndexError {
     return new IndexError(step, this.end, this.constructor.name, 0, "step");
   }
 
   /**
-   * The sources as arguments of a recipe.
+   * Returns the sources as arguments of a recipe.
    *
-   * @param what What messages call one; its number comes behind that where there may be several.
-   * @throws {DataError} With code `not-portable` if one cannot go to another thread.
+   * @param what Name of a source in messages. Its number is appended unless the name starts with `The`.
+   * @throws {DataError} With code `not-portable` if a source cannot be constructed in another thread.
    */
   protected sourceArguments(what: string): unknown[] {
     return this.#sources.map((source, i) => {
@@ -164,11 +162,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
   }
 }
 
-/**
- * The answer of a source, which has one sample for each index.
- *
- * @throws {DataError} With code `bad-batch` if it has not.
- */
+/** @throws {DataError} With code `bad-batch` unless there is one sample for each index. */
 export function wholeBatch<T>(
   samples: readonly T[],
   indices: readonly number[],

@@ -3,47 +3,44 @@ import { newMemory, newSharedMemory } from "../io/libc/new_memory.ts";
 import { aligned } from "../io/read/read_memory.ts";
 
 /**
- * Factor by which buffers are larger than what is asked for, since the next batch may need a bit more. Little, since
- * it has to be cleared as well where buffers never come back; one that is too small makes way for a larger one.
+ * Factor by which a buffer exceeds the requested size, since the next batch may need a bit more. Small, since the
+ * extra must be cleared too where buffers never come back; a buffer that is too small is replaced.
  */
 const SLACK = 1.0625;
 
-/**
- * Buffers that are free to be read into. Memory that is used again need not be cleared, which costs as
- * much as reading into it.
- */
+/** Pool of reusable buffers. Reused memory need not be cleared, which costs as much as reading into it. */
 export class BufferPool {
   readonly #most: number;
   readonly #isShared: boolean;
-  /** The smallest first. */
+  /** Free buffers, smallest first. */
   readonly #free: ArrayBufferLike[] = [];
 
   /**
    * Makes an empty pool.
    *
-   * @param most How many free buffers are kept; more are left to be collected.
-   * @param isShared Whether its buffers are to be shared memory, which several threads can see.
+   * @param most Maximum number of free buffers; the smallest beyond that is left to the garbage collector.
+   * @param isShared Whether buffers are shared memory, visible to several threads.
    */
   constructor(most = 4, isShared = false) {
     this.#most = most;
     this.#isShared = isShared;
   }
 
-  /** Bytes of the buffers that are free. */
+  /** Total size of the free buffers, in bytes. */
   get size(): number {
     return sizeOfAll(this.#free);
   }
 
   /**
-   * A buffer, whatever it holds: the smallest that is large enough, or a new one.
+   * Takes the smallest free buffer that is large enough, or makes one. Its content is arbitrary.
    *
-   * @param least How many bytes it must have.
-   * @throws {RecordfsError} With code `too-large` if there is no such memory.
+   * @param least Minimum size in bytes.
+   * @throws {RecordfsError} With code `too-large` if the memory cannot be allocated.
    */
   take(least: number): ArrayBufferLike {
     const found = this.#free.findIndex(({ byteLength }) => byteLength >= least);
     if (found >= 0) return this.#free.splice(found, 1)[0]!;
-    this.#free.shift(); // one that is too small makes way
+    this.#free.shift(); // evict one that is too small
     const length = aligned(least * SLACK);
     try {
       return this.#isShared ? newSharedMemory(length) : newMemory(length);
@@ -57,8 +54,8 @@ export class BufferPool {
   }
 
   /**
-   * Takes a buffer back: what was read into it may be overwritten from now on. One that has been
-   * transferred to another thread is passed over.
+   * Returns a buffer to the pool, which may overwrite its content from now on. Buffers that were transferred to
+   * another thread are ignored.
    */
   give(buffer: ArrayBufferLike): void {
     if (isDetached(buffer) || this.#free.includes(buffer)) return;
@@ -69,29 +66,28 @@ export class BufferPool {
   }
 }
 
-/** Bytes of buffers together. */
 export function sizeOfAll(buffers: readonly ArrayBufferLike[]): number {
   return buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-/** True of a buffer that has been transferred to another thread, which shared memory never is. */
+/** Whether a buffer has been transferred to another thread, which shared memory never is. */
 export function isDetached(buffer: ArrayBufferLike): boolean {
   return buffer instanceof ArrayBuffer && buffer.detached;
 }
 
 /**
- * Has views of a buffer be empty from now on, so that nobody sees a later batch in them. Those of shared memory
- * cannot be.
+ * Detaches all views of a buffer, so that they are empty and never show a later batch. Views of shared memory
+ * cannot be detached.
  *
- * @returns Its memory.
+ * @returns The buffer's memory.
  */
 export function withoutViews(buffer: ArrayBufferLike): ArrayBufferLike {
   return buffer instanceof ArrayBuffer ? buffer.transfer() : buffer;
 }
 
 /**
- * The memory of one batch: its samples are views of one buffer, or of a few, which pass to another
- * thread without being copied, and can then be used for a later batch.
+ * Memory of one batch. Samples are views of one or a few buffers, which can be transferred to another thread
+ * without a copy and reused for a later batch.
  *
  * @example Read batches into the same memory
  * ```ts
@@ -113,25 +109,25 @@ export function withoutViews(buffer: ArrayBufferLike): ArrayBufferLike {
 export class BatchMemory {
   readonly #pool: BufferPool;
   readonly #buffers: ArrayBufferLike[] = [];
-  /** Bytes taken of the last buffer. */
+  /** Bytes used in the last buffer. */
   #taken = 0;
 
   /**
-   * Makes memory of which nothing is taken yet.
+   * Makes memory with nothing allocated.
    *
-   * @param pool Where buffers come from; unless given, they are new.
+   * @param pool Pool that buffers come from. By default buffers are new.
    */
   constructor(pool = new BufferPool(0)) {
     this.#pool = pool;
   }
 
   /**
-   * Memory for a piece of the batch, whatever it holds: behind what was taken before where there is room,
-   * and otherwise in a further buffer. It starts at a multiple of 8, so that any number may lie there. The type
-   * says `ArrayBuffer` also where it is shared, since what reads into it makes no difference.
+   * Allocates memory for a piece of the batch, after the previous piece if there is room, otherwise in another
+   * buffer. Its content is arbitrary. It starts at a multiple of 8, so that numbers of any type may be stored
+   * there. The type says `ArrayBuffer` even for shared memory, since readers treat both alike.
    *
-   * @param length In bytes.
-   * @throws {RecordfsError} With code `too-large` if there is no such memory.
+   * @param length Size in bytes.
+   * @throws {RecordfsError} With code `too-large` if the memory cannot be allocated.
    */
   take(length: number): Uint8Array<ArrayBuffer> {
     const start = aligned(this.#taken);
@@ -146,12 +142,12 @@ export class BatchMemory {
     return new Uint8Array(buffer as ArrayBuffer, 0, length);
   }
 
-  /** The buffers that the batch lies in: what to transfer along with it. */
+  /** Buffers that contain the batch, to be transferred along with it. */
   get buffers(): readonly ArrayBufferLike[] {
     return this.#buffers;
   }
 
-  /** Gives all buffers back to the pool, when nobody looks at the batch any more. */
+  /** Returns all buffers to the pool. The batch must not be used any more. */
   free(): void {
     for (const buffer of this.#buffers.splice(0)) this.#pool.give(buffer);
     this.#taken = 0;

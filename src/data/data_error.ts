@@ -1,6 +1,6 @@
 import { RecordfsError } from "../base/errors.ts";
 
-/** What a {@linkcode DataError} can be about. */
+/** Codes of {@linkcode DataError}. */
 export type DataErrorCode =
   | "bad-batch"
   | "bad-indices"
@@ -11,5 +11,5 @@ export type DataErrorCode =
   | "worker-failed"
   | "worker-timeout";
 
-/** Loading data for training failed. */
+/** Error of loading data for training. */
 export class DataError extends RecordfsError<DataErrorCode> {}

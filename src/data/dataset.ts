@@ -1,22 +1,21 @@
 import type { BatchMemory } from "./batch_memory.ts";
 import { RECIPE, type Recipe } from "./recipe.ts";
 
-/** Key of the memory that a loader stacks samples in: arrays that are made of them may be written there at once. */
+/** Key of the memory that a loader stacks samples in. Transforms may write arrays there directly. */
 export const STACK: unique symbol = Symbol("recordfs.stack");
 
-/** Purpose of reading a batch: what is random in it follows from this and the indices, and nothing else. */
+/** Options of reading a batch. A dataset's random choices depend on these and the indices only. */
 export interface GetOptions {
-  /** The loader's seed: a safe integer ≥ 0. Unless given, 0. */
+  /** The loader's seed: a safe integer ≥ 0. Defaults to 0. */
   readonly seed?: number;
-  /** Which pass over the data this is, from 0. Unless given, 0. */
+  /** Number of the pass over the data, from 0. Defaults to 0. */
   readonly epoch?: number;
-  /** Gives up waiting when it is aborted. */
+  /** Stops waiting when aborted. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * What the bytes of the batch are read into, where the dataset reads bytes: the samples, as `process`
-   * gets them, are then views of its buffers, valid until these are used again. When `get` has been
-   * aborted that must not be: `process` may still be at work. Unless given, each sample has memory of its
-   * own.
+   * Memory to read the batch's bytes into, if the dataset reads bytes. The samples, as `process` gets them, are
+   * views of its buffers and valid until these are reused. After an aborted `get` the buffers must not be reused:
+   * `process` may still be running. By default each sample has its own memory.
    */
   readonly memory?: BatchMemory | undefined;
   /** @internal */
@@ -24,22 +23,21 @@ export interface GetOptions {
 }
 
 /**
- * Samples by number, read a batch at a time: one read for a batch is several times as fast as one for
- * each sample.
+ * Samples by index, read a batch at a time: one read per batch is several times as fast as one per sample.
  *
- * A class of yours needs `length` and `get`; those here are made for being extended with `process`,
- * which makes of a batch's bytes what you train on.
+ * A custom dataset needs `length` and `get`. The library's datasets can be extended by overriding `process`, which
+ * turns the bytes of a batch into training samples.
  *
  * @typeParam T What one sample is.
  */
 export abstract class Dataset<T> {
-  /** Number of samples; `Infinity` where any index from 0 is one. */
+  /** Number of samples; `Infinity` if every index ≥ 0 is valid. */
   abstract readonly length: number;
 
   /**
    * Reads a batch.
    *
-   * @param indices From 0 to `length - 1`: any number, in any order, repeats allowed.
+   * @param indices Indices from 0 to `length - 1`: any number, in any order, repeats allowed.
    * @returns The samples in the order of `indices`.
    * @throws {IndexError} If there is no such sample.
    */
@@ -49,48 +47,48 @@ export abstract class Dataset<T> {
   ): readonly T[] | Promise<readonly T[]>;
 
   /**
-   * Hears which samples will be read soon, in the order in which they will be: what lies on servers is fetched
-   * meanwhile. Nothing it does shows in what {@linkcode Dataset.get} gives; it never throws and never waits.
+   * Hints that samples will be read soon, in this order, so that remote data can be fetched ahead. It must not
+   * change what {@linkcode Dataset.get} returns, throw, or wait.
    *
-   * A loader tells each batch once. A class of yours whose samples are those of other datasets passes on which they are.
+   * A loader calls it once for each batch. A dataset that wraps others must forward the hint with their indices.
    *
-   * @param _indices As for `get`; what there is not is passed over.
-   * @param _options Seed and epoch that they will be read with.
-   * @returns About how many bytes that is to have fetched: a loader goes no further ahead than some of them. 0 where
-   * nothing has to be fetched.
+   * @param _indices Indices, as for `get`; invalid ones are ignored.
+   * @param _options Seed and epoch of the coming read.
+   * @returns Approximate number of bytes to fetch, by which a loader limits how far it reads ahead; 0 if nothing is
+   * fetched.
    */
   expect(_indices: readonly number[], _options?: GetOptions): number {
     return 0;
   }
 
   /**
-   * The file that a sample lies in, for messages; `undefined` where there is none to name.
+   * Returns the file that contains a sample, for messages; `undefined` if there is none.
    *
-   * @param _options What the sample was read for: where indices are drawn, the file follows from it too.
+   * @param _options Options that the sample was read with; with randomly drawn samples the file depends on them.
    */
   fileOf(_index: number, _options?: GetOptions): string | undefined {
     return undefined;
   }
 
   /**
-   * The number of samples of each file that they lie in, 0 of one that is left out since it is damaged; `undefined`
-   * where that is not known. A loader's state has it: with other lengths, samples have other numbers.
+   * Number of samples in each file, 0 for a file that was skipped as damaged; `undefined` if unknown. Part of a
+   * loader's state: other lengths mean that samples have other indices.
    */
   get shardLengths(): readonly number[] | undefined {
     return undefined;
   }
 
   /**
-   * How another thread makes this dataset; `undefined` where it cannot, so that a loader of it has no
-   * workers.
+   * Returns the recipe that constructs this dataset in another thread; `undefined` if that is impossible, so that a
+   * loader cannot use worker threads.
    *
-   * @throws {DataError} With code `not-portable`, saying which part of it cannot go to another thread.
+   * @throws {DataError} With code `not-portable`, naming the part that cannot be constructed in another thread.
    */
   [RECIPE](): Recipe | undefined {
     return undefined;
   }
 
-  /** Closes the files. What was read stays valid. */
+  /** Closes the files. Samples that were read stay valid. */
   close(): void {}
 
   /** Closes the files at the end of a `using` block. */
@@ -99,11 +97,7 @@ export abstract class Dataset<T> {
   }
 }
 
-/**
- * Tells a dataset what will be read soon; what only has `length` and `get` is one as well.
- *
- * @returns What {@linkcode Dataset.expect} does.
- */
+/** Sends a prefetch hint to a dataset. Returns 0 for a dataset without the method: `length` and `get` suffice. */
 export function tellDataset(
   dataset: Partial<Pick<Dataset<unknown>, "expect">>,
   indices: readonly number[],
@@ -112,11 +106,7 @@ export function tellDataset(
   return dataset.expect?.(indices, options) ?? 0;
 }
 
-/**
- * What a batch is in place of one sample for each index; `undefined` where it is that.
- *
- * @param samples What was given as a batch.
- */
+/** Describes what is wrong with a batch that must have one sample for each index; `undefined` if it is correct. */
 export function miscounted(
   samples: unknown,
   indices: readonly number[],

@@ -5,23 +5,21 @@ import type { Container, ContainerOptions } from "../tree/format.ts";
 import type { Dataset } from "./dataset.ts";
 import { hashOfNames } from "./trees/sample_names.ts";
 
-/** How a format opens its containers. */
 type OpenContainer = (
   path: string,
   options: ContainerOptions,
 ) => Steps<Container>;
 
-/** Hashes the names of a dataset's samples. */
 type HashNames = (signal: AbortSignal | undefined) => Promise<string>;
 
 const hashers = new WeakMap<Dataset<unknown>, HashNames>();
 
 /**
- * Remembers the container that a dataset has all samples of: `readIndexFile` compares the names in an index
- * file with those of the container.
+ * Records which container a dataset has all samples of, so that `Subset.fromFile` can compare the names in an index
+ * file with it.
  *
- * @param open How it is opened as files.
- * @param format What it is opened as, where that is a variant of the format.
+ * @param open Opens the container as files.
+ * @param format Variant of the format to open it as, if any.
  */
 export function openedFrom<D extends Dataset<unknown>>(
   dataset: D,
@@ -32,7 +30,7 @@ export function openedFrom<D extends Dataset<unknown>>(
 ): D {
   const { path, storage } = lastingAt(location, options);
   hashers.set(dataset, async (signal) => {
-    const quiet = { storage, format, onWarning() {} }; // told of before
+    const quiet = { storage, format, onWarning() {} }; // warned already
     const container = await runAsync(open(path, quiet), signal);
     try {
       return await hashOfContainer(container);
@@ -43,7 +41,7 @@ export function openedFrom<D extends Dataset<unknown>>(
   return dataset;
 }
 
-/** Remembers a container that stays open as long as the dataset whose samples are its files. */
+/** Records a container that stays open as long as the dataset whose samples are its files. */
 export function openedOver<D extends Dataset<unknown>>(
   dataset: D,
   container: Container,
@@ -53,9 +51,8 @@ export function openedOver<D extends Dataset<unknown>>(
 }
 
 /**
- * Hashes the names of a dataset's samples, as {@linkcode hashOfNames} does.
- *
- * @returns `undefined` of a dataset that was made of something else than a container.
+ * Hashes the names of a dataset's samples with {@linkcode hashOfNames}; `undefined` unless it has a whole
+ * container.
  */
 export async function hashOfDataset(
   dataset: Dataset<unknown>,

@@ -1,39 +1,35 @@
 import { ConcurrencyLimit } from "../io/concurrency/concurrency_limit.ts";
 
-/** A thread has at least so many under way: one is decoded while another one is cropped and normalized. */
+/** Minimum number in flight per thread: one is decoded while another is cropped and normalized. */
 const LEAST = 2;
 
-/** So many have no more to gain, however many processors there are. */
+/** Maximum number in flight per thread: more gain nothing, however many processors there are. */
 const MOST = 16;
 
-/** Threads that share the processors. */
+/** Number of threads that share the processors. */
 let threads = 1;
 
 /**
- * Says that several threads load, so that together they have about as much under way as there are
- * processors. Codecs decode in threads of their own: with 16 images under way in each of two threads, two
+ * Sets the number of threads that load, so that together they have about as many items in flight as there are
+ * processors. Codecs decode in threads of their own: with 16 images in flight in each of two threads, two
  * processors decoded a fifth fewer than with 2 in each.
- *
- * @param count How many threads load.
  */
 export function shareProcessors(count: number): void {
   threads = Math.max(count, 1);
 }
 
-/** Number of things that wait for a codec that a thread should have under way. */
+/** Returns how many items that wait for a codec a thread should have in flight. */
 function inFlightLimit(): number {
   const share = Math.ceil(navigator.hardwareConcurrency / threads);
   return Math.min(Math.max(share, LEAST), MOST);
 }
 
 /**
- * Makes several things, some of them at a time.
+ * Makes `count` items by their numbers, at most `most` of them concurrently. Returns them in the order of their
+ * numbers.
  *
- * @param count How many.
- * @param make Makes one, by its number.
- * @returns What was made, in the order of numbers.
- * @throws Once none is under way: the signal's reason, or what the one of the lowest number that failed
- * has thrown.
+ * @throws After all items in flight have settled: the signal's reason, or else the error of the lowest number that
+ * failed.
  */
 export async function inFlight<T>(
   count: number,
@@ -52,6 +48,6 @@ export async function inFlight<T>(
   }
   await flight.end().catch(() => {});
   signal?.throwIfAborted();
-  // All have ended, also those below one that failed, so that the first is heard of, not the quickest.
+  // All have settled, so that the error is that of the lowest number, not of the quickest.
   return await Promise.all(pieces);
 }

@@ -18,20 +18,20 @@ import { IndexOutput } from "./index_output.ts";
 /** Options of {@linkcode readIndexFile}. */
 export interface ReadIndexOptions extends WaitOptions, PlaceOptions {}
 
-/** Bytes of a text that are read at a time. */
+/** Bytes of a text file read at a time. */
 const PIECE = 1 << 20;
 
-/** Bytes at the start of a text in which its comments are looked through. */
+/** Bytes at the start of a text file that are searched for comments. */
 const HEAD = 4096;
 
-/** The line that says of which samples the indices are, as {@linkcode indexLine} writes it, without its `#`. */
+/** Comment that identifies the indexed samples, as {@linkcode indexLine} writes it, with its `#`. */
 const INDEX_LINE = /^#\s*recordfs-index\s+(.*)$/;
 const INDEX_FACTS = /^1 samples=(\d+) names=([0-9a-f]+)$/;
 
 /** Start of a `.npy` file. */
 const NPY_MAGIC = Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59);
 
-/** Mark that some editors put before a text in UTF-8. */
+/** UTF-8 byte order mark, which some editors write. */
 const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 
 const LINE_FEED = 0x0a;
@@ -41,17 +41,17 @@ const ZERO = 0x30;
 const NINE = 0x39;
 
 /**
- * Reads which samples a file names: decimal indices, one a line, where empty lines and those that start
- * with `#` mean nothing, and neither do a byte order mark and carriage returns at the ends of lines; or a
- * NumPy `.npy` file of whole numbers in one dimension. A line `# recordfs-index 1 samples=N names=HASH` before the first
- * index, which `recordfs split` writes, says how many samples there must be.
+ * Reads an index file: decimal indices, one per line; or a NumPy `.npy` file of whole numbers in one dimension. In
+ * text, empty lines, lines that start with `#`, a byte order mark and carriage returns at line ends are ignored. A
+ * line `# recordfs-index 1 samples=N names=HASH` before the first index, which `recordfs split` writes, gives the
+ * number of samples that there must be.
  *
- * @param path Where it lies, as `recordfs split` writes it.
- * @param length How many samples there are; each index is compared with it.
- * @returns The indices in the order of the file, in shared memory: `Uint32Array` where all samples' are
+ * @param path Location of the file.
+ * @param length Number of samples; each index is checked against it.
+ * @returns The indices in the order of the file, in shared memory: a `Uint32Array` if all samples' indices are
  * below 2^32.
- * @throws {DataError} With code `bad-indices` if something else stands there, or a sample that there is
- * not, or the file is an index of another number of samples; the message names the line.
+ * @throws {DataError} With code `bad-indices` if the file contains anything else or an index that does not exist,
+ * or indexes another number of samples. The message names the line.
  */
 export function readIndexFile(
   path: string | URL,
@@ -63,11 +63,12 @@ export function readIndexFile(
 }
 
 /**
- * {@linkcode readIndexFile}, of a file that must be an index of the samples of these names if it says of which.
+ * Reads an index file as {@linkcode readIndexFile} does, and checks the hash of the samples' names if the file has
+ * one.
  *
- * @param hashOfNames Computes the hash of the samples' names; not called unless the file has one. `undefined` where they
- * are not known.
- * @throws {DataError} Likewise, and if it is an index of other samples.
+ * @param hashOfNames Computes the hash of the samples' names, or `undefined` if they are unknown. Called only if
+ * the file has a hash.
+ * @throws {DataError} As `readIndexFile` does, and if the file indexes other samples.
  */
 export async function readIndexOf(
   path: string | URL,
@@ -87,7 +88,7 @@ export async function readIndexOf(
   throw badIndices(file, "first comment", OTHER_SAMPLES);
 }
 
-/** The line that says of which samples the indices of a file are, as a comment without its `#`. */
+/** Returns the comment that identifies the indexed samples, without its `#`. */
 export function indexLine(samples: number, hashOfNames: string): string {
   return `recordfs-index 1 samples=${samples} names=${hashOfNames}`;
 }
@@ -95,7 +96,7 @@ export function indexLine(samples: number, hashOfNames: string): string {
 const OTHER_SAMPLES =
   "it is an index of other samples: their names or shards are not those here; split this container, or take that one";
 
-/** @param onNames Called with the hash of the samples' names, where the file has it. */
+/** @param onNames Called with the hash of the samples' names, if the file has it. */
 function* readIndices(
   storage: Storage,
   path: string,
@@ -116,9 +117,9 @@ function* readIndices(
 }
 
 /**
- * What the comments before the first index say of the samples' names.
+ * Returns the hash of the samples' names in the comments before the first index, if any.
  *
- * @throws {DataError} If they say that there is another number of samples.
+ * @throws {DataError} If the comment is of an unknown version or names another number of samples.
  */
 function namesIn(
   head: Uint8Array,
@@ -153,10 +154,10 @@ function* readText(
 ): Steps<WholeNumbers> {
   const indices = new GrowingNumbers(length);
   let line = 1;
-  let index = 0; // what the line's digits so far make
+  let index = 0; // value of the line's digits so far
   let digits = 0;
   let inComment = false;
-  let isEnding = false; // by a carriage return, which a line feed follows
+  let isEnding = false; // by a carriage return, which a line feed must follow
   const bad = (what: string, sample?: number) =>
     badIndices(source.name, `line ${line}`, what, sample);
   const endLine = () => {
@@ -199,7 +200,7 @@ function* readText(
 const LONE_RETURN =
   "a carriage return stands in it: lines end in a line feed, or in both";
 
-/** Types of arrays of whole numbers. */
+/** Integer dtypes. */
 const INTEGERS = /^(<[iu][248]|\|[iu]1)$/;
 
 function* readArray(
@@ -255,14 +256,14 @@ function badIndices(
 }
 
 /**
- * Writes which samples a subset has, for {@linkcode readIndexFile}, `Subset.fromFile` and
- * `recordfs mount --subset`. The file appears when it is complete.
+ * Writes the indices of a subset, for {@linkcode readIndexFile}, `Subset.fromFile` and `recordfs mount --subset`.
+ * The file appears when it is complete.
  *
- * @param path Where; a file that is there is replaced.
- * @param indices Which, in the order in which they are to be read.
- * @param comments Lines for people, to stand at the start.
- * @throws {RangeError} If an index is no whole number from 0 on.
- * @throws {WriteError} If it can't be written.
+ * @param path Location of the file; an existing one is replaced.
+ * @param indices Indices in the order in which they are to be read.
+ * @param options Comments for the start of the file, and a signal.
+ * @throws {RangeError} If an index is not a whole number ≥ 0.
+ * @throws {WriteError} If the file cannot be written.
  */
 export function writeIndexFile(
   path: string | URL,
@@ -274,7 +275,7 @@ export function writeIndexFile(
 
 /** Options of {@linkcode writeIndexFile}. */
 export interface WriteIndexOptions extends WaitOptions {
-  /** Lines for people, to stand at the start. */
+  /** Lines for human readers at the start of the file. */
   readonly comments?: readonly string[] | undefined;
 }
 

@@ -1,12 +1,12 @@
 import { NewFile } from "../io/write/new_file.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 
-/** Bytes gathered before they are written. */
+/** Characters buffered before they are written. */
 const CAPACITY = 1 << 16;
 
 /**
- * A file of indices, one a line, that appears when it is complete: what {@linkcode readIndexFile} reads,
- * written an index at a time, however many there are.
+ * Writer of index files, as {@linkcode readIndexFile} reads them: one index at a time, however many there are. The
+ * file appears when it is complete.
  */
 export class IndexOutput {
   readonly #file: NewFile;
@@ -18,10 +18,10 @@ export class IndexOutput {
   }
 
   /**
-   * Starts a file. One that is there already stays as it is until {@linkcode IndexOutput.publish}.
+   * Starts a file with comments, given without their `#`. An existing file stays until
+   * {@linkcode IndexOutput.publish}.
    *
-   * @param comments Lines for people, without their `#`.
-   * @throws {WriteError} If it can't be written.
+   * @throws {WriteError} If the file cannot be written.
    */
   static *create(
     path: string,
@@ -40,17 +40,16 @@ export class IndexOutput {
     }
   }
 
-  /** True if {@linkcode IndexOutput.flush} has to come before the next index. */
+  /** Whether the caller must call {@linkcode IndexOutput.flush} before the next index. */
   get full(): boolean {
     return this.#lines.length >= CAPACITY;
   }
 
-  /** Adds an index. */
   add(index: number): void {
     this.#lines += `${index}\n`;
   }
 
-  /** Writes what was added. */
+  /** Writes the buffered lines. */
   *flush(): Steps<void> {
     const bytes = new TextEncoder().encode(this.#lines);
     yield* this.#file.file.writeAt(bytes, this.#offset);
@@ -58,18 +57,18 @@ export class IndexOutput {
     this.#lines = "";
   }
 
-  /** Waits until all of it is on the disk. */
+  /** Writes the rest and waits until all of it is on the disk. */
   *finish(): Steps<void> {
     yield* this.flush();
     yield* this.#file.file.sync();
   }
 
-  /** Gives the finished file its name. Not to be given up half-way. */
+  /** Gives the finished file its name. Must not be interrupted. */
   publish(): Steps<void> {
     return this.#file.publish();
   }
 
-  /** Removes the file, unless it has its name. */
+  /** Removes the file, unless it was published. */
   discard(): void {
     this.#file.discard();
   }

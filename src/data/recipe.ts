@@ -9,60 +9,62 @@ import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import { DataError } from "./data_error.ts";
 
 /**
- * How to make a value in another thread: what to import, and what to call it with. It survives
+ * Describes how to construct a value in another thread: which export to import, and the arguments. Can be sent by
  * `postMessage`.
  */
 export interface Recipe {
   /** URL of the module. */
   readonly module: string;
-  /** Name of its export: a class or a function. */
+  /** Name of the export: a class, a function, or for `value` any value. */
   readonly name: string;
-  /** Use of the export: `open` is the class's static method of that name. */
+  /** How to use the export: `open` is a static method of the class. */
   readonly how: "call" | "new" | "open" | "value";
-  /** Arguments: plain data, typed arrays over shared memory, and further recipes in `{ recipe }`. */
+  /** Arguments: plain data, typed arrays over shared memory, and nested recipes as `{ recipe }`. */
   readonly args: readonly unknown[];
 }
 
-/** The method by which a value says how another thread makes it. */
+/** Key of the method that returns a value's recipe. */
 export const RECIPE: unique symbol = Symbol("recordfs.recipe");
 
-/** A function, or where another thread finds it: as a module's URL (its default export), or by name too. */
+/**
+ * A function, or the export that another thread can import it from: a module's URL (its default export), or a
+ * module and a name.
+ */
 export type Imported<F> = F | URL | ImportedName;
 
 /** An export of a module. */
 export interface ImportedName {
-  /** The module: `import.meta.resolve("./decode.ts")`. */
+  /** URL of the module: `import.meta.resolve("./decode.ts")`. */
   readonly module: URL | string;
-  /** The export; unless given, the default one. */
+  /** Name of the export. Defaults to the default export. */
   readonly name?: string;
 }
 
-/** A value with a recipe of its own. */
+/** A value that can be constructed in another thread. */
 export interface Portable {
-  /** Recipe by which another thread makes the value; `undefined` where it cannot. */
+  /** Returns the recipe that constructs the value in another thread; `undefined` if that is impossible. */
   [RECIPE](): Recipe | undefined;
 }
 
-/** Stands for a value among the arguments of a recipe. */
+/** A value in the arguments of a recipe, replaced by its own recipe. */
 interface Nested {
   readonly recipe: Recipe;
 }
 
-/** Where values that were imported by name come from. */
+/** Recipes of values that were imported by name. */
 const origins = new WeakMap<object, Recipe>();
 
-/** True if a value says how another thread makes it. */
 export function isPortable(value: unknown): value is Portable {
   return typeof value === "object" && value !== null && RECIPE in value;
 }
 
 /**
- * The recipe of a value that is an argument of another recipe, to be put in its place.
+ * Returns a value in the form that a recipe's arguments have.
  *
- * @param value Plain data stays what it is; in its lists and objects may be values with recipes. A
- * function must have come from {@linkcode importedFunction}, or {@linkcode importedValue}.
- * @param what What it is, for the message.
- * @throws {DataError} With code `not-portable` if it is a function, or a value without a recipe.
+ * @param value Plain data is passed on. Lists and objects may contain values with recipes. A function must come
+ * from {@linkcode importedFunction} or {@linkcode importedValue}.
+ * @param what Name of the value, for messages.
+ * @throws {DataError} With code `not-portable` if the value is a function that was not imported, or has no recipe.
  */
 export function argument(value: unknown, what: string): unknown {
   if (typeof value === "function") {
@@ -90,10 +92,10 @@ export function argument(value: unknown, what: string): unknown {
 }
 
 /**
- * The storage of files, as an argument of a recipe; the local disk is not named.
+ * Returns a storage as an argument of a recipe; `undefined` for the local disk.
  *
- * @param path One of the files, for the message.
- * @throws {DataError} With code `not-portable` unless it says how another thread makes it.
+ * @param path One of the files, for messages.
+ * @throws {DataError} With code `not-portable` if the storage has no recipe.
  */
 export function storageArgument(
   storage: Storage | undefined,
@@ -101,7 +103,7 @@ export function storageArgument(
 ): unknown {
   if (storage === undefined || storage === LOCAL_DISK) return undefined;
   if (storage instanceof RemoteStorage) {
-    const { onWarning: _, ...options } = storage.options; // those of threads go to the console
+    const { onWarning: _, ...options } = storage.options; // worker threads warn on the console
     const warned = [...storage.warned];
     return {
       recipe: remoteRecipe(storage.url, options, {
@@ -134,7 +136,7 @@ function remoteRecipe(
   };
 }
 
-/** True if a value is an object of no class. */
+/** Whether an object has no class. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
@@ -149,7 +151,7 @@ function notPortable(what: string): DataError {
 }
 
 /**
- * The function that is meant by {@linkcode Imported}: itself, or what the module exports.
+ * Returns the function that {@linkcode Imported} refers to: itself, or the export of the module.
  *
  * @throws {DataError} With code `not-portable` if there is no such function.
  */
@@ -168,7 +170,8 @@ export async function importedFunction<F>(from: Imported<F>): Promise<F> {
 }
 
 /**
- * What a module exports; other threads can import it too, where it is an object or a function.
+ * Returns the export of a module. If it is an object or a function, its recipe is recorded, so that other threads
+ * can import it too.
  *
  * @throws {DataError} With code `not-portable` if the module has no such export.
  */
@@ -184,10 +187,9 @@ export async function importedValue(
 }
 
 /**
- * The recipe's form of {@linkcode Imported}.
+ * Returns the recipe of an {@linkcode Imported}.
  *
- * @throws {DataError} With code `not-portable` for a function that was not imported by
- * {@linkcode importedFunction}.
+ * @throws {DataError} With code `not-portable` for a function that {@linkcode importedFunction} did not import.
  */
 export function importedRecipe(
   from: Imported<unknown>,
@@ -206,7 +208,7 @@ function namedExport(from: URL | ImportedName) {
 }
 
 /**
- * Makes what a recipe describes.
+ * Constructs the value that a recipe describes.
  *
  * @throws {DataError} With code `not-portable` if the module has no such export.
  */
@@ -239,7 +241,7 @@ async function followArgument(value: unknown): Promise<unknown> {
   return Object.fromEntries(reopened);
 }
 
-/** Data of the user's may have an entry `recipe` too. */
+/** Whether an object is a nested recipe. Checks all fields, since user data may have an entry `recipe` too. */
 function isNested(value: object): value is Nested {
   const { recipe, ...more } = value as Partial<Nested>;
   return typeof recipe === "object" && recipe !== null &&
@@ -280,10 +282,10 @@ async function importModule(module: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** Time that the program's own module may take to be there, in ms; one that has been run is at once. */
+/** Time limit for importing the program's own module, in ms. A module that has already run is there at once. */
 const PROGRAM_PATIENCE = 2000;
 
-/** Exports of the program itself: they can only be had when the program does not wait for it. */
+/** Waits for the exports of the program itself, which never come if the program waits for this import. */
 async function ofProgram<M>(imported: Promise<M>): Promise<M> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

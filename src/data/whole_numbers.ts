@@ -1,10 +1,6 @@
 import { isIndex } from "../tree/sample_indices.ts";
 
-/**
- * Checks a number that counts something.
- *
- * @throws {RangeError} Unless it is a safe integer from `least` on.
- */
+/** @throws {RangeError} Unless `value` is a safe integer ≥ `least`. */
 export function wholeNumber(value: number, least: number, name: string): void {
   if (Number.isSafeInteger(value) && value >= least) return;
   throw new RangeError(
@@ -12,12 +8,7 @@ export function wholeNumber(value: number, least: number, name: string): void {
   );
 }
 
-/**
- * Checks a place in an order.
- *
- * @param what What stands at it, for the message.
- * @throws {RangeError} If the order has no such place.
- */
+/** @throws {RangeError} If the position is out of range. `what` names it in the message. */
 export function checkPosition(
   position: number,
   length: number,
@@ -34,10 +25,9 @@ export function checkPosition(
 }
 
 /**
- * The length of what a sampler is for.
+ * Returns the length of a sampler's input.
  *
- * @param source The length, or something that has one.
- * @throws {RangeError} Unless it is a whole number, or `Infinity` where `mayBeEndless`.
+ * @throws {RangeError} Unless it is a whole number ≥ 0, or `Infinity` if `mayBeEndless`.
  */
 export function lengthOf(
   source: number | { readonly length: number },

@@ -2,26 +2,25 @@ import { PACKAGES } from "../../base/packages.ts";
 import { compileGlob } from "../../tree/vfs/glob.ts";
 import { type FilteredEntry, PathFilter } from "../../tree/vfs/path_filter.ts";
 
-/** Says of an entry of a walk, in which files come with their directories, whether it is a file that is chosen. */
+/** Whether an entry of a walk is a chosen file. The walk must pass directories too, before their files. */
 export type ChooseFile = (entry: FilteredEntry) => boolean;
 
-/** Which files of a container are samples. */
+/** Selects the files of a container that are samples. */
 export interface ChooseFilesOptions {
   /**
-   * Which files: those that a glob, or one of several, matches, or of whose path a function says so. `*`
-   * and `?` stand for any characters but `/`, `**` for any directories, `[a-z]` for one character, `{a,b}`
-   * for either. A glob without a slash is compared with names at any depth, and one that matches a
-   * directory stands for all that is in it. Unless given, all.
+   * Files that match a glob, one of several globs, or a function of the path. `*` and `?` match any characters but
+   * `/`, `**` any directories, `[a-z]` one character, `{a,b}` either alternative. A glob without a slash is matched
+   * against names at any depth; one that matches a directory includes everything in it. Defaults to all files.
    */
   readonly files?: string | readonly string[] | ((path: string) => boolean);
-  /** These files and no others, in this order, repeats allowed. Not together with `files`. */
+  /** Exactly these files, in this order, repeats allowed. Excludes `files`. */
   readonly paths?: readonly string[];
 }
 
 /**
- * What says of the files of a walk, which it is given with their directories, whether they are chosen.
+ * Returns a predicate for the entries of a walk, which must include directories.
  *
- * @throws {RecordfsError} With code `bad-pattern` if a glob is none.
+ * @throws {RecordfsError} With code `bad-pattern` if a glob is invalid.
  */
 export async function chooserOf(
   files: ChooseFilesOptions["files"],
@@ -32,7 +31,7 @@ export async function chooserOf(
   }
   const globs = typeof files === "string" ? [files] : files;
   if (globs.length === 0) return () => false;
-  // By a variable: Deno fetches a package whose name stands in an import before any program starts.
+  // By a variable: Deno fetches packages that are named in import expressions before any program starts.
   const { default: { makeRe } } = await import(PACKAGES.picomatch);
   const compile = (glob: string) => compileGlob(glob, makeRe);
   const filter = new PathFilter(globs, [], compile);

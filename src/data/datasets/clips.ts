@@ -7,25 +7,22 @@ import type { TakeArray } from "../transforms/array_rows.ts";
 import { finished } from "../transforms/compose.ts";
 import { PLAN } from "../transforms/transform.ts";
 
-/** Which frames of a video are a clip. */
+/** Selects the frames of a clip. */
 export interface ClipOptions {
-  /** Number of frames of each clip; unless given, all there are. */
+  /** Number of frames per clip. Defaults to all. */
   readonly numFrames?: number | undefined;
-  /** Distance from one frame to the next: 2 takes every second one. Unless given, 1. */
+  /** Distance between frames: 2 takes every second one. Defaults to 1. */
   readonly stepSize?: number | undefined;
-  /** For validation: clips start at the first frame. Unless given, `false`. */
+  /** For validation: clips start at the first frame. Defaults to `false`. */
   readonly isVal?: boolean | undefined;
-  /**
-   * Whether a clip of a video that is longer starts at a random frame, another one in each epoch. Unless given,
-   * `true`.
-   */
+  /** Whether a clip of a longer video starts at a random frame, which differs in each epoch. Defaults to `true`. */
   readonly randomOffset?: boolean | undefined;
 }
 
 /**
- * Makes sure that options say which frames are a clip.
+ * Checks `numFrames` and `stepSize`.
  *
- * @throws {RangeError} If they do not.
+ * @throws {RangeError} If one is not a whole number ≥ 1.
  */
 export function assertClipOptions(
   { numFrames, stepSize }: ClipOptions,
@@ -42,11 +39,11 @@ export function assertClipOptions(
 }
 
 /**
- * The frames of a clip that are read: fewer than `numFrames` of a video that is too short.
+ * Returns the frames of a clip: fewer than `numFrames` if the video is too short.
  *
- * @param count How many frames the video has.
- * @param random Says where the clip starts.
- * @returns Numbers of frames, from 0, ascending.
+ * @param count Number of frames of the video.
+ * @param random Random numbers that decide where the clip starts.
+ * @returns Frame numbers from 0, ascending.
  */
 export function clipFrames(
   count: number,
@@ -55,7 +52,7 @@ export function clipFrames(
 ): number[] {
   const wanted = numFrames ?? Math.ceil(count / stepSize);
   const spare = numFrames === undefined ? 0 : count - wanted * stepSize;
-  // GulpIO leaves out the last place: its videos' last frames are never seen.
+  // GulpIO never draws the last offset, so it never sees the last frames of its videos.
   const offset = spare > 0 && randomOffset && !isVal
     ? random.int(spare + 1)
     : 0;
@@ -67,11 +64,11 @@ export function clipFrames(
 }
 
 /**
- * The data of a sample: frames as arrays, or as one array.
+ * Converts the pictures of a sample to arrays, or stacks its frames in one array.
  *
- * @param made What a transform has made; what is no list of pictures or arrays stays as it is.
- * @param take Memory for the array that it may become.
- * @throws {TypeError | DataError} If frames that are to be stacked differ in size.
+ * @param made Result of a transform. Anything but pictures or lists of pictures or arrays is returned as it is.
+ * @param take Allocates the array.
+ * @throws {TypeError | DataError} If frames to be stacked differ in size.
  */
 export function finishClip(
   made: unknown,
@@ -91,7 +88,7 @@ export function finishClip(
     : made;
 }
 
-/** A clip's memory is its own, and no larger than it. */
+/** Memory of exactly the size of a clip, not shared with the batch. */
 const OWN_MEMORY = {
   take: (length: number) => new Uint8Array(length),
   buffers: [],

@@ -6,8 +6,8 @@ import { RECIPE, type Recipe } from "../recipe.ts";
 import { recipeOf } from "./process.ts";
 
 /**
- * Several datasets as one, one behind the other (Python's `ffrecord.torch.ConcatDataset`). A batch is one
- * read for each dataset that it has samples of.
+ * Concatenates several datasets (Python's `ffrecord.torch.ConcatDataset`). A batch takes one read for each dataset
+ * that it has samples of.
  *
  * @typeParam T What one sample is.
  *
@@ -26,17 +26,17 @@ import { recipeOf } from "./process.ts";
  * ```
  */
 export class ConcatDataset<T> extends ArrangedDataset<T> {
-  /** Number of samples of all datasets. */
+  /** Total number of samples. */
   override readonly length: number;
-  /** The index of each dataset's first sample. */
+  /** Index of each dataset's first sample. */
   readonly #starts: Float64Array;
 
   /**
    * Joins datasets.
    *
-   * @param datasets Which, in order; they are closed with this one.
-   * @throws {TypeError} If there is none.
-   * @throws {RangeError} If one never ends.
+   * @param datasets Datasets in order; closed with this one.
+   * @throws {TypeError} If there is no dataset.
+   * @throws {RangeError} If one is endless.
    */
   constructor(datasets: Iterable<Dataset<T>>) {
     const all = [...datasets];
@@ -56,19 +56,19 @@ export class ConcatDataset<T> extends ArrangedDataset<T> {
     this.length = length;
   }
 
-  /** The datasets again. */
+  /** Returns the recipe that constructs this dataset in another thread. */
   override [RECIPE](): Recipe {
     const datasets = this.sourceArguments("Dataset");
     return recipeOf(this, ConcatDataset, import.meta.url, [datasets]);
   }
 
-  /** In the last dataset that starts at or before it: empty ones come before. */
+  /** Returns the last dataset that starts at or before the index; empty datasets precede it. */
   protected override placeOf(index: number): SamplePlace {
     const part = firstFrom(this.#starts, index + 1) - 1;
     return { part, index: index - this.#starts[part]! };
   }
 
-  /** The error for a sample that there is not. */
+  /** Returns the error for an index that is out of range. */
   protected override missing(index: number): IndexError {
     const path = `these ${this.#starts.length} joined datasets`;
     return new IndexError(index, this.length, path);

@@ -10,21 +10,20 @@ import {
   type Recipe,
 } from "../recipe.ts";
 
-/** A function of a module that makes a dataset. */
+/** A module's function that makes a dataset. */
 export type MakeDataset<T, O = unknown> = (
   options: O,
 ) => Dataset<T> | Promise<Dataset<T>>;
 
 /**
- * Makes a dataset by a function that a module exports: here, and again in each worker thread of a
- * loader. So classes of yours that extend a dataset can be loaded by threads.
+ * Makes a dataset by calling a function that a module exports. A loader calls it again in each worker thread, so
+ * custom classes that extend a dataset can be loaded by threads.
  *
  * @typeParam T What one sample is.
- * @param from The module, whose default export is called, or the module and the name of its export.
- * @param options What the function is called with: plain data, as it can be posted to another thread.
- * @throws {DataError} With code `not-portable` if there is no such function, or the options cannot be
- * posted.
- * @throws {TypeError} If the function does not make a dataset.
+ * @param from URL of the module, whose default export is called, or the module and the name of an export.
+ * @param options Argument of the function: plain data that can be posted to another thread.
+ * @throws {DataError} With code `not-portable` if there is no such function, or the options cannot be posted.
+ * @throws {TypeError} If the function does not return a dataset.
  *
  * @example A class in a module of its own
  * ```ts
@@ -59,7 +58,7 @@ export async function datasetFrom<T>(
   return dataset;
 }
 
-/** The value that another thread would get; changing one's own later has no effect on it. */
+/** Returns the options as another thread would receive them. The copy protects them from later changes. */
 function post(options: unknown): unknown {
   let posted: unknown;
   try {
@@ -84,7 +83,7 @@ function notPosted(why: unknown, cause?: unknown): DataError {
   );
 }
 
-/** A part that posting has made a plain object of: what it was is lost, and nothing would say so. */
+/** Finds a part that posting silently turned into a plain object, losing its class. */
 function classLost(
   value: unknown,
   posted: unknown,
@@ -105,7 +104,7 @@ function classLost(
   return undefined;
 }
 
-/** True if a value can be read as a dataset. */
+/** Whether a value has a dataset's `get` and `length`. */
 export function isDataset<T>(value: unknown): value is Dataset<T> {
   const { get, length } = (value ?? {}) as Partial<Dataset<T>>;
   return typeof get === "function" && typeof length === "number";

@@ -7,47 +7,45 @@ import { findNode, normalise } from "../../tree/vfs/paths.ts";
 import { type WalkedNode, Walker } from "../../tree/vfs/walk.ts";
 import { GrowingNumbers } from "../../tree/growing_numbers.ts";
 
-/** The columns of a {@linkcode FileList}: it survives `postMessage` without being copied. */
+/** Columns of a {@linkcode FileList}. They pass to other threads without a copy. */
 export interface FileListColumns {
-  /** Of each file: its node. */
+  /** Node of each file. */
   readonly nodes: WholeNumbers;
-  /** Of each file: its directory, as the number of an entry below. */
+  /** Directory of each file, as an index into the directory columns. */
   readonly directories: WholeNumbers;
-  /** Of each file: where in its directory it stands. */
+  /** Cursor of each file in its directory. */
   readonly cursors: WholeNumbers;
-  /** Of each directory: its node. The first is the root. */
+  /** Node of each directory. The first is the root. */
   readonly directoryNodes: WholeNumbers;
-  /** Of each directory: the one that it lies in. */
+  /** Parent of each directory, as an index into the directory columns. */
   readonly directoryParents: WholeNumbers;
-  /** Of each directory: where in that one it stands. */
+  /** Cursor of each directory in its parent. */
   readonly directoryCursors: WholeNumbers;
 }
 
 /**
- * Files of a tree, numbered. 20 bytes a file and no object, since there may be millions: a path is made
- * of the names in the tree when it is asked for.
+ * Numbered files of a tree. Takes 20 bytes a file and no objects, since there may be millions: paths are built on
+ * demand from the names in the tree.
  */
 export class FileList {
   readonly columns: FileListColumns;
   readonly #tree: Tree;
 
-  /** @param columns What {@linkcode listFiles} found in this tree, or in the same one of another thread. */
+  /** @param columns Result of {@linkcode listFiles} for this tree, or for the same tree in another thread. */
   constructor(tree: Tree, columns: FileListColumns) {
     this.#tree = tree;
     this.columns = columns;
   }
 
-  /** Number of files. */
   get length(): number {
     return this.columns.nodes.length;
   }
 
-  /** The node of a file. */
   node(file: number): NodeId {
     return this.columns.nodes[file]!;
   }
 
-  /** The path of a file from the root of the container. */
+  /** Returns the path of a file, relative to the root of the container. */
   path(file: number): string {
     const { directories, cursors, directoryNodes } = this.columns;
     const { directoryParents, directoryCursors } = this.columns;
@@ -71,18 +69,16 @@ export class FileList {
   }
 }
 
-/** A directory being walked through. */
 interface OpenDirectory {
   readonly node: NodeId;
   readonly cursor: number;
-  /** Its number, where a file in it is listed. */
+  /** Index into the directory columns, once a file in it is listed. */
   number: number | undefined;
 }
 
 /**
- * Lists the files of a tree that are chosen, depth first, in the order of the container.
- *
- * @param chooses Whether an entry is; of directories it is asked as well, before what they hold.
+ * Lists the chosen files of a tree, depth first, in the order of the container. Calls `chooses` with directories
+ * too, before their entries.
  */
 export function* listFiles(
   tree: Tree,
@@ -97,7 +93,7 @@ export function* listFiles(
     directoryCursors: new GrowingNumbers(),
   };
   const open: OpenDirectory[] = [{ node: ROOT, cursor: 0, number: undefined }];
-  /** Numbers the open directories; returns the number of the innermost. */
+  /** Numbers the open directories and returns the number of the innermost. */
   const numbered = () => {
     let parent = 0;
     for (const directory of open) {
@@ -135,17 +131,17 @@ export function* listFiles(
 }
 
 /**
- * Lists files by their paths, in the order of these, repeats allowed.
+ * Lists files by their paths, in the given order, repeats allowed.
  *
- * @param location The container's path, for messages.
- * @throws {PathError} If there is no such file.
+ * @param location Path of the container, for messages.
+ * @throws {PathError} If there is no such file, or it is a directory.
  */
 export function* listPaths(
   tree: Tree,
   location: string,
   paths: readonly string[],
 ): Steps<FileListColumns> {
-  const nodes = new Set<NodeId>(); // most paths need not be looked at
+  const nodes = new Set<NodeId>(); // cheap filter: the paths of most entries need not be built
   const places = new Map<string, number>();
   for (const path of paths) {
     const node = yield* findNode(tree, path);

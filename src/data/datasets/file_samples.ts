@@ -21,21 +21,21 @@ import {
   listPaths,
 } from "./file_list.ts";
 
-/** A file of a container; of both fields, those that were chosen. */
+/** A file of a container, with the selected fields. */
 export interface FileSample {
-  /** Its path from the container's root. */
+  /** Path, relative to the root of the container. */
   readonly path: string;
-  /** Its content. */
+  /** Content of the file. */
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
 /** A file whose content was decoded by its extension. */
 export type DecodedFile = Readonly<Record<keyof FileSample, unknown>>;
 
-/** Which files of a container are samples, in other threads as well. */
+/** Selected files of a container, to be shared with other threads. */
 export interface ListedFiles {
   readonly columns: FileListColumns;
-  /** Paths of the first file and the last one: by these the container is known again. */
+  /** Paths of the first and last file, to verify that the container is the same. */
   readonly ends: readonly string[];
 }
 
@@ -44,7 +44,7 @@ const FIELDS: readonly Field[] = [
   { name: "content", type: VALUE_TYPES.bytes, isList: false },
 ];
 
-/** The files of a container, in its order, as samples with the fields `path` and `content`. */
+/** Files of a container, in its order, as samples with the fields `path` and `content`. */
 export class FileSamples implements Samples<FileSample, DecodedFile> {
   readonly unit = "file";
   readonly fields = FIELDS;
@@ -56,9 +56,7 @@ export class FileSamples implements Samples<FileSample, DecodedFile> {
   readonly #share: (files: ListedFiles) => SamplesHandle;
 
   /**
-   * @param fs The container, which is closed with the samples.
-   * @param storage Where it lies.
-   * @param columns Which of its files are samples.
+   * @param fs The container; closed with the samples.
    * @param share Describes the container and these files for other threads.
    */
   constructor(
@@ -92,7 +90,7 @@ export class FileSamples implements Samples<FileSample, DecodedFile> {
     })) as FileSample[];
   }
 
-  /** Decodes the content by its extension, as {@linkcode SAMPLE_DECODERS} say; others stay bytes. */
+  /** Decodes the content by its extension, as {@linkcode SAMPLE_DECODERS} say; other files stay bytes. */
   async decode(index: number, sample: FileSample): Promise<DecodedFile> {
     if (sample.content === undefined) return sample;
     const path = this.#files.path(index);
@@ -126,9 +124,9 @@ export class FileSamples implements Samples<FileSample, DecodedFile> {
   }
 
   /**
-   * Makes sure that the container has the files that another thread has listed.
+   * Checks that the container has the files that another thread listed, and closes it otherwise.
    *
-   * @throws {FormatError} With code `changed` if it has others; it is closed then.
+   * @throws {FormatError} With code `changed` if it has other files.
    */
   requireEnds(ends: readonly string[]): this {
     if (this.#ends().every((path, i) => path === ends[i])) return this;
@@ -161,10 +159,10 @@ function chosen(fields: readonly string[] | undefined) {
 }
 
 /**
- * Lists the files of an opened container that are chosen. The container is closed if that fails.
+ * Lists the chosen files of an open container. Closes the container on failure.
  *
- * @throws {PathError} If there is no such file as one of `paths`.
- * @throws {RecordfsError} With code `bad-pattern` if a glob is none.
+ * @throws {PathError} If one of `paths` does not exist.
+ * @throws {RecordfsError} With code `bad-pattern` if a glob is invalid.
  */
 export async function listChosen(
   fs: VirtualFs,

@@ -1,6 +1,5 @@
 import { isIndex } from "../../tree/sample_indices.ts";
 
-/** True if a dataset has a sample of that index. */
 export function hasSample(
   { length }: { readonly length: number },
   index: number,

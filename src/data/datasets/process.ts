@@ -4,15 +4,15 @@ import { Dataset, type GetOptions, miscounted } from "../dataset.ts";
 import { argument, type Recipe } from "../recipe.ts";
 
 /**
- * Makes samples of what was read of a batch.
+ * Makes the samples of a batch from what was read.
  *
- * @typeParam S What was read of each sample.
- * @typeParam T What is made of it.
- * @param samples In the order of `indices`. Where `options.memory` is given, bytes are views of it: what
- * is kept longer than the batch has to be copied, as by `slice()`.
- * @param indices Which samples they are.
- * @param options What the dataset was asked with.
- * @returns As many samples, in that order.
+ * @typeParam S What is read of each sample.
+ * @typeParam T What one sample is.
+ * @param samples What was read, in the order of `indices`. If `options.memory` is given, bytes are views of it:
+ * copy what is kept longer than the batch, for instance with `slice()`.
+ * @param indices Indices of the samples.
+ * @param options Options of the dataset's `get`.
+ * @returns One sample for each index, in that order.
  */
 export type Process<S, T> = (
   samples: S[],
@@ -21,8 +21,8 @@ export type Process<S, T> = (
 ) => readonly T[] | Promise<readonly T[]>;
 
 /**
- * A dataset that reads a batch in one go, and leaves it to `process` to make of it what is trained on:
- * to a function that it is given, or to the method of a class that extends it.
+ * A dataset that reads a batch in one go and passes it to `process`, which makes the samples: a function, or an
+ * overridden method.
  *
  * @typeParam S What is read of each sample.
  * @typeParam T What one sample is.
@@ -33,7 +33,7 @@ export abstract class ProcessedDataset<S, T> extends Dataset<T> {
   /**
    * Makes a dataset.
    *
-   * @param process What makes the samples; unless given, they are what is read.
+   * @param process Makes the samples. By default they are what is read.
    */
   constructor(process?: Process<S, T>) {
     super();
@@ -43,11 +43,11 @@ export abstract class ProcessedDataset<S, T> extends Dataset<T> {
   /**
    * Reads a batch.
    *
-   * @param indices From 0 to `length - 1`: any number, in any order, repeats allowed.
+   * @param indices Indices from 0 to `length - 1`: any number, in any order, repeats allowed.
    * @returns The samples in the order of `indices`.
    * @throws {IndexError} If there is no such sample.
-   * @throws {FormatError} If one is damaged.
-   * @throws {DataError} With code `bad-batch` if `process` made more samples, or fewer.
+   * @throws {FormatError} If a sample is damaged.
+   * @throws {DataError} With code `bad-batch` if `process` returns more or fewer samples.
    */
   override async get(
     indices: readonly number[],
@@ -73,21 +73,20 @@ export abstract class ProcessedDataset<S, T> extends Dataset<T> {
     );
   }
 
-  /** Reads what the samples of a batch are made of, in the order of `indices`. */
+  /** Reads the input of `process` for a batch, in the order of `indices`. */
   protected abstract readBatch(
     indices: readonly number[],
     options: GetOptions,
   ): Promise<S[]>;
 
   /**
-   * Makes the samples of a batch (Python's `process`). To be overridden; otherwise the dataset's
-   * {@linkcode Process} makes them.
+   * Makes the samples of a batch (Python's `process`). By default it calls the dataset's {@linkcode Process}, if
+   * any. Subclasses may override it.
    *
-   * @param indices Which samples they are.
-   * @param samples What was read of them, in that order; see {@linkcode Process} for how long it is
-   * valid.
-   * @param options What the dataset was asked with.
-   * @returns As many samples, in that order.
+   * @param indices Indices of the samples.
+   * @param samples What was read of them, in that order; {@linkcode Process} says how long it is valid.
+   * @param options Options of the dataset's `get`.
+   * @returns One sample for each index, in that order.
    */
   protected process(
     indices: readonly number[],
@@ -100,9 +99,9 @@ export abstract class ProcessedDataset<S, T> extends Dataset<T> {
   }
 
   /**
-   * What makes the samples, as an argument of the dataset's recipe.
+   * Returns the `process` function as an argument of the dataset's recipe.
    *
-   * @throws {DataError} With code `not-portable` if it is no module's function.
+   * @throws {DataError} With code `not-portable` if the function was not imported from a module.
    */
   protected portableProcess(): unknown {
     const what = `The option 'process' of ${this.constructor.name}`;
@@ -111,10 +110,9 @@ export abstract class ProcessedDataset<S, T> extends Dataset<T> {
 }
 
 /**
- * Makes sure that another thread would make the same dataset: a class that extends one of ours does more.
+ * Checks that another thread would construct the same dataset: a subclass may behave differently.
  *
- * @param own The class that the other thread would make.
- * @throws {DataError} With code `not-portable`.
+ * @throws {DataError} With code `not-portable` if the dataset is of a subclass.
  */
 export function requireClass(
   dataset: object,
@@ -129,11 +127,11 @@ export function requireClass(
 }
 
 /**
- * The recipe of a dataset that another thread makes as it was made here.
+ * Returns a recipe with the arguments that constructed the dataset here.
  *
- * @param own The class, which the module exports.
- * @param args What its constructor is called with, or the function `reopen` of that module.
- * @throws {DataError} With code `not-portable` where {@linkcode requireClass} says so.
+ * @param own Class that the module exports.
+ * @param args Arguments of the constructor, or of the module's function `reopen`.
+ * @throws {DataError} With code `not-portable` as {@linkcode requireClass} does.
  */
 export function recipeOf(
   dataset: object,

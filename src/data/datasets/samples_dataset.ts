@@ -9,16 +9,16 @@ import type { GetOptions } from "../dataset.ts";
 import { argument, RECIPE, type Recipe, storageArgument } from "../recipe.ts";
 import { type Process, ProcessedDataset, requireClass } from "./process.ts";
 
-/** What of samples a dataset reads. */
+/** Selects what a dataset reads of each sample. */
 export interface SamplesDatasetOptions {
-  /** Whether samples are decoded; otherwise they are what is stored. Defaults to `true`. */
+  /** Whether to decode samples; otherwise they are returned as stored. Defaults to `true`. */
   readonly decode?: boolean | undefined;
-  /** Names of the fields that are read; all, unless given. */
+  /** Names of the fields to read. Defaults to all. */
   readonly fields?: readonly string[] | undefined;
 }
 
 /**
- * Numbered samples of a container, each batch of which is one batched read, from any place.
+ * Samples of a container by index. Each batch is one batched read at any positions.
  *
  * @typeParam S What is read of a sample, decoded or not.
  * @typeParam T What one sample is.
@@ -30,8 +30,8 @@ export class SamplesDataset<S, T = S> extends ProcessedDataset<S, T> {
   /**
    * Makes the dataset.
    *
-   * @param reader What to read the samples from; it is closed with the dataset.
-   * @param process What makes samples of those that were read.
+   * @param reader Reader of the samples; closed with the dataset.
+   * @param process Makes the samples from those that were read.
    */
   constructor(
     reader: SamplesReader<unknown, unknown>,
@@ -48,30 +48,30 @@ export class SamplesDataset<S, T = S> extends ProcessedDataset<S, T> {
     return this.#reader.length;
   }
 
-  /** Paths of the files, in their order. */
+  /** Paths of the files, in order. */
   get paths(): readonly string[] {
     return this.#reader.paths;
   }
 
-  /** The number of samples of each file, 0 of one that is left out since it is damaged. */
+  /** Number of samples in each file; 0 for a file that was skipped as damaged. */
   override get shardLengths(): readonly number[] {
     return this.#reader.opened.shards.lengths;
   }
 
-  /** Has samples fetched that lie on a server. */
+  /** Fetches remote samples ahead. */
   override expect(indices: readonly number[]): number {
     return this.#reader.expect(indices, this.#options);
   }
 
-  /** The file that a sample lies in. */
+  /** Returns the file that contains a sample. */
   override fileOf(index: number): string | undefined {
     return isIndex(index, this.length) ? this.#reader.fileOf(index) : undefined;
   }
 
   /**
-   * The files again, over the same tables.
+   * Returns the recipe that reopens the files over the same tables.
    *
-   * @throws {DataError} With code `not-portable` of a class that extends the library's.
+   * @throws {DataError} With code `not-portable` for a subclass outside of the library.
    */
   override [RECIPE](): Recipe {
     requireClass(this, this.libraryClass);
@@ -90,12 +90,12 @@ export class SamplesDataset<S, T = S> extends ProcessedDataset<S, T> {
     };
   }
 
-  /** Closes the files. What was read stays valid. */
+  /** Closes the files. Samples that were read stay valid. */
   override close(): void {
     this.#reader.close();
   }
 
-  /** The class of the library that this one is, or extends: threads make samples as that does. */
+  /** The library's class that this is or extends; other threads process samples as that class does. */
   protected get libraryClass(): { readonly name: string } {
     return SamplesDataset;
   }

@@ -7,11 +7,11 @@ import { argument, RECIPE, type Recipe } from "../recipe.ts";
 import { hasSample } from "./has_sample.ts";
 import { recipeOf } from "./process.ts";
 
-/** Indices that have been compared with their dataset already. */
+/** Indices that have already been checked against their dataset. */
 const checked = new WeakSet<WholeNumbers>();
 
 /**
- * Some samples of a dataset, in any order, repeats allowed (Python's `ffrecord.torch.Subset`).
+ * A subset of the samples of a dataset, in any order, repeats allowed (Python's `ffrecord.torch.Subset`).
  *
  * @typeParam T What one sample is.
  *
@@ -33,8 +33,8 @@ export class Subset<T> extends Dataset<T> {
   /**
    * Makes a subset.
    *
-   * @param dataset The whole; it is closed with the subset.
-   * @param indices Which samples of it: a list, or what else can be iterated. They are copied.
+   * @param dataset The whole dataset; closed with the subset.
+   * @param indices Indices of its samples: a list or another iterable. They are copied.
    * @throws {IndexError} If the dataset has no such sample.
    */
   constructor(dataset: Dataset<T>, indices: Iterable<number>) {
@@ -46,15 +46,15 @@ export class Subset<T> extends Dataset<T> {
   }
 
   /**
-   * The subset that a file names, as `recordfs split` writes it: decimal indices, one a line; or a NumPy
-   * `.npy` file of whole numbers. Where it says of which samples it is, those of the container that the dataset was
-   * opened from must have these names, or lie in shards of these lengths; of datasets of your own, and of chosen files,
-   * only the number of samples is compared.
+   * Reads a subset from an index file, as `recordfs split` writes it: decimal indices, one per line; or a NumPy
+   * `.npy` file of whole numbers. If the file identifies its samples, the number of samples must match, and the
+   * names and shard lengths of the container that the dataset was opened from. For custom datasets and chosen files
+   * only the number of samples is checked.
    *
-   * @param dataset The whole; it is closed with the subset.
-   * @param path The file.
-   * @throws {DataError} With code `bad-indices` if it has something else than indices of the dataset, or is an index of other
-   * samples.
+   * @param dataset The whole dataset; closed with the subset.
+   * @param path Location of the index file.
+   * @throws {DataError} With code `bad-indices` if the file contains anything but indices of the dataset, or
+   * indexes other samples.
    *
    * @example Write the indices of a subset, and read them
    * ```ts
@@ -84,7 +84,7 @@ export class Subset<T> extends Dataset<T> {
     return this.#indices.length;
   }
 
-  /** Reads a batch, as the dataset does. */
+  /** Reads a batch from the dataset. */
   override get(
     indices: readonly number[],
     options?: GetOptions,
@@ -98,19 +98,19 @@ export class Subset<T> extends Dataset<T> {
     return this.#dataset.get(chosen, options);
   }
 
-  /** Those of the dataset. */
+  /** Shard lengths of the dataset. */
   override get shardLengths(): readonly number[] | undefined {
     return this.#dataset.shardLengths;
   }
 
-  /** Tells the dataset. */
+  /** Forwards the prefetch hint to the dataset. */
   override expect(indices: readonly number[], options?: GetOptions): number {
     const chosen = indices.map((index) => this.#indices[index])
       .filter((index) => index !== undefined);
     return tellDataset(this.#dataset, chosen, options);
   }
 
-  /** The file that a sample lies in. */
+  /** Returns the file that contains a sample. */
   override fileOf(index: number, options?: GetOptions): string | undefined {
     const found = this.#indices[index];
     return found === undefined
@@ -118,7 +118,7 @@ export class Subset<T> extends Dataset<T> {
       : this.#dataset.fileOf(found, options);
   }
 
-  /** The dataset again, and the same indices. */
+  /** Returns the recipe that constructs this subset in another thread. */
   override [RECIPE](): Recipe {
     const dataset = argument(this.#dataset, "The dataset of Subset");
     const args = [dataset, this.#indices];
@@ -140,7 +140,7 @@ export function reopenSubset<T>(
   return new Subset(dataset, indices);
 }
 
-/** Name of a dataset in messages. */
+/** Returns the name of a dataset for messages: its first file, or its class. */
 export function nameOf(dataset: Dataset<unknown>): string {
   const file = dataset.length > 0 ? dataset.fileOf(0) : undefined;
   return file ?? dataset.constructor.name;

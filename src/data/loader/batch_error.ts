@@ -3,34 +3,33 @@ import { DataError, type DataErrorCode } from "../data_error.ts";
 
 /** Facts of a {@linkcode BatchError}. */
 export interface BatchFacts extends ErrorFacts {
-  /** The batch's epoch. */
+  /** Epoch of the batch. */
   readonly epoch: number;
-  /** The batch's place in it. */
+  /** Position of the batch in its epoch. */
   readonly step: number;
-  /** The samples of the batch. */
+  /** Indices of the batch's samples. */
   readonly indices: readonly number[];
-  /** The thread that had it, from 0; `undefined` where it was the caller's. */
+  /** Number of the thread that loaded it, from 0; `undefined` for the caller's thread. */
   readonly worker?: number | undefined;
 }
 
-/** Which batch of which epoch, and of what. */
 export type BatchJob = Pick<BatchFacts, "epoch" | "step" | "indices">;
 
 /**
- * A batch could not be loaded. `sample` is the index in the dataset and `path` the file, where it is
- * known which sample it was; `cause` is the error of the dataset, the transform or the collating.
+ * A batch could not be loaded. If the failed sample is known, `sample` is its index in the dataset and `path` its
+ * file. `cause` is the error of the dataset, the transform or the collating function.
  */
 export class BatchError extends DataError {
-  /** The batch's epoch. */
+  /** Epoch of the batch. */
   readonly epoch: number;
-  /** The batch's place in it. */
+  /** Position of the batch in its epoch. */
   readonly step: number;
-  /** The samples of the batch. */
+  /** Indices of the batch's samples. */
   readonly indices: readonly number[];
-  /** The thread that had it, from 0; `undefined` where it was the caller's. */
+  /** Number of the thread that loaded it, from 0; `undefined` for the caller's thread. */
   readonly worker: number | undefined;
 
-  /** Makes the error; the loader does. */
+  /** Makes the error. Called by the loader. */
   constructor(code: DataErrorCode, message: string, facts: BatchFacts) {
     super(code, message, facts);
     this.epoch = facts.epoch;
@@ -40,7 +39,7 @@ export class BatchError extends DataError {
   }
 }
 
-/** The error for a batch; its message begins with which one it is. */
+/** Makes the error for a batch. The message begins with the batch's name. */
 export function batchError(
   code: DataErrorCode,
   why: string,
@@ -51,7 +50,7 @@ export function batchError(
   return new BatchError(code, `${nameOf(job)}: ${why}`, { ...facts, ...job });
 }
 
-/** Number of indices that a message shows. */
+/** Maximum number of indices in a message. */
 const SHOWN = 8;
 
 function nameOf({ epoch, step, indices }: BatchJob): string {

@@ -10,29 +10,30 @@ import { type CommonSetup, threadSetupOf } from "./threads/thread_setup.ts";
 import { WorkerBatches } from "./threads/worker_batches.ts";
 import { WorkerPool } from "./threads/worker_pool.ts";
 
-/** Loads batches, in this thread or in others, and keeps the memory of those that were given back. */
+/** Loads batches in this thread or in workers, and holds the memory of recycled batches. */
 export class BatchLoading {
   readonly #dataset: Dataset<unknown>;
   readonly #settings: LoaderSettings;
-  /** Setup of threads; `undefined` where there are none. */
+  /** Setup of worker threads; `undefined` if there are none. */
   readonly #setup: CommonSetup | undefined;
   #threads: WorkerPool | undefined;
   #maker: BatchMaker | undefined;
-  /** The memory of batches that the caller holds. */
+  /** Memory of the batches that the caller holds. */
   readonly #delivered = new WeakMap<object, readonly ArrayBufferLike[]>();
-  /** Memory for threads: that of each batch which was given back. */
+  /** Memory for worker threads, by recycled batch. */
   readonly #free: ArrayBufferLike[][] = [];
-  /** Memory for this thread, where batches are given back. */
+  /** Memory for this thread, once the caller recycles batches. */
   #pool: BufferPool | undefined;
 
-  /** @throws {DataError} With code `not-portable` if threads are asked for that cannot make the dataset. */
+  /**
+   * @throws {DataError} With code `not-portable` if worker threads are requested that cannot construct the dataset.
+   */
   constructor(dataset: Dataset<unknown>, settings: LoaderSettings) {
     this.#dataset = dataset;
     this.#settings = settings;
     if (settings.numWorkers > 0) this.#setup = threadSetupOf(dataset, settings);
   }
 
-  /** Begins a loop. */
   async begin(start: LoopStart): Promise<Batches> {
     if (this.#setup === undefined) {
       const pool = () => this.#pool;
@@ -44,7 +45,7 @@ export class BatchLoading {
     return new WorkerBatches(this.#threads, start, this.#settings, this.#free);
   }
 
-  /** Hands a batch to the caller. */
+  /** Records the memory of a batch and returns the batch. */
   deliver({ batch, buffers }: Delivered): unknown {
     if (typeof batch === "object" && batch !== null && buffers.length > 0) {
       this.#delivered.set(batch, buffers);
@@ -52,10 +53,9 @@ export class BatchLoading {
     return batch;
   }
 
-  /** Takes a batch's memory back. */
   recycle(batch: unknown): void {
     const { numWorkers, prefetchFactor, shared } = this.#settings;
-    // For what the samples of each batch were read into, and for what they were made.
+    // Each batch has buffers for what is read and for what is made of it.
     const most = 2 * prefetchFactor + 2;
     if (numWorkers === 0) this.#pool ??= new BufferPool(most, shared);
     if (typeof batch !== "object" || batch === null) return;
@@ -72,7 +72,7 @@ export class BatchLoading {
     if (this.#free.length > numWorkers * prefetchFactor + 1) this.#free.shift();
   }
 
-  /** Ends the threads, and leaves memory to be collected. */
+  /** Ends the threads and releases the memory. */
   async close(): Promise<void> {
     this.#free.length = 0;
     this.#pool = undefined;

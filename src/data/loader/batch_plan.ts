@@ -15,25 +15,22 @@ import {
 } from "../samplers/whole_samplers.ts";
 import type { LoaderSettings } from "./loader_options.ts";
 
-/** Which samples make the batches of an epoch. */
+/** Determines which samples make the batches of an epoch. */
 export interface BatchPlan {
-  /** The batches of an epoch that are this rank's. */
+  /** Returns this rank's batches of an epoch. */
   batches(epoch: number): BatchOrder;
-  /**
-   * A number by which an epoch's order, that of all ranks, is told from others; `null` where the sampler refuses to say
-   * it.
-   */
+  /** Returns a number that identifies the order of an epoch, across all ranks; `null` if the sampler throws. */
   fingerprint(epoch: number): number | null;
 }
 
-/** So many places of an order, from its start to its end, tell it from others. */
+/** Number of positions, spread over an order, that its fingerprint covers. */
 const PLACES = 64;
 
 /**
- * Plans which samples make the batches of an epoch, which follows from the seed and the epoch.
+ * Plans the batches of each epoch. The plan depends on the seed and the epoch.
  *
  * @param samples Number of samples in the dataset.
- * @throws {RangeError} If a dataset that never ends is to be shuffled.
+ * @throws {RangeError} If an endless dataset is to be shuffled.
  */
 export function planBatches(
   settings: LoaderSettings,
@@ -68,13 +65,13 @@ export function planBatches(
   };
 }
 
-/** @param length Of the order, where it does not say it itself. */
+/** @param length Length of the order, if it does not say it itself. */
 function fingerprintOf(
   order: Order | BatchOrder,
   length = order.length,
 ): number | null {
   const count = Math.min(PLACES, length);
-  const last = Math.min(length, 2 ** 32) - 1; // some never end
+  const last = Math.min(length, 2 ** 32) - 1; // an order may be endless
   const places = Array.from(
     { length: count },
     (_, i) => Math.floor(i * last / Math.max(1, count - 1)),
@@ -82,7 +79,7 @@ function fingerprintOf(
   try {
     return crc32(JSON.stringify(places.map((place) => order.at(place))));
   } catch {
-    return null; // a loop that comes there says why
+    return null; // the loop that gets there throws the error
   }
 }
 
@@ -94,7 +91,6 @@ function samplerOf(
   return shuffle ? new RandomSampler(samples) : new SequentialSampler(samples);
 }
 
-/** A batch of a batch sampler, checked. */
 function checkedBatch(
   order: BatchOrder,
   batch: number,

@@ -1,36 +1,28 @@
 import type { SkippedSample } from "./skipped_samples.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
 
-/** Where a loop begins. */
 export interface LoopStart {
-  /** The batches of the epoch. */
   readonly order: BatchOrder;
   readonly epoch: number;
-  /** The first one's place in it. */
+  /** Position of the loop's first batch in the epoch. */
   readonly step: number;
 }
 
-/** A batch that is handed to the caller, with the loader's memory that it lies in. */
+/** A batch for the caller, with the loader's memory that it occupies. */
 export interface Delivered {
-  /** `undefined` where all samples were left out. */
+  /** `undefined` if all samples were skipped. */
   readonly batch: unknown;
-  /** Samples that were left out, since they are damaged. */
+  /** Damaged samples that were skipped. */
   readonly skipped: readonly SkippedSample[];
   readonly buffers: readonly ArrayBufferLike[];
 }
 
-/** The batches of one loop. */
 export interface Batches {
   /**
-   * The next batch. Asked for only when there is one, and when the one before has come.
-   *
-   * @throws Why it cannot be loaded; there is no further one then.
+   * Returns the next batch; rejects if it cannot be loaded, which ends the loop. The caller must not exceed the
+   * number of batches, and must wait for the previous one.
    */
   next(): Promise<Delivered>;
-  /**
-   * Stops loading; who waits for a batch gets an error.
-   *
-   * @param keep Whether threads live on for the next loop.
-   */
+  /** Stops loading; pending calls of `next` reject. If `keep`, threads stay alive for the next loop. */
   end(keep: boolean): Promise<void>;
 }

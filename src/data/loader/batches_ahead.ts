@@ -1,45 +1,41 @@
 import { clearImmediate, setImmediate } from "node:timers";
 
-/** Bytes that are fetched ahead of the batch that is read: more would push each other out of a small cache. */
+/** Bytes to fetch ahead of the current batch: more would evict each other from a small cache. */
 const BYTES = 32 << 20;
 
 /**
- * Tells a dataset of the batches that will be read, each once, as far ahead as bytes may be fetched. It is told when
- * what is read now has been asked for, so that this comes first.
+ * Sends a dataset a prefetch hint for each coming batch, once, up to a limit of bytes. Sends them after the current
+ * read has been requested, so that this comes first.
  */
 export class BatchesAhead<Job> {
   readonly #tell: (job: Job) => number;
-  /** What was told and not begun, with the bytes that were fetched for it. */
+  /** Batches hinted but not begun, with the bytes fetched for each. */
   readonly #told = new Map<Job, number>();
   readonly #untold = new Set<Job>();
   #later: ReturnType<typeof setImmediate> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  /** @param tell Tells of one; returns about how many bytes are fetched for it. */
+  /** @param tell Sends the hint for a batch and returns the approximate bytes fetched for it. */
   constructor(tell: (job: Job) => number) {
     this.#tell = tell;
   }
 
-  /** Adds a batch that will be read after those before. */
+  /** Adds a batch that will be read after those added before. */
   add(job: Job): void {
     this.#untold.add(job);
   }
 
-  /**
-   * Hears that a batch is read now.
-   *
-   * @throws What the dataset has thrown, which it must not.
-   */
+  /** Notes that a batch is read now. Throws what the dataset's prefetch method threw, which it must not do. */
   begin(job: Job): void {
     if (!this.#told.delete(job)) {
       this.#untold.delete(job);
-      this.#tell(job); // it may read its samples one by one
+      this.#tell(job); // the dataset may read its samples one by one
     }
     if (this.#failure !== undefined) throw this.#failure.error;
     this.tellLater();
   }
 
-  /** Tells of as much as may be fetched, when what runs now is done. */
+  /** Schedules the hints that fit in the limit, after the current task. */
   tellLater(): void {
     if (this.#untold.size === 0 || this.#failure !== undefined) return;
     this.#later ??= setImmediate(() => {
@@ -48,7 +44,6 @@ export class BatchesAhead<Job> {
     });
   }
 
-  /** Forgets all of them. */
   clear(): void {
     clearImmediate(this.#later);
     this.#later = undefined;
@@ -68,7 +63,7 @@ export class BatchesAhead<Job> {
         bytes += some;
       }
     } catch (error) {
-      this.#failure = { error }; // there is nobody here to throw it to
+      this.#failure = { error }; // thrown by the next `begin`
     }
   }
 }

@@ -22,20 +22,19 @@ import {
 } from "./loader_state.ts";
 
 /**
- * Loads a dataset in batches, in the caller's thread or in others (Python's `ffrecord.torch.DataLoader`,
+ * Loads a dataset in batches, in the caller's thread or in worker threads (Python's `ffrecord.torch.DataLoader`,
  * PyTorch's `DataLoader`).
  *
- * A loop over it is one epoch: from `step`, which is 0 unless it was set, to the end; the next loop is the
- * next epoch. A loop that is left early ends its epoch, as in PyTorch; but `save()`, called in the loop
- * or before the next one, leads to exactly the next batch of the epoch that was left. Which samples
- * make which batch follows from the seed and the epoch alone: it is the same on every machine and with
- * any number of threads.
+ * A loop over the loader is one epoch, from `step` (0 unless set) to the end; the next loop is the next epoch.
+ * Leaving a loop early ends its epoch, as in PyTorch. But a state that `save()` returns in the loop, or before the
+ * next one, continues with exactly the next batch of that epoch. The seed and the epoch alone determine which
+ * samples make which batch, on every machine and with any number of threads.
  *
- * Whatever fails, a loop throws when it comes to the batch concerned, and all threads end. The loader can be
- * used again: by the next loop for the next epoch, or after `setStep` for the rest of this one.
+ * On any failure, the loop throws when it reaches the failed batch, and all threads end. The loader stays usable:
+ * the next loop loads the next epoch, or, after `setStep`, the rest of this one.
  *
  * @typeParam T What one sample is.
- * @typeParam B What one batch is: what `collate` makes, unless given {@linkcode Collated}.
+ * @typeParam B What one batch is: the result of `collate`, by default {@linkcode Collated}.
  *
  * @example Train for some epochs
  * ```ts
@@ -77,24 +76,22 @@ export class DataLoader<T, B = Collated<T>>
   readonly #loading: BatchLoading;
   #epoch = 0;
   #step = 0;
-  /** True if a loop of this epoch was left, so that the next one is the next epoch's. */
+  /** Whether a loop of this epoch was left, so that the next loop is the next epoch's. */
   #isLeft = false;
-  /** The loop that is under way. */
   #loop: Batches | undefined;
-  /** Samples that all loops have left out. */
   #skipped = 0;
-  /** Ends when loops that were asked for have begun. */
+  /** Settles when all requested loops have begun. */
   #begun: Promise<unknown> = Promise.resolve();
-  /** Ends when loops that were left have stopped. */
+  /** Settles when all loops that were left have stopped. */
   #ending: Promise<void> = Promise.resolve();
 
   /**
-   * Makes a loader; nothing is read before the first loop.
+   * Makes a loader. Reads nothing before the first loop.
    *
-   * @param dataset What to load; it stays the caller's to close.
-   * @throws {TypeError} If it is no dataset, or one option excludes another.
-   * @throws {RangeError} If one is out of its range.
-   * @throws {DataError} With code `not-portable` if threads are asked for that cannot make the dataset.
+   * @param dataset Dataset to load; the caller closes it.
+   * @throws {TypeError} If `dataset` is not a dataset, or options exclude each other.
+   * @throws {RangeError} If an option is out of range.
+   * @throws {DataError} With code `not-portable` if worker threads are requested that cannot construct the dataset.
    */
   constructor(dataset: Dataset<T>, options: LoaderOptions<T, B> = {}) {
     requireDataset(dataset);
@@ -105,31 +102,31 @@ export class DataLoader<T, B = Collated<T>>
     this.#loading = new BatchLoading(dataset, this.#settings);
   }
 
-  /** Number of batches left in the epoch, from `step` on; `Infinity` where it never ends. */
+  /** Number of batches left in the epoch, from `step` on; `Infinity` if it never ends. */
   get length(): number {
     return this.#batches.length - this.#step;
   }
 
-  /** The epoch of the next batch; in a loop, that of the loop. */
+  /** Epoch of the next batch; in a loop, the loop's epoch. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** How many damaged samples the loops so far have left out, as the option `onDamage` says. */
+  /** Number of damaged samples that the loops so far have skipped, with the option `onDamage`. */
   get skipped(): number {
     return this.#skipped;
   }
 
-  /** The next batch's place in its epoch: how many batches of it have been handed out or passed over. */
+  /** Position of the next batch in its epoch: the number of batches delivered or passed over. */
   get step(): number {
     return this.#step;
   }
 
   /**
-   * Has the next loop be that of an epoch: from its first batch, or from `step` if it is the epoch that the
-   * loader is at. A loop that is under way ends.
+   * Sets the epoch of the next loop, which starts at its first batch, or at `step` if the loader is already in that
+   * epoch. Ends the current loop.
    *
-   * @throws {RangeError} If it is not a whole number from 0 on.
+   * @throws {RangeError} If `epoch` is not a whole number ≥ 0.
    */
   setEpoch(epoch: number): void {
     wholeNumber(epoch, 0, "epoch");
@@ -138,8 +135,8 @@ export class DataLoader<T, B = Collated<T>>
   }
 
   /**
-   * Has the next loop begin at a batch of the epoch (Python's `set_step`), which costs the same wherever it
-   * is. A loop that is under way ends.
+   * Sets the batch at which the next loop starts (Python's `set_step`), at the same cost for any batch. Ends the
+   * current loop.
    *
    * @throws {RangeError} If the epoch has no such batch.
    */
@@ -148,18 +145,18 @@ export class DataLoader<T, B = Collated<T>>
     this.#moveTo(this.#epoch, step);
   }
 
-  /** Where the loader is: plain data to keep with a checkpoint. */
+  /** Returns the loader's state: plain data to store with a checkpoint. */
   save(): LoaderState {
     const position = { epoch: this.#epoch, step: this.#step };
     return stateOf(position, this.#settings, this.#lengths, this.#plan);
   }
 
   /**
-   * Has the next loop begin where a loader was that has saved its state; the number of threads need not be
-   * the same. A loop that is under way ends.
+   * Restores a saved state: the next loop starts where that loader was. The number of threads may differ. Ends the
+   * current loop.
    *
-   * @throws {DataError} With code `bad-state` if it is no state, or that of a loader of another dataset,
-   * or with other options that the order follows from.
+   * @throws {DataError} With code `bad-state` if `state` is not a state, or is that of a loader of another dataset
+   * or with other options that determine the order.
    */
   load(state: LoaderState): void {
     const { epoch, step } = positionOf(state, this.save(), this.#plan);
@@ -172,19 +169,18 @@ export class DataLoader<T, B = Collated<T>>
   }
 
   /**
-   * Gives a batch's memory back, to be loaded into: that saves the clearing of new memory, which takes
-   * as long as reading into it. The batch is not looked at any more: its arrays are empty from now on, or, in
-   * shared memory, those of a later batch.
+   * Gives a batch's memory back to the loader, which reuses it for later batches. This saves the clearing of new
+   * memory, which takes as long as reading into it. The batch must not be used any more: its arrays become empty
+   * or, in shared memory, those of a later batch.
    *
-   * Memory that is not the loader's is left alone: a dataset's, and, without threads, that of batches
-   * which were loaded before the first call. What samples were read into is used again as well, so
-   * what `process` keeps of them it must copy.
+   * Ignores memory that is not the loader's: a dataset's, and, without threads, that of batches loaded before the
+   * first call. The memory that samples were read into is reused too, so `process` must copy what it keeps of them.
    */
   recycle(batch: B): void {
     this.#loading.recycle(batch);
   }
 
-  /** The batches of an epoch. */
+  /** Iterates over the batches of an epoch. */
   async *[Symbol.asyncIterator](): AsyncGenerator<B, void, undefined> {
     const { signal, onWarning = warnOnConsole } = this.#settings;
     const loop = await this.#begin();
@@ -203,7 +199,7 @@ export class DataLoader<T, B = Collated<T>>
         }
         isSound = true;
         yield this.#loading.deliver(delivered) as B;
-        isSound = false; // until there is another batch, or the end
+        isSound = false; // until the next batch or the end
         this.#refuseEnded(loop);
       }
       isOver = isSound = true;
@@ -217,26 +213,25 @@ export class DataLoader<T, B = Collated<T>>
     }
   }
 
-  /** Ends a loop that is under way, and the threads. The loader can be used again. */
+  /** Ends the current loop and the threads. The loader stays usable. */
   async close(): Promise<void> {
     this.#leave(true);
-    await this.#begun; // a loop that was asked for would start threads behind our back
+    await this.#begun; // a requested loop would start threads later
     this.#leave(true);
     await this.#ending;
     await this.#loading.close();
   }
 
-  /** {@linkcode DataLoader.close} at the end of an `await using` block. */
+  /** Closes the loader at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  /** The batches of the epoch that the loader is at. */
   get #batches(): BatchOrder {
     return this.#plan.batches(this.#epoch);
   }
 
-  /** Begins a loop, when those that were begun before have. */
+  /** Begins a loop after the loops requested before. */
   #begin(): Promise<Batches> {
     const begun = this.#begun.then(() => this.#beginNow());
     this.#begun = begun.catch(() => {});
@@ -254,25 +249,21 @@ export class DataLoader<T, B = Collated<T>>
     const loop = await this.#loading.begin(start);
     this.#loop = loop;
     const isMoved = epoch !== this.#epoch || step !== this.#step;
-    if (isMoved) this.#moveTo(this.#epoch, this.#step); // meanwhile
+    if (isMoved) this.#moveTo(this.#epoch, this.#step); // moved while the loop began
     this.#refuseEnded(loop);
     return loop;
   }
 
-  /** The next batch of a loop, unless the loop has ended meanwhile. */
+  /** Returns the next batch of a loop, unless the loop ended meanwhile. */
   async #nextOf(loop: Batches): Promise<Delivered> {
     try {
       return await loop.next();
     } finally {
-      this.#refuseEnded(loop); // rather than what became of the waiting
+      this.#refuseEnded(loop); // takes precedence over the outcome
     }
   }
 
-  /**
-   * Leaves the loop that is under way.
-   *
-   * @param isSound Whether nothing has failed, so that threads may live on.
-   */
+  /** Leaves the current loop. If `isSound`, nothing has failed and threads may stay alive. */
   #leave(isSound: boolean): Promise<void> {
     const loop = this.#loop;
     if (loop === undefined) return this.#ending;
@@ -300,7 +291,7 @@ export class DataLoader<T, B = Collated<T>>
   }
 }
 
-/** Said here, since programs run without a check of types would hear of it far from here. */
+/** Checks the dataset early: without type checking, the mistake would surface far from here. */
 function requireDataset(dataset: Dataset<unknown>): void {
   if (isDataset(dataset)) return;
   const why = dataset as unknown instanceof Promise

@@ -5,74 +5,72 @@ import { wholeNumber } from "../whole_numbers.ts";
 import type { Collate } from "./batch/collate.ts";
 
 /**
- * How a loader makes batches, and of what.
+ * Options of a loader.
  *
  * @typeParam T What one sample is.
  * @typeParam B What one batch is.
  */
 export interface LoaderOptions<T, B> {
-  /** Samples in a batch; unless given, 1. */
+  /** Samples per batch. Defaults to 1. */
   readonly batchSize?: number;
-  /** True if each epoch has a random order of its own; unless given, samples come in their places. */
+  /** Whether each epoch has its own random order. Defaults to `false`: samples in ascending order. */
   readonly shuffle?: boolean;
-  /** The seed of all that is random: a safe integer ≥ 0. Unless given, 0. */
+  /** Seed of everything random: a safe integer ≥ 0. Defaults to 0. */
   readonly seed?: number;
-  /** In what order samples come, or their indices in that order; instead of `shuffle`. */
+  /** Sampler, or ordered indices. Excludes `shuffle`. */
   readonly sampler?: SamplerLike;
-  /** Which indices make a batch; instead of `batchSize`, `shuffle`, `sampler` and `dropLast`. */
+  /** Batch sampler. Excludes `batchSize`, `shuffle`, `sampler` and `dropLast`. */
   readonly batchSampler?: BatchSampler;
-  /** True if a last batch that would be smaller is left out; unless given, it is kept. */
+  /** Whether to drop a smaller last batch. Defaults to `false`. */
   readonly dropLast?: boolean;
   /**
-   * What makes a batch of samples: a function, or where threads find it; `false` for the list that they
-   * are, as a `DataLoader<T, T[]>`. Unless given, samples are stacked as {@linkcode Collated} says.
+   * Makes a batch of samples: a function, or the export that threads import it from; `false` returns the list of
+   * samples, as a `DataLoader<T, T[]>`. By default, samples are stacked as {@linkcode Collated} describes.
    */
   readonly collate?:
     | Imported<Collate<T, B>>
     | (T[] extends B ? false : never);
-  /** Number of threads that load; 0, which is meant unless given, loads in the caller's. */
+  /** Number of worker threads. Defaults to 0: loads in the caller's thread. */
   readonly numWorkers?: number;
   /**
-   * Batches that each thread, or the caller's where there is no other, may have under way or ready: no
-   * more are in memory besides those that the caller holds. From 1; unless given, 2. From a server, a thread fetches
-   * ahead what is in these.
+   * Maximum number of batches in flight or ready per thread (the caller's without workers), besides those that the
+   * caller holds. At least 1, defaults to 2. Remote data for these batches is fetched ahead.
    */
   readonly prefetchFactor?: number;
   /**
-   * True if batches lie in shared memory, so that more threads can see them without a copy: their typed arrays
-   * are views of `SharedArrayBuffer`s, also those that `collate` made. Unless given, they are not.
+   * Whether batches lie in shared memory, so that more threads can see them without a copy. Their typed arrays are
+   * then views of `SharedArrayBuffer`s, including those that `collate` made. Defaults to `false`.
    */
   readonly shared?: boolean;
-  /** True if the threads live on between loops; `close` ends them. Unless given, a loop's end does. */
+  /** Whether threads stay alive between loops, until `close`. Defaults to `false`: they end with the loop. */
   readonly persistentWorkers?: boolean;
   /**
-   * How long a loop waits for a batch of its threads, in ms, before it fails; the first batch waits
-   * for their start as well. Unless given, or if it is 0, for ever. A thread whose JavaScript heap has a
-   * limit (`--v8-flags=--max-old-space-size`) and outgrows it falls silent: only this ends the waiting. A thread in a
-   * loop without end is given up, but Deno 2.9.6 does not stop it: it takes a processor until the program ends.
+   * Timeout of a loop's wait for a batch of its threads, in ms; the first batch includes their start. Defaults to
+   * 0, for no timeout. A thread that exceeds a limit of its JavaScript heap (`--v8-flags=--max-old-space-size`)
+   * falls silent: only this timeout ends the wait. A thread in an endless loop is abandoned, but Deno 2.9.6 does
+   * not stop it: it occupies a processor until the program ends.
    */
   readonly timeout?: number;
-  /** Called in each thread with its number, from 0, before its dataset is made. */
+  /** Function that each thread calls with its number, from 0, before it constructs its dataset. */
   readonly workerInit?: URL | ImportedName;
-  /** Which of the `worldSize` trainers this is, from 0; unless given, 0. */
+  /** Rank of this trainer, from 0 to `worldSize - 1`. Defaults to 0. */
   readonly rank?: number;
-  /** Number of trainers that share each epoch: together they get every sample once. Unless given, 1. */
+  /** Number of trainers that share each epoch; together they get every sample once. Defaults to 1. */
   readonly worldSize?: number;
-  /** True if samples from an epoch's start come again until every rank has equally many. */
+  /** Whether samples from the start of an epoch are repeated until every rank has equally many. */
   readonly padRanks?: boolean;
   /**
-   * What becomes of damaged samples, and of those whose picture or video is damaged: `throw` ends the loop, `skip` leaves
-   * them out. A batch then has fewer samples, and one without any is passed over; which samples make which batch does
-   * not change, nor what `save` gives. `skipped` counts them. Unless given, `throw`.
+   * How to treat damaged samples, including those with a damaged picture or video: `throw` ends the loop, `skip`
+   * skips them. With `skip`, a batch may have fewer samples, and one without any is passed over; neither the
+   * composition of batches nor the result of `save` changes. `skipped` counts the samples. Defaults to `throw`.
    */
   readonly onDamage?: "throw" | "skip";
-  /** Told of samples that are skipped: the first ten of an epoch, then how many there were. Defaults to `console.warn`. */
+  /** Called for skipped samples: the first ten of an epoch, then their total. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
-  /** Ends loops with its reason when it is aborted. */
+  /** Ends loops with its reason when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Settings where options are not given. */
 const DEFAULTS = {
   shuffle: false,
   seed: 0,
@@ -87,7 +85,7 @@ const DEFAULTS = {
   padRanks: false,
 };
 
-/** Options with what is meant where they are not given. */
+/** Options with defaults applied. */
 export type LoaderSettings =
   & Omit<
     LoaderOptions<unknown, unknown>,
@@ -95,18 +93,17 @@ export type LoaderSettings =
   >
   & Readonly<typeof DEFAULTS>
   & {
-    /** `undefined` where a batch sampler says it. */
+    /** `undefined` with a batch sampler. */
     readonly batchSize: number | undefined;
     readonly collate?: Imported<Collate<unknown, unknown>> | false;
-    /** Whether damaged samples are skipped, as the option `onDamage` says. */
     readonly skips: boolean;
   };
 
 /**
- * Checks options.
+ * Checks options and applies defaults.
  *
- * @throws {TypeError} If one excludes another.
- * @throws {RangeError} If one is out of its range.
+ * @throws {TypeError} If options exclude each other.
+ * @throws {RangeError} If an option is out of range.
  */
 export function settingsOf<T, B>(
   options: LoaderOptions<T, B>,
@@ -144,7 +141,7 @@ function checkRanges(settings: LoaderSettings): void {
   }
 }
 
-/** The longest that timers take: 24 days. */
+/** Maximum delay of timers: 24 days. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 function refuseExclusive(

@@ -5,52 +5,46 @@ import type { BatchPlan } from "./batch_plan.ts";
 import type { LoaderSettings } from "./loader_options.ts";
 
 /**
- * Where a loader is, as plain data for a checkpoint (`JSON.stringify`), and what its order follows from,
- * so that it is not taken for another loader's. The number of threads is not part of it, nor the rank:
- * ranks that save together are at the same step, also one that has had its last batch before the others.
+ * State of a loader: plain data for a checkpoint (`JSON.stringify`). Contains what determines the order, so that a
+ * loader with another order rejects it. Contains neither the number of threads nor the rank: ranks that save
+ * together are at the same step, even if one has already had its last batch.
  */
 export interface LoaderState {
   /** Version of this format. */
   readonly version: 1;
-  /** The epoch of the next batch. */
+  /** Epoch of the next batch. */
   readonly epoch: number;
-  /** The next batch's place in its epoch; of a rank that has had its last one before others, their number. */
+  /** Position of the next batch in its epoch; the number of batches for a rank that has finished before others. */
   readonly step: number;
-  /** The loader's seed. */
+  /** Seed of the loader. */
   readonly seed: number;
-  /** Number of samples in the dataset; `null` where it never ends. */
+  /** Number of samples in the dataset; `null` if it is endless. */
   readonly samples: number | null;
-  /** Hash of the numbers of samples in the dataset's files; `null` where they are not known. */
+  /** Hash of the dataset's shard lengths; `null` if they are unknown. */
   readonly shards: number | null;
-  /** Number of batches in the epoch; `null` where it never ends, or has another number for each rank. */
+  /** Number of batches in the epoch; `null` if it is endless or differs between ranks. */
   readonly batches: number | null;
-  /** Samples in a batch; `null` where a batch sampler says it. */
+  /** Samples per batch; `null` with a batch sampler. */
   readonly batchSize: number | null;
-  /** True if samples were shuffled. */
+  /** Whether samples were shuffled. */
   readonly shuffle: boolean;
-  /**
-   * A number by which the epoch's order is told from that of another sampler; `null` where the sampler refuses to say
-   * it.
-   */
+  /** Number that identifies the epoch's order; `null` if the sampler throws. */
   readonly order: number | null;
-  /** True if a smaller last batch was left out. */
+  /** Whether a smaller last batch was dropped. */
   readonly dropLast: boolean;
   /** Number of trainers. */
   readonly worldSize: number;
-  /** True if ranks were padded to equally many samples. */
+  /** Whether ranks were padded to equally many samples. */
   readonly padRanks: boolean;
 }
 
-/** Where a loader is. */
 export interface Position {
   readonly epoch: number;
   readonly step: number;
 }
 
-/** What a dataset says of how many samples it has. */
 export type DatasetLengths = Pick<Dataset<unknown>, "length" | "shardLengths">;
 
-/** The state of a loader. */
 export function stateOf(
   { epoch, step }: Position,
   settings: LoaderSettings,
@@ -60,7 +54,7 @@ export function stateOf(
   const { length: batches } = plan.batches(epoch);
   const { batchSize, seed, shuffle, dropLast, worldSize, padRanks } = settings;
   const differs = worldSize > 1 && !padRanks;
-  // Ranks with more batches are not at the end of the epoch yet, and may be given this state.
+  // Ranks with more batches may be given this state, and are not at the end of the epoch yet.
   const next = differs ? { epoch, step } : nextOf({ epoch, step }, batches);
   return {
     version: 1,
@@ -79,10 +73,9 @@ export function stateOf(
 }
 
 /**
- * The position that a state saved.
+ * Returns the position in a state, for the loader that has the state `own` and the plan `plan`.
  *
- * @param own The state of the loader that is to continue there, and its plan.
- * @throws {DataError} With code `bad-state` if it is no state, or that of a loader with another order.
+ * @throws {DataError} With code `bad-state` if `state` is not a state, or is that of a loader with another order.
  */
 export function positionOf(
   state: LoaderState,
@@ -115,22 +108,18 @@ export function positionOf(
   }
   const { epoch, step, worldSize, padRanks } = state;
   const { length } = plan.batches(epoch);
-  // Ranks have at most one batch more than others.
+  // Ranks differ by at most one batch.
   const isOthers = worldSize > 1 && !padRanks && step <= length + 1;
   return isOthers ? nextOf({ epoch, step }, length) : { epoch, step };
 }
 
-/** After an epoch's last batch, the next one is the next epoch's first. */
+/** Moves a position at the end of an epoch to the start of the next one. */
 function nextOf({ epoch, step }: Position, batches: number): Position {
   const isOver = step >= batches && step > 0;
   return isOver ? { epoch: epoch + 1, step: 0 } : { epoch, step };
 }
 
-/**
- * A refusal of a state.
- *
- * @param expected What one field of it should be.
- */
+/** Makes the error for a rejected state; `expected` has one field with its right value. */
 export function badState(
   why: string,
   expected: { readonly [name: string]: unknown },

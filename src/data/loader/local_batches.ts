@@ -9,15 +9,14 @@ import type { BatchJob } from "./batch_error.ts";
 import { StepsAhead } from "./steps_ahead.ts";
 import { packBatch } from "./batch/pack_batch.ts";
 
-/** Time that a dataset may take to give up, in ms, before a loop that was left ends without it. */
+/** Time limit for the dataset to stop when a loop is left, in ms. */
 const PATIENCE = 2000;
 
 /**
- * The batches of a loop, loaded in the caller's thread, one after the other. The next ones are begun while
- * the caller works, or waits for what it does: where a batch is waited for (a disk, a server, a codec's own
- * threads), that takes no time of the caller's.
+ * Loads the batches of a loop in the caller's thread, one after the other. The next ones begin while the caller
+ * waits for something, so that their waits (for a disk, a server, a codec's own threads) cost the caller no time.
  *
- * @param poolOf Gives where memory of batches is that were given back, once one was.
+ * @param poolOf Returns the pool of recycled memory, once a batch was recycled.
  */
 export function localBatches(
   maker: BatchMaker,
@@ -26,12 +25,12 @@ export function localBatches(
   poolOf: () => BufferPool | undefined,
 ): Batches {
   const ending = new AbortController();
-  /** Batches under way or ready, in their order. */
+  /** Batches in flight or ready, in order. */
   const queue: Promise<Delivered>[] = [];
   let last: Promise<unknown> = Promise.resolve();
   const steps = new StepsAhead(start, prefetchFactor);
   const ahead = new BatchesAhead<BatchJob>((job) => maker.expect(job));
-  /** The step that is begun next. */
+  /** Step to begin next. */
   let { step } = start;
   let later: ReturnType<typeof setImmediate> | undefined;
 
@@ -41,7 +40,7 @@ export function localBatches(
     const job = steps.take();
     for (const later of steps.look()) ahead.add(later);
     ahead.begin(job);
-    // Samples with memory of their own are read sooner than into one large buffer that is new.
+    // Reading samples into their own memory is faster than into one large new buffer.
     const pool = poolOf() ?? (shared ? new BufferPool(0, true) : undefined);
     const read = pool && new BatchMemory(pool);
     const made = new BatchMemory(pool);
@@ -63,14 +62,14 @@ export function localBatches(
   const begin = () => {
     step++;
     const batch = last.then(make);
-    batch.catch(() => {}); // heard of when it is asked for
+    batch.catch(() => {}); // `next` throws the error
     last = batch;
     queue.push(batch);
   };
   const hasRoom = () =>
     !ending.signal.aborted && queue.length < prefetchFactor &&
     step < start.order.length;
-  /** Begins a batch when the caller, who has just got one, waits for something. */
+  /** Begins a batch when the caller, who has just received one, waits for something. */
   const beginLater = () => {
     if (later !== undefined || !hasRoom()) return;
     later = setImmediate(() => {
@@ -83,7 +82,7 @@ export function localBatches(
   return {
     async next() {
       if (queue.length === 0) begin();
-      // Also of a dataset that does not give up.
+      // Ends the wait even if the dataset ignores the signal.
       const batch = abortable(queue[0]!, ending.signal);
       const delivered = await abortable(batch, signal);
       queue.shift();
@@ -96,7 +95,7 @@ export function localBatches(
       ending.abort();
       ahead.clear();
       const { promise, resolve } = Promise.withResolvers<void>();
-      last.then(() => resolve(), () => resolve()); // nobody asks for it
+      last.then(() => resolve(), () => resolve()); // its outcome is not needed
       const late = setTimeout(resolve, PATIENCE);
       await promise;
       clearTimeout(late);

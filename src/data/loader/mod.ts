@@ -1,5 +1,5 @@
 /**
- * The loader: datasets in batches, in any number of threads.
+ * The loader: batches of a dataset, loaded in any number of threads.
  *
  * @module
  */

@@ -3,22 +3,20 @@ import { ImageError } from "../../codecs/image/image_error.ts";
 import { VideoError } from "../../codecs/video/video_error.ts";
 import { isDamage } from "../../tree/samples/open_shards.ts";
 
-/** A damaged sample that a loader has skipped. */
+/** A damaged sample that a loader skipped. */
 export interface SkippedSample {
-  /** Its index in the dataset. */
+  /** Index in the dataset. */
   readonly sample: number;
-  /** Path of its file, if known. */
   readonly path: string | undefined;
-  /** Message of the error that it was skipped for. */
   readonly message: string;
 }
 
-/** Number of causes of an error that are looked at. */
+/** Maximum depth of the chain of causes that is searched. */
 const DEPTH = 8;
 
 /**
- * Returns whether an error means that a sample, or its picture or video, is damaged. A server that cannot be reached, a
- * file that was replaced since it was opened, and a mistake in the program are no damage.
+ * Whether an error means that a sample, or its picture or video, is damaged. An unreachable server, a file replaced
+ * since it was opened, and a program error are not damage.
  */
 export function isDamagedSample(error: unknown): boolean {
   let isDamaged = false;
@@ -32,10 +30,10 @@ export function isDamagedSample(error: unknown): boolean {
   return isDamaged;
 }
 
-/** Number of skipped samples that are named in each epoch; further ones are counted. */
+/** Maximum number of warnings per epoch; further samples are counted. */
 const MOST_NAMED = 10;
 
-/** Counts the samples that are skipped in an epoch, and warns of them. */
+/** Counts the samples skipped in an epoch and warns about them. */
 export class SkippedSamples {
   readonly #warn: (message: string) => void;
   #count = 0;
@@ -53,7 +51,7 @@ export class SkippedSamples {
     }
   }
 
-  /** Warns at the end of an epoch how many samples were skipped, unless each was named. */
+  /** Warns of the total at the end of an epoch, unless every sample was named. */
   end(epoch: number): void {
     if (this.#count <= MOST_NAMED) return;
     this.#warn(

@@ -1,18 +1,18 @@
 import type { BatchJob } from "./batch_error.ts";
 import type { LoopStart } from "./batches.ts";
 
-/** Samples that are looked ahead for. */
+/** Number of samples to look ahead. */
 const SAMPLES = 256;
 
-/** Takes the steps of an epoch one after the other, and looks ahead which come next; each is asked for once. */
+/** Takes the steps of an epoch in order and looks ahead. Each step is requested once from the sampler. */
 export class StepsAhead {
   readonly #start: LoopStart;
-  /** Batches that are looked ahead for, however large. */
+  /** Minimum number of batches to look ahead, however large. */
   readonly #least: number;
-  /** What was looked at and not taken, and its number of samples. */
+  /** Steps looked at but not taken. */
   readonly #seen: BatchJob[] = [];
   #samples = 0;
-  /** The step that is looked at next. */
+  /** Step to look at next. */
   #next: number;
   #isBroken = false;
 
@@ -22,11 +22,7 @@ export class StepsAhead {
     this.#next = start.step;
   }
 
-  /**
-   * The next step.
-   *
-   * @throws What the sampler throws for it.
-   */
+  /** Takes the next step. Throws if the sampler throws for it. */
   take(): BatchJob {
     const seen = this.#seen.shift();
     if (seen === undefined) return this.#lookAt(this.#next);
@@ -34,7 +30,7 @@ export class StepsAhead {
     return seen;
   }
 
-  /** Looks at steps that come later; returns those that were not looked at before. */
+  /** Looks ahead and returns the steps not looked at before. */
   look(): readonly BatchJob[] {
     const found: BatchJob[] = [];
     const { length } = this.#start.order;
@@ -48,7 +44,7 @@ export class StepsAhead {
         this.#samples += job.indices.length;
         found.push(job);
       } catch {
-        this.#isBroken = true; // whoever takes it is told
+        this.#isBroken = true; // `take` throws the error
       }
     }
     return found;

@@ -1,5 +1,5 @@
 /**
- * Random numbers and permutations that follow from keys, the same on every machine.
+ * Random numbers and permutations determined by keys, the same on every machine.
  *
  * @module
  */

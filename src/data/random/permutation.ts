@@ -1,19 +1,19 @@
 import { checkPosition, wholeNumber } from "../whole_numbers.ts";
 import type { Random } from "./random.ts";
 
-/** An order of the numbers from 0 to `length - 1`, each of them once. */
+/** A permutation of the numbers from 0 to `length - 1`. */
 export interface Permutation {
-  /** Number of numbers. */
+  /** Number of elements. */
   readonly length: number;
   /**
-   * The number at a position.
+   * Returns the number at a position.
    *
-   * @param position From 0 to `length - 1`: any, at the same cost.
+   * @param position Position from 0 to `length - 1`; each costs the same.
    * @throws {RangeError} If there is no such position.
    */
   at(position: number): number;
   /**
-   * The position of a number: the inverse of `at`, at the same cost.
+   * Returns the position of a number: the inverse of `at`, at the same cost.
    *
    * @throws {RangeError} If there is no such number.
    */
@@ -21,12 +21,12 @@ export interface Permutation {
 }
 
 /**
- * A random permutation in constant memory, however many numbers there are: up to 4,096 of them a
- * shuffled table; above, computed by a keyed Feistel network.
+ * Makes a random permutation in constant memory: a shuffled table for up to 4,096 numbers, a keyed Feistel network
+ * for more.
  *
- * @param length From 0 to 2^53 - 1.
- * @param random What it follows from; some numbers are drawn.
- * @throws {RangeError} If the length is anything else.
+ * @param length Number of elements, from 0 to 2^53 - 1.
+ * @param random Generator that determines the permutation; some numbers are drawn from it.
+ * @throws {RangeError} If the length is out of range.
  *
  * @example The 500,000,000th of a billion
  * ```ts
@@ -45,17 +45,16 @@ export function permutation(length: number, random: Random): Permutation {
 }
 
 /**
- * The longest permutation that is a table: of 8 KiB, and made in the time of a thousand computed
- * numbers. A shuffled table is as good as its random numbers are; a network of few bits is less,
- * and it is slower.
+ * Longest permutation held as a table: 8 KiB, made in the time of a thousand computed numbers. A shuffled table is
+ * as good as its random numbers; a network of few bits is worse, and slower.
  */
 const TABLE_LENGTH = 4096;
 
-/** A permutation held in a table, shuffled by Fisher and Yates's method, which favours no order. */
+/** A permutation held in a table, shuffled uniformly by the Fisher–Yates method. */
 export class TablePermutation implements Permutation {
   readonly length: number;
   readonly #indices: Uint16Array;
-  /** The position of each number; made when it is first asked for. */
+  /** Position of each number; computed on first use. */
   #positions: Uint16Array | undefined;
 
   /** @param length From 0 to 65,536. */
@@ -91,35 +90,30 @@ function inverse(indices: Uint16Array): Uint16Array {
 }
 
 /**
- * A permutation that is computed and not stored: of a billion numbers as of a thousand, it takes
- * the memory of its few keys.
+ * A permutation computed by a Feistel network. It needs only the memory of its few keys, at any length.
  *
- * It is a Feistel network over the numbers of as many bits as the length needs, which are split
- * into a high and a low half. Every round changes one half by a keyed hash of the other, which can
- * be undone by whoever knows the keys; so the whole is a bijection. A result at or above the length
- * goes through the network again until it is below (cycle walking), which keeps it a bijection. As
- * the length is over half of the network's numbers, that is less than two goes on average.
+ * The network works on numbers of as many bits as the length needs, split into a high and a low half. Each round
+ * changes one half by a keyed hash of the other, which the keys can undo, so the whole is a bijection. A result at
+ * or above the length goes through the network again until it is below (cycle walking), which keeps it a bijection.
+ * The length is over half of the network's range, so this takes less than two passes on average.
  *
- * No half has over 27 bits, so 32-bit arithmetic is enough for every length.
+ * No half exceeds 27 bits, so 32-bit arithmetic suffices for every length.
  */
 export class FeistelPermutation implements Permutation {
   readonly length: number;
   readonly #keys: Int32Array;
-  /** By how much a hash of 32 bits is shifted to be of a half's bits. */
+  /** Shift that reduces a 32-bit hash to the bits of a half. */
   readonly #highShift: number;
   readonly #lowShift: number;
-  /** Two to the power of the low half's bits. */
+  /** 2 to the power of the low half's bits. */
   readonly #lowSize: number;
-  /** 1 if the indices 0 and 1 change places, or else 0. */
+  /** 1 if the indices 0 and 1 are swapped, otherwise 0. */
   readonly #swap: number;
   /** The halves of `length - 1`. */
   readonly #greatestHigh: number;
   readonly #greatestLow: number;
 
-  /**
-   * @param length From 0 to 2^53 - 1.
-   * @param random What the keys are drawn from.
-   */
+  /** @param length From 0 to 2^53 - 1. */
   constructor(length: number, random: Random) {
     wholeNumber(length, 0, "The length");
     this.length = length;
@@ -172,8 +166,8 @@ export class FeistelPermutation implements Permutation {
   }
 
   /**
-   * Every round swaps an even number of pairs of numbers; without one pair more, odd orders would
-   * be rare or none.
+   * Swaps the indices 0 and 1 if the keys say so. Every round swaps an even number of pairs; without this extra
+   * swap, odd permutations would be rare or absent.
    */
   #swapped(index: number): number {
     return index < 2 ? index ^ this.#swap : index;
@@ -185,13 +179,13 @@ export class FeistelPermutation implements Permutation {
   }
 }
 
-/** Rounds of the network, an even number. */
+/** Rounds of the network; must be even. */
 const ROUNDS = 12;
 
 /**
- * Hashes a half: xor-shift and multiply with constants that Chris Wellons's hash prospector (public
- * domain) found to spread bits best. Its last step, which brings high bits into low ones, is left
- * out: only high bits are used.
+ * Hashes a half: xor-shift and multiply, with the constants that Chris Wellons's hash prospector (public domain)
+ * found to spread bits best. The last step of that hash, which moves high bits into low ones, is omitted: only high
+ * bits are used.
  */
 function hash(half: number, key: number): number {
   let word = half ^ key;
@@ -200,7 +194,6 @@ function hash(half: number, key: number): number {
   return word;
 }
 
-/** Number of bits of a number below 2^53. */
 function bitsOf(value: number): number {
   return value < 2 ** 32
     ? 32 - Math.clz32(value)

@@ -1,13 +1,11 @@
 /**
- * Random numbers that follow from whole numbers, the keys: the same keys give the same numbers on
- * every machine and in every version. (A change of them would change the order of everyone's
- * training.)
+ * Random numbers determined by integer keys: the same keys give the same numbers on every machine and in every
+ * version. (A change would alter the order of everyone's training.)
  *
- * Other keys, or the same in another order or number, give numbers that have nothing to do with
- * these: so `new Random(seed, epoch, index)` is what is random about one sample, whatever was drawn
- * for others.
+ * Keys that differ in value, order or number give unrelated numbers. So `new Random(seed, epoch, index)` gives the
+ * random numbers of one sample, independent of those drawn for others.
  *
- * Not for secrets: whoever sees the numbers can compute the keys.
+ * Not for secrets: the keys can be computed from the numbers.
  *
  * @example What is random about sample 17
  * ```ts
@@ -29,28 +27,28 @@ export class Random {
    * Starts from keys.
    *
    * @param keys Safe integers, such as a seed, an epoch and an index.
-   * @throws {RangeError} If one of them is anything else.
+   * @throws {RangeError} If a key is not a safe integer.
    */
   constructor(...keys: number[]) {
     this.#words = generatorOf(keys);
   }
 
-  /** A whole number from 0 to 2^32 - 1. */
+  /** Returns a whole number from 0 to 2^32 - 1. */
   uint32(): number {
     return this.#words.next();
   }
 
-  /** A number in [0, 1), of 53 random bits. */
+  /** Returns a number in [0, 1) with 53 random bits. */
   float(): number {
     const high = this.#words.next() >>> 5;
     return (high * 2 ** 26 + (this.#words.next() >>> 6)) / 2 ** 53;
   }
 
   /**
-   * A whole number from 0 to `below - 1`, each exactly as likely.
+   * Returns a whole number from 0 to `below - 1`, each exactly as likely.
    *
    * @param below From 1 to 2^53 - 1.
-   * @throws {RangeError} If it is anything else.
+   * @throws {RangeError} If `below` is out of range.
    */
   int(below: number): number {
     if (!Number.isSafeInteger(below) || below < 1) {
@@ -58,8 +56,7 @@ export class Random {
         `No number is from 0 to below ${below}: give a whole number from 1 on`,
       );
     }
-    // As many bits as the greatest result has are drawn until they are not above it: less than
-    // twice on average.
+    // Rejection sampling: draws as many bits as the greatest result has, less than twice on average.
     const greatest = below - 1;
     if (greatest === 0) return 0;
     if (greatest < TWO_32) {
@@ -81,9 +78,8 @@ export class Random {
 const TWO_32 = 2 ** 32;
 
 /**
- * Mixes the keys into the seed of a generator, by Bob Jenkins's hash `lookup3` (2006, public
- * domain): a key's low and high word, then its `mix`. The number of keys goes in first, or `(1)`
- * and `(1, 0)` would be alike.
+ * Mixes the keys into the seed of a generator by Bob Jenkins's hash `lookup3` (2006, public domain): the low and
+ * high word of each key, then its `mix`. The number of keys goes in first, so that `(1)` and `(1, 0)` differ.
  */
 function generatorOf(keys: readonly number[]): Sfc32 {
   let a = (0xdeadbeef + keys.length) | 0;
@@ -115,14 +111,12 @@ function generatorOf(keys: readonly number[]): Sfc32 {
 }
 
 /**
- * The generator sfc32 of Chris Doty-Humphrey's PractRand: 128 bits of state, every number by a
- * handful of 32-bit additions, shifts and rotations. It passes PractRand's tests, its lowest bits
- * as well as its highest.
+ * The generator sfc32 of Chris Doty-Humphrey's PractRand: 128 bits of state, a handful of 32-bit additions, shifts
+ * and rotations per number. It passes PractRand's tests, in its lowest bits as in its highest.
  *
- * It is here, and not taken from a library, because its numbers are a promise: an order of training
- * that changed with a dependency's version would be another training. pure-rand, the library that
- * was looked at, takes a single 32-bit seed, so that the mixing of several would be ours anyway;
- * and the lowest bits of its xoroshiro128+ follow a linear recurrence.
+ * Implemented here because its numbers must never change: a dependency's update could change the order of training.
+ * The library pure-rand takes a single 32-bit seed, so mixing several keys would remain our code anyway, and the
+ * lowest bits of its xoroshiro128+ follow a linear recurrence.
  */
 export class Sfc32 {
   #a: number;
@@ -138,7 +132,7 @@ export class Sfc32 {
     for (let round = 0; round < SEED_ROUNDS; round++) this.next();
   }
 
-  /** A whole number from 0 to 2^32 - 1. */
+  /** Returns a whole number from 0 to 2^32 - 1. */
   next(): number {
     const b = this.#b;
     const c = this.#c;
@@ -151,7 +145,5 @@ export class Sfc32 {
   }
 }
 
-/**
- * Numbers left out at the start, until every bit of the seed has reached every bit of the state.
- */
+/** Numbers discarded at the start, so that every bit of the seed reaches every bit of the state. */
 const SEED_ROUNDS = 15;

@@ -4,30 +4,28 @@ import { type SamplerLike, samplerOf } from "./subset_samplers.ts";
 
 /** Options of {@linkcode batchesOf}. */
 export interface BatchOptions {
-  /** Samples in a batch. */
+  /** Samples per batch. */
   readonly batchSize: number;
-  /** True if a last batch that would be smaller is left out; unless given, it is kept. */
+  /** Whether to drop a smaller last batch. Defaults to `false`. */
   readonly dropLast?: boolean;
-  /** Which of the `worldSize` trainers the batches are for, from 0; unless given, 0. */
+  /** Rank of the trainer that the batches are for, from 0 to `worldSize - 1`. Defaults to 0. */
   readonly rank?: number;
-  /** Number of trainers that share the epoch; unless given, 1. */
+  /** Number of trainers that share the epoch. Defaults to 1. */
   readonly worldSize?: number;
   /**
-   * Whether positions from the start of the epoch are repeated until every rank has equally many,
-   * so that all of them take as many steps; unless given, the first ranks may have one sample more
-   * than the last.
+   * Whether to repeat positions from the start of the epoch until all ranks have equally many, and so take equally
+   * many steps. By default the first ranks may have one sample more than the last.
    */
   readonly pad?: boolean;
 }
 
 /**
- * The batches of an order. Rank `r` of `worldSize` has the positions `r`, `r + worldSize` and so
- * on: the ranks together have every position once (with `pad`, some twice), whatever their batch
- * sizes.
+ * Cuts an order into batches. Rank `r` of `worldSize` gets the positions `r`, `r + worldSize` and so on. Together
+ * the ranks have every position once (with `pad`, some twice), whatever their batch sizes.
  *
- * The indices of a batch are computed when they are asked for.
+ * The indices of a batch are computed on demand.
  *
- * @throws {RangeError} If an option is out of its range.
+ * @throws {RangeError} If an option is out of range.
  *
  * @example The second of two trainers
  * ```ts
@@ -48,7 +46,7 @@ export function batchesOf(order: Order, options: BatchOptions): BatchOrder {
     wholeNumber(order.length, 0, "The length of the sampler's order");
   }
   const shared = options.pad === true ? order.length : order.length - rank;
-  const count = Math.max(0, Math.ceil(shared / worldSize)); // positions that are this rank's
+  const count = Math.max(0, Math.ceil(shared / worldSize)); // positions of this rank
   const batches = count / batchSize;
   const length = dropLast ? Math.floor(batches) : Math.ceil(batches);
   return {
@@ -59,7 +57,7 @@ export function batchesOf(order: Order, options: BatchOptions): BatchOrder {
       const indices = new Array<number>(Math.min(batchSize, count - first));
       for (let i = 0; i < indices.length; i++) {
         const position = rank + (first + i) * worldSize;
-        // Only what `pad` adds lies at or behind the end.
+        // Only positions added by `pad` are at or beyond the end.
         indices[i] = order.at(
           position < order.length ? position : position % order.length,
         );
@@ -69,11 +67,7 @@ export function batchesOf(order: Order, options: BatchOptions): BatchOrder {
   };
 }
 
-/**
- * Checks which part of an epoch a batch is.
- *
- * @throws {RangeError} If a number is out of its range.
- */
+/** @throws {RangeError} If a number is out of range. */
 export function checkShare(
   batchSize: number,
   rank: number,
@@ -92,9 +86,8 @@ export function checkShare(
 export type BatchSamplerOptions = Pick<BatchOptions, "batchSize" | "dropLast">;
 
 /**
- * Says which indices make a batch; for what a loader's `batchSize` and sampler cannot say. This one
- * cuts a sampler's order into batches; whatever else has `length` and `order` is a batch sampler
- * too.
+ * Determines which indices make a batch, for cases that a loader's `batchSize` and sampler cannot express. This
+ * class cuts a sampler's order into batches. Any object with `length` and `order` is a batch sampler too.
  *
  * @example Batches of three
  * ```ts
@@ -119,23 +112,23 @@ export type BatchSamplerOptions = Pick<BatchOptions, "batchSize" | "dropLast">;
  * ```
  */
 export class BatchSampler {
-  /** Number of batches in an epoch; `Infinity` where it never ends. */
+  /** Number of batches in an epoch; `Infinity` if it never ends. */
   readonly length: number;
-  /** The batches of an epoch, a function of the seed and the epoch only. */
+  /** Returns the batches of an epoch, which depend only on the seed and the epoch. */
   readonly order: (seed: number, epoch: number) => BatchOrder;
 
   /**
-   * Makes a sampler of batches.
+   * Makes a batch sampler.
    *
-   * @param sampler What is cut, or the indices of every epoch in their order.
-   * @throws {RangeError} If `batchSize` is not a whole number from 1 on.
+   * @param sampler Sampler to cut into batches, or the ordered indices of every epoch.
+   * @throws {RangeError} If `batchSize` is not a whole number ≥ 1.
    */
   constructor(sampler: SamplerLike, options: BatchSamplerOptions) {
     const whole = samplerOf(sampler);
     const { batchSize, dropLast = false } = options;
     const cut = { batchSize, dropLast };
     this.length = batchesOf({ length: whole.length, at: Number }, cut).length;
-    // No private field: objects that are like this class are of its type only so.
+    // No private fields: they would make the type nominal, and objects of the same shape not assignable to it.
     this.order = (seed, epoch) => batchesOf(whole.order(seed, epoch), cut);
   }
 }

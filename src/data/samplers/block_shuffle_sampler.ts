@@ -10,22 +10,20 @@ import {
 
 /** Options of {@linkcode BlockShuffleSampler}. */
 export interface BlockShuffleOptions {
-  /** Samples in a block: neighbours, which a disk reads at once. */
+  /** Samples per block: neighbours, which a disk reads together. */
   readonly blockSize: number;
-  /** Most blocks that are shuffled together, in groups of equal size; unless given, 16. */
+  /** Maximum number of blocks shuffled together, in groups of equal size. Defaults to 16. */
   readonly buffer?: number;
 }
 
 /**
- * Samples in random order that is kind to disks: blocks of neighbours come in random order, and
- * only the samples of up to `buffer` blocks at a time are shuffled among each other: of 17 blocks and a
- * buffer of 16, of nine and then of eight. So `blockSize` times
- * `buffer` samples that follow each other come from `buffer` places of the file; with a full
- * shuffle, each comes from a place of its own.
+ * Samples in a random order that suits disks. Blocks of neighbours are shuffled, and then the samples of up to
+ * `buffer` blocks at a time. The groups of blocks are of even size: 17 blocks with a buffer of 16 make a group of
+ * nine and one of eight. `blockSize` × `buffer` consecutive samples come from `buffer` places of the file; in a
+ * full shuffle, each comes from its own.
  *
- * The larger `buffer` is, the better are the samples of a batch mixed. The order is computed, not
- * stored. Every sample comes once in an epoch, and the blocks and groups of blocks are others in
- * every one.
+ * A larger `buffer` mixes the samples of a batch better. The order is computed, not stored. Every sample comes once
+ * per epoch, and blocks and groups change with every epoch.
  *
  * @example Blocks of 1,000 samples, of which 32 are mixed at a time
  * ```ts
@@ -49,7 +47,7 @@ export class BlockShuffleSampler implements Sampler {
    * Makes a sampler for a dataset.
    *
    * @param source The dataset, or its length.
-   * @throws {RangeError} If a number is not a whole one, or the dataset never ends.
+   * @throws {RangeError} If a number is not a valid whole number, or the dataset is endless.
    */
   constructor(
     source: number | { readonly length: number },
@@ -62,7 +60,7 @@ export class BlockShuffleSampler implements Sampler {
     wholeNumber(this.#buffer, 1, "buffer");
   }
 
-  /** The order of an epoch. */
+  /** Returns the order of an epoch. */
   order(seed: number, epoch: number): Order {
     const { length } = this;
     const blockSize = this.#blockSize;
@@ -70,20 +68,20 @@ export class BlockShuffleSampler implements Sampler {
     const count = Math.ceil(length / blockSize);
     const groups = new EvenGroups(count, buffer);
     const blocks = permutation(count, orderRandom(seed, epoch));
-    // The last block may be too short: by so many samples, at this place in the order of blocks.
+    // The last block may be short by `missing` samples. `shortPlace` is its position in the order of blocks.
     const missing = count * blockSize - length;
     const shortPlace = count === 0 ? 0 : blocks.positionOf(count - 1);
-    /** First position of a block of the order of blocks. */
+    /** First position of the block at a place in the order of blocks. */
     const startOf = (place: number) =>
       place * blockSize - (place <= shortPlace ? 0 : missing);
-    /** Which block of the order of blocks has a position, blocks not being shuffled inside. */
+    /** Place, in the order of blocks, of the block that contains a position before samples are shuffled. */
     const placeOf = (position: number) => {
       const place = Math.floor(position / blockSize);
       return place <= shortPlace && position < startOf(place + 1)
         ? place
         : Math.floor((position + missing) / blockSize);
     };
-    /** The samples of a group of blocks that follow each other in the order of blocks. */
+    /** First position and shuffled samples of a group of consecutive blocks. */
     const groupOf = remembered((group) => {
       const start = startOf(groups.firstOf(group));
       const end = startOf(groups.firstOf(group + 1));
@@ -99,10 +97,13 @@ export class BlockShuffleSampler implements Sampler {
   }
 }
 
-/** Groups of neighbours, as few as there may be, whose sizes differ by one at most; the larger ones come first. */
+/**
+ * Splits items into as few groups of neighbours as possible, whose sizes differ by at most one; larger groups come
+ * first.
+ */
 class EvenGroups {
   readonly #least: number;
-  /** How many have one more. */
+  /** Number of groups with one item more than `#least`. */
   readonly #larger: number;
 
   constructor(count: number, most: number) {

@@ -1,5 +1,5 @@
 /**
- * Samplers: in what order a dataset is read.
+ * Samplers: the order in which a dataset is read.
  *
  * @module
  */

@@ -3,52 +3,47 @@ import { Random } from "../random/random.ts";
 import { isIndex } from "../../tree/sample_indices.ts";
 import { checkPosition } from "../whole_numbers.ts";
 
-/**
- * The order of one epoch: which index stands at which position. Computed, not stored, where
- * possible.
- */
+/** The order of one epoch: the index at each position. Computed rather than stored, if possible. */
 export interface Order {
-  /** Number of positions; `Infinity` where the epoch never ends. */
+  /** Number of positions; `Infinity` if the epoch never ends. */
   readonly length: number;
   /**
-   * The index at a position.
+   * Returns the index at a position.
    *
-   * @param position From 0 to `length - 1`: any, at the same cost.
+   * @param position Position from 0 to `length - 1`; each costs the same.
    */
   at(position: number): number;
 }
 
 /**
- * Says in what order a dataset is read. The order is a function of the seed and the epoch only, so
- * it is the same on every machine and with any number of workers.
+ * Determines the order in which a dataset is read. The order depends only on the seed and the epoch, so it is the
+ * same on every machine and with any number of workers.
  */
 export interface Sampler {
   /** Number of indices in an epoch. */
   readonly length: number;
   /**
-   * The order of an epoch.
+   * Returns the order of an epoch.
    *
    * @param seed A safe integer ≥ 0.
-   * @param epoch From 0.
+   * @param epoch Number of the epoch, from 0.
    */
   order(seed: number, epoch: number): Order;
 }
 
 /** The batches of one epoch. */
 export interface BatchOrder {
-  /** Number of batches; `Infinity` where the epoch never ends. */
+  /** Number of batches; `Infinity` if the epoch never ends. */
   readonly length: number;
-  /** The indices of a batch: any, at the same cost. */
+  /** Returns the indices of a batch; each batch costs the same. */
   at(step: number): number[];
 }
 
 /**
- * The random numbers that an epoch's order follows from. They have a key of their own before the
- * seed: what is random about sample `i`, which follows from `(seed, epoch, i)`, has nothing to do
- * with what stands at position `i`.
+ * Returns the random numbers that determine an epoch's order. A key before the seed keeps them unrelated to the
+ * random numbers of sample `i`, which have the keys `(seed, epoch, i)`.
  *
- * @param part Which part of the order they are for, such as a position; unless given, they are for
- * all of it.
+ * @param part Part of the order, such as a position. By default they are for the whole order.
  */
 export function orderRandom(
   seed: number,
@@ -63,7 +58,7 @@ export function orderRandom(
 /** "order" in ASCII. */
 const ORDER = 0x6f72646572;
 
-/** The order that has an index at each position below `length`, and refuses others. */
+/** Makes an order that checks positions against `length`. */
 export function orderOf(
   length: number,
   at: (position: number) => number,
@@ -77,19 +72,13 @@ export function orderOf(
   };
 }
 
-/** Places that indices come from, by what gives them, and what that must be made for. */
+/** Wording of messages: where an index came from, and what the sampler must be made for. */
 const PLACES = {
   "sampler": ["at position", "the length of this dataset"],
   "batch sampler": ["for batch", "this dataset"],
 } as const;
 
-/**
- * Makes sure that a dataset has an index.
- *
- * @param sampler What gave it.
- * @param place Which position or batch it was asked for.
- * @throws {DataError} With code `bad-batch` if it has not.
- */
+/** @throws {DataError} With code `bad-batch` if the dataset has no such sample. */
 export function requireSample(
   index: number,
   samples: number,
@@ -106,11 +95,7 @@ export function requireSample(
   );
 }
 
-/**
- * Remembers what was made for the numbers that were asked for last.
- *
- * @param make Makes it of a number, or of two.
- */
+/** Memoizes the last result of a function of one or two numbers. */
 export function remembered<T>(
   make: (first: number, second: number) => T,
 ): (first: number, second?: number) => T {

@@ -8,8 +8,7 @@ import {
 } from "./sampler.ts";
 
 /**
- * Given indices in their order, the same in every epoch: what a list of indices as a loader's
- * sampler means.
+ * Given indices in their order, the same in every epoch. A list of indices as a loader's sampler means this.
  *
  * @example Three samples, one of them twice
  * ```ts
@@ -27,17 +26,17 @@ export class SubsetSampler implements Sampler {
   readonly #indices: Uint32Array | Float64Array;
 
   /**
-   * Copies the indices: 4 bytes each, or 8 where one of them is 2^32 or more.
+   * Copies the indices: 4 bytes each, or 8 if one of them is 2^32 or more.
    *
-   * @param indices Whole numbers from 0 on; repeats are allowed.
-   * @throws {RangeError} If one of them is anything else.
+   * @param indices Whole numbers ≥ 0; repeats are allowed.
+   * @throws {RangeError} If an index is not a whole number ≥ 0.
    */
   constructor(indices: ArrayLike<number> | Iterable<number>) {
     this.#indices = packIndices(indices);
     this.length = this.#indices.length;
   }
 
-  /** The indices in their order, whatever the seed and the epoch. */
+  /** Returns the indices in their order, whatever the seed and the epoch. */
   order(_seed: number, _epoch: number): Order {
     const indices = this.#indices;
     return orderOf(indices.length, (position) => indices[position]!);
@@ -45,7 +44,7 @@ export class SubsetSampler implements Sampler {
 }
 
 /**
- * Given indices in random order, another one in every epoch.
+ * Given indices in random order, which differs in every epoch.
  *
  * @example Half of a dataset, to hold the other half out
  * ```ts
@@ -58,7 +57,7 @@ export class SubsetSampler implements Sampler {
  * ```
  */
 export class SubsetRandomSampler extends SubsetSampler {
-  /** The order of an epoch. */
+  /** Returns the order of an epoch. */
   override order(seed: number, epoch: number): Order {
     const given = super.order(seed, epoch);
     const places = permutation(this.length, orderRandom(seed, epoch));
@@ -67,18 +66,17 @@ export class SubsetRandomSampler extends SubsetSampler {
   }
 }
 
-/** Sampler of a loader: one, or the indices of every epoch in their order. */
+/** A sampler, or the ordered indices of every epoch. */
 export type SamplerLike = Sampler | ArrayLike<number> | Iterable<number>;
 
 /**
- * The sampler that is meant, held to a dataset: every index it gives is checked against the length.
+ * Returns a sampler whose indices are checked against the length of a dataset.
  *
- * @param sampler Indices are copied; an iterable is read to its end.
+ * @param sampler Sampler or indices. Indices are copied; an iterable is read to its end.
  * @param length Number of samples in the dataset; may be `Infinity`.
- * @throws {TypeError} If it is none of the three.
- * @throws {RangeError} If one of the given indices is not a whole number from 0 on.
- * @throws {DataError} With code `bad-batch` when an index is asked for that the dataset does not
- * have.
+ * @throws {TypeError} If `sampler` is neither a sampler nor a list of indices.
+ * @throws {RangeError} If a given index is not a whole number ≥ 0.
+ * @throws {DataError} With code `bad-batch`, from the order, when it gives an index that the dataset does not have.
  */
 export function asSampler(sampler: SamplerLike, length: number): Sampler {
   const given = samplerOf(sampler);
@@ -99,9 +97,9 @@ export function asSampler(sampler: SamplerLike, length: number): Sampler {
 }
 
 /**
- * The sampler that is meant.
+ * Returns a sampler, made of the indices if a list is given.
  *
- * @throws {TypeError} If it is neither a sampler nor a list of indices.
+ * @throws {TypeError} If `sampler` is neither a sampler nor a list of indices.
  */
 export function samplerOf(sampler: SamplerLike): Sampler {
   if (isSampler(sampler)) return sampler;
@@ -117,11 +115,10 @@ function isSampler(value: SamplerLike): value is Sampler {
 }
 
 /**
- * Copies indices into few bytes.
+ * Copies indices to an array of 4 bytes each, or 8 if one of them is 2^32 or more.
  *
- * @returns 4 bytes an index, or 8 if one of them is 2^32 or more.
- * @throws {TypeError} If it is no list of numbers.
- * @throws {RangeError} If one of them is not a whole number from 0 on.
+ * @throws {TypeError} If `indices` is not a list.
+ * @throws {RangeError} If an index is not a whole number ≥ 0.
  */
 function packIndices(
   indices: ArrayLike<number> | Iterable<number>,
@@ -145,7 +142,6 @@ function packIndices(
   return greatest < 2 ** 32 ? new Uint32Array(list) : new Float64Array(list);
 }
 
-/** True if a value is an object with a length, or one that can be iterated. */
 function isList(
   value: unknown,
 ): value is ArrayLike<number> | Iterable<number> {

@@ -3,17 +3,16 @@ import { type Order, orderOf, orderRandom, type Sampler } from "./sampler.ts";
 
 /** Options of {@linkcode WeightedRandomSampler}. */
 export interface WeightedRandomSamplerOptions {
-  /** True if a sample may be drawn again; unless given, it may. */
+  /** Whether a sample may be drawn repeatedly. Defaults to `true`. */
   readonly replacement?: boolean;
 }
 
 /**
- * Samples drawn by weight: one of weight 3 is three times as likely as one of weight 1, and one of
- * weight 0 is never drawn. For classes of which some are rare.
+ * Draws samples by weight: one of weight 3 is three times as likely as one of weight 1, and one of weight 0 is
+ * never drawn. Useful for datasets with rare classes.
  *
- * With replacement a draw costs the same at any position and for any number of samples. Without it,
- * every draw is by the weights of the samples that are left, and an epoch's draws are all made at
- * its start, by a sort of all samples.
+ * With replacement, a draw costs the same at any position and for any number of samples. Without it, each draw is
+ * weighted among the remaining samples, and all draws of an epoch are made at its start, by sorting all samples.
  *
  * @example Every class as often, though one has three samples and the other one
  * ```ts
@@ -32,15 +31,14 @@ export class WeightedRandomSampler implements Sampler {
   /** Number of draws in an epoch. */
   readonly length: number;
   readonly #weights: Float64Array;
-  /** Table for draws with replacement. */
   readonly #table: WeightTable | undefined;
 
   /**
    * Makes a sampler for as many samples as there are weights.
    *
-   * @param weights One for each sample, 0 or more; their sum does not matter. They are copied.
+   * @param weights Weight of each sample, ≥ 0, with any sum. They are copied.
    * @param numSamples Number of draws in an epoch; with replacement it may be `Infinity`.
-   * @throws {RangeError} If a weight is no such number, or there are not enough samples to draw.
+   * @throws {RangeError} If a weight is not a finite number ≥ 0, or there are not enough samples to draw.
    */
   constructor(
     weights: ArrayLike<number>,
@@ -68,7 +66,7 @@ export class WeightedRandomSampler implements Sampler {
     if (replacement) this.#table = new WeightTable(this.#weights);
   }
 
-  /** The draws of an epoch. */
+  /** Returns the draws of an epoch. */
   order(seed: number, epoch: number): Order {
     const table = this.#table;
     if (table === undefined) {
@@ -81,7 +79,7 @@ export class WeightedRandomSampler implements Sampler {
   }
 }
 
-/** Checks weights; returns how many are above 0. */
+/** Checks weights and returns how many are above 0. */
 function checkWeights(weights: Float64Array): number {
   let drawable = 0;
   for (let i = 0; i < weights.length; i++) {
@@ -97,9 +95,9 @@ function checkWeights(weights: Float64Array): number {
 }
 
 /**
- * Draws without replacement: every sample waits for a time that is exponentially distributed with
- * its weight as the rate, and those that wait shortest are drawn (Efraimidis and Spirakis, 2006).
- * V8 computes logarithms by itself, so they are the same on every machine.
+ * Draws without replacement: each sample gets an exponentially distributed time with its weight as the rate, and
+ * the shortest times are drawn (Efraimidis and Spirakis, 2006). V8 computes logarithms by itself, so they are the
+ * same on every machine.
  */
 function drawnWithout(
   weights: Float64Array,
@@ -120,27 +118,22 @@ function drawnWithout(
 }
 
 /**
- * Finds which sample a random number stands for, where every sample has a share of [0, 1) by its
- * weight. It is inverse transform sampling with a guide table (Chen and Asau, 1974): on average a
- * few steps, however many samples there are. It takes at most 12 bytes a sample.
+ * Maps a random number to a sample that has a share of [0, 1) by its weight. Inverse transform sampling with a
+ * guide table (Chen and Asau, 1974): a few steps on average, for any number of samples, and at most 12 bytes a
+ * sample.
  */
 export class WeightTable {
-  /** Sums of the weights up to each sample. */
+  /** Cumulative sums of the weights. */
   readonly #sums: Float64Array;
   readonly #total: number;
-  /**
-   * The samples at which each of equal parts of [0, 1) starts; at the end, the last that can be
-   * drawn.
-   */
+  /** First sample of each of `#parts` equal parts of [0, 1), followed by the last sample that can be drawn. */
   readonly #guide: Uint32Array;
-  /**
-   * Number of those parts: a power of two, so that no rounding moves a number into another part.
-   */
+  /** Number of parts: a power of two, so that rounding never moves a number into another part. */
   readonly #parts: number;
 
   /**
-   * @param weights Numbers from 0 on, of which one has to be above 0 before `at` is asked.
-   * @throws {RangeError} If their sum is too large for a number.
+   * @param weights Numbers ≥ 0, at least one of them above 0 if `at` is called.
+   * @throws {RangeError} If their sum is infinite.
    */
   constructor(weights: Float64Array) {
     const sums = new Float64Array(weights.length);
@@ -166,7 +159,7 @@ export class WeightTable {
   }
 
   /**
-   * The sample that a number stands for: never one of weight 0.
+   * Returns the sample that a number maps to; never one of weight 0.
    *
    * @param number In [0, 1).
    */

@@ -9,7 +9,7 @@ import {
 } from "./sampler.ts";
 
 /**
- * Every sample in its place, the same in every epoch.
+ * All samples in ascending order, the same in every epoch.
  *
  * @example A thousand samples
  * ```ts
@@ -29,13 +29,13 @@ export class SequentialSampler implements Sampler {
    * Makes a sampler for a dataset.
    *
    * @param source The dataset, or its length; may be endless.
-   * @throws {RangeError} If the length is no number of samples.
+   * @throws {RangeError} If the length is not a whole number or `Infinity`.
    */
   constructor(source: number | { readonly length: number }) {
     this.length = lengthOf(source, true);
   }
 
-  /** The samples in their places, whatever the seed and the epoch. */
+  /** Returns all samples in ascending order, whatever the seed and the epoch. */
   order(_seed: number, _epoch: number): Order {
     return orderOf(this.length, (position) => position);
   }
@@ -43,18 +43,18 @@ export class SequentialSampler implements Sampler {
 
 /** Options of {@linkcode RandomSampler}. */
 export interface RandomSamplerOptions {
-  /** True if a sample may come again before all others have come; unless given, it may not. */
+  /** Whether a sample may be drawn again before all others were. Defaults to `false`. */
   readonly replacement?: boolean;
   /**
-   * Number of samples in an epoch: `Infinity`, or from 0 on; unless given, as many as the dataset
-   * has. If it is more than that, further passes follow, each in an order of its own.
+   * Number of samples in an epoch: a whole number ≥ 0, or `Infinity`. Defaults to the length of the dataset. A
+   * larger number adds passes, each in its own order.
    */
   readonly numSamples?: number;
 }
 
 /**
- * Samples in random order, another one in every epoch. The order is computed, not stored: a billion
- * samples take no more memory than a thousand, and an epoch starts anywhere at once.
+ * Samples in random order, which differs in every epoch. The order is computed, not stored: a billion samples take
+ * no more memory than a thousand, and an epoch can start at any position at once.
  *
  * @example Each of a billion samples once
  * ```ts
@@ -87,8 +87,7 @@ export class RandomSampler implements Sampler {
    * Makes a sampler for a dataset.
    *
    * @param source The dataset, or its length.
-   * @throws {RangeError} If the length or `numSamples` is no number of samples, or the dataset
-   * never ends.
+   * @throws {RangeError} If the length or `numSamples` is not a valid number of samples, or the dataset is endless.
    */
   constructor(
     source: number | { readonly length: number },
@@ -105,7 +104,7 @@ export class RandomSampler implements Sampler {
     }
   }
 
-  /** The order of an epoch: drawn, or one permutation of all samples after another. */
+  /** Returns the order of an epoch: independent draws, or successive permutations of all samples. */
   order(seed: number, epoch: number): Order {
     const { length } = this;
     const samples = this.#samples;

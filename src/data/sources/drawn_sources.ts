@@ -10,21 +10,21 @@ import { countOf, requireSources } from "./ordered_sources.ts";
 
 /** Options of {@linkcode Epochs}. */
 export interface EpochsOptions {
-  /** Number of the dataset's samples that are in an epoch: the first so many. All, unless given. */
+  /** Number of samples to use, from the start of the dataset. Defaults to all. */
   readonly length?: number | undefined;
-  /** True if each epoch has an order of its own. Defaults to `true`. */
+  /** Whether each epoch has its own order. Defaults to `true`. */
   readonly shuffle?: boolean | undefined;
-  /** A safe integer ≥ 0: other seeds, other orders. Defaults to 0. */
+  /** Seed of the orders: a safe integer ≥ 0. Defaults to 0. */
   readonly seed?: number | undefined;
 }
 
 /**
- * A dataset again and again, each time in another order: step `s` is a sample of epoch
- * `floor(s / length)`, and in each epoch every sample comes once.
+ * A dataset repeated without end, by default in another order each epoch. Step `s` is a sample of epoch
+ * `floor(s / length)`; every epoch has every sample once.
  *
- * The order follows from the seed given here, the loader's seed, and the number of the epoch; it is
- * computed, so any step costs the same. The dataset is told the number of the epoch, so that what it
- * draws itself differs from one to the next; a batch that reaches into the next epoch is two reads of it.
+ * The order is computed from the seed given here, the loader's seed and the epoch, so any step costs the same. The
+ * dataset is read with the number of the epoch, so that its own random choices differ between epochs. A batch that
+ * spans two epochs is two reads.
  *
  * @typeParam T What one sample is.
  *
@@ -44,11 +44,11 @@ export interface EpochsOptions {
  * ```
  */
 export class Epochs<T> extends ArrangedDataset<T> {
-  /** There is no end of steps. */
+  /** Always `Infinity`. */
   override readonly length: number = Infinity;
-  /** Number of steps an epoch has. */
+  /** Number of steps in an epoch. */
   readonly epochLength: number;
-  /** Orders follow from the loader's seed. */
+  /** Orders depend on the loader's seed. */
   protected override readonly isDrawn = true;
   readonly #options: EpochsOptions;
   readonly #seed: (options: GetOptions) => number;
@@ -56,9 +56,9 @@ export class Epochs<T> extends ArrangedDataset<T> {
   readonly #order: (seed: number, epoch?: number) => Order;
 
   /**
-   * Makes a source of a dataset.
+   * Makes the source.
    *
-   * @throws {RangeError} If the dataset is empty, or endless and no `length` is given, or an option is out
+   * @throws {RangeError} If the dataset is empty, if it is endless and no `length` is given, or if an option is out
    * of range.
    */
   constructor(source: Dataset<T>, options: EpochsOptions = {}) {
@@ -71,13 +71,13 @@ export class Epochs<T> extends ArrangedDataset<T> {
     this.#seed = ownSeed("epochs", seed);
   }
 
-  /** Recipe by which another thread makes this source. */
+  /** Returns the recipe that constructs this source in another thread. */
   override [RECIPE](): Recipe {
     const args = [...this.sourceArguments("The dataset"), this.#options];
     return recipeOf(this, Epochs, import.meta.url, args);
   }
 
-  /** Each epoch is a part of its own. */
+  /** Returns the epoch as the part, and the index of the sample. */
   protected override placeOf(step: number, options: GetOptions): SamplePlace {
     const epoch = Math.floor(step / this.epochLength);
     const position = step % this.epochLength;
@@ -87,7 +87,7 @@ export class Epochs<T> extends ArrangedDataset<T> {
     return { part: epoch, index };
   }
 
-  /** The dataset's epochs are those here, and a loader's later ones have another seed. */
+  /** Passes this source's epoch to the dataset. Later epochs of the loader get another seed. */
   protected override partOf(
     epoch: number,
     options: GetOptions,
@@ -101,15 +101,15 @@ export class Epochs<T> extends ArrangedDataset<T> {
 
 /** Options of {@linkcode Sample}. */
 export interface SampleOptions {
-  /** Number of the dataset's samples that are drawn from: the first so many. All, unless given. */
+  /** Number of samples to draw from, from the start of the dataset. Defaults to all. */
   readonly length?: number | undefined;
-  /** A safe integer ≥ 0: other seeds, other samples. Defaults to 0. */
+  /** Seed of the draws: a safe integer ≥ 0. Defaults to 0. */
   readonly seed?: number | undefined;
 }
 
 /**
- * At each step a sample of a dataset that is drawn at random, whatever was drawn before. Which one
- * follows from the step, the seed given here, and the loader's.
+ * Draws a random sample of a dataset at each step, with replacement. The draw depends on the step, the seed given
+ * here and the loader's seed.
  *
  * @typeParam T What one sample is.
  *
@@ -125,17 +125,17 @@ export interface SampleOptions {
  * ```
  */
 export class Sample<T> extends ArrangedDataset<T> {
-  /** There is no end of steps. */
+  /** Always `Infinity`. */
   override readonly length: number = Infinity;
-  /** Samples are drawn by the loader's seed. */
+  /** Draws depend on the loader's seed. */
   protected override readonly isDrawn = true;
   readonly #options: { readonly length: number; readonly seed: number };
   readonly #seed: (options: GetOptions) => number;
 
   /**
-   * Makes a source of a dataset.
+   * Makes the source.
    *
-   * @throws {RangeError} If the dataset is empty, or endless and no `length` is given, or an option is out
+   * @throws {RangeError} If the dataset is empty, if it is endless and no `length` is given, or if an option is out
    * of range.
    */
   constructor(source: Dataset<T>, options: SampleOptions = {}) {
@@ -145,13 +145,13 @@ export class Sample<T> extends ArrangedDataset<T> {
     this.#seed = ownSeed("sample", this.#options.seed);
   }
 
-  /** Recipe by which another thread makes this source. */
+  /** Returns the recipe that constructs this source in another thread. */
   override [RECIPE](): Recipe {
     const args = [...this.sourceArguments("The dataset"), this.#options];
     return recipeOf(this, Sample, import.meta.url, args);
   }
 
-  /** The sample that is drawn. */
+  /** Returns the index that is drawn for the step. */
   protected override placeOf(step: number, options: GetOptions): SamplePlace {
     const random = new Random(this.#seed(options), step);
     return { part: 0, index: random.int(this.#options.length) };
@@ -160,16 +160,16 @@ export class Sample<T> extends ArrangedDataset<T> {
 
 /** Options of {@linkcode Mix}. */
 export interface MixOptions {
-  /** A safe integer ≥ 0: other seeds, other choices. Defaults to 0. */
+  /** Seed of the choices: a safe integer ≥ 0. Defaults to 0. */
   readonly seed?: number | undefined;
 }
 
 /**
- * At each step one of several sources, drawn at random by their weights, which is asked for the same
- * step. Which one follows from the step, the seed given here, and the loader's.
+ * At each step, draws one of several sources by weight and takes its sample of the same step. The draw depends on
+ * the step, the seed given here and the loader's seed.
  *
- * A source that is not drawn for a step has that step left out: to see all of a dataset, mix
- * {@linkcode Sample}s, or {@linkcode Epochs} whose steps that are left out come in a later epoch.
+ * A source that is not drawn for a step skips it. To see all of a dataset, mix {@linkcode Sample}s, or
+ * {@linkcode Epochs}, whose skipped samples come in a later epoch.
  *
  * @typeParam T What one sample is.
  *
@@ -188,22 +188,22 @@ export interface MixOptions {
  * ```
  */
 export class Mix<T> extends ArrangedDataset<T> {
-  /** Number of steps that every source has; `Infinity` where none of them ends. */
+  /** Length of the shortest source; `Infinity` if all are endless. */
   override readonly length: number;
-  /** Sources are drawn by the loader's seed. */
+  /** Draws depend on the loader's seed. */
   protected override readonly isDrawn = true;
   readonly #weights: readonly number[];
-  /** Where in [0, 1) each source's share ends; 1 from the last one on that has any. */
+  /** End of each source's share of [0, 1); 1 from the last source of positive weight on. */
   readonly #ends: readonly number[];
   readonly #ownSeed: number;
   readonly #seed: (options: GetOptions) => number;
 
   /**
-   * Makes a source of several.
+   * Makes the source.
    *
-   * @param weights How often each is drawn, in any unit: 1 and 4 are as 0.2 and 0.8.
-   * @throws {RangeError} If there are not as many weights as sources, or a weight is negative or no
-   * number, or all are 0.
+   * @param weights Relative frequencies in any unit: 1 and 4 mean the same as 0.2 and 0.8.
+   * @throws {RangeError} If there is no source, the number of weights differs from that of sources, a weight is
+   * negative or not a number, or all weights are 0.
    */
   constructor(
     sources: readonly Dataset<T>[],
@@ -219,14 +219,14 @@ export class Mix<T> extends ArrangedDataset<T> {
     this.#seed = ownSeed("mix", this.#ownSeed);
   }
 
-  /** Recipe by which another thread makes this source. */
+  /** Returns the recipe that constructs this source in another thread. */
   override [RECIPE](): Recipe {
     const sources = this.sourceArguments("Source");
     const args = [sources, this.#weights, { seed: this.#ownSeed }];
     return recipeOf(this, Mix, import.meta.url, args);
   }
 
-  /** The same step of the source that is drawn. */
+  /** Returns the source that is drawn, and the same step. */
   protected override placeOf(step: number, options: GetOptions): SamplePlace {
     const drawn = new Random(this.#seed(options), step).float();
     let source = 0;
@@ -253,23 +253,22 @@ function endsOf(weights: readonly number[], sources: number): number[] {
   }
   let end = 0;
   const last = weights.findLastIndex((weight) => weight > 0);
-  // The sum of the shares may miss 1 by a rounding error, and a source of weight 0 is never drawn.
+  // The shares may miss a sum of 1 by a rounding error, and a source of weight 0 must never be drawn.
   return weights.map((weight, i) => i < last ? (end += weight) / sum : 1);
 }
 
-/** Kinds of what draws: two sources of different kinds do not draw alike, though their seeds are the same. */
+/** Kinds of random sources. Different kinds draw differently even with equal seeds. */
 const KINDS = ["epochs", "mix", "sample", "transform", "pass"] as const;
 
-/** Seeds are whole numbers below this. */
+/** Upper bound of derived seeds, exclusive. */
 const SEEDS = Number.MAX_SAFE_INTEGER;
 
 /**
- * The seed that a source draws with. It follows from the source's own seed and from what a batch is read
- * for, the loader's seed and epoch: whichever of them changes, other numbers come.
+ * Returns a function that derives a source's seed from its own seed and the loader's seed and epoch. A change of
+ * any of the three gives other numbers.
  *
- * @param kind What draws.
- * @param given The source's own: a safe integer ≥ 0.
- * @throws {RangeError} If that is none.
+ * @param given The source's own seed: a safe integer ≥ 0.
+ * @throws {RangeError} If `given` is not a safe integer ≥ 0.
  */
 export function ownSeed(
   kind: typeof KINDS[number],

@@ -1,5 +1,5 @@
 /**
- * Sources: datasets made of others, each sample a function of its step and the seeds, as in granular.
+ * Sources: datasets composed of others. Each sample is a function of its step and the seeds, as in granular.
  *
  * @module
  */

@@ -4,7 +4,7 @@ import { recipeOf } from "../datasets/process.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 
 /**
- * Sources in turn: of `n` sources, step `s` is step `floor(s / n)` of source `s % n`.
+ * Alternates between sources: of `n` sources, step `s` is step `floor(s / n)` of source `s % n`.
  *
  * @typeParam T What one sample is.
  *
@@ -22,14 +22,14 @@ import { RECIPE, type Recipe } from "../recipe.ts";
  * ```
  */
 export class Interleave<T> extends ArrangedDataset<T> {
-  /** Number of steps until a source has no further one; `Infinity` where none of them ends. */
+  /** Number of steps until a source runs out; `Infinity` if all are endless. */
   override readonly length: number;
   readonly #count: number;
 
   /**
-   * Makes a source of several.
+   * Makes the source.
    *
-   * @throws {RangeError} If there is none.
+   * @throws {RangeError} If there is no source.
    */
   constructor(sources: readonly Dataset<T>[]) {
     super(sources);
@@ -40,21 +40,21 @@ export class Interleave<T> extends ArrangedDataset<T> {
     );
   }
 
-  /** Recipe by which another thread makes this source. */
+  /** Returns the recipe that constructs this source in another thread. */
   override [RECIPE](): Recipe {
     const sources = this.sourceArguments("Source");
     return recipeOf(this, Interleave, import.meta.url, [sources]);
   }
 
-  /** Each source in turn. */
+  /** Alternates between the sources. */
   protected override placeOf(step: number): SamplePlace {
     return { part: step % this.#count, index: Math.floor(step / this.#count) };
   }
 }
 
 /**
- * The first samples of a source, and no others. Steps from `length` on are answered too: they go round, step
- * `s` is step `s % length` of the source. An endless one is `new Epochs(new Truncate(source, limit))`.
+ * The first samples of a source. Steps from `length` on wrap around: step `s` is step `s % length` of the source.
+ * For an endless source use `new Epochs(new Truncate(source, limit))`.
  *
  * @typeParam T What one sample is.
  *
@@ -70,14 +70,14 @@ export class Interleave<T> extends ArrangedDataset<T> {
  * ```
  */
 export class Truncate<T> extends ArrangedDataset<T> {
-  /** Number of samples there are: the limit, or all of a source that has no more. */
+  /** Number of samples: the limit, or the source's length if that is smaller. */
   override readonly length: number;
 
   /**
-   * Makes a source of another.
+   * Makes the source.
    *
-   * @param limit How many samples, at most.
-   * @throws {RangeError} If the limit is no whole number from 1 on, or the source is empty.
+   * @param limit Maximum number of samples.
+   * @throws {RangeError} If the limit is not a whole number ≥ 1, or the source is empty.
    */
   constructor(source: Dataset<T>, limit: number) {
     super([source]);
@@ -85,30 +85,27 @@ export class Truncate<T> extends ArrangedDataset<T> {
     this.length = countOf(count, source.length, "Truncate");
   }
 
-  /** Recipe by which another thread makes this source. */
+  /** Returns the recipe that constructs this source in another thread. */
   override [RECIPE](): Recipe {
     const sources = this.sourceArguments("The source");
     return recipeOf(this, Truncate, import.meta.url, [...sources, this.length]);
   }
 
-  /** Steps go round. */
+  /** Wraps around at `length`. */
   protected override placeOf(step: number): SamplePlace {
     return { part: 0, index: step % this.length };
   }
 
-  /** Steps have no end, though samples have one. */
+  /** Always `Infinity`: any step is valid. */
   protected override get end(): number {
     return Infinity;
   }
 }
 
 /**
- * The number of samples that a source takes from another.
+ * Returns the number of samples to take from a dataset, by default all.
  *
- * @param given What was asked for; all, unless given.
- * @param available How many there are.
- * @param source What the message calls the source.
- * @throws {RangeError} If there are none, not so many, or no end of them.
+ * @throws {RangeError} If the dataset is empty or has fewer samples, or if it is endless and `given` is missing.
  */
 export function countOf(
   given: number | undefined,
@@ -134,7 +131,7 @@ export function countOf(
   );
 }
 
-/** @throws {RangeError} If there is none. */
+/** @throws {RangeError} If there is no source. */
 export function requireSources(
   sources: readonly unknown[],
   source: string,

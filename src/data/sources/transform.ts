@@ -16,16 +16,16 @@ import { ownSeed } from "./drawn_sources.ts";
 
 /** Options of {@linkcode Transform}. */
 export interface TransformOptions {
-  /** A safe integer ≥ 0: other seeds, other random numbers. Defaults to 0. */
+  /** Seed of the random numbers: a safe integer ≥ 0. Defaults to 0. */
   readonly seed?: number | undefined;
 }
 
 /**
- * Each sample of a source as a function, or a transform, makes it. It is given random numbers that follow from
- * the step, the seed given here, and the loader's.
+ * Applies a function or a transform to each sample of a source. Its random numbers depend on the step, the seed
+ * given here and the loader's seed.
  *
  * @typeParam S What a sample of the source is.
- * @typeParam T What the function makes of it.
+ * @typeParam T What the function returns.
  *
  * @example A random byte of each sample
  * ```ts
@@ -46,10 +46,10 @@ export class Transform<S, T> extends Dataset<T> {
   readonly #seed: (options: GetOptions) => number;
 
   /**
-   * Makes a source of another.
+   * Makes the source.
    *
    * @param step A function, a transform such as `new CenterCrop(224)`, or the module that exports either, as
-   * `new URL("./decode.ts", import.meta.url)`: a function only the caller's thread can call.
+   * `new URL("./decode.ts", import.meta.url)`. A plain function can be called only in the caller's thread.
    * @throws {RangeError} If the seed is out of range.
    * @throws {TypeError} If the step is none of these.
    */
@@ -66,16 +66,16 @@ export class Transform<S, T> extends Dataset<T> {
     this.#seed = ownSeed("transform", options.seed ?? 0);
   }
 
-  /** Number of steps of the source. */
+  /** Number of samples of the source. */
   get length(): number {
     return this.#source.length;
   }
 
   /**
-   * Reads the samples of some steps, and transforms each.
+   * Reads the samples of some steps and transforms each.
    *
    * @throws {IndexError} If the source has no such step.
-   * @throws {DataError} With code `sample-failed` if that throws.
+   * @throws {DataError} With code `sample-failed` if the transform throws.
    */
   override async get(
     steps: readonly number[],
@@ -88,22 +88,22 @@ export class Transform<S, T> extends Dataset<T> {
     return await abortable(made, options.signal);
   }
 
-  /** Those of the source. */
+  /** Shard lengths of the source. */
   override get shardLengths(): readonly number[] | undefined {
     return this.#source.shardLengths;
   }
 
-  /** Tells the source. */
+  /** Forwards the prefetch hint to the source. */
   override expect(steps: readonly number[], options?: GetOptions): number {
     return tellDataset(this.#source, steps, options);
   }
 
-  /** The file that the sample of a step lies in. */
+  /** Returns the file that contains the sample of a step. */
   override fileOf(step: number, options?: GetOptions): string | undefined {
     return this.#source.fileOf(step, options);
   }
 
-  /** Recipe by which another thread makes this source. */
+  /** Returns the recipe that constructs this source in another thread. */
   override [RECIPE](): Recipe {
     const source = argument(this.#source, "The source of Transform");
     const applied = stepArgument(this.#step, "The function of Transform");

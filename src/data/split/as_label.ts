@@ -1,15 +1,8 @@
 import { RecordfsError } from "../../base/errors.ts";
 
-/** Types of values that are labels. */
 const LABELS = ["bigint", "boolean", "number", "string"];
 
-/**
- * A value as a label.
- *
- * @param path Where it was found, for the message.
- * @param key What the container calls the sample, if it has names.
- * @throws {RecordfsError} With code `no-label` if it is no text and no number.
- */
+/** @throws {RecordfsError} With code `no-label` if the value is not a text, a number or a boolean. */
 export function asLabel(
   value: unknown,
   sample: number,

@@ -4,21 +4,20 @@ import type { LabelColumn } from "./label_column.ts";
 import type { Ratios } from "./ratios.ts";
 import { stratifiedSizes } from "./stratified_sizes.ts";
 
-/** Says which split each sample is in. */
+/** Assigns each sample to a split. */
 export interface Assignment {
-  /** Number of samples each split gets. */
   readonly sizes: readonly number[];
-  /** By label and split, how many samples: of a stratified split. */
+  /** Number of samples by label and split, if stratified. */
   readonly labelSizes?: readonly (readonly number[])[];
-  /** The split of the next sample: they are asked for in the order of their indices. */
+  /** Returns the split of the next sample, in the order of indices. */
   next(): number;
 }
 
-/** Keeps a split's random numbers apart from a loader's with the same seed: "split" in ASCII. */
+/** Key that separates a split's random numbers from those of a loader with the same seed: "split" in ASCII. */
 const SPLIT = 0x73706c6974;
 
 /**
- * Splits at random, in constant memory: a sample's place in a random order of all says where it goes.
+ * Splits at random, in constant memory: the position of a sample in a random permutation determines its split.
  *
  * @param seed A safe integer ≥ 0.
  */
@@ -34,7 +33,7 @@ export function randomAssignment(
 }
 
 /**
- * Splits the samples of each label at random, so that each split has of each label what the ratios say.
+ * Splits the samples of each label at random, so that every split has its ratio of each label.
  *
  * @param seed A safe integer ≥ 0.
  */
@@ -64,7 +63,7 @@ export function stratifiedAssignment(
   };
 }
 
-/** The split that a place in the order is in, where the first split has the first places, and so on. */
+/** Returns the split that contains a position, when the splits divide the positions in their order. */
 function splitAt(place: number, sizes: readonly number[]): number {
   let split = 0;
   for (let rest = place; rest >= sizes[split]!; split++) rest -= sizes[split]!;

@@ -1,19 +1,19 @@
-/** The labels of a dataset, in the order of its indices, as numbers of four bytes each. */
+/** Labels of a dataset's samples, in the order of indices, as numbers of four bytes each. */
 export class LabelColumn {
-  /** The labels, in the order in which they were met. */
+  /** Distinct labels, in the order of their first occurrence. */
   readonly names: string[] = [];
-  /** Number of samples with each. */
+  /** Number of samples with each label. */
   readonly counts: number[] = [];
   readonly #numbers = new Map<string | number, number>();
   readonly #column: Uint32Array;
   #length = 0;
 
-  /** @param length How many samples the dataset has. */
+  /** @param length Number of samples in the dataset. */
   constructor(length: number) {
     this.#column = new Uint32Array(length);
   }
 
-  /** Number of samples that have been given their labels. */
+  /** Number of samples added so far. */
   get length(): number {
     return this.#length;
   }
@@ -21,7 +21,7 @@ export class LabelColumn {
   /**
    * Adds the label of the next sample.
    *
-   * @param key What tells it from others, where that is not the label itself.
+   * @param key Identity of the label, if not the label itself.
    */
   add(label: string, key: string | number = label): void {
     let number = this.#numbers.get(key);
@@ -34,7 +34,7 @@ export class LabelColumn {
     this.#column[this.#length++] = number;
   }
 
-  /** The number of a sample's label among {@linkcode LabelColumn.names}. */
+  /** Returns the index of a sample's label in {@linkcode LabelColumn.names}. */
   at(index: number): number {
     return this.#column[index]!;
   }

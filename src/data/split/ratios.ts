@@ -1,8 +1,8 @@
-/** Shares of splits, as exact fractions: rounding never makes a sample more or less. */
+/** Shares of splits as exact fractions, so that rounding never adds or drops a sample. */
 export class Ratios {
-  /** What each split gets of {@linkcode Ratios.whole}. */
+  /** Share of each split, as a part of {@linkcode Ratios.whole}. */
   readonly parts: readonly bigint[];
-  /** The sum of the parts. */
+  /** Sum of the parts. */
   readonly whole: bigint;
 
   private constructor(parts: readonly bigint[]) {
@@ -11,9 +11,9 @@ export class Ratios {
   }
 
   /**
-   * Reads ratios such as `0.8,0.1,0.1`, which sum to 1, or `8,1,1`, which are proportions.
+   * Parses ratios such as `0.8,0.1,0.1`, which sum to 1, or `8,1,1`, which are proportions.
    *
-   * @throws {RangeError} If they are neither.
+   * @throws {RangeError} If they are neither, or one is 0.
    */
   static parse(text: string): Ratios {
     const words = text.split(",").map((word) => word.trim());
@@ -51,7 +51,7 @@ export class Ratios {
     return this.parts.length;
   }
 
-  /** Share of each split of `count` samples, before those are given out that are left: rounded down. */
+  /** Returns each split's share of `count` samples, rounded down, and the remainder of that division. */
   shares(
     count: number,
   ): { readonly sizes: number[]; readonly rests: bigint[] } {
@@ -62,8 +62,8 @@ export class Ratios {
   }
 
   /**
-   * How many of `count` samples each split gets: its share rounded down, and one more where the rest is
-   * largest, the first of equal ones, until all are given out.
+   * Returns how many of `count` samples each split gets: its share rounded down, plus one for the splits of the
+   * largest remainders (the first of equal ones), until all are distributed.
    */
   sizes(count: number): number[] {
     const { sizes, rests } = this.shares(count);
@@ -76,7 +76,6 @@ export class Ratios {
   }
 }
 
-/** Orders numbers of any size. */
 export function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,15 +1,15 @@
 import { compare, type Ratios } from "./ratios.ts";
 
 /**
- * How many samples of each label each split gets: the ratio's share of the label's, rounded down or up, so
- * that the splits are as large together as {@linkcode Ratios.sizes} says.
+ * Returns how many samples of each label each split gets: its share of the label, rounded down or up, so that the
+ * splits' total sizes are those of {@linkcode Ratios.sizes}.
  *
- * What is left of a label after rounding down goes to the splits that were given least so far, as long as
- * the labels to come can still fill all splits. Where more than three splits make it impossible, a share
- * may miss by more than one sample; the splits' sizes never do.
+ * The samples of a label that remain after rounding down go to the splits that are furthest behind so far, provided
+ * that the remaining labels can still fill all splits. With more than three splits that may be impossible. Then a
+ * share may be off by more than one sample; the total sizes never are.
  *
- * @param counts How many samples each label has.
- * @param turns In what order the labels give out what is left of them.
+ * @param counts Number of samples of each label.
+ * @param turns Order in which labels distribute their remaining samples.
  * @returns The sizes by label.
  */
 export function stratifiedSizes(
@@ -38,11 +38,11 @@ export function stratifiedSizes(
   return sizes;
 }
 
-/** Samples that splits still have to get, and labels to give: the same number of samples. */
+/** Samples that splits still need and that labels still have; both totals are equal. */
 class Leftovers {
-  /** Number of samples that each split is to get. */
+  /** Number of samples that each split still needs. */
   readonly #open: number[];
-  /** Number of labels that have 0, 1, 2 … to give. */
+  /** Number of labels with 0, 1, 2 … samples left. */
   readonly #labelsWith: number[];
 
   constructor(open: number[], left: readonly number[]) {
@@ -52,11 +52,11 @@ class Leftovers {
   }
 
   /**
-   * Chooses the splits that a label's samples go to.
+   * Chooses the splits that get the remaining samples of a label.
    *
-   * @param count How many samples are left of it.
-   * @param due What each split is behind with.
-   * @param rests The label's own part of that: a split without one gets none, where that can be.
+   * @param count Number of remaining samples.
+   * @param due How far each split is behind.
+   * @param rests The label's own contribution to `due`. A split without one gets no sample, if possible.
    */
   take(
     count: number,
@@ -71,7 +71,7 @@ class Leftovers {
     this.#give(wanted, -1);
     if (this.#canBeFilled()) return wanted;
     this.#give(wanted, 1);
-    // Those that miss most can always come first (Gale and Ryser's theorem).
+    // Serving the splits that need most first always works (Gale–Ryser theorem).
     const chosen: number[] = [];
     while (chosen.length < count) {
       const free = splits.filter((split) =>
@@ -91,7 +91,7 @@ class Leftovers {
     for (const split of splits) this.#open[split]! += change;
   }
 
-  /** True if the labels to come can give each split what it misses, none of them two samples to one. */
+  /** Whether the remaining labels can fill all splits, each giving at most one sample to a split. */
   #canBeFilled(): boolean {
     const open = this.#open.toSorted((a, b) => b - a);
     let needed = 0;

@@ -1,41 +1,34 @@
 import type { BatchMemory } from "../batch_memory.ts";
 import type { ValueArray } from "../../codecs/image/pixels/write_values.ts";
 
-/** A kind of {@linkcode ValueArray}. */
 export interface ValueArrayClass {
   readonly BYTES_PER_ELEMENT: number;
   new (length: number): ValueArray;
   new (buffer: ArrayBuffer, offset: number, length: number): ValueArray;
 }
 
-/** Memory for the array of a sample, whatever it holds. */
+/** Allocates the array of a sample; its content is arbitrary. */
 export type TakeArray = (Values: ValueArrayClass, length: number) => ValueArray;
 
-/** Memory of the array's own. */
 export function ownArray(Values: ValueArrayClass, length: number): ValueArray {
   return new Values(length);
 }
 
-/** The arrays of a batch's samples, side by side in its memory, so that stacking them copies nothing. */
+/** Arrays of a batch's samples, contiguous in its memory, so that stacking them copies nothing. */
 export class ArrayRows {
   readonly #memory: BatchMemory | undefined;
   readonly #count: number;
-  /** The kind and length of all rows, as the first that was made has them. */
+  /** Class and length of all rows, set by the first row. */
   #alike: { Values: ValueArrayClass; length: number } | undefined;
   #rows: Uint8Array<ArrayBuffer> | undefined;
 
-  /**
-   * Makes rows of which none is there yet.
-   *
-   * @param memory That of the batch; without it, arrays have memory of their own.
-   * @param count Number of samples.
-   */
+  /** @param memory Memory of the batch. Without it, arrays have their own. */
   constructor(memory: BatchMemory | undefined, count: number) {
     this.#memory = memory;
     this.#count = count;
   }
 
-  /** Gives a sample its row; memory of its own, where it is not like the others. */
+  /** Returns the allocator for a sample's row. An array unlike the others gets its own memory. */
   row(i: number): TakeArray {
     return (Values, length) => {
       if (this.#memory === undefined) return ownArray(Values, length);

@@ -19,8 +19,9 @@ import {
 type AnyStep = Step<any, any>;
 
 /**
- * A step's work where others follow, which say what of a picture is decoded; `finished` does the rest. A function
- * is given what is decoded: it may keep pictures for longer than the bytes that they are decoded from are there.
+ * Returns a step as a function that may defer decoding, so that the steps that follow determine which part of a
+ * picture is decoded; {@linkcode finished} completes it. A plain function gets decoded pictures: it may keep them
+ * longer than the bytes that they are decoded from exist.
  */
 export function plannedStep(
   step: AnyStep,
@@ -34,7 +35,7 @@ export function plannedStep(
   return (value, random) => plan.call(step, value, random);
 }
 
-/** Tells whether what a step plans is what its `apply` does: a class that extends it may have another one. */
+/** Whether a step's `PLAN` belongs to its `apply`: a subclass may have overridden `apply` alone. */
 function plansItself(step: object): step is { [PLAN]: unknown } {
   let owner: { apply?: unknown } | null = step;
   while (owner !== null && !Object.hasOwn(owner, PLAN)) {
@@ -43,11 +44,7 @@ function plansItself(step: object): step is { [PLAN]: unknown } {
   return owner !== null && "apply" in step && owner.apply === step.apply;
 }
 
-/**
- * Decodes what nobody has looked at.
- *
- * @param take Memory for the array that it may become.
- */
+/** Decodes what steps have deferred. `take` allocates the array, if the value becomes one. */
 export function finished(
   value: unknown,
   take: TakeArray = ownArray,
@@ -72,10 +69,10 @@ function finishedLater<Out>(made: unknown): Out | Promise<Out> {
 }
 
 /**
- * Steps one after the other. They may be transforms, functions, and modules that export either: with
- * functions, the chain stays in its thread.
+ * Applies steps one after the other: transforms, functions, or modules that export either. With functions, the
+ * chain cannot leave its thread.
  *
- * @typeParam Out What the last step makes.
+ * @typeParam Out Result of the last step.
  *
  * @example A chain for images
  * ```ts
@@ -99,8 +96,8 @@ export class Compose<Out = Picture> implements SampleTransform<unknown, Out> {
   /**
    * Makes the transform.
    *
-   * @param steps What to apply, the first one first.
-   * @throws {TypeError} If one is no step.
+   * @param steps Steps in the order in which they are applied.
+   * @throws {TypeError} If one is not a step.
    */
   constructor(
     // deno-lint-ignore no-explicit-any -- as above
@@ -110,12 +107,12 @@ export class Compose<Out = Picture> implements SampleTransform<unknown, Out> {
     this.#run = this.#steps.map(plannedStep);
   }
 
-  /** Applies all steps: a promise where one of them gives a promise. */
+  /** Applies all steps. Returns a promise if one of them does. */
   apply(value: unknown, random: Random): Out | Promise<Out> {
     return finishedLater(this[PLAN](value, random));
   }
 
-  /** Applies all steps; what is decoded when somebody looks at it may still be. */
+  /** Applies all steps. Pictures in the result may still be undecoded. */
   [PLAN](value: unknown, random: Random): unknown {
     const steps = this.#run;
     for (let i = 0; i < steps.length; i++) {
@@ -136,7 +133,7 @@ export class Compose<Out = Picture> implements SampleTransform<unknown, Out> {
   }
 
   /**
-   * How another thread makes it.
+   * Returns the recipe that constructs this transform in another thread.
    *
    * @throws {DataError} With code `not-portable` if a step is a function.
    */
@@ -148,10 +145,10 @@ export class Compose<Out = Picture> implements SampleTransform<unknown, Out> {
 }
 
 /**
- * Steps for each frame of a clip, and then steps for the clip as a whole. What is random in the former
- * is so for each frame by itself; the latter, with `Video` in their names, treat all frames alike.
+ * Applies steps to each frame of a clip, and then steps to the clip as a whole. The former get random numbers for
+ * each frame; the latter, with `Video` in their names, treat all frames alike.
  *
- * @typeParam Out What the last step for clips makes; the list of frames where there is none.
+ * @typeParam Out Result of the last step for clips; the list of frames if there is none.
  */
 export class ComposeVideo<Out = Picture[]> implements
   // deno-lint-ignore no-explicit-any -- the first step says what it takes, when it is given it
@@ -164,9 +161,9 @@ export class ComposeVideo<Out = Picture[]> implements
   /**
    * Makes the transform.
    *
-   * @param imageSteps What to apply to each frame.
-   * @param videoSteps What to apply to the clip afterwards.
-   * @throws {TypeError} If one is no step.
+   * @param imageSteps Steps for each frame.
+   * @param videoSteps Steps for the clip afterwards.
+   * @throws {TypeError} If one is not a step.
    */
   constructor(
     imageSteps: readonly AnyStep[] = [],
@@ -190,11 +187,11 @@ export class ComposeVideo<Out = Picture[]> implements
     return finishedLater(this[PLAN](frames, random));
   }
 
-  /** Applies all steps; what is decoded when somebody looks at it may still be. */
+  /** Applies all steps. Pictures in the result may still be undecoded. */
   [PLAN](frames: readonly unknown[], random: Random): unknown {
     assertFrames(frames, "ComposeVideo");
     const keys = [random.uint32(), random.uint32()];
-    // Each frame has numbers of its own, whichever is done first.
+    // Each frame has its own random numbers, in whatever order frames finish.
     const done = settled(
       frames.map((frame, i) =>
         this.#image[PLAN](frame, new Random(...keys, i))
@@ -206,7 +203,7 @@ export class ComposeVideo<Out = Picture[]> implements
   }
 
   /**
-   * How another thread makes it.
+   * Returns the recipe that constructs this transform in another thread.
    *
    * @throws {DataError} With code `not-portable` if a step is a function.
    */
@@ -223,11 +220,11 @@ export class ComposeVideo<Out = Picture[]> implements
 }
 
 /**
- * Applies a transform for images to all frames of a clip, with the same random numbers for each: they
- * are cropped at the same place, and all flipped or none.
+ * Applies an image transform to all frames of a clip with the same random numbers: all are cropped at the same
+ * position, and all or none are flipped.
  *
  * @typeParam In What a frame is.
- * @typeParam Out What it becomes.
+ * @typeParam Out What the step returns.
  */
 export class AllFrames<In, Out>
   implements SampleTransform<readonly In[], Out[]> {
@@ -237,8 +234,8 @@ export class AllFrames<In, Out>
   /**
    * Makes the transform.
    *
-   * @param step What to apply to each frame.
-   * @throws {TypeError} If it is no step.
+   * @param step Step for each frame.
+   * @throws {TypeError} If it is not a step.
    */
   constructor(step: Step<In, Out>) {
     this.#step = step;
@@ -252,7 +249,7 @@ export class AllFrames<In, Out>
     let before: In | undefined;
     let result: Out | Promise<Out>;
     return settled(frames.map((frame) => {
-      // A short clip ends in the same frame again and again.
+      // A short clip repeats its last frame.
       if (frame !== before) result = this.#run(frame, new Random(...keys));
       before = frame;
       return result;
@@ -260,12 +257,12 @@ export class AllFrames<In, Out>
   }
 
   /**
-   * How another thread makes it.
+   * Returns the recipe that constructs this transform in another thread.
    *
    * @throws {DataError} With code `not-portable` if its step is a function.
    */
   [RECIPE](): Recipe | undefined {
-    // Whatever class it has, it is its step, unless it applies it in a way of its own.
+    // A subclass is equivalent to `AllFrames` of its step, unless it overrides `apply`.
     if (this.apply !== AllFrames.prototype.apply) return undefined;
     const step = stepArgument(this.#step, "The step of AllFrames");
     return {
@@ -277,11 +274,7 @@ export class AllFrames<In, Out>
   }
 }
 
-/**
- * Makes sure that a step was given a clip.
- *
- * @throws {TypeError} If it was given something else.
- */
+/** @throws {TypeError} If a step was given anything but a list of frames. */
 export function assertFrames(frames: readonly unknown[], step: string): void {
   if (Array.isArray(frames)) return;
   throw new TypeError(
@@ -290,7 +283,7 @@ export function assertFrames(frames: readonly unknown[], step: string): void {
   );
 }
 
-/** Results, once all are there. */
+/** Returns the results, as a promise if one of them is. */
 export function settled<Out>(
   results: (Out | Promise<Out>)[],
 ): Out[] | Promise<Out[]> {

@@ -15,10 +15,7 @@ import {
 import { resizeTo, sizeOf } from "./resize.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
 
-/**
- * Cuts out the middle. An image that is smaller than that is enlarged before, as by `Scale` with the
- * same size.
- */
+/** Cuts out the centre. A smaller image is first enlarged, as by `Scale` with the same size. */
 export class CenterCrop implements SampleTransform<Picture, Picture> {
   readonly #given: number | Size;
   readonly #size: Size;
@@ -26,8 +23,8 @@ export class CenterCrop implements SampleTransform<Picture, Picture> {
   /**
    * Makes the transform.
    *
-   * @param size A number is the edge of a square, in pixels.
-   * @throws {RangeError} If it is no size.
+   * @param size Size of the part; a number is the edge of a square, in pixels.
+   * @throws {RangeError} If the size is invalid.
    */
   constructor(size: number | Size) {
     this.#size = sizeOf(size, "CenterCrop");
@@ -35,9 +32,9 @@ export class CenterCrop implements SampleTransform<Picture, Picture> {
   }
 
   /**
-   * Cuts out the middle of a picture.
+   * Cuts out the centre of a picture.
    *
-   * @throws {TypeError} If it is no picture, or too small and no bytes.
+   * @throws {TypeError} If the value is not a picture, or is too small and not of bytes.
    */
   apply<P extends Picture>(picture: P): P {
     assertPicture(picture, "CenterCrop");
@@ -52,7 +49,7 @@ export class CenterCrop implements SampleTransform<Picture, Picture> {
     return crop(from, { top, left, height, width }) as P;
   }
 
-  /** Recipe by which another thread makes it. */
+  /** Returns the recipe that constructs this transform in another thread. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, CenterCrop, import.meta.url, [this.#given]);
   }
@@ -63,7 +60,7 @@ export class CenterCropVideo extends AllFrames<Picture, Picture> {
   /**
    * Makes the transform.
    *
-   * @param size A number is the edge of a square, in pixels.
+   * @param size Size of the part; a number is the edge of a square, in pixels.
    */
   constructor(size: number | Size) {
     super(new CenterCrop(size));
@@ -71,8 +68,8 @@ export class CenterCropVideo extends AllFrames<Picture, Picture> {
 }
 
 /**
- * Cuts out a part at a random place. With padding, the place may reach into the border on all sides,
- * where GulpIO's never reaches the right and lower ones.
+ * Cuts out a part at a random position. With padding, the position may reach into the border on all sides; in
+ * GulpIO it never reaches the right and lower borders.
  */
 export class RandomCrop implements SampleTransform<Picture, Picture> {
   readonly #args: readonly [size: Size, padding: CheckedPadding];
@@ -80,9 +77,9 @@ export class RandomCrop implements SampleTransform<Picture, Picture> {
   /**
    * Makes the transform.
    *
-   * @param size A number is the edge of a square, in pixels.
-   * @param options The border that the picture gets before.
-   * @throws {RangeError} If it is no size.
+   * @param size Size of the part; a number is the edge of a square, in pixels.
+   * @param options Border to add first.
+   * @throws {RangeError} If the size or the padding is invalid.
    */
   constructor(size: number | Size, options: PadOptions = {}) {
     this.#args = [
@@ -103,19 +100,19 @@ export class RandomCrop implements SampleTransform<Picture, Picture> {
     return crop(padded, randomBox(padded, size, random, "RandomCrop"));
   }
 
-  /** Recipe by which another thread makes it. */
+  /** Returns the recipe that constructs this transform in another thread. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, RandomCrop, import.meta.url, this.#args);
   }
 }
 
-/** {@linkcode RandomCrop} for all frames of a clip, at the same place. */
+/** {@linkcode RandomCrop} for all frames of a clip, at the same position. */
 export class RandomCropVideo extends AllFrames<Picture, Picture> {
   /**
    * Makes the transform.
    *
-   * @param size A number is the edge of a square, in pixels.
-   * @param options The border that frames get before.
+   * @param size Size of the part; a number is the edge of a square, in pixels.
+   * @param options Border to add to frames first.
    */
   constructor(size: number | Size, options?: PadOptions) {
     super(new RandomCrop(size, options));
@@ -123,8 +120,8 @@ export class RandomCropVideo extends AllFrames<Picture, Picture> {
 }
 
 /**
- * Cuts out a part of random width and height, both chosen of a few, at a random place. Sizes differ
- * from sample to sample: resize afterwards what is to be one batch.
+ * Cuts out a part of random width and height, each one of a few sizes, at a random position. Sizes differ between
+ * samples: resize them afterwards to stack them in a batch.
  */
 export class JitterCrop implements SampleTransform<Picture, Picture> {
   readonly #args: readonly [sizes: readonly number[], padding: CheckedPadding];
@@ -132,9 +129,9 @@ export class JitterCrop implements SampleTransform<Picture, Picture> {
   /**
    * Makes the transform.
    *
-   * @param sampleSizes Widths, and heights, to choose of, in pixels.
-   * @param options The border that the picture gets before.
-   * @throws {RangeError} If there is no size, or one that is none.
+   * @param sampleSizes Possible widths and heights, in pixels.
+   * @param options Border to add first.
+   * @throws {RangeError} If there is no size, or a size or the padding is invalid.
    */
   constructor(
     sampleSizes: readonly number[] = [256, 224, 192, 168],
@@ -164,35 +161,34 @@ export class JitterCrop implements SampleTransform<Picture, Picture> {
     return crop(padded, randomBox(padded, size, random, "JitterCrop"));
   }
 
-  /** Recipe by which another thread makes it. */
+  /** Returns the recipe that constructs this transform in another thread. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, JitterCrop, import.meta.url, this.#args);
   }
 }
 
-/** {@linkcode JitterCrop} for all frames of a clip, of the same size and at the same place. */
+/** {@linkcode JitterCrop} for all frames of a clip, with the same size and position. */
 export class JitterCropVideo extends AllFrames<Picture, Picture> {
   /**
    * Makes the transform.
    *
-   * @param sampleSizes Widths, and heights, to choose of, in pixels.
-   * @param options The border that frames get before.
+   * @param sampleSizes Possible widths and heights, in pixels.
+   * @param options Border to add to frames first.
    */
   constructor(sampleSizes?: readonly number[], options?: PadOptions) {
     super(new JitterCrop(sampleSizes, options));
   }
 }
 
-/** Python's `round(value / 2)`: halves go to the even neighbour. */
+/** Returns Python's `round(value / 2)`, which rounds halves to the even neighbour. */
 function halfEven(value: number): number {
   return value % 2 === 0 ? value / 2 : 2 * Math.round(value / 4);
 }
 
 /**
- * A box of that size anywhere inside a picture, each place as likely.
+ * Returns a box of a given size at a uniformly random position inside a picture.
  *
- * @param step The name of the step, for the message.
- * @throws {RangeError} If the picture is smaller.
+ * @throws {RangeError} If the picture is smaller than the box.
  */
 export function randomBox(
   picture: Size,
@@ -211,7 +207,7 @@ export function randomBox(
   return { top, left, height, width };
 }
 
-/** The part of a picture that a box inside it shows: its rows are copied. */
+/** Crops a picture to a box inside it. */
 export function crop<P extends Picture>(
   picture: P,
   { top, left, height, width }: Box,
@@ -233,7 +229,7 @@ export function crop<P extends Picture>(
   return withPixels(picture, out, { height, width });
 }
 
-/** Width of a border, in pixels. */
+/** Widths of a border, in pixels. */
 export interface Padding {
   /** On the left. */
   readonly left: number;
@@ -245,19 +241,18 @@ export interface Padding {
   readonly bottom: number;
 }
 
-/** Enlargement of a picture before a part is cut out. */
+/** Border to add before a part is cut out. */
 export interface PadOptions {
-  /** Width of the border in pixels, of all sides or of each. Unless given, none. */
+  /** Width of the border in pixels, for all sides or each. Defaults to 0. */
   readonly padding?: number | Padding | undefined;
   /**
-   * What the border is made of: zeros (`constant`, unless given), the outermost pixels (`edge`), or the
-   * picture mirrored at its outermost pixels (`reflect`). These are `BORDER_CONSTANT`,
-   * `BORDER_REPLICATE` and `BORDER_REFLECT_101` of OpenCV.
+   * Content of the border: zeros (`constant`, the default), the outermost pixels (`edge`), or the picture mirrored
+   * at its outermost pixels (`reflect`). In OpenCV these are `BORDER_CONSTANT`, `BORDER_REPLICATE` and
+   * `BORDER_REFLECT_101`.
    */
   readonly padMode?: "constant" | "edge" | "reflect" | undefined;
 }
 
-/** Options that were checked. */
 interface CheckedPadding {
   readonly padding: Padding;
   readonly padMode: "constant" | "edge" | "reflect";
@@ -266,10 +261,8 @@ interface CheckedPadding {
 const MODES: readonly unknown[] = ["constant", "edge", "reflect"];
 
 /**
- * Checks what a step was given.
- *
- * @throws {RangeError} If the padding is none.
- * @throws {TypeError} If there is no such mode.
+ * @throws {RangeError} If the padding is invalid.
+ * @throws {TypeError} If the mode is unknown.
  */
 function checkedPadding(
   { padding = 0, padMode = "constant" }: PadOptions,
@@ -297,14 +290,13 @@ function checkedPadding(
   return { padding: { left, top, right, bottom }, padMode };
 }
 
-/** Puts a border around a picture. */
 function pad<P extends Picture>(
   picture: P,
   { padding, padMode }: CheckedPadding,
 ): P {
   const { left, top, right, bottom } = padding;
   if (left + top + right + bottom === 0) return picture;
-  const { data, channels } = picture; // zeros are zeros of the values: they are computed here
+  const { data, channels } = picture; // computed values: the border's zeros are not scaled
   const rows = sourceOf(picture.height, top, bottom, padMode);
   const columns = sourceOf(picture.width, left, right, padMode);
   const out = newPixels(data, rows.length * columns.length * channels);
@@ -323,7 +315,7 @@ function pad<P extends Picture>(
   return { data: out, height, width, channels } as P;
 }
 
-/** Which line each line of the padded picture is; -1 is none. */
+/** Maps each line of the padded picture to one of the picture; -1 is none. */
 function sourceOf(
   length: number,
   before: number,

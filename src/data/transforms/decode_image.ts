@@ -11,19 +11,19 @@ import { newRecipe, PLAN, type SampleTransform } from "./transform.ts";
 
 /** Options of decoding images. */
 export interface DecodeImageOptions {
-  /** Codec that decodes them; `auto`, the best that loads, unless given. */
+  /** Codec that decodes them. Defaults to `auto`, the best that loads. */
   readonly codec?: ImageCodecName | "auto" | undefined;
-  /** Their colours: `ANY`, unless given, keeps gray ones gray, with one channel. */
+  /** Colour space. Defaults to `ANY`, which keeps gray images gray, with one channel. */
   readonly colorspace?: Colorspace | undefined;
   /**
-   * Decodes to this short edge in pixels: in less time and memory than `Scale` behind it. Unless given,
-   * images keep their size.
+   * Short edge to decode to, in pixels; takes less time and memory than a later `Scale`. By default images keep
+   * their size.
    */
   readonly shortEdge?: number | undefined;
   /**
-   * Decodes all of each JPEG. Unless given, one is decoded at a half, a quarter or an eighth of its size where that
-   * is still six times as large as what is wanted of it: pixels of natural pictures differ by up to 3 then, very
-   * few by more.
+   * Whether to decode JPEGs in full. By default a JPEG is decoded at a half, a quarter or an eighth of its size if
+   * that is still six times as large as what is wanted of it. Pixels of natural pictures then differ by up to 3,
+   * very few by more.
    */
   readonly exact?: boolean | undefined;
 }
@@ -31,7 +31,7 @@ export interface DecodeImageOptions {
 const COLORSPACES: readonly unknown[] = ["RGB", "GRAY", "ANY"];
 
 /**
- * Decodes a JPEG or PNG: the first step, where samples are files. Several are decoded at a time.
+ * Decodes a JPEG or PNG; the first step if samples are files. Several images are decoded concurrently.
  *
  * @example Images of a packed folder, or of any bytes
  * ```ts
@@ -54,8 +54,8 @@ export class DecodeImage implements SampleTransform<Uint8Array, Image> {
   /**
    * Makes the transform.
    *
-   * @throws {RangeError} If `shortEdge` is no length.
-   * @throws {TypeError} If another option is none of its choices.
+   * @throws {RangeError} If `shortEdge` is not a valid length.
+   * @throws {TypeError} If another option is not one of its choices.
    */
   constructor(options: DecodeImageOptions = {}) {
     const { codec = "auto", colorspace = "ANY", shortEdge, exact } = options;
@@ -73,13 +73,13 @@ export class DecodeImage implements SampleTransform<Uint8Array, Image> {
   /**
    * Decodes an image.
    *
-   * @throws {ImageError} If it is damaged, too large or of a kind that is not read, or no codec loads.
+   * @throws {ImageError} If it is damaged, too large or of an unsupported kind, or no codec loads.
    */
   async apply(bytes: Uint8Array): Promise<Image> {
     return (await this.#plan(bytes)).made();
   }
 
-  /** An image of which only what the steps that follow leave is decoded, once they have. */
+  /** Returns an image that is decoded later, limited to what the steps that follow need. */
   [PLAN](bytes: Uint8Array): Promise<Image> {
     return this.#plan(bytes);
   }
@@ -95,7 +95,7 @@ export class DecodeImage implements SampleTransform<Uint8Array, Image> {
     return await (await this.#codec).plan(bytes, options);
   }
 
-  /** Recipe by which another thread makes it. */
+  /** Returns the recipe that constructs this transform in another thread. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, DecodeImage, import.meta.url, [this.#options]);
   }

@@ -12,21 +12,21 @@ import {
 } from "./picture.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
 
-/** Swaps left and right, or not: a coin decides. */
+/** Swaps left and right at random. */
 export class RandHorFlip implements SampleTransform<Picture, Picture> {
   readonly #probability: number;
 
   /**
    * Makes the transform.
    *
-   * @param probability Of being flipped, from 0 to 1; 0.5 unless given.
-   * @throws {RangeError} If it is none.
+   * @param probability Probability of a flip, from 0 to 1. Defaults to 0.5.
+   * @throws {RangeError} If the probability is out of range.
    */
   constructor(probability = 0.5) {
     this.#probability = checkedProbability(probability, "RandHorFlip");
   }
 
-  /** Flips a picture, or not. */
+  /** Flips a picture at random. */
   apply<P extends Picture>(picture: P, random: Random): P {
     assertPicture(picture, "RandHorFlip");
     return random.float() < this.#probability
@@ -34,7 +34,7 @@ export class RandHorFlip implements SampleTransform<Picture, Picture> {
       : picture;
   }
 
-  /** Recipe by which another thread makes it. */
+  /** Returns the recipe that constructs this transform in another thread. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, RandHorFlip, import.meta.url, [this.#probability]);
   }
@@ -45,34 +45,34 @@ export class RandHorFlipVideo extends AllFrames<Picture, Picture> {
   /**
    * Makes the transform.
    *
-   * @param probability Of being flipped, from 0 to 1; 0.5 unless given.
+   * @param probability Probability of a flip, from 0 to 1. Defaults to 0.5.
    */
   constructor(probability?: number) {
     super(new RandHorFlip(probability));
   }
 }
 
-/** Swaps top and bottom, or not: a coin decides. */
+/** Swaps top and bottom at random. */
 export class RandVerFlip implements SampleTransform<Picture, Picture> {
   readonly #probability: number;
 
   /**
    * Makes the transform.
    *
-   * @param probability Of being flipped, from 0 to 1; 0.5 unless given.
-   * @throws {RangeError} If it is none.
+   * @param probability Probability of a flip, from 0 to 1. Defaults to 0.5.
+   * @throws {RangeError} If the probability is out of range.
    */
   constructor(probability = 0.5) {
     this.#probability = checkedProbability(probability, "RandVerFlip");
   }
 
-  /** Flips a picture, or not. */
+  /** Flips a picture at random. */
   apply<P extends Picture>(picture: P, random: Random): P {
     assertPicture(picture, "RandVerFlip");
     return random.float() < this.#probability ? flipVertical(picture) : picture;
   }
 
-  /** Recipe by which another thread makes it. */
+  /** Returns the recipe that constructs this transform in another thread. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, RandVerFlip, import.meta.url, [this.#probability]);
   }
@@ -83,7 +83,7 @@ export class RandVerFlipVideo extends AllFrames<Picture, Picture> {
   /**
    * Makes the transform.
    *
-   * @param probability Of being flipped, from 0 to 1; 0.5 unless given.
+   * @param probability Probability of a flip, from 0 to 1. Defaults to 0.5.
    */
   constructor(probability?: number) {
     super(new RandVerFlip(probability));
@@ -97,7 +97,6 @@ function checkedProbability(probability: number, step: string): number {
   );
 }
 
-/** A picture as a mirror beside it shows it. */
 function flipHorizontal<P extends Picture>(picture: P): P {
   const { width, channels } = picture;
   const { pixels } = storedPixels(picture);
@@ -115,7 +114,6 @@ function flipHorizontal<P extends Picture>(picture: P): P {
   return withPixels(picture, out, picture);
 }
 
-/** A picture upside down. */
 function flipVertical<P extends Picture>(picture: P): P {
   const { width, channels } = picture;
   const { pixels } = loadedPixels(picture);

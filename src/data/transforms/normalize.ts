@@ -11,21 +11,20 @@ import {
 } from "./picture.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
 
-/** Term that GulpIO adds to a standard deviation, so that 0 is no divisor. */
+/** Term that GulpIO adds to a standard deviation, to avoid division by 0. */
 const EPSILON = 1e-8;
 
 /** Options of {@linkcode Normalize}. */
 export interface NormalizeOptions {
   /**
-   * What values are multiplied by first. Unless given, 1, as GulpIO has it; `1 / 255` for a mean and a
-   * standard deviation of values from 0 to 1, as torchvision has them.
+   * Factor of the values, applied first. Defaults to 1, as in GulpIO; use `1 / 255` for a mean and a standard
+   * deviation of values from 0 to 1, as in torchvision.
    */
   readonly scale?: number | undefined;
 }
 
 /**
- * Subtracts a mean from each channel, and divides by a standard deviation:
- * `(value × scale - mean) / (std + 1e-8)`.
+ * Subtracts a mean from each channel and divides by a standard deviation: `(value × scale - mean) / (std + 1e-8)`.
  */
 export class Normalize implements SampleTransform<Picture, FloatImage> {
   readonly #args: readonly [
@@ -37,9 +36,9 @@ export class Normalize implements SampleTransform<Picture, FloatImage> {
   /**
    * Makes the transform.
    *
-   * @param mean One for each channel, or one for all.
-   * @param std Standard deviations: one for each channel, or one for all.
-   * @throws {RangeError} If they are none.
+   * @param mean Mean of each channel, or one for all.
+   * @param std Standard deviation of each channel, or one for all.
+   * @throws {RangeError} If a value is invalid, or there are neither 1 nor 3.
    */
   constructor(
     mean: number | readonly number[],
@@ -56,7 +55,7 @@ export class Normalize implements SampleTransform<Picture, FloatImage> {
   /**
    * Normalizes a picture.
    *
-   * @throws {TypeError} If it has another number of channels than there are means.
+   * @throws {TypeError} If there are more means or standard deviations than channels.
    */
   apply(picture: Picture): FloatImage {
     assertPicture(picture, "Normalize");
@@ -73,7 +72,7 @@ export class Normalize implements SampleTransform<Picture, FloatImage> {
     });
   }
 
-  /** Recipe by which another thread makes it. */
+  /** Returns the recipe that constructs this transform in another thread. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, Normalize, import.meta.url, this.#args);
   }
@@ -84,9 +83,9 @@ export class NormalizeVideo extends AllFrames<Picture, FloatImage> {
   /**
    * Makes the transform.
    *
-   * @param mean One for each channel, or one for all.
-   * @param std Standard deviations: one for each channel, or one for all.
-   * @param options What values are multiplied by first.
+   * @param mean Mean of each channel, or one for all.
+   * @param std Standard deviation of each channel, or one for all.
+   * @param options Factor of the values.
    */
   constructor(
     mean: number | readonly number[],
@@ -128,7 +127,7 @@ function forChannels(
 }
 
 /**
- * Gives each picture the mean 0 and the standard deviation 1, over all its pixels and channels:
+ * Normalizes each picture to mean 0 and standard deviation 1, over all its pixels and channels:
  * `(value - mean) / (std + 1e-8)`.
  */
 export class UnitNorm implements SampleTransform<Picture, FloatImage> {
@@ -138,13 +137,13 @@ export class UnitNorm implements SampleTransform<Picture, FloatImage> {
     return unitNorm([picture])[0]!;
   }
 
-  /** Recipe by which another thread makes it. */
+  /** Returns the recipe that constructs this transform in another thread. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, UnitNorm, import.meta.url, []);
   }
 }
 
-/** Gives the frames of a clip the mean 0 and the standard deviation 1 as a whole: all alike. */
+/** Normalizes a clip to mean 0 and standard deviation 1, over all its frames together. */
 export class UnitNormVideo
   implements SampleTransform<readonly Picture[], FloatImage[]> {
   /** Normalizes a clip. */
@@ -153,13 +152,13 @@ export class UnitNormVideo
     return unitNorm(frames);
   }
 
-  /** Recipe by which another thread makes it. */
+  /** Returns the recipe that constructs this transform in another thread. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, UnitNormVideo, import.meta.url, []);
   }
 }
 
-/** Normalizes pictures by the mean and the standard deviation of all of them together. */
+/** Normalizes pictures by their common mean and standard deviation. */
 function unitNorm(pictures: readonly Picture[]): FloatImage[] {
   const stored = pictures.map(loadedPixels);
   let count = 0;
@@ -183,7 +182,6 @@ function unitNorm(pictures: readonly Picture[]): FloatImage[] {
   );
 }
 
-/** The sum of a picture's values. */
 function sumOf(
   { pixels, factors, offsets }: LoadedPixels,
   channels: 1 | 3,
@@ -197,7 +195,7 @@ function sumOf(
   return total;
 }
 
-/** The sum of the squares of how far a picture's values are from `mean`. */
+/** Returns the sum of the squared deviations of a picture's values from `mean`. */
 function squaresOf(
   { pixels, factors, offsets }: LoadedPixels,
   channels: 1 | 3,

@@ -9,24 +9,24 @@ import {
 } from "../../codecs/image/pixels/write_values.ts";
 import type { Size } from "../../codecs/image/short_edge.ts";
 
-/** Pixels as bytes or as real numbers. */
+/** An image with bytes or real numbers as pixels. */
 export type Picture = Image | FloatImage;
 
-/** Pixels as real numbers: what `Normalize` and `UnitNorm` make of an {@linkcode Image}. */
+/** An image with real numbers as pixels: the result of `Normalize` and `UnitNorm`. */
 export interface FloatImage {
-  /** One value per channel, rows from the top, no gap between rows. */
+  /** Values, channels interleaved, rows from the top, without gaps. */
   readonly data: Float32Array<ArrayBuffer>;
-  /** Rows. */
+  /** Height in pixels. */
   readonly height: number;
-  /** Pixels in a row. */
+  /** Width in pixels. */
   readonly width: number;
   /** 1 is gray, 3 is RGB. */
   readonly channels: 1 | 3;
 }
 
 /**
- * A {@linkcode FloatImage} whose values are computed when somebody looks at them: steps that follow work
- * on the bytes, and what makes an array of it reads them once.
+ * A {@linkcode FloatImage} that computes its values on access. Later steps work on its bytes, and a conversion to
+ * an array reads them once.
  */
 export class ScaledImage implements FloatImage {
   declare readonly data: Float32Array<ArrayBuffer>;
@@ -44,25 +44,24 @@ export class ScaledImage implements FloatImage {
     this.width = width;
     this.channels = channels;
     this.#stored = stored;
-    // A property of its own: what is sent to another thread has these only.
+    // An own property: these are all that another thread receives.
     Object.defineProperty(this, "data", {
       enumerable: true,
       get: () => this.#compute(),
     });
   }
 
-  /** Class that it is stored in. */
   stored(): StoredPixels {
     return this.#stored;
   }
 
-  /** The same, with pixels that are there: what they are made of may be gone later. */
+  /** Decodes the pixels in place: the encoded bytes may not exist later. */
   made(): this {
     this.#stored = loadedPixels(this);
     return this;
   }
 
-  /** From now on its values are what it is stored as, since they may be written to. */
+  /** Computes the values. They replace the stored pixels, since callers may write to them. */
   #compute(): Float32Array<ArrayBuffer> {
     if (this.#computed === undefined) {
       const { height, width, channels } = this;
@@ -80,14 +79,13 @@ export class ScaledImage implements FloatImage {
 }
 
 /**
- * A picture's pixels, or how they are made, and what each channel is still to be multiplied by, and what is to be
- * added to it then.
+ * A picture's pixels, decoded or not, with a factor and an offset for each channel still to be applied, in this
+ * order.
  */
 export interface StoredPixels extends ChannelScales {
   readonly pixels: Pixels | PlannedImage;
 }
 
-/** Pixels that are the picture's values. */
 function valuesAs(pixels: Pixels | PlannedImage): StoredPixels {
   return { pixels, factors: ONES, offsets: ZEROS };
 }
@@ -95,7 +93,7 @@ function valuesAs(pixels: Pixels | PlannedImage): StoredPixels {
 const ONES = [1, 1, 1];
 const ZEROS = [0, 0, 0];
 
-/** Writes a picture's values, in one pass over its pixels. */
+/** Writes a picture's values in one pass over its pixels. */
 export function writeStored(
   stored: StoredPixels,
   channels: 1 | 3,
@@ -107,18 +105,18 @@ export function writeStored(
   else writeValues(pixels, channels, stored, out, strides);
 }
 
-/** Class that a picture is stored in. */
+/** Returns a picture's stored pixels with their scales. */
 export function storedPixels(picture: Picture): StoredPixels {
   if (picture instanceof ScaledImage) return picture.stored();
   return valuesAs(picture instanceof PlannedImage ? picture : picture.data);
 }
 
-/** {@linkcode StoredPixels} that are there. */
+/** {@linkcode StoredPixels} that are decoded. */
 export interface LoadedPixels extends ChannelScales {
   readonly pixels: Pixels;
 }
 
-/** How a picture is stored, its pixels made where nobody has looked at them. */
+/** Returns a picture's stored pixels with their scales, decoded. */
 export function loadedPixels(picture: Picture): LoadedPixels {
   const { pixels, ...scales } = storedPixels(picture);
   return pixels instanceof PlannedImage
@@ -126,7 +124,7 @@ export function loadedPixels(picture: Picture): LoadedPixels {
     : { pixels, ...scales };
 }
 
-/** A picture of the same kind and scale, of other pixels. */
+/** Returns a picture of the same kind and scales with other pixels. */
 export function withPixels<P extends Picture>(
   picture: P,
   pixels: Pixels | PlannedImage,
@@ -143,19 +141,13 @@ export function withPixels<P extends Picture>(
   return new ScaledImage(size, { pixels, factors, offsets }) as unknown as P;
 }
 
-/** A row of memory of the same kind, filled with zeros. */
+/** Returns an array of the same class, filled with zeros. */
 export function newPixels(like: Pixels, length: number): Pixels {
   const Values = like instanceof Uint8Array ? Uint8Array : Float32Array;
   return new Values(length);
 }
 
-/**
- * Makes sure that a step was given a picture.
- *
- * @param step The name of the step.
- * @throws {TypeError} If it was given something else; the message says what to do about the order of
- * steps.
- */
+/** @throws {TypeError} If a step was given anything but a picture. The message advises on the order of steps. */
 export function assertPicture(
   value: Picture,
   step: string,
@@ -177,11 +169,7 @@ export function assertPicture(
   );
 }
 
-/**
- * Makes sure that a step was given pixels that are bytes.
- *
- * @throws {TypeError} If it was given something else.
- */
+/** @throws {TypeError} If a step was given anything but a picture of bytes. */
 export function assertBytes(
   value: Picture,
   step: string,
@@ -194,13 +182,11 @@ export function assertBytes(
   );
 }
 
-/** Tells whether a picture's pixels are bytes. */
 export function isBytes(picture: Picture): picture is Image {
   return picture instanceof PlannedImage ||
     !(picture instanceof ScaledImage) && picture.data instanceof Uint8Array;
 }
 
-/** Tells whether a value is a picture. */
 export function isPicture(value: unknown): value is Picture {
   if (value instanceof ScaledImage || value instanceof PlannedImage) {
     return true;

@@ -11,18 +11,18 @@ import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /** Options of {@linkcode RandomResizedCrop}. */
 export interface RandomResizedCropOptions {
-  /** The least and the most of the picture's area that is cut out; 0.08 and 1 unless given. */
+  /** Minimum and maximum share of the picture's area to cut out. Defaults to 0.08 and 1. */
   readonly scale?: readonly [least: number, most: number] | undefined;
-  /** The least and the most of its width for its height; 3 / 4 and 4 / 3 unless given. */
+  /** Minimum and maximum aspect ratio (width / height) of the part. Defaults to 3 / 4 and 4 / 3. */
   readonly ratio?: readonly [least: number, most: number] | undefined;
 }
 
-/** Parts that are tried, of which some are too wide or too high for the picture. */
+/** Number of random parts to try; some are too wide or too high for the picture. */
 const TRIES = 10;
 
 /**
- * Cuts out a part of random area and proportion at a random place, and resizes it: torchvision's transform of that
- * name, with its defaults.
+ * Cuts out a part of random area and aspect ratio at a random position and resizes it, as torchvision's transform
+ * of that name, with its defaults.
  */
 export class RandomResizedCrop implements SampleTransform<Image, Image> {
   readonly #args: readonly [
@@ -33,9 +33,9 @@ export class RandomResizedCrop implements SampleTransform<Image, Image> {
   /**
    * Makes the transform.
    *
-   * @param size What it is resized to; a number is the edge of a square, in pixels.
-   * @param options The parts that may be cut out.
-   * @throws {RangeError} If a size, area or proportion is none.
+   * @param size Size of the result; a number is the edge of a square, in pixels.
+   * @param options Range of parts to cut out.
+   * @throws {RangeError} If a size, area or aspect ratio is invalid.
    */
   constructor(
     size: number | Size,
@@ -52,7 +52,7 @@ export class RandomResizedCrop implements SampleTransform<Image, Image> {
   }
 
   /**
-   * Cuts out a part of a picture, and resizes it.
+   * Cuts a part out of a picture and resizes it.
    *
    * @throws {TypeError} If its pixels are not bytes.
    */
@@ -62,26 +62,29 @@ export class RandomResizedCrop implements SampleTransform<Image, Image> {
     return resizeTo(crop(image, randomPart(image, random, options)), size);
   }
 
-  /** Recipe by which another thread makes it. */
+  /** Returns the recipe that constructs this transform in another thread. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, RandomResizedCrop, import.meta.url, this.#args);
   }
 }
 
-/** {@linkcode RandomResizedCrop} for all frames of a clip, of the same part. */
+/** {@linkcode RandomResizedCrop} for all frames of a clip, with the same part. */
 export class RandomResizedCropVideo extends AllFrames<Image, Image> {
   /**
    * Makes the transform.
    *
-   * @param size What it is resized to; a number is the edge of a square, in pixels.
-   * @param options The parts that may be cut out.
+   * @param size Size of the result; a number is the edge of a square, in pixels.
+   * @param options Range of parts to cut out.
    */
   constructor(size: number | Size, options?: RandomResizedCropOptions) {
     super(new RandomResizedCrop(size, options));
   }
 }
 
-/** torchvision's `RandomResizedCrop.get_params`: the middle, of a fitting proportion, where no part fits. */
+/**
+ * Chooses a part as torchvision's `RandomResizedCrop.get_params`: if no try fits, the centre at a valid aspect
+ * ratio.
+ */
 function randomPart(
   { height, width }: Size,
   random: Random,
@@ -113,7 +116,6 @@ function randomPart(
   };
 }
 
-/** Options that were checked. */
 interface Parts {
   readonly scale: readonly [least: number, most: number];
   readonly ratio: readonly [least: number, most: number];

@@ -10,8 +10,8 @@ import { assertBytes } from "./picture.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /**
- * Resizes an image: to a short edge, or to a height and a width. Bilinear, averaging where it shrinks,
- * as Pillow's `BILINEAR` and torchvision's `Resize` do; the same pixels on every machine.
+ * Resizes an image to a short edge, or to a height and a width. Bilinear, averaging when shrinking, as Pillow's
+ * `BILINEAR` and torchvision's `Resize`. The pixels are the same on every machine.
  */
 export class Resize implements SampleTransform<Image, Image> {
   readonly #size: number | Size;
@@ -19,9 +19,9 @@ export class Resize implements SampleTransform<Image, Image> {
   /**
    * Makes the transform.
    *
-   * @param size A number is the length of the short edge in pixels; the long edge keeps the proportion,
-   * rounded down as Python's `int(size * long / short)`.
-   * @throws {RangeError} If it is no size.
+   * @param size A number is the short edge in pixels; the long edge keeps the aspect ratio, rounded down as
+   * Python's `int(size * long / short)`.
+   * @throws {RangeError} If the size is invalid.
    */
   constructor(size: number | Size) {
     const both = sizeOf(size, new.target.name);
@@ -32,21 +32,21 @@ export class Resize implements SampleTransform<Image, Image> {
    * Resizes an image.
    *
    * @throws {TypeError} If its pixels are not bytes.
-   * @throws {ImageError} With code `image-too-large` if the result would be.
+   * @throws {ImageError} With code `image-too-large` if the result would be too large.
    */
   apply(image: Image): Image {
     assertBytes(image, this.constructor.name);
     return resizeTo(image, this.#size);
   }
 
-  /** Recipe by which another thread makes it. */
+  /** Returns the recipe that constructs this transform in another thread. */
   [RECIPE](): Recipe | undefined {
     const made = this.constructor === Scale ? Scale : Resize;
     return newRecipe(this, made, import.meta.url, [this.#size]);
   }
 }
 
-/** Resizes an image: {@linkcode Resize} under the name that GulpIO has for it. */
+/** {@linkcode Resize} under GulpIO's name. */
 export class Scale extends Resize {}
 
 /** {@linkcode Resize} for all frames of a clip. */
@@ -54,7 +54,7 @@ export class ResizeVideo extends AllFrames<Image, Image> {
   /**
    * Makes the transform.
    *
-   * @param size A number is the length of the short edge in pixels.
+   * @param size A number is the short edge in pixels.
    */
   constructor(size: number | Size) {
     super(new Resize(size));
@@ -66,7 +66,7 @@ export class ScaleVideo extends AllFrames<Image, Image> {
   /**
    * Makes the transform.
    *
-   * @param size A number is the length of the short edge in pixels.
+   * @param size A number is the short edge in pixels.
    */
   constructor(size: number | Size) {
     super(new Scale(size));
@@ -74,10 +74,9 @@ export class ScaleVideo extends AllFrames<Image, Image> {
 }
 
 /**
- * The size that a step was given: a number is that of a square.
+ * Returns a size as height and width; a number means a square.
  *
- * @param step The name of the step, for the message.
- * @throws {RangeError} If it is no size.
+ * @throws {RangeError} If the size is invalid.
  */
 export function sizeOf(size: number | Size, step: string): Size {
   const { height, width } = typeof size === "number"
@@ -96,7 +95,7 @@ function isLength(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
-/** Resizes to a short edge, or to a size. */
+/** Resizes an image to a short edge or a size. */
 export function resizeTo(image: Image, wanted: number | Size): Image {
   const { height, width } = typeof wanted === "number"
     ? shortEdge(image, wanted)
@@ -113,7 +112,7 @@ export function resizeTo(image: Image, wanted: number | Size): Image {
   );
 }
 
-/** Multiplies first: the loader of GulpIO does, other than its ingestion, and rounds otherwise. */
+/** Multiplies before it divides, as GulpIO's loader does. GulpIO's ingestion rounds differently. */
 function shortEdge({ height, width }: Size, size: number): Size {
   return width < height
     ? { height: Math.floor(size * height / width), width: size }

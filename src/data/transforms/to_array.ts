@@ -14,31 +14,31 @@ import {
 import { ownArray, type TakeArray } from "./array_rows.ts";
 import { newRecipe, PLAN, type SampleTransform } from "./transform.ts";
 
-/** Types of elements of an array. */
+/** Element type of an array. */
 export type ArrayDtype = "float16" | "float32" | "uint8";
 
-/** Options of both {@linkcode ToArray} and {@linkcode ToArrayVideo}. */
+/** Options common to {@linkcode ToArray} and {@linkcode ToArrayVideo}. */
 export interface ArrayOptions {
-  /** Type of the elements; `float32` unless given. `uint8` is for pixels that are bytes. */
+  /** Type of the elements. Defaults to `float32`. `uint8` requires pixels that are bytes. */
   readonly dtype?: ArrayDtype | undefined;
-  /** Factor of values: `1 / 255` gives values from 0 to 1. Unless given, 1. */
+  /** Factor of the values: `1 / 255` gives values from 0 to 1. Defaults to 1. */
   readonly scale?: number | undefined;
 }
 
-/** Order of values of {@linkcode ToArray}. */
+/** Options of {@linkcode ToArray}. */
 export interface ToArrayOptions extends ArrayOptions {
   /**
-   * `channels-first`, unless given, is the shape `[channels, height, width]`; `channels-last` is
+   * `channels-first`, the default, gives the shape `[channels, height, width]`; `channels-last` gives
    * `[height, width, channels]`.
    */
   readonly layout?: "channels-first" | "channels-last" | undefined;
 }
 
-/** Order of values of {@linkcode ToArrayVideo}. */
+/** Options of {@linkcode ToArrayVideo}. */
 export interface ToArrayVideoOptions extends ArrayOptions {
   /**
-   * `channels-first`, unless given, is the shape `[frames, channels, height, width]`; `channels-last`
-   * is `[frames, height, width, channels]`; `channels-outermost`, for convolutions over time, is
+   * `channels-first`, the default, gives the shape `[frames, channels, height, width]`; `channels-last` gives
+   * `[frames, height, width, channels]`; `channels-outermost`, for convolutions over time, gives
    * `[channels, frames, height, width]`.
    */
   readonly layout?:
@@ -48,7 +48,7 @@ export interface ToArrayVideoOptions extends ArrayOptions {
     | undefined;
 }
 
-/** Axes of a clip's array, the outermost first. */
+/** Axes of a clip's array, outermost first. */
 const AXES = {
   "channels-first": ["frames", "channels", "height", "width"],
   "channels-last": ["frames", "height", "width", "channels"],
@@ -57,21 +57,20 @@ const AXES = {
 
 type Layout = keyof typeof AXES;
 
-/** NumPy's names of types, and what holds their elements. */
 const DTYPES = {
   float16: ["<f2", Float16Array],
   float32: ["<f4", Float32Array],
   uint8: ["|u1", Uint8Array],
 } as const;
 
-/** Makes an array of a picture: the last step, where channels go first. */
+/** Converts a picture to an array; the last step, since it may move channels first. */
 export class ToArray implements SampleTransform<Picture, NdArray> {
   readonly #options: CheckedOptions;
 
   /**
    * Makes the transform.
    *
-   * @throws {TypeError} If an option is none of its choices.
+   * @throws {TypeError} If an option is not one of its choices.
    */
   constructor(options: ToArrayOptions = {}) {
     const layouts = ["channels-first", "channels-last"] as const;
@@ -79,15 +78,15 @@ export class ToArray implements SampleTransform<Picture, NdArray> {
   }
 
   /**
-   * Makes an array of a picture.
+   * Converts a picture to an array.
    *
-   * @throws {TypeError} If its values are real numbers, and the elements bytes.
+   * @throws {TypeError} If its values are real numbers and the elements bytes.
    */
   apply(picture: Picture): NdArray {
     return this.#plan(picture).made();
   }
 
-  /** An array that is written where it is wanted. */
+  /** Returns an array that is written on demand, directly where it is needed. */
   [PLAN](picture: Picture): NdArray {
     return this.#plan(picture);
   }
@@ -96,13 +95,13 @@ export class ToArray implements SampleTransform<Picture, NdArray> {
     return plannedArray([picture], this.#options, "ToArray", 1);
   }
 
-  /** Recipe by which another thread makes it. */
+  /** Returns the recipe that constructs this transform in another thread. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, ToArray, import.meta.url, [this.#options]);
   }
 }
 
-/** Makes one array of the frames of a clip, which have one size: the last step. */
+/** Converts the frames of a clip, which must have one size, to one array; the last step. */
 export class ToArrayVideo
   implements SampleTransform<readonly Picture[], NdArray> {
   readonly #options: CheckedOptions;
@@ -110,7 +109,7 @@ export class ToArrayVideo
   /**
    * Makes the transform.
    *
-   * @throws {TypeError} If an option is none of its choices.
+   * @throws {TypeError} If an option is not one of its choices.
    */
   constructor(options: ToArrayVideoOptions = {}) {
     const layouts = Object.keys(AXES) as Layout[];
@@ -118,16 +117,15 @@ export class ToArrayVideo
   }
 
   /**
-   * Makes an array of a clip.
+   * Converts a clip to an array.
    *
-   * @throws {TypeError} If frames differ in size, or their values are real numbers and the elements
-   * bytes.
+   * @throws {TypeError} If frames differ in size, or their values are real numbers and the elements bytes.
    */
   apply(frames: readonly Picture[]): NdArray {
     return this.#plan(frames).made();
   }
 
-  /** An array that is written where it is wanted. */
+  /** Returns an array that is written on demand, directly where it is needed. */
   [PLAN](frames: readonly Picture[]): NdArray {
     return this.#plan(frames);
   }
@@ -136,7 +134,7 @@ export class ToArrayVideo
     return plannedArray(frames, this.#options, "ToArrayVideo", 0);
   }
 
-  /** Recipe by which another thread makes it. */
+  /** Returns the recipe that constructs this transform in another thread. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, ToArrayVideo, import.meta.url, [this.#options]);
   }
@@ -148,12 +146,7 @@ interface CheckedOptions {
   readonly layout: Layout;
 }
 
-/**
- * Checks what a step was given.
- *
- * @param layouts Those that it has.
- * @throws {TypeError} If there is no such type or layout, or the type cannot hold what is scaled.
- */
+/** @throws {TypeError} If the type or layout is unknown, or the type cannot hold scaled values. */
 function checkedOptions(
   { dtype = "float32", scale = 1, layout = "channels-first" }:
     ToArrayVideoOptions,
@@ -178,7 +171,7 @@ function checkedOptions(
   );
 }
 
-/** An array whose values are written when somebody looks at them, or where they are wanted. */
+/** An array whose values are written on access, or directly where they are needed. */
 export class PlannedArray implements NdArray {
   declare readonly data: ValueArray;
   readonly dtype: string;
@@ -193,14 +186,14 @@ export class PlannedArray implements NdArray {
     this.dtype = dtype;
     this.shape = shape;
     this.#write = write;
-    // A property of its own: what is sent to another thread has these only.
+    // An own property: these are all that another thread receives.
     Object.defineProperty(this, "data", {
       enumerable: true,
       get: () => this.#made ??= this.#write(ownArray),
     });
   }
 
-  /** The array itself; in the memory that is given, unless somebody has looked at it. */
+  /** Returns the array, in the given memory unless its values were accessed before. */
   made(take: TakeArray = ownArray): NdArray {
     const { dtype, shape } = this;
     return { dtype, shape, data: this.#made ?? this.#write(take) };
@@ -208,9 +201,8 @@ export class PlannedArray implements NdArray {
 }
 
 /**
- * The values of pictures of one size, in an array whose axes lie as the layout says.
- *
- * @param from The first of these axes: 1 for a picture alone.
+ * Plans an array of pictures of equal size, with the axes of the layout from number `from` on: 1 for a single
+ * picture.
  */
 function plannedArray(
   frames: readonly Picture[],
@@ -242,7 +234,7 @@ function plannedArray(
   return new PlannedArray({ dtype, shape }, (take) => {
     const data = take(Data, length);
     frames.forEach((picture, i) => {
-      // A short clip ends in the same frame again and again: that one is decoded once.
+      // A short clip repeats its last frame: decode that one once.
       if (picture === frames[i + 1]) loadedPixels(picture);
       writeStored(scaledPixels(picture, options), channels, data, {
         start: i * strides.frames,
@@ -254,11 +246,7 @@ function plannedArray(
   });
 }
 
-/**
- * Makes sure that an array can have a picture's values.
- *
- * @throws {TypeError} If they are real numbers, and its elements bytes.
- */
+/** @throws {TypeError} If the picture has real numbers and the array's elements are bytes. */
 function assertWritable(
   picture: Picture,
   { dtype }: CheckedOptions,
@@ -271,7 +259,7 @@ function assertWritable(
   );
 }
 
-/** What is to be written of a picture. */
+/** Returns a picture's stored pixels with the option `scale` applied to their scales. */
 function scaledPixels(
   picture: Picture,
   { scale }: CheckedOptions,
@@ -299,15 +287,15 @@ function assertAlike(frame: Picture, first: Picture, index: number): void {
   );
 }
 
-/** Data of samples: an array `[height, width, channels]` where a transform makes a picture. */
+/** Result for a sample: an array `[height, width, channels]` if a transform returns a picture. */
 export type FinishedImage<Out> = Out extends Picture ? NdArray : Out;
 
-/** Makes arrays of pictures, and leaves all else as it is. */
+/** Converts a picture to an array and returns anything else as it is. */
 export function finishImage<Out>(made: Out): FinishedImage<Out> {
   return (isPicture(made) ? arrayOf(made) : made) as FinishedImage<Out>;
 }
 
-/** A picture as an array `[height, width, channels]` that shares its memory. */
+/** Returns a picture as an array `[height, width, channels]` that shares its memory. */
 export function arrayOf(picture: Picture): NdArray {
   const { data, height, width, channels } = picture;
   const [dtype] = isBytes(picture) ? DTYPES.uint8 : DTYPES.float32;

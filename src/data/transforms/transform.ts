@@ -11,34 +11,36 @@ import {
 } from "../recipe.ts";
 
 /**
- * Makes of one sample what the next step, or the training, takes.
+ * Transforms one sample for the next step or for training.
  *
- * What is random about it comes from the `random` it is given, and from nothing else: so the same seed,
- * epoch and index give the same result. It leaves what it is given as it is.
+ * Its random choices come only from `random`, so that the same seed, epoch and index give the same result. It must
+ * not modify its input.
  */
 export interface SampleTransform<In, Out> extends Portable {
   /** Transforms one sample. */
   apply(value: In, random: Random): Out | Promise<Out>;
 }
 
-/** A transform that is a function. */
+/** A transform as a function. */
 export type TransformFunction<In, Out> = (
   value: In,
   random: Random,
 ) => Out | Promise<Out>;
 
 /**
- * A step of a chain: a transform, a function, or the module whose export either is. A function keeps
- * the chain in its thread; what has a module of its own can go to workers.
+ * A step of a chain: a transform, a function, or a module that exports either. A function keeps the chain in its
+ * thread; an export of a module can go to worker threads.
  */
 export type Step<In, Out> =
   | SampleTransform<In, Out>
   | Imported<TransformFunction<In, Out>>;
 
-/** What a step that decodes does instead of `apply` where other steps follow: they say what is wanted. */
+/**
+ * Key of the method that replaces `apply` if other steps follow. It may defer decoding until these determine what
+ * is needed.
+ */
 export const PLAN: unique symbol = Symbol("recordfs.plan");
 
-/** A step's work, ready to be called. */
 export function runStep<In, Out>(
   step: Step<In, Out>,
 ): TransformFunction<In, Out> {
@@ -55,7 +57,7 @@ export function runStep<In, Out>(
   );
 }
 
-/** Whether a step is a transform, and no function, here or in a module. */
+/** Whether a step is a transform object, rather than a function or an imported step. */
 export function isTransform<In, Out>(
   value: unknown,
 ): value is SampleTransform<In, Out> {
@@ -68,7 +70,7 @@ function isElsewhere(step: unknown): step is URL | ImportedName {
     typeof step === "object" && step !== null && "module" in step;
 }
 
-/** Imports the module when the first value comes. */
+/** Returns a function that imports the module on its first call. */
 function runImported<In, Out>(
   from: URL | ImportedName,
 ): TransformFunction<In, Out> {
@@ -84,23 +86,20 @@ function runImported<In, Out>(
 }
 
 /**
- * A step among the arguments of a recipe.
+ * Returns a step as an argument of a recipe.
  *
- * @throws {DataError} With code `not-portable` if it is a function, or has one in it.
+ * @throws {DataError} With code `not-portable` if the step is or contains a function.
  */
 export function stepArgument(
   step: Step<never, unknown>,
   what: string,
 ): unknown {
   if (isPortable(step)) return argument(step, what);
-  if (isTransform(step)) return argument(step.apply, what); // without a recipe: a function, no more
+  if (isTransform(step)) return argument(step.apply, what); // no recipe: throws as for a function
   return { recipe: importedRecipe(step as Imported<unknown>, what) };
 }
 
-/**
- * The recipe of a value that `new` makes; `undefined` for one of a subclass, of which this module does
- * not know where it stands.
- */
+/** Returns the recipe that calls `new`; `undefined` for a subclass, whose module is unknown here. */
 export function newRecipe(
   value: object,
   made: { readonly name: string },

@@ -9,15 +9,15 @@ import { type FinishedImage, finishImage } from "./to_array.ts";
 import type { Step } from "./transform.ts";
 
 /**
- * Applies a transform to the samples of a batch, several at a time where it waits; for the `process` of
- * a dataset. What is random in it follows from the seed, the epoch and each sample's index.
+ * Applies a transform to the samples of a batch, several concurrently if it waits; for the `process` of a dataset.
+ * Its random numbers depend on the seed, the epoch and each sample's index.
  *
- * @param transform What to apply.
- * @param samples The batch.
- * @param indices The samples' indices in the dataset.
- * @param options What `process` was given. In a loader, arrays that `ToArray` makes lie in the batch's memory then:
- * what is kept longer than the batch has to be copied.
- * @returns What became of the samples, in their order; pictures as arrays `[height, width, channels]`.
+ * @param transform Transform to apply.
+ * @param samples Samples of the batch.
+ * @param indices Indices of the samples in the dataset.
+ * @param options Options that `process` received. With those of a loader, the arrays of `ToArray` lie in the
+ * batch's memory: copy what is kept longer than the batch.
+ * @returns The transformed samples, in order; pictures as arrays `[height, width, channels]`.
  * @throws {DataError} With code `sample-failed` if the transform throws; `sample` is the index.
  */
 export async function transformSamples<In, Out>(
@@ -33,22 +33,20 @@ export async function transformSamples<In, Out>(
   });
 }
 
-/** What errors call a sample, besides its index, and how many are made at a time. */
 interface SampleMaking {
-  /** The file that a sample lies in, and what it is called. */
   readonly describe?: (
     index: number,
   ) => { readonly path: string | undefined; readonly name: string };
-  /** As many as processors are good for, unless given. */
+  /** Maximum number made concurrently. Defaults to a number that suits the processors. */
   readonly inFlight?: number | undefined;
 }
 
 /**
- * Makes the samples of a batch, several at a time where that waits. What is random in one follows from the seed, the
- * epoch and its index.
+ * Makes the samples of a batch, several concurrently if that waits. The random numbers of each depend on the seed,
+ * the epoch and its index.
  *
- * @param make Makes one, by its place in the batch; its array may lie in the memory that `take` gives.
- * @throws {DataError} With code `sample-failed` if one cannot be made; `sample` is the index.
+ * @param make Makes a sample by its position in the batch. It may allocate its array with `take`.
+ * @throws {DataError} With code `sample-failed` if a sample cannot be made; `sample` is the index.
  */
 export async function makeSamples<T>(
   indices: readonly number[],

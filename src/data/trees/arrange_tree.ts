@@ -8,30 +8,31 @@ import { readIndexOf } from "../index_file.ts";
 import { ordersHandle } from "./epoch_orders.ts";
 import { hashOfNames } from "./sample_names.ts";
 
-/** The part of a container to show, and its order. */
+/** Selects the part of a container to show, and its order. */
 export interface Arrangement {
-  /** Path of an index file: only the samples that it names show. All do unless given. */
+  /** Path of an index file with the samples to show. Defaults to all samples. */
   readonly subset: string | undefined;
-  /** Links to show beside the samples, if any. */
+  /** Links to show alongside the samples, if any. */
   readonly shuffle: Shuffle | undefined;
 }
 
-/** Links in the orders of epochs. */
+/** Links in the order of epochs. */
 export interface Shuffle {
   /** A safe integer ≥ 0. */
   readonly seed: number;
-  /** The first epoch that links are shown for. */
+  /** First epoch to show links for. */
   readonly firstEpoch: number;
-  /** For how many epochs. */
+  /** Number of epochs. */
   readonly epochs: number;
 }
 
 /**
- * Makes a tree that shows a part of another one, or its samples in the orders of epochs as well.
+ * Makes a tree that shows a subset of another one, and links to its samples in the order of epochs.
  *
- * @param tree Belongs to the one that is made.
- * @param info What is known of its container.
- * @throws {DataError} If the index file can't be read, names a sample that there is not, or is one of other samples.
+ * @param tree Tree to wrap; owned by the new one.
+ * @param info Information about the container.
+ * @throws {DataError} If the index file cannot be read, contains an index that does not exist, or indexes other
+ * samples.
  */
 export async function arrangeTree(
   tree: Tree,

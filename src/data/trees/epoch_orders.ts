@@ -1,7 +1,6 @@
 import type { Order } from "../samplers/sampler.ts";
 import { RandomSampler } from "../samplers/whole_samplers.ts";
 
-/** Data that the orders of epochs follow from. */
 export interface EpochOrders {
   /** Number of samples. */
   readonly length: number;
@@ -9,14 +8,17 @@ export interface EpochOrders {
   readonly seed: number;
 }
 
-/** Way for another thread to get the orders: URL of a module that exports `reopenOrders`, and what to give it. */
+/**
+ * Returns what another thread needs to get the orders: the URL of this module, which exports `reopenOrders`, and
+ * its argument.
+ */
 export function ordersHandle(
   data: EpochOrders,
 ): { readonly module: string; readonly data: EpochOrders } {
   return { module: import.meta.url, data };
 }
 
-/** The orders in which a `DataLoader` with `shuffle` reads so many samples, by epoch. */
+/** Returns a function from an epoch to the order in which a `DataLoader` with `shuffle` reads the samples. */
 export function reopenOrders(data: unknown): (epoch: number) => Order {
   const { length, seed } = data as EpochOrders;
   const sampler = new RandomSampler(length);

@@ -5,20 +5,20 @@ import type { SampleRuns } from "../../tree/sample_runs.ts";
 import type { ContainerInfo } from "../../tree/format.ts";
 import type { NodeId, Tree } from "../../tree/tree.ts";
 
-/** Names are hashed this many samples at a time, and so many are looked up again where a part has to be loaded. */
+/** Number of samples hashed at a time. They are looked up again if a part of the tree must be loaded first. */
 const PIECE = 4096;
 
-/** Longest name, in bytes. */
+/** Maximum length of a name, in bytes. */
 const LONGEST = 65_536;
 
-/** A number, as samples without a name of their own are called, before any suffix. */
+/** A number with any suffix, as samples without a name of their own are called. */
 const NUMBER = /^\d+(\.|$)/;
 
 /**
- * Hashes what tells the samples of a container from others: their names, the directories that they lie in, and how many
- * there are in each shard. Where the container lies does not count, nor do names that are only numbers.
+ * Hashes what identifies the samples of a container: their names, the directories that contain them, and the number
+ * of samples in each shard. The location of the container does not count, nor do names that are only numbers.
  *
- * @param samples Those of `tree`.
+ * @param samples Samples of `tree`.
  * @returns 128 bits of SHA-256, in hexadecimal.
  */
 export async function hashOfNames(

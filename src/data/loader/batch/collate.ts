@@ -4,15 +4,13 @@ import type { BatchMemory } from "../../batch_memory.ts";
 
 /** Options of a collating function. */
 export interface CollateOptions {
-  /**
-   * Memory for the batch, which passes between threads without being copied, and is that of batches that
-   * were given back by `recycle`.
-   */
+  /** Memory for the batch. It passes between threads without a copy, and is reused after `recycle`. */
   readonly memory: BatchMemory;
 }
 
 /**
- * Makes a batch of samples. In a worker thread, what it makes is transferred: it must not keep any of it.
+ * Collates samples to a batch. In a worker thread the batch is transferred: the function must not keep any part of
+ * it.
  *
  * @typeParam T What one sample is.
  * @typeParam B What one batch is.
@@ -23,7 +21,7 @@ export type Collate<T, B> = (
 ) => B | Promise<B>;
 
 /**
- * What the loader makes of samples unless it is told otherwise, as PyTorch's `default_collate`:
+ * Result of the default collating, as PyTorch's `default_collate`:
  *
  * | samples                                      | batch                                              |
  * | -------------------------------------------- | -------------------------------------------------- |
@@ -57,7 +55,7 @@ export type Collated<T> = unknown extends T ? unknown
     | ((...args: never[]) => unknown),
   ] ? T[]
   : [T] extends [NdArray | NumericArray | Image]
-  // What has more fields than an array or an image is an object, and loses none of them.
+  // An object with more fields than an array or an image is collated by field, and loses none.
     ? [
       T extends NumericArray ? never
         : T extends NdArray ? Exclude<keyof T, keyof NdArray>
@@ -68,7 +66,7 @@ export type Collated<T> = unknown extends T ? unknown
   : [T] extends [readonly unknown[]]
     ? { -readonly [Place in keyof T]: Collated<T[Place]> }
   : [T] extends [object] ? { [Key in keyof T]: Collated<T[Key]> }
-  // A union: the samples of a batch are alike, so that one member is met. Not deeper: JSON has no end.
+  // A union: the samples of a batch are alike, so one member occurs. Not resolved deeper: JSON is recursive.
   : T extends number ? Float64Array
   : T extends Uint8Array | Uint8ClampedArray ? T[]
   : T extends NdArray | NumericArray | Image ? NdArray

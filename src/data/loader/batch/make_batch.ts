@@ -14,25 +14,20 @@ import { type BatchError, batchError, type BatchJob } from "../batch_error.ts";
 import type { Collate } from "./collate.ts";
 import { stackSamples } from "./stack_samples.ts";
 
-/** What was read of a batch. */
 export interface ReadBatch {
   readonly samples: readonly unknown[];
-  /** Those that are left out, since they are damaged. */
   readonly skipped: readonly SkippedSample[];
 }
 
-/** How a {@linkcode BatchMaker} makes batches. */
 export interface BatchMakerOptions {
-  /** `undefined` stacks samples, `false` leaves them a list. */
+  /** `undefined` stacks samples, `false` leaves a list. */
   readonly collate: Collate<unknown, unknown> | false | undefined;
   readonly seed: number;
-  /** Whether damaged samples are left out. */
   readonly skips: boolean;
-  /** Number of the thread, for errors. */
   readonly worker?: number | undefined;
 }
 
-/** Makes batches, in the caller's thread as in others. */
+/** Makes batches, in the caller's thread or a worker. */
 export class BatchMaker {
   readonly #dataset: Dataset<unknown>;
   readonly #collate: Collate<unknown, unknown>;
@@ -54,20 +49,14 @@ export class BatchMaker {
     this.#worker = worker;
   }
 
-  /**
-   * Tells the dataset of a batch that will be read.
-   *
-   * @returns About how many bytes it has fetched for that.
-   */
+  /** Sends the dataset a prefetch hint for a batch. Returns the approximate number of bytes to fetch. */
   expect({ epoch, indices }: Omit<BatchJob, "step">): number {
     return tellDataset(this.#dataset, indices, { seed: this.#seed, epoch });
   }
 
   /**
-   * The samples of a batch.
-   *
-   * @param memory What bytes are read into; unless given, samples have memory of their own.
-   * @param stack What {@linkcode collate} is given: samples may be written there at once.
+   * Reads the samples of a batch into `memory`, or into their own if there is none. Samples may be written to
+   * `stack`, the memory of {@linkcode collate}, directly.
    */
   async read(
     job: BatchJob,
@@ -98,11 +87,7 @@ export class BatchMaker {
     );
   }
 
-  /**
-   * A batch of samples.
-   *
-   * @param memory What numbers are stacked in.
-   */
+  /** Collates samples to a batch; stacks numbers in `memory`. */
   async collate(
     samples: readonly unknown[],
     job: BatchJob,
@@ -123,10 +108,7 @@ export class BatchMaker {
     }
   }
 
-  /**
-   * Reads the samples of a batch one by one: those that are damaged are left out, or the first that fails is what the
-   * error is about.
-   */
+  /** Reads the samples of a batch one by one, to skip damaged ones or to find the one that the error is about. */
   async #readEach(
     job: BatchJob,
     options: GetOptions & { readonly signal: AbortSignal },
@@ -134,7 +116,7 @@ export class BatchMaker {
   ): Promise<ReadBatch> {
     const samples: unknown[] = [];
     const skipped: SkippedSample[] = [];
-    const isAlone = job.indices.length === 1; // then it has failed already
+    const isAlone = job.indices.length === 1; // it has already failed
     for (const index of job.indices) {
       try {
         if (isAlone) throw error;
@@ -175,12 +157,12 @@ export class BatchMaker {
     try {
       return this.#dataset.fileOf(sample, options);
     } catch {
-      return undefined; // an index that the dataset does not have is what the error is about
+      return undefined; // the index is invalid, which the error is about
     }
   }
 }
 
-/** Why a batch cannot be loaded: which sample it is and which file is said once, here or by the cause. */
+/** Returns why a batch cannot be loaded. Names sample and file once, here or in the cause. */
 function whyOf(
   cause: unknown,
   sample: number | undefined,

@@ -2,7 +2,6 @@ import { types } from "node:util";
 import { aligned } from "../../../io/read/read_memory.ts";
 import { type BatchMemory, isDetached } from "../../batch_memory.ts";
 
-/** The memory of a batch. */
 export interface JobMemory {
   /** Memory that samples are read into. */
   readonly samples: BatchMemory;
@@ -13,20 +12,20 @@ export interface JobMemory {
 /** A batch that is ready to pass to another thread. */
 export interface PackedBatch {
   readonly batch: unknown;
-  /** Buffers that pass along without being copied: nobody in this thread has it any more. */
+  /** Buffers to transfer; this thread must not use them any more. */
   readonly buffers: ArrayBufferLike[];
 }
 
 /**
- * Makes a batch ready to pass to another thread: the buffers of the loader's memory pass as they are, and
- * so do those that collating has made, unless batches are to lie in shared memory. All else may be the dataset's,
- * such as samples that it keeps, memory maps and shared memory: what the batch shows of that is copied into the
- * loader's memory first.
+ * Prepares a batch for another thread. Buffers of the loader's memory are transferred as they are, and so are those
+ * that collating made, unless batches go to shared memory. Everything else may belong to the dataset (samples that
+ * it caches, memory maps, shared memory): what the batch shows of it is first copied to the loader's memory.
  *
- * @param batch What was collated.
- * @param samples What it was made of; `undefined` where that may be the batch itself.
- * @param memory What was read and written to.
- * @throws {TypeError} If a part of the batch has been transferred before.
+ * @param batch The collated batch.
+ * @param samples The batch's samples; `undefined` if the batch may be these samples, so that nothing counts as made
+ * by collating.
+ * @param memory Memory of the batch.
+ * @throws {TypeError} If a part of the batch was already transferred.
  */
 export function packBatch(
   batch: unknown,
@@ -71,10 +70,8 @@ function refuseDetached(buffer: ArrayBufferLike): void {
 }
 
 /**
- * A value with some of its parts copied; what has none of them stays as it is.
- *
- * @param foreign The views and buffers that are copied.
- * @param room Memory for all of them, each at a multiple of 8.
+ * Copies the views and buffers in `foreign` to `room`, each at a multiple of 8. Parts of the value without any of
+ * them stay as they are.
  */
 function withCopies(
   whole: unknown,
@@ -93,12 +90,15 @@ function withCopies(
     const length = bytes.length / (View.BYTES_PER_ELEMENT ?? 1);
     return new View(room.buffer, room.byteOffset + start, length);
   };
-  /** Known before it is full, since it may be part of itself. */
+  /** Registers a copy before it is complete, since a value may contain itself. */
   const begin = <M>(value: object, made: M): M => {
     known.set(value, made);
     return made;
   };
-  /** Like the structured clone that posting makes anyhow: what is no list or map becomes a plain object. */
+  /**
+   * Copies like structured clone, which posting does anyway: anything but lists, maps and sets becomes a plain
+   * object.
+   */
   const of = (value: unknown): unknown => {
     if (typeof value !== "object" || value === null) return value;
     if (known.has(value)) return known.get(value);
@@ -121,7 +121,7 @@ function withCopies(
       return made;
     }
     const entries = Object.entries(value);
-    if (entries.length === 0) return value; // a date, say
+    if (entries.length === 0) return value; // for instance a date
     const made = begin(value, {} as Record<string, unknown>);
     for (const [key, entry] of entries) made[key] = of(entry);
     return made;
@@ -129,7 +129,6 @@ function withCopies(
   return of(whole);
 }
 
-/** A kind of view that JavaScript itself has. */
 interface ViewClass {
   readonly BYTES_PER_ELEMENT?: number;
   new (
@@ -139,23 +138,21 @@ interface ViewClass {
   ): ArrayBufferView;
 }
 
-/** The kind of a view, which may be of a class that extends it, as Node's `Buffer`. */
+/** Returns the built-in class of a view, which may be of a subclass such as Node's `Buffer`. */
 function classOf(view: ArrayBufferView): ViewClass {
   const name = Object.prototype.toString.call(view).slice(8, -1);
   return (globalThis as unknown as Record<string, ViewClass>)[name]!;
 }
 
-/** A view, or a buffer. */
 type Part = ArrayBufferView | ArrayBufferLike;
 
-/** The buffers that a value's views are of, shared ones included. */
+/** Returns the buffers of all views in a value, including shared ones. */
 function buffersIn(value: unknown): Set<ArrayBufferLike> {
   const buffers = new Set<ArrayBufferLike>();
   visitBuffers(value, (part) => buffers.add(bufferOf(part)));
   return buffers;
 }
 
-/** The buffer of a view, or the buffer that it is. */
 function bufferOf(part: Part): ArrayBufferLike {
   return ArrayBuffer.isView(part) ? part.buffer : part;
 }
@@ -177,7 +174,6 @@ function visitBuffers(
   for (const part of parts) visitBuffers(part, visit, seen);
 }
 
-/** True if a value is a view or a buffer. */
 function isPart(
   value: object,
 ): value is Part {

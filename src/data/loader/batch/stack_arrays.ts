@@ -4,19 +4,17 @@ import type { NdArray, NumericArray } from "../../../codecs/numpy/nd_array.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
 import { DataError } from "../../data_error.ts";
 
-/** An image's pixels: row, column, channel. */
+/** Returns an image as an array: row, column, channel. */
 export function arrayOfImage(
   { data, height, width, channels }: Image,
 ): NdArray {
   return { dtype: "|u1", shape: [height, width, channels], data };
 }
 
-/** A typed array as an array of one dimension. */
 export function arrayOfNumbers(data: NumericArray): NdArray {
   return { dtype: dtypeOf(data), shape: [data.length], data };
 }
 
-/** One number of each sample. */
 export function stackNumbers(
   samples: readonly number[],
   memory: BatchMemory,
@@ -27,7 +25,7 @@ export function stackNumbers(
   return batch;
 }
 
-/** A typed array, of numbers or big ones. */
+/** A typed array of numbers or bigints. */
 interface Elements {
   readonly length: number;
   readonly BYTES_PER_ELEMENT: number;
@@ -41,10 +39,8 @@ type ElementsClass = new (
 ) => Elements;
 
 /**
- * Arrays of one shape and type, one after the other.
+ * Stacks arrays of equal shape and type. Messages name them `where`, and `advice` defaults to that for samples.
  *
- * @param where What they are, for the message.
- * @param advice What to do where they differ; unless given, for the samples of a batch.
  * @throws {DataError} With code `bad-batch` if they differ.
  */
 export function stackArrays(
@@ -90,7 +86,7 @@ export function stackArrays(
   return { dtype: first.dtype, shape, data: data as unknown as NumericArray };
 }
 
-/** Tells whether arrays, which are alike, lie one behind the other in this memory. */
+/** Whether arrays of equal type and size already lie one after the other in this memory. */
 function areRows(
   arrays: readonly NdArray[],
   { buffers }: Pick<BatchMemory, "buffers">,
@@ -103,13 +99,13 @@ function areRows(
     );
 }
 
-/** Texts of other lengths than another array's go together nonetheless. */
+/** Whether two arrays hold texts and have equal shapes. Such arrays stack even if their text lengths differ. */
 function areTexts(a: NdArray, b: NdArray): boolean {
   return Array.isArray(a.data) && Array.isArray(b.data) &&
     a.shape.join() === b.shape.join() && a.data.length === b.data.length;
 }
 
-/** The type that holds the texts of all. */
+/** Returns the dtype that fits the texts of all arrays. */
 function longest(arrays: readonly NdArray[]): string {
   const lengthOf = (dtype: string) => Number(dtype.slice(2));
   return arrays.map(({ dtype }) => dtype)
@@ -123,7 +119,6 @@ function nameOf({ dtype, shape }: NdArray): string {
 const FOR_SAMPLES =
   "make them alike in 'process' or a transform, or give the loader a 'collate' of yours (false leaves a list)";
 
-/** Says why samples cannot be made a batch, and what to do about it. */
 export function cannotStack(
   where: string,
   why: string,

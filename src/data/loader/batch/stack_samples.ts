@@ -10,10 +10,8 @@ import {
 } from "./stack_arrays.ts";
 
 /**
- * Stacks samples to a batch, as `Collated` says.
+ * Stacks samples to a batch, as `Collated` describes. Writes numbers to `memory`, so that each is copied once.
  *
- * @param memory What numbers are written to, so that each is copied once.
- * @param where What the samples are, for messages.
  * @throws {DataError} With code `bad-batch` if they differ in kind, shape, type, length or keys.
  */
 export function stackSamples(
@@ -50,7 +48,7 @@ function commonKind(samples: readonly unknown[], where: string): SampleKind {
   const kind = kindOf(samples[0]);
   const other = samples.findIndex((sample) => kindOf(sample) !== kind);
   if (other < 0) return kind;
-  // A column of whole numbers has both kinds, by how large each is.
+  // A column of whole numbers has both kinds, depending on their size.
   const areWhole = samples.every((sample) =>
     typeof sample === "bigint" || Number.isSafeInteger(sample)
   );
@@ -115,7 +113,6 @@ function stackObjects(
   );
 }
 
-/** Kinds of samples, as far as collating them goes. */
 type SampleKind =
   | "a number"
   | "a bigint"
@@ -127,7 +124,6 @@ type SampleKind =
   | "an object"
   | "a single value";
 
-/** Kind of a value as a sample. */
 function kindOf(value: unknown): SampleKind {
   if (typeof value === "number") return "a number";
   if (typeof value === "bigint") return "a bigint";
@@ -160,7 +156,7 @@ function isArray(value: object): value is NdArray {
   const { dtype, shape, data } = value as Partial<NdArray>;
   return typeof dtype === "string" && Array.isArray(shape) &&
     (ArrayBuffer.isView(data) || Array.isArray(data)) &&
-    Object.keys(value).length === 3; // one with more fields would lose them
+    Object.keys(value).length === 3; // further fields would be lost
 }
 
 function isImage(value: object): value is Image {

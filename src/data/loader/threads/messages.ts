@@ -1,5 +1,5 @@
 /**
- * What the loader and its threads tell each other.
+ * Messages between the loader and its threads.
  *
  * @module
  */
@@ -10,61 +10,53 @@ import type { SkippedSample } from "../skipped_samples.ts";
 import type { BatchJob } from "../batch_error.ts";
 import type { SerializedError } from "../../../base/serialized_error.ts";
 
-/** Setup of a thread. */
 export interface ThreadSetup {
-  /** The thread's number, from 0. */
+  /** Number of the thread, from 0. */
   readonly worker: number;
-  /** Number of threads. */
   readonly numWorkers: number;
-  /** What it has to do first, such as registering formats. */
+  /** Modules to import first, for instance to register formats. */
   readonly modules: readonly ThreadModule[];
-  /** Recipe of the dataset. */
   readonly dataset: Recipe;
-  /** Number of samples that it must have. */
+  /** Expected number of samples. */
   readonly length: number;
-  /** Recipe of what collates; `undefined` stacks, `false` does not. */
+  /** Recipe of the collating function; `undefined` stacks, `false` leaves a list. */
   readonly collate: Recipe | false | undefined;
   readonly seed: number;
-  /** Whether damaged samples are left out. */
   readonly skips: boolean;
-  /** Whether batches are to lie in shared memory. */
   readonly shared: boolean;
-  /** Share that it takes memory for images from. */
+  /** Share of the memory for decoding images. */
   readonly decodeMemory: DecodeMemoryShare;
-  /** Recipe of what is called with the thread's number. */
+  /** Recipe of a function to call with the thread's number. */
   readonly init: Recipe | undefined;
 }
 
 /** A batch to load. */
 export interface LoadMessage extends BatchJob {
   readonly kind: "load";
-  /** Which of the loader's loops it is for. */
+  /** Loop that the batch belongs to. */
   readonly loop: number;
-  /** Memory that is not used any more. */
+  /** Recycled memory. */
   readonly memory: readonly ArrayBufferLike[];
 }
 
-/** To a thread. */
 export type ToThread =
-  /** Make the dataset. */
+  /** Constructs the dataset. */
   | { readonly kind: "start"; readonly setup: ThreadSetup }
   | LoadMessage
-  /** Nobody waits for batches of that loop, or of earlier ones, any more. */
+  /** Cancels the batches of that loop and of earlier ones. */
   | { readonly kind: "forget"; readonly loop: number }
-  /** Give up, close the dataset and end. */
+  /** Cancels everything, closes the dataset and ends the thread. */
   | { readonly kind: "close" };
 
-/** From a thread. */
 export type FromThread =
   | {
     readonly kind: "batch";
     readonly loop: number;
     readonly step: number;
-    /** `undefined` where all samples were left out. */
+    /** `undefined` if all samples were skipped. */
     readonly batch: unknown;
-    /** Samples that were left out, since they are damaged. */
     readonly skipped: readonly SkippedSample[];
-    /** The buffers that passed along with it. */
+    /** Buffers transferred with the batch. */
     readonly buffers: readonly ArrayBufferLike[];
   }
   | {
@@ -76,7 +68,7 @@ export type FromThread =
   /** The thread cannot load anything. */
   | { readonly kind: "broken"; readonly error: SerializedError };
 
-/** What of buffers passes along with a message only if it is named: shared memory does anyhow. */
+/** Returns the buffers that must be listed for transfer; shared memory passes without. */
 export function transferable(
   buffers: readonly ArrayBufferLike[],
 ): ArrayBuffer[] {

@@ -5,13 +5,13 @@ import { threadModules } from "../../../io/concurrency/thread_modules.ts";
 import type { LoaderSettings } from "../loader_options.ts";
 import type { ThreadSetup } from "./messages.ts";
 
-/** Setup that all threads of a loader have in common. */
 export type CommonSetup = Omit<ThreadSetup, "worker" | "decodeMemory">;
 
 /**
- * What the loader's threads are started with.
+ * Returns the setup of the loader's threads.
  *
- * @throws {DataError} With code `not-portable` if they cannot make the dataset, or find what collates.
+ * @throws {DataError} With code `not-portable` if they cannot construct the dataset, or import the collating
+ * function.
  */
 export function threadSetupOf(
   dataset: Dataset<unknown>,
@@ -41,14 +41,13 @@ export function threadSetupOf(
 
 let isLoaderThread = false;
 
-/** Says that this is a thread of a loader. */
 export function markLoaderThread(): void {
   isLoaderThread = true;
 }
 
 /**
- * Refuses a loader with threads in a thread of a loader. There it is the program itself, run again because
- * a function was to be imported from it; each thread would start others, without end.
+ * Rejects a loader with threads inside a loader thread. That happens when the thread imports the program itself, to
+ * get a function from it, and so runs it again; each thread would start others, without end.
  *
  * @throws {DataError} With code `not-portable`.
  */

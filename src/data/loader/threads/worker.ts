@@ -1,5 +1,5 @@
 /**
- * A thread that loads batches; `WorkerThread` is its other end.
+ * Thread that loads batches; `WorkerThread` is its counterpart in the program's thread.
  *
  * @module
  */
@@ -34,12 +34,11 @@ import { markLoaderThread } from "./thread_setup.ts";
 import { type JobMemory, packBatch } from "../batch/pack_batch.ts";
 import { serializeError } from "../../../base/serialized_error.ts";
 
-/** Belongings of a thread that is started. */
 interface Started {
   readonly setup: ThreadSetup;
   readonly dataset: Dataset<unknown>;
   readonly maker: BatchMaker;
-  /** Memory of batches that were given back. */
+  /** Memory of recycled batches. */
   readonly pool: BufferPool;
 }
 
@@ -49,14 +48,14 @@ class ThreadLoader {
   readonly #ahead = new BatchesAhead<LoadMessage>((job) =>
     this.#started!.maker.expect(job)
   );
-  /** Ends when all that was asked for so far has. */
+  /** Settles when all requests so far have. */
   #last: Promise<void> = Promise.resolve();
-  /** Loops up to this one have ended. */
+  /** Loops up to this one were cancelled. */
   #forgotten = -1;
-  /** The batch that is being loaded: its loop, and what gives it up. */
+  /** Loop of the current batch, and its abort controller. */
   #current: { loop: number; abort: AbortController } | undefined;
 
-  /** Makes the dataset, as the first thing. */
+  /** Constructs the dataset; must be called first. */
   start(setup: ThreadSetup): void {
     this.#last = startedWith(setup).then(
       (started) => void (this.#started = started),
@@ -64,23 +63,22 @@ class ThreadLoader {
     );
   }
 
-  /** Loads a batch after those before it, and sends it, or why not. */
+  /** Loads a batch after those requested before, and sends it or its error. */
   load(job: LoadMessage): void {
     this.#ahead.add(job);
     if (this.#started !== undefined) this.#ahead.tellLater();
     this.#last = this.#last.then(() => this.#load(job));
   }
 
-  /** Leaves out what loops up to this one have asked for. */
+  /** Cancels the batches of loops up to this one. */
   forget(loop: number): void {
     this.#forgotten = loop;
-    this.#ahead.clear(); // what is asked for from now on is for later loops
+    this.#ahead.clear(); // later requests are for later loops
     if (this.#current !== undefined && this.#current.loop <= loop) {
       this.#current.abort.abort();
     }
   }
 
-  /** Gives up, and closes the dataset. */
   async close(): Promise<void> {
     this.forget(Infinity);
     await this.#last;
@@ -104,18 +102,18 @@ class ThreadLoader {
       this.#ahead.begin(job);
       passed = await this.#make(this.#started, job, memory, abort.signal);
     } catch (error) {
-      if (abort.signal.aborted) return; // nobody waits for it
+      if (abort.signal.aborted) return; // cancelled
       send({ kind: "failed", loop, step, error: serializeError(error) });
     } finally {
       this.#current = undefined;
-      if (!abort.signal.aborted) { // or `process` may still be at work with it
+      if (!abort.signal.aborted) { // otherwise `process` may still be using it
         giveUnpassed(pool, memory.samples, passed);
         giveUnpassed(pool, memory.batch, passed);
       }
     }
   }
 
-  /** @returns The buffers that passed to the program's thread. */
+  /** @returns The buffers transferred to the program's thread. */
   async #make(
     { setup, maker }: Started,
     job: LoadMessage,
@@ -138,7 +136,7 @@ class ThreadLoader {
     }
     const made = await maker.collate(samples, job, stack, signal);
     try {
-      // What the loader itself collates is in its memory, or the samples' own.
+      // What the loader itself collates lies in its memory, or in that of the samples.
       const { batch, buffers } = packBatch(
         made,
         setup.collate && !setup.shared ? samples : undefined,
@@ -157,7 +155,7 @@ class ThreadLoader {
   }
 }
 
-/** Has memory that did not pass on used again; views of it that were kept are empty, not wrong. */
+/** Returns untransferred memory to the pool. Remaining views of it become empty, not wrong. */
 function giveUnpassed(
   pool: BufferPool,
   { buffers }: BatchMemory,
@@ -218,7 +216,7 @@ port.onmessage = ({ data }: MessageEvent<ToThread>) => {
   }
 };
 
-/** Sends a message to the loader; a batch's memory passes along without being copied. */
+/** Sends a message to the loader and transfers the memory of a batch. */
 function send(message: FromThread): void {
   const buffers = message.kind === "batch" ? message.buffers : [];
   port.postMessage(message, transferable(buffers));

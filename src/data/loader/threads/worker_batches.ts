@@ -16,17 +16,16 @@ import type { LoaderSettings } from "../loader_options.ts";
 import type { ThreadEnd, WorkerPool, WorkerThread } from "./worker_pool.ts";
 
 /**
- * Bytes of batches after which V8 is to look for those that nobody refers to any more: of less, looking costs more
- * than new memory; of more, memory is used that was not in use for long, which takes the system more time.
+ * Bytes of batches after which V8 is prompted to free unreferenced ones. With less, the prompt costs more than new
+ * memory; with more, memory is used that was long unused, which costs the system more time.
  */
 const LOOK_AFTER = 128 << 20;
 
-/** Outcome of a step: a batch, or why there is none. */
 type Outcome = Delivered | { readonly error: unknown };
 
 /**
- * The batches of a loop, loaded by threads. Each goes to the thread that has the fewest to do, and they
- * come in their order; one is begun when one has been taken.
+ * Batches of a loop, loaded by threads and delivered in order. Each goes to the thread with the fewest jobs; taking
+ * one starts another.
  */
 export class WorkerBatches implements Batches {
   readonly #pool: WorkerPool;
@@ -35,19 +34,19 @@ export class WorkerBatches implements Batches {
   readonly #settings: LoaderSettings;
   readonly #memory: ArrayBufferLike[][];
   readonly #loop: number;
-  /** The jobs of each thread that it has not answered, the oldest first. */
+  /** Unanswered jobs of each thread, oldest first. */
   readonly #jobs: ReadonlyMap<WorkerThread, BatchJob[]>;
   readonly #outcomes = new Map<number, Outcome>();
-  /** The step that is asked for next, and the one that is taken next. */
+  /** Steps to request next and to deliver next. */
   #asked: number;
   #taken: number;
   #failure: unknown;
   #stuck: WorkerThread | undefined;
   #wake: () => void = () => {};
-  /** Bytes that came since V8 looked at them, without those that were given back. */
+  /** Bytes received since V8 was last prompted, minus those recycled. */
   #unseen = 0;
 
-  /** @param memory That of batches which were given back; it goes to the threads. */
+  /** @param memory Memory of recycled batches, to be passed to the threads. */
   constructor(
     pool: WorkerPool,
     { order, epoch, step }: LoopStart,
@@ -91,7 +90,7 @@ export class WorkerBatches implements Batches {
     this.#pool.events = undefined;
     this.#outcomes.clear();
     this.#failure ??= new DOMException("The loop has ended", "AbortError");
-    this.#wake(); // who still waits for a batch would do so for ever
+    this.#wake(); // a pending `next` would wait forever
     if (keep && !this.#pool.isOver) {
       this.#pool.forget(this.#loop);
     } else {
@@ -99,7 +98,7 @@ export class WorkerBatches implements Batches {
     }
   }
 
-  /** Gives threads as much to do as they may have. */
+  /** Gives the threads as many jobs as they may have. */
   #ask(): void {
     const most = this.#pool.threads.length * this.#settings.prefetchFactor;
     while (
@@ -143,7 +142,7 @@ export class WorkerBatches implements Batches {
         { cause },
       );
     } else if (message.loop !== this.#loop) {
-      return; // of a loop that was left
+      return; // of a previous loop
     } else {
       this.#jobs.get(thread)!.shift();
       if (message.kind === "batch") this.#have(message.buffers);
@@ -156,8 +155,8 @@ export class WorkerBatches implements Batches {
   }
 
   /**
-   * Has V8 free batches that are not referred to: it looks at how much memory its young buffers hold when it makes
-   * one, not when one comes from another thread (`Heap::AllocateExternalBackingStore`).
+   * Prompts V8 to free unreferenced batches. V8 checks the memory of its young buffers when it allocates one, not
+   * when one arrives from another thread (`Heap::AllocateExternalBackingStore`).
    */
   #have(buffers: readonly ArrayBufferLike[]): void {
     this.#unseen += sizeOfAll(buffers);
@@ -191,7 +190,7 @@ export class WorkerBatches implements Batches {
     this.#wake();
   }
 
-  /** Waits until a step has an outcome, or nothing has any more. */
+  /** Waits until a step has an outcome or the loop has failed. */
   async #wait(step: number): Promise<void> {
     const { timeout, signal } = this.#settings;
     const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -14,18 +14,15 @@ import { DataError } from "../../data_error.ts";
 import { type FromThread, type ToThread, transferable } from "./messages.ts";
 import type { CommonSetup } from "./thread_setup.ts";
 
-/** The threads of a loader. */
 export class WorkerPool implements ThreadEvents {
   readonly threads: readonly WorkerThread[];
-  /** Told of what the threads do, while a loop runs. */
+  /** Receives the threads' events while a loop runs. */
   events: ThreadEvents | undefined;
   #loop = 0;
   #isOver = false;
 
   /**
-   * Starts the threads.
-   *
-   * @throws {DataError} With code `not-portable` if the dataset's recipe cannot be sent.
+   * @throws {DataError} With code `not-portable` if the dataset's recipe cannot be posted.
    * @throws {RecordfsError} With code `EMFILE` if too many files are open for so many threads.
    */
   constructor(setup: CommonSetup) {
@@ -63,33 +60,28 @@ export class WorkerPool implements ThreadEvents {
     this.events?.died(thread, end);
   }
 
-  /** True if a thread has ended or cannot load, so that others are needed. */
+  /** Whether a thread has ended or failed to start, so that a new pool is needed. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** The number of a loop that begins. */
   nextLoop(): number {
     return ++this.#loop;
   }
 
-  /** Has the threads leave out what a loop has asked for. */
+  /** Cancels the batches of a loop in all threads. */
   forget(loop: number): void {
     for (const thread of this.threads) {
       if (thread.isAlive) thread.send({ kind: "forget", loop });
     }
   }
 
-  /** Keeps the program running while somebody waits for a batch, and lets it end otherwise. */
+  /** Keeps the program running while a batch is awaited; otherwise lets it end. */
   keepRunning(isWaitedFor: boolean): void {
     for (const thread of this.threads) thread.keepRunning(isWaitedFor);
   }
 
-  /**
-   * Ends the threads.
-   *
-   * @param stuck The one that has been waited for for too long.
-   */
+  /** Ends the threads. A thread that is `stuck` is terminated at once. */
   async end(stuck?: WorkerThread): Promise<void> {
     this.events = undefined;
     this.#isOver = true;
@@ -101,24 +93,20 @@ export class WorkerPool implements ThreadEvents {
   }
 }
 
-/** Time that a thread may take to give up, in ms, before it is ended as it is. */
+/** Time limit for a thread to end by itself, in ms, before it is terminated. */
 const PATIENCE = 2000;
 
-/** Told of what a thread does. */
 export interface ThreadEvents {
   heard(thread: WorkerThread, message: FromThread): void;
-  /** It has ended, though nobody asked it to. */
+  /** The thread ended unexpectedly. */
   died(thread: WorkerThread, end: ThreadEnd): void;
 }
 
-/** End of a thread that ended by itself. */
 export interface ThreadEnd {
   readonly code: number;
-  /** The error that was not caught in it. */
   readonly error: unknown;
 }
 
-/** Node's ports, which have more than the web's. */
 interface Port extends MessagePort {
   ref(): void;
   unref(): void;
@@ -127,14 +115,14 @@ interface Port extends MessagePort {
 /**
  * A thread of the loader.
  *
- * It is one of Node's, because those tell when they end by themselves, which web workers do not. What is
- * said goes through a channel of its own: Node's, under Deno, looks at each element of each typed array
- * that it receives, which takes hundreds of milliseconds for a batch of images.
+ * Uses Node's workers: unlike web workers, they report when they end by themselves. Messages go through a separate
+ * channel: Node's own, under Deno, inspects each element of each typed array it receives, which takes hundreds of
+ * milliseconds for a batch of images.
  */
 export class WorkerThread {
-  /** Its number, from 0. */
+  /** Number of the thread, from 0. */
   readonly worker: number;
-  /** Share that it takes memory for images from. */
+  /** Share of the memory for decoding images. */
   readonly decodeMemory: DecodeMemoryShare = newDecodeMemoryShare();
   readonly #thread: Worker;
   readonly #port: Port;
@@ -142,7 +130,6 @@ export class WorkerThread {
   #isAlive = true;
   #isEnding = false;
 
-  /** Starts the thread. */
   constructor(worker: number, events: ThreadEvents) {
     this.worker = worker;
     const { port1, port2 } = new MessageChannel();
@@ -172,18 +159,17 @@ export class WorkerThread {
     this.keepRunning(false);
   }
 
-  /** True if it has not ended. */
   get isAlive(): boolean {
     return this.#isAlive;
   }
 
-  /** Sends a message; memory passes along without being copied. */
+  /** Sends a message; memory is transferred, not copied. */
   send(message: ToThread): void {
     const memory = message.kind === "load" ? message.memory : [];
     this.#port.postMessage(message, transferable(memory));
   }
 
-  /** Keeps the program running while somebody waits for the thread, and lets it end otherwise. */
+  /** Keeps the program running while the thread is awaited; otherwise lets it end. */
   keepRunning(isWaitedFor: boolean): void {
     for (const end of [this.#thread, this.#port]) {
       if (isWaitedFor) end.ref();
@@ -191,7 +177,7 @@ export class WorkerThread {
     }
   }
 
-  /** Has the thread close its files and end; one that does not is ended as it is. */
+  /** Asks the thread to close its files and end, and terminates it after a time limit. */
   async end(patience = PATIENCE): Promise<void> {
     if (!this.#isAlive) return;
     this.#isEnding = true;
@@ -203,7 +189,7 @@ export class WorkerThread {
   }
 }
 
-/** The module that threads run. Node takes only files and `data:`, and this one may come from a registry. */
+/** URL of the thread's module. Node accepts only files and `data:`, and the module may come from a registry. */
 function threadModule(): URL {
   const module = new URL("./worker.ts", import.meta.url);
   if (module.protocol === "file:") return module;
