@@ -1,7 +1,7 @@
 import { types } from "node:util";
 
 /**
- * The exact bytes of a view or buffer, without a copy; `undefined` where `data` is neither.
+ * Returns the exact bytes of a view or buffer without copying, or `undefined` if `data` is neither.
  *
  * @throws {TypeError} If its memory was transferred away, or shrunk to less than the view.
  */
@@ -15,7 +15,7 @@ export function bytesOf(data: unknown): Uint8Array | undefined {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }
 
-/** A view of lost memory claims to be empty; only its methods say that it is none. */
+/** A view of detached memory reports length 0; only calling a method reveals it. */
 function isLost(view: ArrayBufferView): boolean {
   try {
     if (view instanceof DataView) view.byteLength;
@@ -33,7 +33,7 @@ function refuseLost(lost: boolean): void {
   );
 }
 
-/** All parts one after the other, in memory of its own. */
+/** Concatenates all parts into newly allocated memory. */
 export function concatBytes(
   parts: readonly Uint8Array[],
 ): Uint8Array<ArrayBuffer> {

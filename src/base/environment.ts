@@ -1,7 +1,8 @@
 /**
- * A variable of the environment, where it may be read: asking would fail, or prompt, where it is off limits.
+ * Returns an environment variable if the permission to read it is granted. Reading it otherwise would fail or
+ * prompt.
  *
- * @returns `undefined` where it is not set, empty, or not allowed.
+ * @returns `undefined` if the variable is unset, empty, or not allowed.
  */
 export function variable(name: string): string | undefined {
   const { state } = Deno.permissions.querySync({ name: "env", variable: name });

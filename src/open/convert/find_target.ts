@@ -10,15 +10,15 @@ import type { ConversionTarget, TargetName } from "../../convert/to/target.ts";
 
 const TO_FOLDER: TargetName = { name: FOLDER, suffix: "/" };
 
-/** All targets, in the order of the formats. */
+/** Returns all targets, in the order of the formats. */
 export function targetNames(): TargetName[] {
   return [...formats().flatMap(({ targets = [] }) => targets), TO_FOLDER];
 }
 
 /**
- * What to convert to: as the caller says, or as the name does.
+ * Returns the target given by the option `to`, or else by the suffix of the destination.
  *
- * @throws {ConversionError} If neither does, or there is no such target.
+ * @throws {ConversionError} If neither names a target.
  */
 export async function targetOf(
   { isNumbered, path }: ConversionSource,

@@ -15,7 +15,7 @@ import {
   ConversionSource,
 } from "../../convert/from/source.ts";
 
-/** A folder on the disk. */
+/** A folder on the local disk. */
 class FolderSource extends ConversionSource {
   override readonly isFolder = true;
 
@@ -26,7 +26,7 @@ class FolderSource extends ConversionSource {
   }
 }
 
-/** Opens what is to be converted. */
+/** Opens the source of a conversion. */
 export async function openSource(
   place: Place,
   options: ConvertOptions,
@@ -59,10 +59,10 @@ export async function openSource(
 }
 
 /**
- * A folder, as its files.
+ * Opens a folder as plain files.
  *
- * @param cause Why it is no container.
- * @throws {ConversionError} If it is not on this machine.
+ * @param cause Why it is not a container.
+ * @throws {ConversionError} If it is not local.
  */
 function folderAt({ path, storage }: Place, cause?: unknown): FolderSource {
   if (storage === LOCAL_DISK) return new FolderSource(path, "a folder");
@@ -76,7 +76,7 @@ function folderAt({ path, storage }: Place, cause?: unknown): FolderSource {
   );
 }
 
-/** Whether a directory is to be taken for what its files are. */
+/** Whether to convert a directory as plain files. */
 async function isFolder(
   { path, storage }: Place,
   names: readonly string[],
@@ -93,7 +93,7 @@ async function isFolder(
   return false;
 }
 
-/** What the options `from` and `to` call a folder. */
+/** Name of a plain folder in the options `from` and `to`. */
 export const FOLDER = "folder";
 
 function isUnknown(error: unknown): boolean {

@@ -19,11 +19,11 @@ import { type ContainerLocation, placeOf } from "../location.ts";
 import { open, type OpenContainerOptions } from "../open.ts";
 import { OpenedSamples } from "./opened_samples.ts";
 
-/** Options of {@linkcode openSamples}; `files` and `paths` take files for samples, whatever samples the format has. */
+/** Options of {@linkcode openSamples}; with `files` or `paths`, samples are files, even if the format has samples. */
 export interface OpenSamplesOptions
   extends OpenContainerOptions, FieldOptions, ChooseFilesOptions {}
 
-/** What `mod.ts` describes: there it loads this module when it is called. */
+/** Implements `openSamples` of `mod.ts`, which loads this module on demand. */
 export async function openSamples(
   location: ContainerLocation | VirtualFs,
   options: OpenSamplesOptions & WaitOptions = {},
@@ -40,15 +40,15 @@ export async function openSamples(
   return samplesOf(fs, columns, place, fields);
 }
 
-/** Where a container lies, and how it is opened there. */
+/** Path of a container, and options to open it. */
 export interface PlacedSamples {
   readonly path: string;
   readonly options: OpenContainerOptions & WaitOptions;
-  /** Whether other threads can open it by these. */
+  /** Whether other threads can open it by path and options. */
   readonly isOpenedByPath: boolean;
 }
 
-/** Says where a container lies, in the same words after a change of directory. */
+/** Returns the location of a container in a form that stays valid if the working directory changes. */
 export function placeOfSamples(
   location: ContainerLocation | VirtualFs,
   options: OpenContainerOptions & WaitOptions,
@@ -63,9 +63,9 @@ export function placeOfSamples(
 }
 
 /**
- * The samples of an opened container, which is closed with them.
+ * Returns the samples of an opened container. Closing them closes the container.
  *
- * @param columns Its files, where these are the samples.
+ * @param columns List of its files, if these are the samples.
  */
 export function samplesOf(
   fs: VirtualFs,
@@ -83,7 +83,7 @@ export function samplesOf(
   );
 }
 
-/** What other threads make samples of files of. */
+/** Data that other threads need to reopen the samples. */
 interface Seed {
   readonly files: ListedFiles;
   readonly path: string;
@@ -106,15 +106,15 @@ function filesOf(
 }
 
 /**
- * Makes samples of files in another thread.
+ * Reopens file samples in another thread.
  *
- * @throws {FormatError} If the container is not the same any more.
+ * @throws {FormatError} If the container has changed.
  */
 export function* reopenSamples(
   { files, path, options }: Seed,
   storage: Storage,
 ): Steps<FileSamples> {
-  const again = { ...options, storage, onWarning() {} }; // it was called before
+  const again = { ...options, storage, onWarning() {} }; // the opening thread has called it already
   const fs = yield* perform({
     sync() {
       throw mustWait(path);

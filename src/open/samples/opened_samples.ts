@@ -16,9 +16,9 @@ import {
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 
 /**
- * The samples of a container of any format, by number and field.
+ * Samples of a container of any format, by index and field.
  *
- * `get` decodes values, `read` gives the bytes that are stored (of Parquet, values).
+ * `get` decodes values; `read` returns the stored bytes (values, for Parquet).
  */
 export class OpenedSamples extends SamplesReader<
   SampleValues,
@@ -26,10 +26,10 @@ export class OpenedSamples extends SamplesReader<
   FieldOptions,
   SampleValues
 > {
-  /** @ignore What they are of; of samples that another thread has opened, `undefined`. */
+  /** @ignore Container of the samples; `undefined` if another thread opened it. */
   readonly container: VirtualFs | undefined;
 
-  /** @ignore Samples are opened by `openSamples`. */
+  /** @ignore Use `openSamples`. */
   constructor(
     samples: Samples<SampleValues, SampleValues>,
     fields?: readonly string[],
@@ -39,17 +39,17 @@ export class OpenedSamples extends SamplesReader<
     this.container = container;
   }
 
-  /** What one sample is called, such as `row` or `record`. */
+  /** Name of one sample, such as `row` or `record`. */
   get unit(): string {
     return this.opened.unit;
   }
 
-  /** The fields of samples and their types; `undefined` where each sample has its own, as those of WebDataset. */
+  /** Fields of all samples with their types; `undefined` if each sample has its own fields, as in WebDataset. */
   get fields(): readonly Field[] | undefined {
     return this.opened.fields;
   }
 
-  /** What the container calls a sample, such as a key of WebDataset; `undefined` where its samples have no names. */
+  /** Returns the container's name of a sample, such as a WebDataset key; `undefined` if its samples have no names. */
   keyOf(index: number): string | undefined {
     this.required(index);
     return this.opened.keyOf?.(index);
@@ -58,7 +58,7 @@ export class OpenedSamples extends SamplesReader<
   /**
    * Reads and decodes a sample, or a batch of samples.
    *
-   * @param index From 0 to `length - 1`, or any number of such, in any order, repeats allowed.
+   * @param index From 0 to `length - 1`; or any number of them, in any order, repeats allowed.
    * @throws {IndexError} If there is no such sample.
    * @throws {FormatError} If one is damaged; with code `bad-value` if one cannot be decoded.
    */
@@ -81,16 +81,16 @@ export class OpenedSamples extends SamplesReader<
   }
 
   /**
-   * Views of the contents that samples are stored as, in memory maps of their files: nothing is copied. Linux only, and it
-   * needs `--allow-ffi`. Of records of TFRecord and plain samples of FFRecord.
+   * Returns views of samples' stored contents in memory maps of their files, without copying. Works for TFRecord
+   * records and plain FFRecord samples. Linux only; needs `--allow-ffi`.
    *
-   * **Reading a view after its file was cut short kills the process**, as does a disk that fails: so for files that
-   * nobody changes. The `buffer` of a view is the whole file: it must not be transferred to another thread, and a copy,
-   * made with `slice()`, is what is posted. Views stay valid after `close()`.
+   * **Reading a view after its file was truncated kills the process**, as does a failing disk: use it only for
+   * files that nobody changes. The `buffer` of a view is the whole file, so it must not be transferred to another
+   * thread: post a copy, made with `slice()`. Views stay valid after `close()`.
    *
-   * @returns The bytes; compared with their checksums at each call, unless `checkData` is `false`.
+   * @returns The bytes; each call verifies their checksums, unless `checkData` is `false`.
    * @throws {IndexError} If there is no such sample.
-   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped, or hold no such contents: `read` works
+   * @throws {RecordfsError} With code `unsupported` if files cannot be mapped, or hold no such contents; use `read`
    * there.
    */
   unsafeViews(indices: Iterable<number>): Uint8Array<ArrayBuffer>[] {
@@ -104,10 +104,10 @@ export class OpenedSamples extends SamplesReader<
   }
 
   /**
-   * Opens samples in another thread, over the tables that this one has read.
+   * Opens samples in another thread, with the tables that the sharing thread has read.
    *
-   * @param handle What `share` gave.
-   * @throws {FormatError} If a file is not the same any more.
+   * @param handle Result of `share`.
+   * @throws {FormatError} If a file has changed.
    */
   static async openShared(
     handle: SamplesHandle,
@@ -119,7 +119,7 @@ export class OpenedSamples extends SamplesReader<
     );
   }
 
-  /** Gives all samples in their order, decoded, which are read in batches. */
+  /** Yields all samples in order, decoded. Reads them in batches. */
   async *[Symbol.asyncIterator](): AsyncGenerator<
     SampleValues,
     void,
