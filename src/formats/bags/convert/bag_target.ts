@@ -19,7 +19,7 @@ import type { Generation } from "../dataset/dataset_names.ts";
 import { BagWriter, requireAbsent } from "../write/bag_writer.ts";
 import { fitting } from "./new_dataset.ts";
 
-/** Anything to a single bag. */
+/** Converts anything to a single bag. */
 export const bagTarget: ConversionTarget = {
   options: ["generation"],
   content: { what: "a bag", isOwn: () => false },
@@ -59,7 +59,7 @@ export const bagTarget: ConversionTarget = {
   },
 };
 
-/** Notes what becomes of checksums, which bags have none of. */
+/** Notes the fate of checksums, which bags do not have. */
 export function noteChecksums(
   { checksumChange }: ConversionSource,
   { changed }: PlanNotes,
@@ -68,11 +68,10 @@ export function noteChecksums(
 }
 
 /**
- * Writes a bag that appears whole or not at all, in every generation; in generation 3, with its
- * index.
+ * Writes a bag of any generation atomically; in generation 3, with its index.
  *
  * @param fill Appends the records.
- * @returns How many there are.
+ * @returns Number of records.
  */
 async function writeBag(
   target: string,
@@ -94,7 +93,7 @@ async function writeBag(
     });
     await writer.close({ signal });
     signal?.throwIfAborted();
-    // The index first: without it, the bag would be taken for one of another generation.
+    // // The index first: without it, the bag would be taken for one of another generation.
     if (generation === 3) fs.renameSync(indexPath(file), indexPath(target));
     try {
       fs.renameSync(file, target);
@@ -105,7 +104,7 @@ async function writeBag(
     await runAsync(syncDirectoryOf(target));
     return writer.length;
   } catch (error) {
-    throw directory.asPublished(error, path.dirname(target)); // its files go there, without it
+    throw directory.asPublished(error, path.dirname(target)); // its files are moved there, without the directory
   } finally {
     directory.discard();
   }

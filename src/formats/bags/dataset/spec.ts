@@ -5,34 +5,33 @@ import { FormatError, WriteError } from "../../../base/errors.ts";
 import { byCodePoint } from "../../../base/names.ts";
 import { type Generation, REFS_KEY } from "./dataset_names.ts";
 
-/** A dataset's keys and their types, as `spec.json` has them: `{ "text": "utf8", "n": "int(8)" }`. */
+/** A dataset's keys and their types, as in `spec.json`: `{ "text": "utf8", "n": "int(8)" }`. */
 export type Spec = Readonly<Record<string, string>>;
 
-/** A type word, taken apart: `array(float32,4)[]`. */
+/** A parsed type word, such as `array(float32,4)[]`. */
 export interface ValueType {
-  /** The whole word, without `[]`: `array(float32,4)`. */
+  /** Word without `[]`: `array(float32,4)`. */
   readonly word: string;
-  /** The word before the arguments: `array`. */
+  /** Word before the arguments: `array`. */
   readonly name: string;
-  /** The arguments, as strings: `float32` and `4`. */
+  /** Arguments as strings: `float32` and `4`. */
   readonly args: readonly string[];
-  /** A datapoint has a list of such values. Generations 1 and 2 only. */
+  /** Whether a datapoint has a list of such values. Generations 1 and 2 only. */
   readonly isList: boolean;
 }
 
-/** A key of a dataset. */
 export interface SpecKey {
   readonly key: string;
   readonly type: ValueType;
 }
 
-/** A specification larger than this is none. */
+/** Largest `spec.json` that is read, in bytes. */
 export const LARGEST_SPEC = 16 * 1024 * 1024;
 
-/** A file name has at most 255 bytes, and `.bag` takes four. */
+/** Longest key in bytes: a file name has at most 255, and `.bag` takes four. */
 const LONGEST_KEY = 251;
 
-/** Takes a type word apart. Any word is one. */
+/** Parses a type word. Any word is valid. */
 export function parseType(text: string, withLists: boolean): ValueType {
   const isList = withLists && text.endsWith("[]");
   const word = isList ? text.slice(0, -2) : text;
@@ -46,7 +45,7 @@ export function parseType(text: string, withLists: boolean): ValueType {
 }
 
 /**
- * Why a key cannot name a bag, or `undefined` where it can: it becomes a file name in the dataset's
+ * Returns why a key cannot name a bag, or `undefined` if it can. The key becomes a file name in the dataset's
  * directory, and must never lead out of it.
  */
 export function keyProblem(key: string, hasRefs: boolean): string | undefined {
@@ -61,7 +60,7 @@ export function keyProblem(key: string, hasRefs: boolean): string | undefined {
   return undefined;
 }
 
-/** The entries of `spec.json`, in the order of the file. */
+/** Returns the entries of `spec.json`, in file order. */
 function parseObject(bytes: Uint8Array, path: string): Map<string, JsonValue> {
   let entries: Map<string, JsonValue> | undefined;
   try {
@@ -82,12 +81,11 @@ function bad(path: string, what: string, cause?: unknown): FormatError {
 }
 
 /**
- * Reads the content of `spec.json`.
+ * Parses the content of `spec.json`.
  *
- * @param path What messages call it.
- * @param hasRefs Whether the dataset is of generation 1 or 2, where references follow the order of
- * the keys.
- * @returns The keys in the order of the file.
+ * @param path Path for messages.
+ * @param hasRefs Whether the dataset is of generation 1 or 2, where references follow the order of the keys.
+ * @returns The keys in file order.
  * @throws {FormatError} With code `bad-spec`.
  */
 export function parseSpec(
@@ -117,7 +115,7 @@ export function parseSpec(
   return keys;
 }
 
-/** The keys and their types, as `spec.json` has them. */
+/** Returns the spec of keys, as in `spec.json`. */
 export function specOf(keys: readonly SpecKey[]): Spec {
   return Object.fromEntries(
     keys.map((
@@ -126,15 +124,15 @@ export function specOf(keys: readonly SpecKey[]): Spec {
   );
 }
 
-/** The beginning that granular's writers ask of keys and types. */
+/** Required start of keys and types in granular's writers. */
 const GRANULAR_WORD = /^[a-z_]/;
 
-/** The form that bags asks of types, in writing and in reading. */
+/** Form of types that bags requires, in writing and reading. */
 const BAGS_TYPE = /^[a-z0-9_-]+(\([a-z0-9_,.-]*\))?(\[\])?$/;
 
-/** A specification as a writer takes it. */
+/** A specification to write. */
 export interface WrittenSpec {
-  /** As it was given, its keys sorted. */
+  /** As given, with sorted keys. */
   readonly spec: Spec;
   /** Sorted by code point: the order of the references. */
   readonly keys: readonly SpecKey[];
@@ -143,9 +141,9 @@ export interface WrittenSpec {
 }
 
 /**
- * Checks a specification as the original writers do.
+ * Validates a specification as the original writers do.
  *
- * @param directory For errors.
+ * @param directory Directory for errors.
  * @throws {WriteError} With code `bad-spec`.
  */
 export function writtenSpec(
@@ -192,9 +190,9 @@ export function writtenSpec(
 }
 
 /**
- * A key of any generation for what something is called elsewhere.
+ * Makes a key, valid in any generation, of a name from elsewhere.
  *
- * @param taken Keys that are others'.
+ * @param taken Keys already in use.
  */
 export function keyFor(name: string, taken: ReadonlySet<string>): string {
   const safe = name.toWellFormed().toLowerCase().replace(/[/\0]/g, "_");
@@ -211,7 +209,10 @@ function isKey(key: string, taken: ReadonlySet<string>): boolean {
   return !taken.has(key) && keyProblem(key, true) === undefined;
 }
 
-/** Generation 1 was written by both packages: one of them must take all words. */
+/**
+ * Returns why the words are invalid, if they are. Generation 1 was written by both packages: one of them must
+ * accept all words.
+ */
 function wordsProblem(
   entries: readonly (readonly [string, string])[],
   generation: Generation,

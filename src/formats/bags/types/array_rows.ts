@@ -1,4 +1,4 @@
-/** Elements of arrays as lists in lists, in JSON. */
+/** Array elements as nested JSON lists. */
 import { briefJson, formatNumber } from "../../../codecs/json/format.ts";
 import type { ExactJson } from "../../../codecs/json/value.ts";
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
@@ -7,18 +7,18 @@ import { charactersOf, checkArray } from "../../../codecs/numpy/array_bytes.ts";
 import { parseDtype } from "../../../codecs/numpy/dtype.ts";
 
 /**
- * Whether the values of an array are listed: truth values, whole numbers, floats and text; not complex numbers,
- * dates and raw bytes, and not text that is nearly all padding.
+ * Whether the values of an array are listed in JSON. Booleans, integers, floats and text are; complex numbers,
+ * dates, raw bytes, and text that is nearly all padding are not.
  */
 export function hasListedValues(array: NdArray): boolean {
   return /^[<|][biufU]/.test(array.dtype) && !isMostlyPadding(array);
 }
 
-/** Padding that texts may be filled up with to the width of their type: for each of them and its characters, in bytes. */
+/** Padding allowed in text arrays: bytes per text and per character of it, plus a constant. */
 const PADDING_EACH = 256;
 const PADDING_ANYHOW = 4096;
 
-/** Tells arrays that take far more than they hold: 400 MB for one letter, if its type says so. */
+/** Whether a text array is mostly padding: its type can make 400 MB of one letter. */
 export function isMostlyPadding({ dtype, shape, data }: NdArray): boolean {
   if (!Array.isArray(data)) return false;
   const held = data.reduce((sum, text) => sum + charactersOf(text) + 1, 0);
@@ -26,7 +26,7 @@ export function isMostlyPadding({ dtype, shape, data }: NdArray): boolean {
   return byteLength > held * PADDING_EACH + PADDING_ANYHOW;
 }
 
-/** The elements as JSON, one list for each row; just the element where there is no dimension. */
+/** Returns the elements as JSON, nested by dimension; just the element if there is no dimension. */
 export function rowsOf({ dtype, shape, data }: NdArray): string {
   const texts = dtype === "|b1"
     ? Array.from(data as Uint8Array, (byte) => byte === 0 ? "false" : "true")
@@ -45,9 +45,9 @@ export function rowsOf({ dtype, shape, data }: NdArray): string {
 }
 
 /**
- * The elements in such lists, as an array holds them.
+ * Returns the elements of nested lists as the data of an array.
  *
- * @throws {TypeError} If the lists are not of that shape, or an element is not of that type.
+ * @throws {TypeError} If the lists do not have the shape, or an element does not fit the type.
  */
 export function elementsOf(
   dtype: string,
@@ -103,7 +103,7 @@ function flattened(values: ExactJson, shape: readonly number[]): ExactJson[] {
   return items.map(plainNumber);
 }
 
-/** A number without how it was written, where its type says what it is. */
+/** Returns the number in a {@linkcode MsgpackFloat}, for use where a type determines how it is read. */
 export function plainNumber<Value>(
   value: Value | MsgpackFloat,
 ): Value | number {

@@ -3,9 +3,9 @@ import { ValueError } from "./value_error.ts";
 import { strictUtf8Text } from "../../../base/utf8.ts";
 
 /**
- * The type `bytes`: the value itself.
+ * Encodes the type `bytes`: the value itself.
  *
- * @throws {TypeError} If it is neither a view of memory nor a buffer.
+ * @throws {TypeError} If the value is neither a view nor a buffer.
  */
 export function encodeBytes(value: unknown): Uint8Array {
   const bytes = bytesOf(value);
@@ -16,9 +16,9 @@ export function encodeBytes(value: unknown): Uint8Array {
 }
 
 /**
- * The type `utf8`: text.
+ * Encodes the type `utf8`.
  *
- * @throws {TypeError} If the value is no text, or holds a lone surrogate, which UTF-8 has no form for.
+ * @throws {TypeError} If the value is not a text, or has a lone surrogate, which UTF-8 cannot encode.
  */
 export function encodeUtf8(value: string): Uint8Array<ArrayBuffer> {
   if (typeof value === "string" && value.isWellFormed()) {
@@ -31,7 +31,7 @@ export function encodeUtf8(value: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Reads a value of the type `utf8`.
+ * Decodes the type `utf8`.
  *
  * @throws {ValueError} If the bytes are not UTF-8.
  */

@@ -8,16 +8,16 @@ import { ENTRY, writeEntry } from "../bag/index_entries.ts";
 const PIECE = 1 << 20;
 
 /**
- * A bag of generation 1 or 2, whose index stands behind the records: until there are no more, it is
- * kept in a scratch file, so that memory does not grow with the number of records.
+ * A bag of generation 1 or 2, whose index follows the records. Until the bag is finished, the index is in a scratch
+ * file, so that memory use does not grow with the number of records.
  */
 export class TrailedBagOutput extends BagOutput<1 | 2> {
   /**
    * Starts a bag.
    *
-   * @param file Where it is written, empty.
-   * @param path What errors call it.
-   * @param scratch A path beside which there may be a scratch file.
+   * @param file Empty file to write to.
+   * @param path Path for errors.
+   * @param scratch Path next to which a scratch file may be created.
    */
   static *create(
     generation: 1 | 2,
@@ -33,7 +33,7 @@ export class TrailedBagOutput extends BagOutput<1 | 2> {
     return super.size + (this.generation === 1 ? ENTRY : 0);
   }
 
-  /** The index is not seen before the end: it is written whenever its buffer is full. */
+  /** Always `false`: nobody reads the index before the end, so it is written whenever its buffer is full. */
   override get needsFlush(): boolean {
     return false;
   }
