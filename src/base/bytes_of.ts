@@ -1,9 +1,8 @@
 import { types } from "node:util";
 
 /**
- * Returns the exact bytes of a view or buffer without copying, or `undefined` if `data` is neither.
- *
- * @throws {TypeError} If its memory was transferred away, or shrunk to less than the view.
+ * Views the bytes of a view or buffer, or returns `undefined`. Throws a `TypeError` if its memory is detached or
+ * shrunk.
  */
 export function bytesOf(data: unknown): Uint8Array | undefined {
   if (types.isAnyArrayBuffer(data)) {

@@ -1,9 +1,4 @@
-/**
- * Returns an environment variable if the permission to read it is granted. Reading it otherwise would fail or
- * prompt.
- *
- * @returns `undefined` if the variable is unset, empty, or not allowed.
- */
+/** Returns an environment variable, or `undefined` if it is unset or empty, or if reading it would fail or prompt. */
 export function variable(name: string): string | undefined {
   const { state } = Deno.permissions.querySync({ name: "env", variable: name });
   return state === "granted" ? Deno.env.get(name) || undefined : undefined;

@@ -1,6 +1,5 @@
 /**
- * Errors that recordfs throws. Each message says what is wrong, where, and what to do about it; the fields carry
- * the same facts.
+ * Errors that recordfs throws. Messages say what is wrong, where, and what to do; fields carry the same facts.
  *
  * @module
  */
@@ -28,8 +27,8 @@ export interface ErrorFacts {
 /**
  * Base class of every error that recordfs throws on purpose.
  *
- * The message is safe to print: terminal control characters are escaped and long text is cut. The fields hold the
- * full values.
+ * The message is safe to print: terminal control characters are escaped and long text is cut. The fields hold the full
+ * values.
  *
  * @typeParam Code Possible values of `code`.
  */
@@ -49,7 +48,7 @@ export class RecordfsError<Code extends string = string> extends Error {
   /** Name of the archive member, as stored in the archive. */
   readonly member: string | undefined;
 
-  /** Creates an error with its facts; `cause` is the error that led to it. */
+  /** Creates an error with its facts. */
   constructor(code: Code, message: string, facts: ErrorFacts = {}) {
     super(
       messageText(message),

@@ -22,14 +22,14 @@ const SHORT: Record<string, string> = {
 
 /**
  * Characters that a terminal would act on or reorder rather than show: control characters, bidirectional controls,
- * zero-width characters and tags (all in `Cf`), Unicode line ends, and unpaired surrogates, which match because of
- * the `u` flag.
+ * zero-width characters and tags (all in `Cf`), Unicode line ends, and unpaired surrogates, which match because of the
+ * `u` flag.
  */
 const UNSHOWN = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
 /**
- * Escapes characters that a terminal does not show as they are. Control characters, and bytes that are not UTF-8
- * (lone surrogates in the API's names), become escapes as `ls -b` prints them; others become `\u202e`.
+ * Escapes what a terminal does not show as it is: control characters and bytes that are not UTF-8 (lone surrogates in
+ * the API's names) as `ls -b` prints them, others as `\u202e`.
  */
 export function escapeUnshown(text: string): string {
   return text.replaceAll(UNSHOWN, (char) => SHORT[char] ?? escape(char));
@@ -38,7 +38,7 @@ export function escapeUnshown(text: string): string {
 /** Makes a message safe to print, and cuts the middle of one that is too long. */
 export function messageText(text: string): string {
   if (text.length <= LONGEST) return escapeUnshown(text);
-  // // The omitted middle is not escaped: a class may have a name of megabytes.
+  // The omitted middle is not escaped: a class may have a name of megabytes.
   const start = escapeUnshown(text.slice(0, START));
   const end = escapeUnshown(text.slice(-END));
   const left = text.length - START - END;
@@ -72,12 +72,10 @@ export function warnOnConsole(message: string): void {
   console.warn(messageText(message));
 }
 
-/** Most warnings of one kind on the console. */
 const MOST_LINES = 10;
 
 /**
- * Reports warnings: all to `onWarning` if given; otherwise the first ten to the console, and the number of the
- * others.
+ * Reports all warnings to `onWarning` if given; otherwise to the console the first ten, and the number of the others.
  */
 export function warnOfAll(
   lines: readonly string[],

@@ -1,7 +1,6 @@
 /**
- * Full specifiers of npm packages that are loaded on demand. A program that imports these modules by path, in a
- * folder without a configuration, does not have their import map. A test keeps the versions equal to those in
- * `deno.json`.
+ * Full specifiers of npm packages that are loaded on demand. A program that imports these modules by path, in a folder
+ * without a configuration, does not have their import map. A test keeps the versions equal to those in `deno.json`.
  *
  * They are strings because Deno fetches packages named in import statements before any program starts.
  */
@@ -46,17 +45,13 @@ export const PACKAGES: Readonly<
   turboJpeg: "npm:@julusian/jpeg-turbo@3.0.1",
 };
 
-/**
- * Fetches a package if it is not cached, and returns the URL of one of its files.
- *
- * @param path Path of the file in the package.
- */
+/** Fetches a package if it is not cached, and returns the URL of the file at `path` in it. */
 export async function packageFile(
   name: keyof typeof PACKAGES,
   path: string,
 ): Promise<URL> {
   const specifier = PACKAGES[name];
-  // // Importing a file fetches the package; `resolve` alone only returns where it would be.
+  // Importing a file fetches the package; `resolve` alone only returns where it would be.
   await import(`${specifier}/package.json`, { with: { type: "json" } });
   return new URL(import.meta.resolve(`${specifier}/${path}`));
 }

@@ -1,5 +1,5 @@
 /**
- * Serializes errors to send them between threads. Structured cloning keeps neither their classes nor their fields.
+ * Serializes errors for other threads. Structured cloning keeps neither their classes nor their fields.
  *
  * @module
  */
@@ -56,12 +56,7 @@ export function serializeError(thrown: unknown, depth = 0): SerializedError {
   };
 }
 
-/**
- * Restores an error with its fields and its stack.
- *
- * @param known Classes to restore, in addition to those of `errors.ts` and the runtime. The most derived match is
- * used.
- */
+/** Restores an error with fields and stack, as the most derived class that `known`, `errors.ts` or the runtime has. */
 export function deserializeError(
   data: SerializedError,
   ...known: ErrorClass[]

@@ -1,6 +1,6 @@
 /**
- * Encodes and decodes short ASCII strings, which nearly all names and ids are. A loop takes a third of the time of
- * an encoder or decoder call, and the decoder needs no memory.
+ * Encodes and decodes short ASCII strings, which nearly all names and ids are. A loop takes a third of the time of an
+ * encoder or decoder call, and the decoder needs no memory.
  *
  * @module
  */
@@ -9,8 +9,8 @@
 const SHORT = 64;
 
 /**
- * Writes a string to `memory` from `start`, which must have room for it. Returns `false` if the string is not short
- * or not ASCII; part of it may then be written.
+ * Writes a string to `memory` from `start`, which must have room. Returns `false`, perhaps after a part, if it is not
+ * short ASCII.
  */
 export function shortAsciiInto(
   text: string,
@@ -27,14 +27,14 @@ export function shortAsciiInto(
   return true;
 }
 
-/** Returns the bytes of a string, or `undefined` if it is not short or not ASCII. */
+/** Returns the bytes of a string, or `undefined` if it is not short ASCII. */
 export function encodeShortAscii(text: string): Uint8Array | undefined {
   if (text.length > SHORT) return undefined;
   const bytes = new Uint8Array(text.length);
   return shortAsciiInto(text, bytes) ? bytes : undefined;
 }
 
-/** Returns the string in `bytes[start … end]`, or `undefined` if it is not short or not ASCII. */
+/** Returns the string in `bytes[start … end]`, or `undefined` if it is not short ASCII. */
 export function decodeShortAscii(
   bytes: Uint8Array,
   start: number,

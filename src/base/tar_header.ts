@@ -30,7 +30,7 @@ export const Length = {
   PREFIX: 155,
 } as const;
 
-/** Returns a content size rounded up to whole blocks. */
+/** Rounds a content size up to whole blocks. */
 export function padded(size: number): number {
   return Math.ceil(size / BLOCK) * BLOCK;
 }
@@ -73,11 +73,7 @@ function longName(length: number): number {
   return BLOCK + padded(length + 1) + BLOCK;
 }
 
-/**
- * Writes the headers of a member.
- *
- * @param into Memory of {@linkcode headerLength} bytes; need not be zeroed.
- */
+/** Writes the headers of a member `into` memory of {@linkcode headerLength} bytes, which need not be zeroed. */
 export function writeHeader(
   into: Uint8Array,
   { name, size, mtime }: NewMember,

@@ -8,11 +8,7 @@ export function utf8Text(bytes: Uint8Array): string {
   return lossy.decode(bytes);
 }
 
-/**
- * Decodes UTF-8. Keeps a U+FEFF at the start.
- *
- * @throws {TypeError} If the bytes are not UTF-8.
- */
+/** Decodes UTF-8; throws a `TypeError` if the bytes are not UTF-8. Keeps a U+FEFF at the start. */
 export function strictUtf8Text(bytes: Uint8Array): string {
   return strict.decode(bytes);
 }

@@ -33,10 +33,7 @@ export interface Nearly {
   readonly why: string;
 }
 
-/**
- * Descriptor of a format: detects its containers, and loads the implementation on demand, so that a mount starts
- * faster.
- */
+/** Descriptor of a format: detects its containers, and loads the implementation on demand for fast mounts. */
 export interface FormatEntry extends FormatVariant {
   /** Other ways to open its containers. */
   readonly variants?: readonly FormatVariant[];
@@ -47,8 +44,8 @@ export interface FormatEntry extends FormatVariant {
   /** Whether the content of a location is of this format. */
   detect(probe: Probe): Steps<boolean>;
   /**
-   * Returns what a directory holds that only this format has, such as `GulpIO chunks (data_0.gulp)`. Called if
-   * `detect` returned `true`.
+   * Returns what a directory holds that only this format has, such as `GulpIO chunks (data_0.gulp)`. Called if `detect`
+   * returned `true`.
    *
    * @param names Sorted names in the directory.
    */
@@ -59,27 +56,18 @@ export interface FormatEntry extends FormatVariant {
    * @param names Sorted names in the directory.
    */
   nearly?(names: readonly string[]): Nearly | undefined;
-  /**
-   * Whether a location where no file or directory exists stands for several containers of this format, such as
-   * `train-{0..9}.data`.
-   */
+  /** Whether a path that does not exist is a pattern for several containers, such as `train-{0..9}.data`. */
   isPattern?(path: string): boolean;
   /**
-   * Counts the samples of a container, including those that are skipped because they are damaged. Returns
-   * `undefined` if its samples are its files, as for a format without this method.
+   * Counts the samples of a container, including skipped damaged ones. Returns `undefined` (the default without this
+   * method) if its samples are its files.
    */
   countSamples?(info: ContainerInfo): CountedSamples | undefined;
-  /**
-   * Name of the {@linkcode FormatVariant} whose samples have labels. Messages suggest it where samples would be
-   * files.
-   */
+  /** Name of the variant whose samples have labels. Messages suggest it where samples would be files. */
   readonly labelled?: string;
   /** Whether the samples of a container are videos, of which a loader may request some frames. */
   hasFrames?(info: ContainerInfo): boolean;
-  /**
-   * Whether a directory that might be a container holds files extracted from one, and is to be converted as plain
-   * files.
-   */
+  /** Whether a directory that may be a container holds files extracted from one, to be converted as plain files. */
   isExtracted?(
     names: readonly string[],
     namesIn: Probe["namesIn"],
@@ -89,8 +77,8 @@ export interface FormatEntry extends FormatVariant {
   /** Loads the implementation, which opens containers. */
   load(): Promise<Format>;
   /**
-   * Opens a container for other threads to serve, as early as possible. This thread must not look up anything in
-   * the tree before `complete` has ended. Without this method, `open` is used.
+   * Opens a container for other threads to serve, as early as possible. This thread must not look up anything in the
+   * tree before `complete` has ended. Without this method, `open` is used.
    */
   openToServe?(
     path: string,
@@ -112,20 +100,13 @@ export interface Format {
    * @param path Path in `options.storage`.
    */
   open(path: string, options: ContainerOptions): Steps<Container>;
-  /**
-   * Returns the files that a pattern stands for, in order. Called if {@linkcode FormatEntry.isPattern} accepts the
-   * pattern.
-   */
+  /** Returns the files of a pattern, in order. Called if {@linkcode FormatEntry.isPattern} accepts the pattern. */
   patternPaths?(pattern: string, storage: Storage): Steps<readonly string[]>;
-  /**
-   * Verifies every checksum of a container. Without this method, all files are read, which verifies those with
-   * checksums.
-   */
+  /** Verifies every checksum of a container. By default, all files are read, which verifies those with checksums. */
   check?(path: string, options: CheckOptions): Promise<CheckReport>;
   /**
-   * Opens a container as a dataset of its own, for samples that can be read in part, such as some frames of a
-   * video. Without this method, or if it returns `undefined`, the dataset consists of the samples of `open`, or of
-   * the files.
+   * Opens a container as a dataset of its own, for samples that can be read in part, such as some frames of a video.
+   * Without this method, or if it returns `undefined`, the dataset consists of the samples of `open`, or of the files.
    *
    * @param info Result of opening the container.
    */
@@ -146,8 +127,8 @@ export interface Format {
   /** Returns the writer of the named target, one of {@linkcode FormatEntry.targets}. */
   target?(name: string): Promise<ConversionTarget>;
   /**
-   * Reads the labels of a container's samples, in index order. Returns `undefined` if the samples have no labels,
-   * as for a format without this method. Files have labels in any case.
+   * Reads the labels of a container's samples, in index order. Returns `undefined` if the samples have no labels, as
+   * for a format without this method. Files have labels in any case.
    *
    * @param label Key in the metadata of each sample.
    * @throws {RecordfsError} With code `no-label` if the samples have no such label.

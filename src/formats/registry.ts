@@ -11,7 +11,6 @@ import { tar } from "./tar/entry.ts";
 import { zip } from "./zip/entry.ts";
 import { tfrecord } from "./tfrecord/entry.ts";
 
-/** All formats, in detection order. */
 const ENTRIES: FormatEntry[] = [
   ffrecord,
   gulp,
@@ -29,15 +28,15 @@ const loaded = new Map<FormatEntry, Format>();
 const registered = new Map<string, Promise<void>>();
 
 /**
- * Registers a custom container format. From then on its containers are opened, mounted, checked, converted, split
- * and loaded like those of other formats. It precedes the built-in formats in detection.
+ * Registers a custom container format. From then on its containers are opened, mounted, checked, converted, split and
+ * loaded like those of other formats. It precedes the built-in formats in detection.
  *
  * @experimental
  * @param module URL of a module, such as `import.meta.resolve("./my_format.ts")`, that exports the
  * {@linkcode FormatEntry} as `format`. Other threads import it by this URL too: the workers of a loader, and the
- * threads that serve a mount, which import the modules named in their trees' seeds. The command line takes the
- * module by `--format-module FILE`, and so do the servers that it leaves in the background. Registering a module
- * again has no effect.
+ * threads that serve a mount, which import the modules named in their trees' seeds. The command line takes the module
+ * by `--format-module FILE`, and so do the servers that it leaves in the background. Registering a module again has no
+ * effect.
  * @throws {RecordfsError} With code `bad-format` if the module can't be loaded, exports no format, or its name is
  * taken.
  *
@@ -118,11 +117,7 @@ export function formatNames(): string[] {
   ]);
 }
 
-/**
- * Returns the format with this name or with a variant of this name.
- *
- * @throws {RecordfsError} With code `unknown-format` if there is none.
- */
+/** Returns the format or variant with this name. Throws `unknown-format` if there is none. */
 export function formatNamed(wanted: string): FormatEntry {
   const entry = ENTRIES.find(({ name, variants = [] }) =>
     name === wanted || variants.some(({ name }) => name === wanted)
@@ -134,7 +129,6 @@ export function formatNamed(wanted: string): FormatEntry {
   );
 }
 
-/** Loads the implementation of a format. */
 export async function loadFormat(entry: FormatEntry): Promise<Format> {
   const format = loaded.get(entry) ?? await entry.load();
   loaded.set(entry, format);

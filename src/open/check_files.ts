@@ -3,10 +3,7 @@ import type { CheckOptions, CheckReport } from "../tree/format.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 import { countSamples } from "./data/counted_samples.ts";
 
-/**
- * Checks a container whose format has no check of its own by reading all files, which verifies those with
- * checksums.
- */
+/** Checks a container of a format without a check by reading all files, which verifies those with checksums. */
 export async function checkFiles(
   fs: VirtualFs,
   options: CheckOptions,

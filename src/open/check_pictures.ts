@@ -12,10 +12,8 @@ interface Files<Entry> {
 }
 
 /**
- * Decodes all pictures of a container, recognised by their names. Skips unreadable files, which the container's own
- * check has reported.
- *
- * @returns Number of pictures decoded, and how many of them are damaged.
+ * Decodes all pictures of a container, recognised by name. Skips unreadable files, which the container's own check has
+ * reported. Returns the number of pictures decoded, and how many of them are damaged.
  */
 export async function checkPictures<
   Entry extends { readonly isFile: boolean; readonly path: string },

@@ -45,11 +45,7 @@ export function* withFormat<T>(
   return yield* probing(path, storage, recognise, use);
 }
 
-/**
- * Inspects a location: a directory, or the bytes of a file.
- *
- * @param use Called with the result. May open the file, which is then not opened again.
- */
+/** Inspects a location: a directory, or the bytes of a file. `use` may open that file, which is then not reopened. */
 function* probing<F, T>(
   path: string,
   storage: Storage,
@@ -89,11 +85,7 @@ function* probing<F, T>(
   }
 }
 
-/**
- * Explains why a container cannot be opened as the forced format: it is of another format.
- *
- * @returns The error, or `undefined` if no format is forced, or the container may be of it.
- */
+/** Returns an error if a container cannot be opened as the forced format because it is of another one. */
 export function* otherFormat(
   path: string,
   options: ContainerOptions,
@@ -120,11 +112,7 @@ export function* otherFormat(
   }
 }
 
-/**
- * Opens a container.
- *
- * @param entry Its format, if already detected.
- */
+/** Opens a container; `entry` is its format, if already detected. */
 export function openOne(
   path: string,
   options: ContainerOptions,
@@ -165,10 +153,8 @@ function openFound(
 }
 
 /**
- * Returns the first format that recognises a file. Formats with the file's suffix come first, because a bag may
- * begin with a record that is itself a file of samples.
- *
- * @throws {FormatError} If there is none.
+ * Returns the first format that recognises a file. Formats with the file's suffix come first, because a bag may begin
+ * with a record that is itself a file of samples.
  */
 function* recogniseFile(probe: Probe): Steps<FormatEntry> {
   const isOwn = ({ suffixes }: FormatEntry) =>
@@ -182,10 +168,8 @@ function* recogniseFile(probe: Probe): Steps<FormatEntry> {
 }
 
 /**
- * Returns the format of a directory.
- *
- * @throws {FormatError} If no format recognises it, or it holds containers of several: only its owner knows which
- * is meant.
+ * Returns the format of a directory. Throws if none recognises it, or it holds containers of several formats: only its
+ * owner knows which is meant.
  */
 function* recogniseDirectory(
   probe: Probe & { readonly names: readonly string[] },

@@ -2,10 +2,7 @@ import { MemoryStorage } from "../io/storage/memory_storage.ts";
 import { storedAt } from "../io/storage/place.ts";
 import type { ContainerOptions } from "../tree/format.ts";
 
-/**
- * What to open: a path or `file:` URL; the bytes of a container that is one file; or the bytes of its files by
- * name.
- */
+/** A path or `file:` URL, the bytes of a container that is one file, or the bytes of its files by name. */
 export type ContainerLocation = string | URL | ContainerBytes;
 
 /** Bytes of a container: of its only file, or of its files by name. A `Blob` can only be read asynchronously. */
@@ -22,8 +19,8 @@ export interface ContainerPlace {
   /** A file or directory, or bytes. */
   readonly location: ContainerLocation;
   /**
-   * Directory that it appears in: names and slashes; parent directories are created. Defaults to the last name of
-   * the location, without the suffix of a file. A container that is opened alone, without a path, is the root.
+   * Directory that it appears in: names and slashes; parents are created. Defaults to the last name of the location, of
+   * a file without its suffix; to the root for a container opened alone.
    */
   readonly path?: string | undefined;
   /** Options of this container, in place of those for all. */
@@ -37,7 +34,6 @@ export function areSeveral(
   return Array.isArray(location);
 }
 
-/** Path of containers that are bytes in memory. */
 const MEMORY = "memory";
 
 /** Returns the path of a location, and options with the storage that the path belongs to. */

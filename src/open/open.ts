@@ -27,8 +27,8 @@ export interface OpenContainerOptions extends ContainerOptions {
 /**
  * Opens a container of any format as a virtual filesystem, or several as one, each below its own path.
  *
- * @param location A file or directory; a container's bytes, or those of its files by name; or several containers,
- * each optionally with its own path and options.
+ * @param location A file or directory; a container's bytes, or those of its files by name; or several containers, each
+ * optionally with its own path and options.
  * @throws {FormatError} If it is not a known container, or is damaged.
  * @throws {PlacementError} If two would have the same path, or one would be inside another.
  * @throws {PathError} If the option `prefix` does not name a directory.
@@ -67,10 +67,7 @@ export async function open(
   return await runAsync(openAll(location, options), options.signal);
 }
 
-/**
- * Opens one whole container as a virtual filesystem. Separate from `openAll`, so that its module need not be
- * loaded.
- */
+/** Opens one whole container as a virtual filesystem, without loading the module that opens several. */
 export function* openAlone(
   location: ContainerLocation | SeveralLocations,
   options: ContainerOptions,
@@ -118,7 +115,6 @@ export async function check(
   }
 }
 
-/** Checks a container whose format has no check of its own. */
 async function checkByReading(
   path: string,
   options: CheckOptions,

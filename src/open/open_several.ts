@@ -47,7 +47,6 @@ interface Placed {
   readonly options: OpenContainerOptions;
 }
 
-/** A container that is complete or can be completed. */
 type Opened = Container & Partial<ServedContainer>;
 
 type OpenOne = (path: string, options: OpenContainerOptions) => Steps<Opened>;
@@ -55,7 +54,6 @@ type OpenOne = (path: string, options: OpenContainerOptions) => Steps<Opened>;
 /** Longest directory name in bytes: Linux's `NAME_MAX`. */
 const LONGEST_NAME = 255;
 
-/** Opens several containers, or a part of one, as one virtual filesystem. */
 export function* openAll(
   location: ContainerLocation | SeveralLocations,
   options: OpenContainerOptions,
@@ -88,11 +86,7 @@ export function* openSeveral(
   return { name, container: yield* takePart(container, rest, name, prefix) };
 }
 
-/**
- * Determines the paths of containers.
- *
- * @throws {PlacementError} If two containers would have the same path, or one would be inside another.
- */
+/** Determines the paths of containers. Throws a {@linkcode PlacementError} if one is equal to or inside another. */
 export function* placeContainers(
   given: SeveralLocations,
   options: OpenContainerOptions,
@@ -145,7 +139,6 @@ function checkName(name: string, path: string, location: string): void {
   );
 }
 
-/** Returns the default name of a container. */
 function* ownName(
   location: string,
   { storage = LOCAL_DISK }: OpenContainerOptions,
@@ -193,10 +186,7 @@ function refuseOverlap(placed: readonly Placed[]): void {
   }
 }
 
-/**
- * Drops containers that are not below `prefix`, which becomes the root. It may lie inside one of them: then `rest`
- * is the path in that one.
- */
+/** Keeps containers below `prefix`, the new root. If it lies inside a container, `rest` is the path in that one. */
 function narrow(
   placed: readonly Placed[],
   prefix: string,
@@ -231,11 +221,7 @@ function* openPart(
   return yield* takePart(container, prefix ?? "", location);
 }
 
-/**
- * Makes a directory of a container its root. Looking it up needs a complete container, so this completes it first.
- *
- * @param given The path as messages show it.
- */
+/** Makes a directory of a container its root, after completing the container. Messages call the path `given`. */
 function* takePart(
   container: Opened,
   path: string,
@@ -266,7 +252,6 @@ function* takePart(
   }
 }
 
-/** Opens containers in parallel and joins their trees. */
 function* joinAll(
   placed: readonly Placed[],
   open: OpenOne,
@@ -299,7 +284,6 @@ function* joinAll(
   }
 }
 
-/** Joins the skipped and unreadable members of all containers. */
 function joinNotes(
   infos: readonly ContainerInfo[],
 ): Pick<ContainerInfo, "facts" | "skipped" | "unreadable"> {

@@ -11,7 +11,6 @@ import { utf8Text } from "../base/utf8.ts";
 /** Number of leading bytes that are inspected. */
 const HEAD = 1024;
 
-/** What a file is instead of a container, and what to do. */
 interface OtherContent {
   readonly what: string;
   readonly hint: string;
@@ -127,8 +126,8 @@ function plainPath(path: string): string {
 }
 
 /**
- * Runs `open`. If it fails for a file that begins as something else altogether, the error names that, with the
- * original error as its cause.
+ * Runs `open`. If it fails for a file that begins as something else, throws an error that says so, caused by the
+ * original.
  */
 export function* explaining<T>(open: Steps<T>, storage: Storage): Steps<T> {
   try {
@@ -138,11 +137,7 @@ export function* explaining<T>(open: Steps<T>, storage: Storage): Steps<T> {
   }
 }
 
-/**
- * Explains damage like {@linkcode explaining}, if the storage can be read synchronously. Inspects each file once.
- *
- * @param seen Paths of files already inspected.
- */
+/** Explains damage like {@linkcode explaining}, if the storage is synchronous, once for each path. */
 export function explainedNow(
   damage: FormatError,
   storage: Storage,
@@ -166,7 +161,7 @@ export function* explained(error: unknown, storage: Storage): Steps<unknown> {
   const { path } = error;
   const head = yield* firstBytes(path, storage);
   const other = head && otherContent(head, path);
-  // // Some formats have compressed shards, with a matching suffix.
+  // Some formats have compressed shards, with a matching suffix.
   const isMeant = error.code !== "unknown-format" &&
     other?.isCompressed === true && COMPRESSED_SUFFIX.test(path);
   if (other === undefined || isMeant) return error;

@@ -23,24 +23,24 @@ const LISTED = 10;
 /**
  * Converts a container, or a folder, to another format, or to another generation of Bags.
  *
- * Plans what is kept, changed and lost before writing anything. If something would be lost, it writes nothing,
- * unless `lossy` is set. The same applies to a value found during the conversion that has no form in the target,
- * such as a number below 0 for generation 1 of Bags; with `lossy` it is skipped and counted.
+ * Plans what is kept, changed and lost before writing anything. If something would be lost, it writes nothing, unless
+ * `lossy` is set. The same applies to a value found during the conversion that has no form in the target, such as a
+ * number below 0 for generation 1 of Bags; with `lossy` it is skipped and counted.
  *
- * Types of Bags mean what the original packages ship: the decoders of the target's generation return what those of
- * the source's returned. So `int` gets a sign byte where it needs one, `array(float32,4)` of generation 1 becomes
- * granular's `array`, texts become `msgpack` where some are empty and the target has no empty records, and lists
- * become `msgpack` or `tree` in generation 3, which has none. Custom types keep their bytes.
+ * Types of Bags mean what the original packages ship: the decoders of the target's generation return what those of the
+ * source's returned. So `int` gets a sign byte where it needs one, `array(float32,4)` of generation 1 becomes
+ * granular's `array`, texts become `msgpack` where some are empty and the target has no empty records, and lists become
+ * `msgpack` or `tree` in generation 3, which has none. Custom types keep their bytes.
  *
- * `label2idx.json` of GulpIO is copied into the directory of a dataset, or of its first shard, and restored from
- * there; no reader of the original packages reads it.
+ * `label2idx.json` of GulpIO is copied into the directory of a dataset, or of its first shard, and restored from there;
+ * no reader of the original packages reads it.
  *
- * The target appears when it is complete. Memory use is that of the largest value, or of the largest list that
- * becomes one value.
+ * The target appears when it is complete. Memory use is that of the largest value, or of the largest list that becomes
+ * one value.
  *
  * @param source A container of any format, also by URL, or a local folder.
- * @param destination Where to write. Nothing may exist there, except an empty directory if the target is a
- * directory, unless the option `replace` is set.
+ * @param destination Where to write. Nothing may exist there, except an empty directory if the target is a directory,
+ * unless the option `replace` is set.
  * @throws {ConversionError} If something would be lost, or there is no conversion; nothing is written.
  * @throws {FormatError} If the source is damaged.
  * @throws {WriteError} If the target can't be written, or exists.
@@ -113,7 +113,7 @@ export async function convert(
       count = await conversion.write(run);
     } catch (error) {
       if (options.lossy !== true || !isOfMember(error)) throw error;
-      // // The plan relied on that file.
+      // The plan relied on that file.
       await opened.findUnreadable(options);
       conversion = await target.plan(opened, newPath, options);
       run = new Run(from, options, conversion);

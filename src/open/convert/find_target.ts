@@ -10,15 +10,12 @@ import type { ConversionTarget, TargetName } from "../../convert/to/target.ts";
 
 const TO_FOLDER: TargetName = { name: FOLDER, suffix: "/" };
 
-/** Returns all targets, in the order of the formats. */
 export function targetNames(): TargetName[] {
   return [...formats().flatMap(({ targets = [] }) => targets), TO_FOLDER];
 }
 
 /**
- * Returns the target given by the option `to`, or else by the suffix of the destination.
- *
- * @throws {ConversionError} If neither names a target.
+ * Returns the target given by the option `to`, or else by the suffix of the destination. Throws if neither names one.
  */
 export async function targetOf(
   { isNumbered, path }: ConversionSource,

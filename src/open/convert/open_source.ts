@@ -15,7 +15,6 @@ import {
   ConversionSource,
 } from "../../convert/from/source.ts";
 
-/** A folder on the local disk. */
 class FolderSource extends ConversionSource {
   override readonly isFolder = true;
 
@@ -26,7 +25,6 @@ class FolderSource extends ConversionSource {
   }
 }
 
-/** Opens the source of a conversion. */
 export async function openSource(
   place: Place,
   options: ConvertOptions,
@@ -58,12 +56,7 @@ export async function openSource(
   }
 }
 
-/**
- * Opens a folder as plain files.
- *
- * @param cause Why it is not a container.
- * @throws {ConversionError} If it is not local.
- */
+/** Opens a folder as plain files; throws if it is not local. `cause` is why it is not a container. */
 function folderAt({ path, storage }: Place, cause?: unknown): FolderSource {
   if (storage === LOCAL_DISK) return new FolderSource(path, "a folder");
   throw new ConversionError(

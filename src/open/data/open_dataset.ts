@@ -24,12 +24,11 @@ export interface ProcessedDatasetOptions<T> extends OpenDatasetOptions {
 }
 
 /**
- * Opens a container of any format as a dataset for a `DataLoader`. Its samples are those of
- * {@linkcode openSamples}; each batch is one batched read.
+ * Opens a container of any format as a dataset for a `DataLoader`. Its samples are those of {@linkcode openSamples};
+ * each batch is one batched read.
  *
- * @param location A file or directory, or a pattern of several, such as `train-{000..146}.tar`; or an opened
- * container. The dataset closes an opened container. Worker threads of a loader cannot open one whose samples are
- * its files.
+ * @param location A file or directory, or a pattern of several, such as `train-{000..146}.tar`; or an opened container.
+ * The dataset closes an opened container. Worker threads of a loader cannot open one whose samples are its files.
  * @throws {FormatError} If it is not a known container, or is damaged.
  * @throws {DataError} With code `not-portable` if the module of `process` does not export it.
  *

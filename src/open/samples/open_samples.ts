@@ -62,11 +62,7 @@ export function placeOfSamples(
   return { path, options: { ...options, storage }, isOpenedByPath: true };
 }
 
-/**
- * Returns the samples of an opened container. Closing them closes the container.
- *
- * @param columns List of its files, if these are the samples.
- */
+/** Returns the samples of an opened container, or of the files in `columns`. Closing them closes the container. */
 export function samplesOf(
   fs: VirtualFs,
   columns: FileListColumns | undefined,
@@ -105,11 +101,7 @@ function filesOf(
   });
 }
 
-/**
- * Reopens file samples in another thread.
- *
- * @throws {FormatError} If the container has changed.
- */
+/** Reopens file samples in another thread. Throws a `FormatError` if the container has changed. */
 export function* reopenSamples(
   { files, path, options }: Seed,
   storage: Storage,

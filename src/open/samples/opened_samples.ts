@@ -84,9 +84,9 @@ export class OpenedSamples extends SamplesReader<
    * Returns views of samples' stored contents in memory maps of their files, without copying. Works for TFRecord
    * records and plain FFRecord samples. Linux only; needs `--allow-ffi`.
    *
-   * **Reading a view after its file was truncated kills the process**, as does a failing disk: use it only for
-   * files that nobody changes. The `buffer` of a view is the whole file, so it must not be transferred to another
-   * thread: post a copy, made with `slice()`. Views stay valid after `close()`.
+   * **Reading a view after its file was truncated kills the process**, as does a failing disk: use it only for files
+   * that nobody changes. The `buffer` of a view is the whole file, so it must not be transferred to another thread:
+   * post a copy, made with `slice()`. Views stay valid after `close()`.
    *
    * @returns The bytes; each call verifies their checksums, unless `checkData` is `false`.
    * @throws {IndexError} If there is no such sample.

@@ -13,42 +13,29 @@ import type { Generation } from "../dataset/dataset_names.ts";
 import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
 import { PagedFile } from "./paged_file.ts";
 
-/** Ranges of records, one per datapoint. */
 export interface Spans {
   /** First record of each range. For an empty range, best the end of the previous range. */
   readonly first: Float64Array;
-  /** Number of records of each range. */
   readonly count: Float64Array;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/**
- * Number of index entries before a record's own that are checked: the record's start, and the previous record's
- * start.
- */
+/** Number of entries checked before a record's own: where it starts, and where the previous one starts. */
 export const BEFORE = 2;
 
-/**
- * An opened bag. Records lie back to back from byte 0.
- *
- * Index pages are read on demand, unless the whole index is held in memory.
- */
+/** An opened bag. Records lie back to back from byte 0. Index pages are read on demand, unless held in memory. */
 export class Bag {
   /** Path of the `.bag`; for one in memory, its name in messages. */
   readonly path: string;
   readonly generation: Generation;
-  /** Number of records. */
   readonly length: number;
   /** End of the records' area in the `.bag`, in bytes. */
   readonly dataEnd: number;
   readonly source: ByteSource;
   /** File that holds the index: the `.bag` itself, or the `.idx` in generation 3. */
   readonly index: ByteSource;
-  /**
-   * Byte offset in `index` of the record ends, `length` u64s. This is the only difference between the generations:
-   * generation 1 has one more number before them, which is 0.
-   */
+  /** Byte offset in `index` of the `length` u64 record ends. Generation 1 has a 0 before them: the only difference. */
   readonly indexStart: number;
   /** Byte offset of the last record located by {@linkcode Bag.locate}. */
   start = 0;
@@ -84,15 +71,14 @@ export class Bag {
     this.#entries = new PagedFile(index, indexStart);
   }
 
-  /** Total size of the files in bytes. */
   get bytes(): number {
     const { source, index } = this;
     return source.size + (index === source ? 0 : index.size);
   }
 
   /**
-   * Size in bytes as the original packages count it: the file; in generation 3, records and index without what a
-   * killed writer left. Valid after {@linkcode Bag.hold}.
+   * Size in bytes as the original packages count it: the file; in generation 3, records and index without what a killed
+   * writer left. Valid after {@linkcode Bag.hold}.
    */
   get size(): number {
     return this.generation === 3
@@ -106,12 +92,7 @@ export class Bag {
     if (this.index !== this.source) this.index.close();
   }
 
-  /**
-   * Loads the index or the records into memory.
-   *
-   * @param cacheIndex Whether to hold the index: 8 bytes per record. Otherwise parts of it are read on demand.
-   * @param cacheData Whether to hold the records.
-   */
+  /** Loads the index (8 bytes per record) or the records into memory. Otherwise parts are read on demand. */
   *hold(cacheIndex: boolean, cacheData: boolean): Steps<void> {
     const { index, indexStart, length } = this;
     if (index instanceof MemorySource) {
@@ -128,10 +109,7 @@ export class Bag {
     }
   }
 
-  /**
-   * Returns the number of records before those that end past the bag. It is below `length` only if the index is a
-   * separate file.
-   */
+  /** Counts the records before those that end past the bag: fewer than all only if the index is a separate file. */
   *countWhole(): Steps<number> {
     const { length, dataEnd } = this;
     if (length === 0 || (yield* this.endByIndex(length - 1)) <= dataEnd) {
@@ -154,11 +132,7 @@ export class Bag {
       : readEntry(table, record * ENTRY);
   }
 
-  /**
-   * Sets `start` and `end` of a record according to the index, unchecked.
-   *
-   * @throws {NotLoaded} If the index must be read asynchronously.
-   */
+  /** Sets `start` and `end` of a record by the index, unchecked. Throws `NotLoaded` like {@linkcode Bag.locate}. */
   locateByIndex(record: number): void {
     const before = Math.min(record, 1);
     const from = (record - before) * ENTRY;
@@ -174,9 +148,8 @@ export class Bag {
   }
 
   /**
-   * Locates a record: sets `start` and `end`.
+   * Sets `start` and `end` of an existing record.
    *
-   * @param record From 0 to `length - 1`.
    * @throws {FormatError} If it does not lie in the bag.
    * @throws {NotLoaded} If the index must be read asynchronously.
    */
@@ -195,11 +168,7 @@ export class Bag {
     placeRange(source, this.start, this.end - this.start, into);
   }
 
-  /**
-   * Copies a record, or its first bytes, to the start of `into`, through cached pages.
-   *
-   * @returns Number of bytes copied.
-   */
+  /** Copies a record, or its first bytes, to the start of `into`, through cached pages. Returns the number of bytes. */
   copy(record: number, into: Uint8Array): number {
     this.locate(record);
     const length = Math.min(this.end - this.start, into.length);
@@ -208,7 +177,6 @@ export class Bag {
     return length;
   }
 
-  /** Reads a record synchronously. */
   readSync(record: number, memory?: GrowingMemory): Bytes {
     this.locate(record);
     const { start, end } = this;
@@ -244,13 +212,7 @@ export class Bag {
     );
   }
 
-  /**
-   * Reads consecutive records in one read.
-   *
-   * @param first First record.
-   * @param count Number of records; all must exist.
-   * @returns Views of one buffer.
-   */
+  /** Reads consecutive records, which must exist, in one read. They are views of one buffer. */
   *readRun(
     first: number,
     count: number,
@@ -274,12 +236,7 @@ export class Bag {
     );
   }
 
-  /**
-   * Reads records in any order, repeats allowed.
-   *
-   * @param records All must exist.
-   * @returns The records in the order of `records`. Without `memory`, no two share bytes.
-   */
+  /** Reads existing records in any order, repeats allowed. Without `memory`, no two share bytes. */
   *readBatch(
     records: ArrayLike<number>,
     memory?: GrowingMemory,
@@ -304,9 +261,7 @@ export class Bag {
   }
 
   /**
-   * Returns the limits of the records of spans, in any order, repeats allowed; all must exist.
-   *
-   * @returns For each span, the start of each record, followed by the end of the last.
+   * Returns, for each span, the start of each record and the end of the last. Any order, with repeats; all must exist.
    */
   *limitsOf({ first, count }: Spans): Steps<Float64Array[]> {
     const table = this.#table;
@@ -335,9 +290,8 @@ export class Bag {
   }
 
   /**
-   * Sets `start` and `end` from the entry of `record`, at byte `at` of `entries`, and the two entries before it.
-   *
-   * @throws {FormatError} If it does not lie in the bag.
+   * Sets `start` and `end` from the entry at byte `at` of `entries` and the two before it. Throws `bad-index` if they
+   * are wrong.
    */
   take(record: number, entries: Uint8Array, at: number): void {
     const end = readEntry(entries, at);

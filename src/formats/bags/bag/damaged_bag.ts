@@ -10,7 +10,6 @@ import {
 import { Bag } from "./bag.ts";
 import { pastEnd } from "./index_entries.ts";
 
-/** A value that cannot be read because its bag is damaged. */
 interface LostValue {
   readonly key: string;
   /** Index of its datapoint in the shard. */
@@ -31,7 +30,6 @@ export class DamagedBag extends Bag {
     this.damage = damage;
   }
 
-  /** Returns the error for reading a value. */
   errorOf({ key, datapoint, sample, shard, member }: LostValue): FormatError {
     const { code, message } = this.damage;
     return new FormatError(

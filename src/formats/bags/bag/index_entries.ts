@@ -3,11 +3,7 @@ import { FormatError } from "../../../base/errors.ts";
 /** Bytes of an index entry: a little-endian u64, the end of a record. */
 export const ENTRY = 8;
 
-/**
- * Reads the u64 at a byte offset. Beyond 2^53 it is inexact, but larger than any file.
- *
- * Combines single bytes, so the offset need not be aligned.
- */
+/** Reads the u64 at a byte offset, which need not be aligned. Beyond 2^53 it is inexact, but larger than any file. */
 export function readEntry(bytes: Uint8Array, at: number): number {
   const low = bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 |
     bytes[at + 3]! << 24;
@@ -16,7 +12,6 @@ export function readEntry(bytes: Uint8Array, at: number): number {
   return (high >>> 0) * 0x1_0000_0000 + (low >>> 0);
 }
 
-/** Writes an entry at the start of `bytes`. */
 export function writeEntry(bytes: Uint8Array, end: number): void {
   const high = Math.floor(end / 0x1_0000_0000);
   for (let i = 0; i < 4; i++) {
@@ -25,7 +20,6 @@ export function writeEntry(bytes: Uint8Array, end: number): void {
   }
 }
 
-/** Fields of a bag that errors about its index need. */
 interface IndexedBag {
   readonly path: string;
   readonly dataEnd: number;
@@ -38,13 +32,11 @@ export function pastEnd(end: number, dataEnd: number): string {
 }
 
 /**
- * Checks that a record lies inside its bag.
+ * Checks that a record lies inside its bag; throws `bad-index` otherwise.
  *
- * @param start Byte offset of the record: the end of the previous one.
- * @param end Byte offset of its end.
- * @param before Byte offset of the previous record, if any. An end that is too low shows in the record that it
- * ends; in the next record, it shows only by comparison with this.
- * @throws {FormatError} With code `bad-index` if it does not.
+ * @param start End of the previous record.
+ * @param before Start of the previous record, if any. An end that is too low shows in the record that it ends; in the
+ * next record, it shows only by comparison with this.
  */
 export function checkLimits(
   bag: IndexedBag,
@@ -71,12 +63,11 @@ export function checkLimits(
 }
 
 /**
- * Rejects record bytes mistaken for a page of the index because the true end of the file is lost. A single damaged
- * limit passes, since it affects two records at most.
+ * Throws `truncated` if record bytes were mistaken for a page of the index because the true end of the file is lost. A
+ * single damaged limit passes, since it affects two records at most.
  *
  * @param first Index of the first entry of `page`.
  * @param otherwise Other possible causes, for the message.
- * @throws {FormatError} With code `truncated` if `page` is not part of an index.
  */
 export function checkIndexPage(
   bag: IndexedBag,
@@ -93,7 +84,7 @@ export function checkIndexPage(
     const isPast = end > dataEnd;
     if (isPast || end < before) faults++;
     const isFirst = at === 0 && first === 0;
-    // // Numbers that restart from 0 are another index; a single 0 is a damaged limit.
+    // Numbers that restart from 0 are another index; a single 0 is a damaged limit.
     const startsAgain = end > 0 && end < beforeZero;
     if (isFirst && isPast || startsAgain || faults > 2) {
       throw new FormatError(

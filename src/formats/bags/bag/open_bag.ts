@@ -13,7 +13,6 @@ import {
 } from "./index_entries.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
-/** Options of opening a bag. */
 export interface OpenBagOptions {
   /** Storage of the bag. Defaults to the local disk. */
   readonly storage?: Storage | undefined;
@@ -31,9 +30,8 @@ export interface OpenBagOptions {
 const MAY_GROW = { mayGrow: true } as const;
 
 /**
- * Opens a bag. Reads only the first and last page of its index, however long it is.
+ * Opens a bag, by path or from its bytes. Reads only the first and last page of its index, however long it is.
  *
- * @param bag Path of the `.bag`, or its bytes.
  * @throws {FormatError} If it is not a bag, was truncated, or is of generation 3 and has no index.
  * @throws {RangeError} If an index is given for generation 1 or 2.
  */
@@ -85,7 +83,6 @@ function* openAt(
   }
 }
 
-/** Opens a bag of generation 3 with the given index. */
 function* openWith(
   bag: string | ByteSource,
   index: string | ByteSource,
@@ -124,8 +121,8 @@ export function* openIfThere(
 }
 
 /**
- * Whether an `.idx` does not belong to the bag next to it, which is of generation 1 or 2: the `.idx` is malformed
- * or points past the bag, and the bag ends in a valid index.
+ * Whether an `.idx` is not that of the bag next to it, of generation 1 or 2: it is malformed or points past the bag,
+ * and the bag ends in a valid index.
  */
 function* isStray(
   index: ByteSource,
@@ -165,12 +162,11 @@ function withIndex(
 }
 
 /**
- * Opens a bag of generation 1 or 2. The index follows the records; its last number is the offset where it starts.
- * Reads only the first and last page of the index.
+ * Opens a bag of generation 1 or 2. The index follows the records; its last number is the offset where it starts. Reads
+ * only the first and last page of the index.
  *
  * @param forced Opens the bag as this generation instead of detecting it.
  * @param otherwise Other possible causes, for messages.
- * @throws {FormatError} If it is not a bag, or was truncated.
  */
 function* withTrailer(
   source: ByteSource,
@@ -228,11 +224,7 @@ function* withTrailer(
 /** Number of entries checked on opening, at either end of the index. */
 const PAGE = 512;
 
-/**
- * Rejects record bytes that look like an index because the tail of the file is lost.
- *
- * @throws {FormatError} If it is not an index.
- */
+/** Throws if record bytes look like an index because the tail of the file is lost. */
 function* checkIndex(bag: Bag, otherwise: string): Steps<void> {
   const { length } = bag;
   const head = Math.min(length, PAGE);

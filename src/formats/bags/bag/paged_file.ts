@@ -10,10 +10,7 @@ const WAYS = 4;
 /** Pages cached per thread: 4 MiB. */
 const PAGES = 1024;
 
-/**
- * Set-associative cache of recently read file pages, with FIFO eviction in each set. Memory of a page is allocated
- * on first use and kept. Belongs to one thread.
- */
+/** Set-associative cache of recently read file pages of one thread, FIFO in each set. Allocates a page on first use. */
 export class PageCache {
   readonly #sets: number;
   /** File number of each page, -1 for none. A 64-bit float, since file numbers are never reused. */
@@ -45,11 +42,8 @@ export class PageCache {
   }
 
   /**
-   * Returns a page of a file, valid until the next call. {@linkcode PageCache.length} is the number of its valid
-   * bytes.
-   *
-   * @param start Byte offset of page 0 in the file.
-   * @throws {NotLoaded} If the page is not cached and must be read asynchronously.
+   * Returns a page of a file, valid until the next call; {@linkcode PageCache.length} is the number of its valid bytes.
+   * Throws `NotLoaded` if the page must be read asynchronously. `start` is the offset of page 0 in the file.
    */
   page(
     file: number,
@@ -76,7 +70,6 @@ export class PageCache {
     return page;
   }
 
-  /** Reads a page asynchronously into the cache. */
   *#load(
     file: number,
     source: ByteSource,
@@ -125,10 +118,7 @@ export class PagedFile {
   readonly #source: ByteSource;
   readonly #start: number;
 
-  /**
-   * @param start Byte offset that counts as 0.
-   * @param cache Defaults to the cache of this thread.
-   */
+  /** @param start Byte offset that counts as 0. */
   constructor(source: ByteSource, start: number, cache = ofThread) {
     this.#cache = cache;
     this.#file = cache.newFile();

@@ -19,7 +19,6 @@ import type { Generation } from "../dataset/dataset_names.ts";
 import { BagWriter, requireAbsent } from "../write/bag_writer.ts";
 import { fitting } from "./new_dataset.ts";
 
-/** Converts anything to a single bag. */
 export const bagTarget: ConversionTarget = {
   options: ["generation"],
   content: { what: "a bag", isOwn: () => false },
@@ -67,12 +66,7 @@ export function noteChecksums(
   if (checksumChange !== undefined) changed.push(checksumChange);
 }
 
-/**
- * Writes a bag of any generation atomically; in generation 3, with its index.
- *
- * @param fill Appends the records.
- * @returns Number of records.
- */
+/** Writes a bag of any generation atomically; in generation 3, with its index. Returns the number of records. */
 async function writeBag(
   target: string,
   generation: Generation,
@@ -93,7 +87,7 @@ async function writeBag(
     });
     await writer.close({ signal });
     signal?.throwIfAborted();
-    // // The index first: without it, the bag would be taken for one of another generation.
+    // The index first: without it, the bag would be taken for one of another generation.
     if (generation === 3) fs.renameSync(indexPath(file), indexPath(target));
     try {
       fs.renameSync(file, target);

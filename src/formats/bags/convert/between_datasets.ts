@@ -72,10 +72,7 @@ export async function betweenDatasets(
   });
 }
 
-/**
- * Returns the bag of a key. A shard has no bags, and no datapoint, if its writer was killed before it had created
- * them all.
- */
+/** Returns the bag of a key. A shard whose writer was killed before creating all bags has none, and no datapoint. */
 function bagOf({ keys, bags }: Shard, name: string): Bag | undefined {
   return bags[keys.findIndex(({ key }) => key === name)];
 }
@@ -89,7 +86,7 @@ async function countEmpty(
 ): Promise<number> {
   let empty = 0;
   let record = 0;
-  // // If a part of the index must be read asynchronously, counting resumes at the record that needs it.
+  // If a part of the index must be read asynchronously, counting resumes at the record that needs it.
   const countPage = () => {
     for (const end = Math.min(bag.length, record + PAGE); record < end;) {
       bag.locate(record);
@@ -105,10 +102,7 @@ async function countEmpty(
   return empty;
 }
 
-/**
- * Notes keys with fewer records than datapoints, so that some share a record. Lists are not checked, which would
- * require reading all references.
- */
+/** Notes keys with fewer records than datapoints, which share some. For lists, all references would have to be read. */
 function noteShared(
   { spec, length, shards: [first] }: DatasetSource,
   notes: PlanNotes,
@@ -139,23 +133,17 @@ function requireSame(
   );
 }
 
-/** Conversion of a key's values to another generation. */
 interface KeyChange {
   readonly key: string;
   readonly type: string;
   /**
-   * Converts a value: a record, or for a list an iterable of records.
-   *
-   * @throws {UnfitError} If it has no form there; for a list, when the list is read.
+   * Converts a record, or an iterable of records for a list. Throws an `UnfitError` (a list: when read) if it has no
+   * form.
    */
   change(value: unknown): unknown;
 }
 
-/**
- * Returns the conversion of a key to another generation, and notes changes and losses.
- *
- * @throws {ConversionError} If its type has another meaning there.
- */
+/** Returns the conversion of a key, and notes changes and losses. Throws if its type has another meaning there. */
 function changeKey(
   path: string,
   key: string,
@@ -217,11 +205,7 @@ async function* eachOf(
   for await (const record of list as Iterable<Raw>) yield make(record);
 }
 
-/**
- * Converts a datapoint to another generation.
- *
- * @throws {UnfitError} As {@linkcode KeyChange.change} does.
- */
+/** Converts a datapoint to another generation. Throws as {@linkcode KeyChange.change} does. */
 async function changed(
   datapoint: Datapoint,
   changes: readonly KeyChange[],

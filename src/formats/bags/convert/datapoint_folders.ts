@@ -15,7 +15,6 @@ interface FolderOptions extends WaitOptions {
   readonly spec?: Spec | undefined;
 }
 
-/** Numbered entries of a directory, and its other entries. */
 interface Numbered {
   readonly directory: string;
   /** Paths in numeric order. */
@@ -29,7 +28,6 @@ export class DatapointFolders {
   /** Paths of the datapoints of each shard; a single list if there are no shards. */
   readonly shards: readonly (readonly string[])[];
   readonly isSharded: boolean;
-  /** Path of the `spec.json`, if any. */
   readonly specPath: string | undefined;
   /** Whether there is a `label2idx.json`, which came from GulpIO. */
   readonly hasLabels: boolean;
@@ -82,10 +80,8 @@ export class DatapointFolders {
   }
 
   /**
-   * Requires files as `recordfs extract` writes them, including lists read later: numbered without a gap, and
-   * nothing else. Otherwise numbers only determine the order.
-   *
-   * @throws {RecordfsError} If a number is missing, or there is something else.
+   * Requires files as `recordfs extract` writes them, including lists read later: numbered without a gap, and nothing
+   * else. Otherwise numbers only determine the order.
    */
   requireComplete(): void {
     this.#isStrict = true;
@@ -95,10 +91,8 @@ export class DatapointFolders {
   }
 
   /**
-   * Reads a datapoint.
-   *
-   * @param value Returns the content of a file. Called for elements of a list when the list is read.
-   * @throws {UnfitError} If its keys are not those of the spec, or it has a file for a list, or the reverse.
+   * Reads a datapoint. `value` returns the content of a file; for a list, it is called when the list is read. Throws an
+   * `UnfitError` if the keys are not those of the spec, or a file is in place of a list, or the reverse.
    */
   async read(
     path: string,

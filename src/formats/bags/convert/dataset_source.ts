@@ -30,7 +30,6 @@ import type { ShardReader } from "../read/shard_reader.ts";
 import { videosOfDataset } from "./dataset_videos.ts";
 import { labelPlace } from "./new_dataset.ts";
 
-/** A dataset to convert. Its values are read as bytes. */
 export class DatasetSource extends ContainerSource {
   readonly datapoints: BagsSamples;
   /** Shards in order, at least one. */
@@ -74,7 +73,6 @@ export class DatasetSource extends ContainerSource {
     return this.shards[0]!.shard.generation;
   }
 
-  /** Number of datapoints. */
   get length(): number {
     return this.datapoints.shards.length;
   }
@@ -100,7 +98,6 @@ export class DatasetSource extends ContainerSource {
     }
   }
 
-  /** Returns the values of the only key. */
   override records(notes: PlanNotes, options: WaitOptions): RecordList {
     const { spec, generation } = this;
     const keys = Object.keys(spec);
@@ -143,7 +140,6 @@ function isSharded({ info }: VirtualFs): boolean {
   return info.facts?.["shards"] !== undefined;
 }
 
-/** Returns the conversion source of a bag or a dataset. */
 export async function bagsSource(
   container: VirtualFs,
   options: SourceOptions,

@@ -26,9 +26,8 @@ import type { SpecKey } from "../dataset/spec.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
 
 /**
- * Returns the videos of a dataset. A video is a datapoint with a list of JPEGs, or consecutive datapoints with the
- * same `id` and one JPEG each. `id` is the video's id and `meta` its metadata; other plain values are added to the
- * metadata.
+ * Returns the videos of a dataset. A video is a datapoint with a list of JPEGs, or consecutive datapoints with the same
+ * `id` and one JPEG each. `id` is the video's id and `meta` its metadata; other plain values are added to the metadata.
  */
 export function videosOfDataset(
   source: DatasetSource,
@@ -58,10 +57,7 @@ export function videosOfDataset(
   };
 }
 
-/**
- * Yields videos: a datapoint with a list of frames, or consecutive datapoints with the same id, with the metadata
- * of the first.
- */
+/** Yields videos; consecutive datapoints with the same id have the metadata of the first. */
 async function* readVideos(
   source: DatasetSource,
   keys: VideoKeys,
@@ -100,7 +96,7 @@ async function* readVideos(
       name,
       frames: type.isList ? first[key] as Iterable<Uint8Array> : framesInRow(),
     }));
-    // // Skips datapoints that were not consumed because the video was skipped.
+    // Skips datapoints that were not consumed because the video was skipped.
     if (index === start) await advance();
     while (!type.isList && goesOn()) await advance();
   }
@@ -133,15 +129,10 @@ interface VideoKeys {
   readonly id: SpecKey | undefined;
   /** Object that the metadata start from. */
   readonly meta: SpecKey | undefined;
-  /** Further metadata. */
   readonly others: readonly SpecKey[];
 }
 
-/**
- * Determines the roles of keys; keys without a role are noted as lost.
- *
- * @throws {ConversionError} If there are no frames.
- */
+/** Determines the roles of keys; notes keys without a role as lost. Throws if there are no frames. */
 function findKeys(
   { path, spec, shards }: DatasetSource,
   notes: PlanNotes,
@@ -179,7 +170,6 @@ function findKeys(
   return { frames: frames[0]!, id, meta, others };
 }
 
-/** Returns the id and metadata of the video that starts with a datapoint. */
 function factsOf(
   { id, meta, others }: VideoKeys,
   decoders: Decoders,
@@ -213,7 +203,7 @@ function factsOf(
   }
   return {
     id: id === undefined ? `${index}` : String(valueOf(id)),
-    // // Converted through text, which keeps floats and the order of keys.
+    // Converted through text, which keeps floats and the order of keys.
     meta: parseJson(formatJson(made)) as { [key: string]: JsonValue },
   };
 }

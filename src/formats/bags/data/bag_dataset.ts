@@ -37,8 +37,8 @@ export interface BagDatasetOptions<T> extends BagOpenOptions {
 }
 
 /**
- * Datapoints of a dataset of Bags or Granular, of any generation, sharded or not. Each batch is one batched read of
- * all keys and shards.
+ * Datapoints of a dataset of Bags or Granular, of any generation, sharded or not. Each batch is one batched read of all
+ * keys and shards.
  *
  * @typeParam T Type of a sample: a datapoint, or what `process` returns.
  *

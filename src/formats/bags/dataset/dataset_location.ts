@@ -16,7 +16,7 @@ export function shardPath(directory: string, shard: number): string {
  * Determines whether a path is a bag, a dataset, or a sharded dataset.
  *
  * @param path Directory of a dataset, directory of its shards, a `.bag`, or its `.idx`.
- * @param onWarning Called if the last shard is empty.
+ * @param onWarning Called if the last shard is empty, and therefore skipped.
  * @throws {FormatError} If shards are missing, or something that is not a shard is among them.
  */
 export function* locateDataset(
@@ -46,13 +46,7 @@ export function shardName(number: number): string {
   return String(number).padStart(6, "0");
 }
 
-/**
- * Counts the shards in the directory of a sharded dataset.
- *
- * @param path The directory, for messages.
- * @param names In any order; names that start with `.` are ignored.
- * @throws {FormatError} If a shard is missing, or something else is there.
- */
+/** Counts the shards in a directory, ignoring hidden files. Throws if one is missing, or there is something else. */
 function countShards(path: string, names: Iterable<string>): number {
   const shards = new Set<string>();
   for (const name of names) {

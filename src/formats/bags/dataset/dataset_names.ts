@@ -1,4 +1,3 @@
-/** File that lists keys and types. */
 export const SPEC_FILE = "spec.json";
 
 /** Key whose bag holds the references in generations 1 and 2. */
@@ -14,16 +13,15 @@ export function isDatasetFile(name: string): boolean {
 }
 
 /**
- * How a bag stores its index, which changed twice: 1 (bags, early granular) has N + 1 offsets at the end of the
- * `.bag`, the start of each record and the end; 2 (granular 2024–2025) has the N record ends there; 3 (granular ≥
- * 0.22) has the N record ends in an `.idx` next to the `.bag`.
+ * How a bag stores its index. 1 (bags, early granular): N + 1 offsets at the end of the `.bag`, the start of each
+ * record and the end. 2 (granular 2024–2025): the N record ends there. 3 (granular ≥ 0.22): the N record ends in an
+ * `.idx` next to the `.bag`.
  */
 export type Generation = 1 | 2 | 3;
 
 /**
  * Whether bags of a generation may hold empty records. The index of generation 2 must not start with 0, which
- * identifies generation 1. In generation 3, granular writes empty records since 0.23.3, and reads them since
- * 0.22.0.
+ * identifies generation 1. In generation 3, granular writes empty records since 0.23.3, and reads them since 0.22.0.
  */
 export function mayBeEmpty(generation: Generation): boolean {
   return generation !== 2;

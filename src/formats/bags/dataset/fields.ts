@@ -2,10 +2,8 @@ import type { Field } from "../../../tree/samples/samples.ts";
 import { typeOf } from "./value_types.ts";
 import type { Shard } from "./open_shard.ts";
 
-/** Generation and keys of a shard. */
 type Typed = Pick<Shard, "generation" | "keys">;
 
-/** Returns the fields of a shard's datapoints. */
 export function fieldsOf({ generation, keys }: Typed): readonly Field[] {
   return keys.map(({ key, type }) => ({
     name: key,

@@ -20,8 +20,8 @@ import { openFile } from "../../../io/storage/open_file.ts";
 interface OpenShardOptions
   extends Pick<OpenBagOptions, "storage" | "generation" | "onWarning"> {
   /**
-   * Whether the dataset is one shard of several. Then a damaged bag is replaced by a {@linkcode DamagedBag}, unless
-   * all are damaged. Defaults to `false`: a damaged bag is an error.
+   * Whether it is one shard of several. A damaged bag is then replaced by a {@linkcode DamagedBag}, unless all are
+   * damaged; otherwise it is an error. Defaults to `false`.
    */
   readonly ofSeveral?: boolean | undefined;
 }
@@ -35,14 +35,11 @@ export class Shard {
   readonly keys: readonly SpecKey[];
   readonly spec: ByteSource;
   /**
-   * References, in generations 1 and 2. Datasets of granular's commits 243d3bf and fb0e774, also numbered 0.22.0,
-   * have bags of generation 2 and no references: record i of every key belongs to datapoint i, as in generation 3.
+   * References, in generations 1 and 2. Datasets of granular's commits 243d3bf and fb0e774, also numbered 0.22.0, have
+   * bags of generation 2 and no references: record i of every key belongs to datapoint i, as in generation 3.
    */
   readonly refs: Bag | undefined;
-  /**
-   * Opened bags by key index; a {@linkcode DamagedBag} for a damaged one. Empty if a writer was killed before it
-   * had created them all.
-   */
+  /** Bags by key index; a damaged one as a {@linkcode DamagedBag}. Empty if a writer was killed while creating them. */
   readonly bags: Bag[] = [];
   /** Number of complete datapoints. While bags are opened one by one, the number of references. */
   length: number;
@@ -86,7 +83,6 @@ export class Shard {
     return !isDamaged && this.keys[key]!.type.isList;
   }
 
-  /** Total size of the open files in bytes. */
   get bytes(): number {
     return this.files.reduce((sum, { size }) => sum + size, 0);
   }
@@ -109,10 +105,8 @@ export class Shard {
 }
 
 /**
- * Opens a dataset without shards, or one shard. Reads only the ends of its indexes.
- *
- * @param path Its directory, without a trailing slash.
- * @throws {FormatError} If a file is missing or damaged.
+ * Opens a dataset without shards, or one shard, by its directory without a trailing slash. Reads only the ends of its
+ * indexes. Throws a `FormatError` if a file is missing or damaged.
  */
 export function* openShard(
   path: string,
@@ -157,11 +151,9 @@ export function* openShard(
 }
 
 /**
- * Opens a dataset as granular's commits 243d3bf and fb0e774 wrote it: bags of generation 2 with equally many
- * records, no references and no lists.
- *
- * @throws {FormatError} If it is not one: it is then of generation 1 or 2 and has lost its references, or of
- * generation 3 and has lost its indexes.
+ * Opens a dataset as granular's commits 243d3bf and fb0e774 wrote it: bags of generation 2 with equally many records,
+ * no references and no lists. Any other dataset has lost its references (generation 1 or 2) or its indexes (generation
+ * 3).
  */
 function* openRefless(
   shard: Shard,
@@ -217,11 +209,7 @@ export function* listDirectory(
   throw openError(path, { code: "ENOTDIR" });
 }
 
-/**
- * Opens everything of a dataset except the bags of its keys.
- *
- * @param generation If `undefined`, it is detected as 1 or 2.
- */
+/** Opens everything of a dataset except the bags of its keys. Without a `generation`, detects 1 or 2. */
 export function* openHead(
   path: string,
   generation: Generation | undefined,
@@ -246,8 +234,8 @@ export function* openHead(
 }
 
 /**
- * Rejects an empty `refs.bag` next to bags that are not. An empty bag of generation 2 has no bytes, and then no
- * key's bag has any; an empty bag of generation 1 has 8.
+ * Rejects an empty `refs.bag` next to bags with data. If a bag of generation 2 has no bytes, it is empty, and then all
+ * keys' bags are; an empty bag of generation 1 has 8 bytes.
  */
 function requireReferences({ keys, bags, refs }: Shard): void {
   const other = bags.findIndex(({ source }) => source.size > 0);
@@ -261,12 +249,11 @@ function requireReferences({ keys, bags, refs }: Shard): void {
 }
 
 /**
- * State of a dataset without references: of generation 3; unwritten, since its writer was killed while creating the
- * files, some of which are missing and the others empty; or without any `.idx`.
+ * State of a dataset without references: generation 3; unwritten, its writer having been killed while it created the
+ * files, so that some are missing and the others empty; or without any `.idx`.
  */
 type Found = "written" | "unwritten" | "unindexed";
 
-/** Determines the state of a dataset without references. */
 function* lookFor(
   { path, keys, storage }: Shard,
   names: ReadonlySet<string>,
@@ -286,7 +273,6 @@ function* lookFor(
   return "unwritten";
 }
 
-/** Reads an opened `spec.json`. */
 export function* readSpec(
   spec: ByteSource,
   hasRefs: boolean,
@@ -302,10 +288,7 @@ export function* readSpec(
   return parseSpec(yield* readPart(spec, 0, size), path, hasRefs);
 }
 
-/**
- * Returns the number of datapoints for which all keys have a record. A generation-3 writer may be between the keys
- * of a datapoint, or have been killed there.
- */
+/** Counts the complete datapoints. A generation-3 writer may be between the keys of one, or was killed there. */
 function completeLength(
   { path, keys, bags, sound }: Shard,
   { onWarning, ofSeveral }: OpenShardOptions,
@@ -353,7 +336,6 @@ function missingReferences(path: string, cause?: unknown): FormatError {
   );
 }
 
-/** Returns the error for datasets of bags 0.2.0 to 0.4.0. */
 function inParts(path: string): FormatError {
   return new FormatError(
     "unknown-format",

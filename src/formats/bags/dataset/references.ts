@@ -3,25 +3,19 @@ import { MsgpackReader } from "../../../codecs/msgpack/read_msgpack.ts";
 import type { Bag } from "../bag/bag.ts";
 import type { SpecKey } from "./spec.ts";
 
-/** Dataset facts that {@linkcode References.parse} needs. */
 interface ReferencedKeys {
   /** Path of `refs.bag`. */
   readonly path: string;
   /** Keys in the order of the references. */
   readonly keys: readonly SpecKey[];
-  /**
-   * Number of records of each key's bag. Omitted if not known yet; then the caller must call
-   * {@linkcode References.checkRange}.
-   */
+  /** Number of records of each key's bag. Without it, the caller must call {@linkcode References.checkRange}. */
   readonly lengths?: readonly number[] | undefined;
 }
 
 /**
  * References of one datapoint, in generations 1 and 2: which records of each key's bag belong to it. They are a
- * MessagePack array with an entry per key: an index, or for a list type `[first, count]`, or `[]`. Two datapoints
- * may refer to the same record.
- *
- * The object is reused for every datapoint, to avoid allocations.
+ * MessagePack array with an entry per key: an index, or for a list type `[first, count]`, or `[]`. Two datapoints may
+ * refer to the same record. The object is reused for every datapoint, to avoid allocations.
  */
 export class References {
   /** First record of each key; 0 if there is none. */
@@ -47,23 +41,16 @@ export class References {
   }
 
   /**
-   * Reads the references of a datapoint synchronously.
-   *
-   * @throws {FormatError} With code `bad-reference`.
-   * @throws {NotLoaded} If they must be read asynchronously.
+   * Reads the references of a datapoint synchronously. Throws `bad-reference`, or `NotLoaded` if that is impossible.
    */
   read(datapoint: number, refs: Bag): void {
     this.#parse(datapoint, refs.copy(datapoint, this.#record));
   }
 
-  /**
-   * Parses the references of a datapoint from its record.
-   *
-   * @throws {FormatError} With code `bad-reference`.
-   */
+  /** Parses the references of a datapoint from its record. Throws `bad-reference`. */
   parse(datapoint: number, record: Uint8Array): void {
     const into = this.#record;
-    // // The first bytes suffice to reject a record that is longer than references can be.
+    // The first bytes suffice to reject a record that is longer than references can be.
     const length = Math.min(record.length, into.length);
     for (let i = 0; i < length; i++) into[i] = record[i]!;
     this.#parse(datapoint, length);
@@ -121,12 +108,7 @@ export class References {
     this.#fail(`reference of the wrong kind: '${name}' takes ${expected}`);
   }
 
-  /**
-   * Checks that the records referred to exist.
-   *
-   * @param length Number of the key's records.
-   * @throws {FormatError} With code `bad-reference`.
-   */
+  /** Throws `bad-reference` unless the records referred to exist among the `length` records of the key. */
   checkRange(key: number, length: number): void {
     const first = this.first[key]!;
     const count = this.count[key]!;
@@ -151,10 +133,7 @@ export class References {
   }
 }
 
-/**
- * Returns the length of the longest references in bytes: the array head, and for each key a list head and two
- * numbers.
- */
+/** Longest references in bytes: the array head, and for each key a list head and two numbers. */
 export function longestReferences(keys: number): number {
   return 5 + keys * (5 + 2 * 9);
 }

@@ -44,10 +44,7 @@ export function parseType(text: string, withLists: boolean): ValueType {
   };
 }
 
-/**
- * Returns why a key cannot name a bag, or `undefined` if it can. The key becomes a file name in the dataset's
- * directory, and must never lead out of it.
- */
+/** Returns why a key cannot name a bag, if so. It becomes a file name in the dataset, and must never lead out of it. */
 export function keyProblem(key: string, hasRefs: boolean): string | undefined {
   if (key === "") return "it is empty";
   if (key === "." || key === "..") return "it is no file name";
@@ -60,7 +57,6 @@ export function keyProblem(key: string, hasRefs: boolean): string | undefined {
   return undefined;
 }
 
-/** Returns the entries of `spec.json`, in file order. */
 function parseObject(bytes: Uint8Array, path: string): Map<string, JsonValue> {
   let entries: Map<string, JsonValue> | undefined;
   try {
@@ -81,12 +77,9 @@ function bad(path: string, what: string, cause?: unknown): FormatError {
 }
 
 /**
- * Parses the content of `spec.json`.
+ * Parses `spec.json`, and returns the keys in file order. Throws `bad-spec`.
  *
- * @param path Path for messages.
  * @param hasRefs Whether the dataset is of generation 1 or 2, where references follow the order of the keys.
- * @returns The keys in file order.
- * @throws {FormatError} With code `bad-spec`.
  */
 export function parseSpec(
   bytes: Uint8Array,
@@ -115,7 +108,6 @@ export function parseSpec(
   return keys;
 }
 
-/** Returns the spec of keys, as in `spec.json`. */
 export function specOf(keys: readonly SpecKey[]): Spec {
   return Object.fromEntries(
     keys.map((
@@ -130,7 +122,6 @@ const GRANULAR_WORD = /^[a-z_]/;
 /** Form of types that bags requires, in writing and reading. */
 const BAGS_TYPE = /^[a-z0-9_-]+(\([a-z0-9_,.-]*\))?(\[\])?$/;
 
-/** A specification to write. */
 export interface WrittenSpec {
   /** As given, with sorted keys. */
   readonly spec: Spec;
@@ -140,12 +131,7 @@ export interface WrittenSpec {
   readonly json: Uint8Array;
 }
 
-/**
- * Validates a specification as the original writers do.
- *
- * @param directory Directory for errors.
- * @throws {WriteError} With code `bad-spec`.
- */
+/** Validates a specification as the original writers do. Throws a {@linkcode WriteError} `bad-spec`. */
 export function writtenSpec(
   spec: Spec,
   generation: Generation,
@@ -189,11 +175,7 @@ export function writtenSpec(
   };
 }
 
-/**
- * Makes a key, valid in any generation, of a name from elsewhere.
- *
- * @param taken Keys already in use.
- */
+/** Makes a key, valid in any generation and not `taken`, of a name from elsewhere. */
 export function keyFor(name: string, taken: ReadonlySet<string>): string {
   const safe = name.toWellFormed().toLowerCase().replace(/[/\0]/g, "_");
   const isWord = GRANULAR_WORD.test(safe);
@@ -209,10 +191,7 @@ function isKey(key: string, taken: ReadonlySet<string>): boolean {
   return !taken.has(key) && keyProblem(key, true) === undefined;
 }
 
-/**
- * Returns why the words are invalid, if they are. Generation 1 was written by both packages: one of them must
- * accept all words.
- */
+/** Returns why the words are invalid, if so. Generation 1 was written by both packages: one must accept all words. */
 function wordsProblem(
   entries: readonly (readonly [string, string])[],
   generation: Generation,

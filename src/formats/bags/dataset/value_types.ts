@@ -13,7 +13,6 @@ import type { ValueType as SpecType } from "./spec.ts";
 
 const { array, jpeg, json, number, png, text } = VALUE_TYPES;
 
-/** Value types of the types that bags and granular ship. */
 const SHIPPED: Readonly<Record<string, ValueType>> = {
   __proto__: null as never, // type names are arbitrary
   array,
@@ -35,10 +34,7 @@ const SHIPPED: Readonly<Record<string, ValueType>> = {
 const OWN = ["array", "arraytree", "i64", "int", "tree", "u64"];
 const DECODER = import.meta.resolve("../types/decode_value.ts");
 
-/**
- * Returns the value type of a spec type; unknown types are bytes. Files of values have no suffix: the type's suffix
- * is that of a readable view.
- */
+/** Returns the value type of a spec type; unknown types are bytes. Its suffix is that of a view: values have none. */
 export function typeOf(
   { word, name, args }: SpecType,
   generation: Generation,
@@ -54,7 +50,6 @@ export function typeOf(
   );
 }
 
-/** Returns the view of a value by its type. */
 export function valueView(
   type: SpecType,
   generation: Generation,

@@ -26,19 +26,13 @@ export interface BagOptions extends PlaceOptions {
   /** Opens the bag as this generation instead of detecting it. */
   readonly generation?: Generation | undefined;
   /**
-   * Whether to hold the index in memory, 8 bytes per record. Defaults to `true`. Otherwise pages of it are read on
-   * demand; each thread caches up to 4 MiB of them for all bags.
+   * Whether to hold the index in memory, 8 bytes per record. Defaults to `true`. Otherwise pages are read on demand;
+   * each thread caches up to 4 MiB of them for all bags.
    */
   readonly cacheIndex?: boolean | undefined;
-  /**
-   * Whether to also hold the records in memory, as they were when the bag was opened, even if its file changes.
-   * Defaults to `false`.
-   */
+  /** Whether to also hold the records in memory, as of when the bag was opened. Defaults to `false`. */
   readonly cacheData?: boolean | undefined;
-  /**
-   * Index of generation 3, if it is not the `.idx` next to the bag: a path, or its bytes. With it, the bag is
-   * opened as generation 3.
-   */
+  /** Index of a generation-3 bag, if it is not the `.idx` next to it: a path, or its bytes. Implies generation 3. */
   readonly index?:
     | string
     | URL
@@ -50,7 +44,6 @@ export interface BagOptions extends PlaceOptions {
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** Location of a bag or its index, or its bytes. */
 type BagLocation = NonNullable<BagOptions["index"]>;
 
 /**
@@ -114,8 +107,8 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
   /**
    * Opens a bag.
    *
-   * @param bag The `.bag`, with its `.idx` next to it in generation 3; or its bytes, in shared memory or not. They
-   * are not copied, and must not change while the bag is open. Bytes of generation 3 need the option `index`.
+   * @param bag The `.bag`, with its `.idx` next to it in generation 3; or its bytes, in shared memory or not. They are
+   * not copied, and must not change while the bag is open. Bytes of generation 3 need the option `index`.
    * @throws {FormatError} If it is not a bag, or was truncated.
    * @throws {RangeError} If an index is given for generation 1 or 2.
    */
@@ -202,20 +195,20 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
   }
 
   /**
-   * Returns a view of a record in a memory map of the bag, without copying. Linux only; needs `--allow-ffi`. For a
-   * bag in memory, returns a view of the given bytes.
+   * Returns a view of a record in a memory map of the bag, without copying. Linux only; needs `--allow-ffi`. For a bag
+   * in memory, returns a view of the given bytes.
    *
-   * **Reading a view after its file was truncated kills the process**, as does a failing disk: use it only for
-   * files that nobody changes. Writing to a view never changes the file, but shows in all views of the same bytes.
-   * The view stays valid after `close()`, as long as it is referenced. Its `buffer` is the whole file: it must not
-   * be transferred to another thread, which would empty all views, and posting the view copies the whole file. Post
-   * a copy, made with `slice()`.
+   * **Reading a view after its file was truncated kills the process**, as does a failing disk: use it only for files
+   * that nobody changes. Writing to a view never changes the file, but shows in all views of the same bytes. The view
+   * stays valid after `close()`, as long as it is referenced. Its `buffer` is the whole file: it must not be
+   * transferred to another thread, which would empty all views, and posting the view copies the whole file. Post a
+   * copy, made with `slice()`.
    *
    * @param index From 0 to `length - 1`.
    * @throws {IndexError} If there is no such record.
    * @throws {FormatError} If the index is damaged there, or the bag was truncated.
-   * @throws {RecordfsError} With code `unsupported` if files cannot be mapped, or the bytes are in a shared buffer;
-   * use `get` there.
+   * @throws {RecordfsError} With code `unsupported` if files cannot be mapped, or the bytes are in a shared buffer; use
+   * `get` there.
    *
    * @example Look at a record in place
    * ```ts
@@ -260,7 +253,6 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** @throws {TypeError} If it is neither a location nor bytes. */
 function partOf(
   part: BagLocation,
   name: string,

@@ -26,7 +26,6 @@ export interface BagSeed {
   readonly length: number;
 }
 
-/** Records of one bag, as samples. */
 export class BagRecords implements Samples<Raw, Raw> {
   readonly unit = "record";
   readonly fields = [];
@@ -91,11 +90,7 @@ export function seedOf(bag: Bag): BagSeed {
   return { path, generation, index, length };
 }
 
-/**
- * Opens a bag that another thread has opened.
- *
- * @throws {FormatError} With code `changed` if it has changed; a bag of generation 3 may have grown.
- */
+/** Opens a bag that another thread has opened. Throws `changed` if it has changed; generation 3 may have grown. */
 export function* reopenBag(
   { path, generation, index, length }: BagSeed,
   storage: Storage,
@@ -109,7 +104,6 @@ export function* reopenBag(
   throw changedFile(path);
 }
 
-/** Opens the records of a bag that another thread has opened. */
 export function* reopenSamples(
   seed: BagSeed,
   storage: Storage,

@@ -25,15 +25,11 @@ import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
 import { whenMade } from "./made_values.ts";
 import { MAPPED, ShardReader } from "./shard_reader.ts";
 
-/** Shard facts that all threads share. Plain data. */
 export interface NumberedShard {
-  /** Directory of the shard. */
   readonly path: string;
-  /** Number of its datapoints. */
   readonly length: number;
 }
 
-/** How datapoints are read. */
 interface SamplesOptions extends DatasetOptions {
   /** Parts of each datapoint to read, unless a call selects others. */
   readonly mask?: Mask | undefined;
@@ -47,9 +43,7 @@ interface Seed extends SamplesOptions {
   readonly ofSeveral: boolean;
 }
 
-/** Shards of samples, and how to open them. */
 interface OpenedDatapoints {
-  /** Directory of the dataset. */
   readonly path: string;
   readonly shards: ShardTable<NumberedShard>;
   /** Fields of all shards; `undefined` if the types of shards differ. */
@@ -98,7 +92,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return readers;
   }
 
-  /** Returns the same datapoints, restricted to a mask. They share the open files: closing either closes both. */
+  /** Returns the same datapoints, restricted to a mask. Closing either closes the files of both. */
   masked(mask: Mask | undefined): BagsSamples {
     return new BagsSamples(this.#opened, { ...this.#options, mask });
   }
@@ -127,7 +121,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
       fields: union.fields,
       missing: union.missing(this.shards.length),
       isNullable: false,
-      // // If shards differ, a sample may lack some of the requested fields.
+      // If shards differ, a sample may lack some of the requested fields.
       read: (indices, options) =>
         this.read(indices, this.fields === undefined ? {} : options),
       decode: (index, datapoint) => {
@@ -188,7 +182,6 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return reader.decode(number, datapoint, false) as Datapoint;
   }
 
-  /** Reads a datapoint as bytes. */
   *get(
     index: number,
     mask: Mask | undefined,
@@ -226,11 +219,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     );
   }
 
-  /**
-   * Reads consecutive datapoints, merging adjacent records of a key into one read.
-   *
-   * @param decodes Whether to decode them.
-   */
+  /** Reads consecutive datapoints, merging adjacent records of a key into one read. */
   *range(
     start: number,
     stop: number,
@@ -277,13 +266,12 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
       bytes += this.#readers[at]?.remoteBytes(places.length, mask) ?? 0;
     }
     if (bytes > 0) {
-      // // References, and an index that is not held, must be fetched first.
+      // References, and an index that is not held, must be fetched first.
       runAsync(this.#partsOf(indices, mask)).then(expectBatch, () => {});
     }
     return bytes;
   }
 
-  /** Returns the reader of a shard; opens it on first use. */
   *reader(at: number): Steps<ShardReader> {
     const known = this.#readers[at];
     if (known !== undefined) return known;
@@ -297,7 +285,6 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return reader.decode(index - reader.start, datapoint, mayWait);
   }
 
-  /** Locates what a batch must read. */
   *#partsOf(
     indices: readonly number[],
     mask: Mask | undefined,
@@ -316,7 +303,6 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return parts.flat();
   }
 
-  /** Groups the positions of a batch by the shard of their datapoints. */
   #byShard(indices: readonly number[]): Map<number, number[]> {
     return Map.groupBy(
       indices.keys(),
@@ -325,11 +311,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
   }
 }
 
-/**
- * Opens shards that another thread has opened.
- *
- * @throws {FormatError} With code `changed` if one is now damaged, or has fewer datapoints.
- */
+/** Opens shards that another thread has opened. Throws `changed` if one is now damaged, or has fewer datapoints. */
 export function* reopenSamples(
   { path, shards, ofSeveral, ...shared }: Seed,
   storage: Storage,

@@ -11,19 +11,12 @@ export interface BatchPart {
   readonly column: Column;
   /** Position in the batch of each datapoint. */
   readonly places: readonly number[];
-  /** Extent of each value. */
   readonly slices: readonly Slice[];
   /** For each list: the start of each record, followed by the end of the last. */
   readonly limits: readonly Float64Array[] | undefined;
 }
 
-/**
- * Reads a batch: all keys of all shards at once.
- *
- * @param length Number of datapoints.
- * @param memory Memory to read into. Defaults to new memory.
- * @returns The datapoints, whose values are bytes, or lists of bytes.
- */
+/** Reads a batch of datapoints: all keys of all shards at once. Values are bytes, or lists of bytes. */
 export function* readBatch(
   length: number,
   parts: readonly BatchPart[],
@@ -63,7 +56,6 @@ export function expectBatch(parts: readonly BatchPart[]): void {
   }
 }
 
-/** Splits the bytes of a list into records. */
 function splitAt(bytes: Raw, limits: Float64Array): Raw[] {
   const start = limits[0]!;
   return Array.from(

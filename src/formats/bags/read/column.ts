@@ -7,7 +7,6 @@ import type { SpecKey, ValueType } from "../dataset/spec.ts";
 import { allEnded } from "./made_values.ts";
 import { codecOf, type Decoder, type Decoders } from "../types/shipped.ts";
 
-/** Bytes of a record. */
 export type Raw = Uint8Array<ArrayBuffer>;
 
 /** Values of a key: reads and decodes records. */
@@ -40,7 +39,7 @@ export class Column {
   /**
    * Decodes a value: a record, or a list of records.
    *
-   * @param mayWait Whether the result may be a promise. Then an error is returned as a rejected promise.
+   * @param mayWait Whether the result may be a promise. An error is then a rejected promise.
    * @throws {FormatError} With code `bad-value`.
    * @throws {TypeError} If the decoder is asynchronous and `mayWait` is `false`.
    */
@@ -51,10 +50,8 @@ export class Column {
   }
 
   /**
-   * Reads the records of datapoints; lists of records for a list type. Adjacent records are read at once, and
-   * records shared by datapoints only once, so memory use is limited by the size of the bag.
-   *
-   * @param spans Records of each datapoint.
+   * Reads the records of datapoints; lists of them for a list type. Adjacent records are read at once, and shared ones
+   * only once, so memory use is limited by the size of the bag.
    */
   *read(spans: Spans, memory?: GrowingMemory): Steps<(Raw | Raw[])[]> {
     const values: (Raw | Raw[])[] = [];
@@ -105,7 +102,6 @@ export class Column {
   }
 }
 
-/** Adjacent or overlapping spans. */
 interface Run {
   readonly first: number;
   end: number;
@@ -129,7 +125,6 @@ function runsOf(spans: Spans): Run[] {
   return runs;
 }
 
-/** Returns the indices of spans, sorted by first record. */
 function orderOf({ first }: Spans): Uint32Array {
   const order = new Uint32Array(first.length);
   let ascends = true;

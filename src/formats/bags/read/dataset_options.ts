@@ -3,17 +3,11 @@ import type { BagOptions } from "./bag_reader.ts";
 
 /** Options of opening a dataset. */
 export interface DatasetOptions extends BagOptions {
-  /**
-   * Decoders by type. Defaults to {@linkcode decodersOf}. Values of types without a decoder are bytes; with `null`,
-   * all values are.
-   */
+  /** Decoders by type. Defaults to {@linkcode decodersOf}. Values without a decoder are bytes; with `null`, all are. */
   readonly decoders?: Decoders | null | undefined;
   /** Keys whose bags are held in memory whole; in generations 1 and 2 also `refs`, which holds the references. */
   readonly cacheKeys?: readonly string[] | undefined;
-  /**
-   * Whether asynchronous methods read the keys of a datapoint in parallel, which pays on slow storage. Defaults to
-   * `false`.
-   */
+  /** Whether asynchronous methods read the keys of a datapoint in parallel, for slow storage. Defaults to `false`. */
   readonly parallel?: boolean | undefined;
 }
 

@@ -115,8 +115,8 @@ export class DatasetReader implements Disposable {
    *
    * @param index From 0 to `length - 1`.
    * @param mask Parts to read; nothing else is read.
-   * @returns The values by key, in the order of `keys`; lists for list types. Bytes are in a buffer of their own,
-   * which the caller owns. Those of a list are views of one buffer; with `memory`, all are views of it.
+   * @returns The values by key, in the order of `keys`; lists for list types. Bytes are in a buffer of their own, which
+   * the caller owns. Those of a list are views of one buffer; with `memory`, all are views of it.
    * @throws {IndexError} If there is no such datapoint.
    * @throws {FormatError} If it is damaged, or its decoder threw.
    * @throws {RecordfsError} With code `unknown-key` if `mask` has an unknown key.
@@ -140,9 +140,9 @@ export class DatasetReader implements Disposable {
   }
 
   /**
-   * Like {@linkcode DatasetReader.getSync}, without copying: bytes, and arrays if alignment allows, are views of
-   * memory maps of the bags. Linux only; needs `--allow-ffi`. The rules of {@linkcode BagReader.unsafeView} apply:
-   * **reading a view after its file was truncated kills the process**.
+   * Like {@linkcode DatasetReader.getSync}, without copying: bytes, and arrays if alignment allows, are views of memory
+   * maps of the bags. Linux only; needs `--allow-ffi`. The rules of {@linkcode BagReader.unsafeView} apply: **reading a
+   * view after its file was truncated kills the process**.
    *
    * @param index From 0 to `length - 1`.
    * @param mask Parts to view.
@@ -156,8 +156,7 @@ export class DatasetReader implements Disposable {
   }
 
   /**
-   * Reads a batch of datapoints: any number, in any order, repeats allowed. All keys of all shards are read at
-   * once.
+   * Reads a batch of datapoints: any number, in any order, repeats allowed. All keys of all shards are read at once.
    *
    * @param indices From 0 to `length - 1`.
    * @param mask Parts of each datapoint to read; nothing else is read.
@@ -192,8 +191,8 @@ export class DatasetReader implements Disposable {
   }
 
   /**
-   * Hints that datapoints will be read soon. Remote bags are fetched in the background, up to some megabytes of
-   * each at a time. Returns at once; errors surface on the read itself.
+   * Hints that datapoints will be read soon. Remote bags are fetched in the background, up to some megabytes of each at
+   * a time. Returns at once; errors surface on the read itself.
    *
    * @param indices From 0 to `length - 1`.
    * @param mask Parts of each datapoint that will be read.

@@ -1,10 +1,6 @@
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 
-/**
- * Converts values: synchronously, or all asynchronous ones together.
- *
- * @param make Returns the conversion. If `mayWait` is `true`, it may return promises.
- */
+/** Converts values: synchronously, or all asynchronous ones together. `make(true)` may return promises. */
 export function* whenMade<R, T>(
   read: readonly R[],
   make: (mayWait: boolean) => (read: R, i: number) => T | Promise<T>,

@@ -17,9 +17,7 @@ export type Mask =
   | readonly string[]
   | Readonly<Record<string, boolean | ListRange>>;
 
-/** Keys of a dataset. */
 interface Keys {
-  /** Directory of the dataset, for messages. */
   readonly path: string;
   readonly keys: readonly SpecKey[];
   /** Index in `keys` of each key. */
@@ -45,9 +43,8 @@ export class Selection {
   }
 
   /**
-   * Sets the selection from a mask.
+   * Sets the selection from a mask; `undefined` selects all.
    *
-   * @param mask `undefined` selects all.
    * @throws {RecordfsError} With code `unknown-key`.
    * @throws {TypeError} If a value is neither a boolean nor a range of a list.
    * @throws {RangeError} If a range is invalid.
@@ -90,7 +87,6 @@ export class Selection {
   }
 }
 
-/** Returns the error for a key that a dataset does not have. */
 export function unknownKey(
   { path, keys }: Pick<Keys, "path" | "keys">,
   key: string,
@@ -107,11 +103,7 @@ function isList(mask: Mask): mask is readonly string[] {
   return Array.isArray(mask);
 }
 
-/**
- * Returns how many of `length` items a range covers. Items that do not exist are not counted, as in Python.
- *
- * @throws {RangeError} If the range is invalid.
- */
+/** Counts those of `length` items that a range covers, clipped as in Python. Throws a `RangeError` if it is invalid. */
 export function clippedCount(
   start: number,
   stop: number,

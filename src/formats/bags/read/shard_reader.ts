@@ -28,13 +28,11 @@ export const MAPPED = Symbol("mapped");
 /** Reads and decodes the datapoints of one shard. Callers must validate indices. */
 export class ShardReader {
   readonly shard: Shard;
-  /** Number of datapoints. */
   readonly length: number;
   /** Index of its first datapoint across all shards. */
   start = 0;
   /** One per key. Empty if bags are missing, since there is no datapoint. */
   readonly #columns: readonly Column[];
-  /** Columns whose values are decoded. */
   readonly #decoding: readonly Column[];
   readonly #parallel: boolean;
   readonly #places: ReadonlyMap<string, number>;
@@ -46,11 +44,7 @@ export class ShardReader {
   /** Whether the bag of any key is damaged. */
   readonly isDamaged: boolean;
 
-  /**
-   * Creates a reader of a shard whose bags are open.
-   *
-   * @param length Number of datapoints to read. Defaults to all.
-   */
+  /** Creates a reader of the first `length` datapoints of a shard whose bags are open. */
   constructor(
     shard: Shard,
     { decoders = decodersOf(shard.generation), parallel = false }:
@@ -73,11 +67,9 @@ export class ShardReader {
   }
 
   /**
-   * Opens a dataset without shards, or a shard.
+   * Opens a dataset without shards, or a shard. `path` has no trailing slash. With `ofSeveral`, a damaged bag is an
+   * error only when its values are read.
    *
-   * @param path Its directory, without a trailing slash.
-   * @param ofSeveral Whether it is one shard of several. Then a damaged bag is an error only when its values are
-   * read.
    * @throws {FormatError} If a file is missing or damaged.
    * @throws {RecordfsError} With code `unknown-key` if `cacheKeys` has an unknown key.
    */
@@ -118,11 +110,7 @@ export class ShardReader {
     this.shard.close();
   }
 
-  /**
-   * Returns the error for reading a datapoint, if the bag of a selected key is damaged.
-   *
-   * @param selection Defaults to all keys.
-   */
+  /** Returns the error for reading a datapoint, if the bag of a selected key is damaged. */
   damageOf(
     index: number,
     selection: Selection = this.#all,
@@ -141,23 +129,17 @@ export class ShardReader {
     return undefined;
   }
 
-  /** @throws {FormatError} If the bag of a selected key is damaged. */
   #requireSound(index: number, selection: Selection): void {
     const damage = this.damageOf(index, selection);
     if (damage !== undefined) throw damage;
   }
 
-  /** Size of all bags, references and indexes in bytes. */
   get size(): number {
     const { bags, refs } = this.shard;
     return bags.reduce((sum, { size }) => sum + size, refs?.size ?? 0);
   }
 
-  /**
-   * Reads a datapoint synchronously.
-   *
-   * @param memory Memory to read into; with `MAPPED`, values are views of memory maps.
-   */
+  /** Reads a datapoint synchronously; with `MAPPED`, as views of memory maps. */
   getSync(
     index: number,
     mask: Mask | undefined,
@@ -248,7 +230,6 @@ export class ShardReader {
       : allEnded(pending).then(() => datapoint);
   }
 
-  /** Reads consecutive datapoints, merging adjacent records of a key into one read. */
   *range(
     start: number,
     count: number,
@@ -277,7 +258,6 @@ export class ShardReader {
     else for (const steps of reading) yield* steps;
   }
 
-  /** Decodes consecutive datapoints in place. */
   *decodeRange(start: number, values: Record<string, unknown[]>): Steps<void> {
     for (const column of this.#decoding) {
       const { key } = column;
@@ -290,11 +270,7 @@ export class ShardReader {
     }
   }
 
-  /**
-   * Locates what a batch must read, repeats allowed.
-   *
-   * @param places Position in the batch of each datapoint.
-   */
+  /** Locates what a batch must read, repeats allowed. `places` are the positions of the datapoints in the batch. */
   *partsOf(
     indices: readonly number[],
     places: readonly number[],
@@ -330,7 +306,6 @@ export class ShardReader {
     return this.length === 0 ? 0 : bytes / this.length * datapoints;
   }
 
-  /** Returns the number of values of each key; `true` for a key that is not a list. */
   *available(index: number): Steps<Record<string, true | number>> {
     const spans = yield* this.#spansOf([index], this.#all, true);
     const available: Record<string, true | number> = {};
@@ -341,9 +316,7 @@ export class ShardReader {
   }
 
   /**
-   * Returns the records of datapoints, for each key.
-   *
-   * @param isRun Whether the datapoints are consecutive, so that their references are read at once.
+   * Returns the records of datapoints, for each key. With `isRun`, these are consecutive: references are read at once.
    */
   *#spansOf(
     indices: readonly number[],

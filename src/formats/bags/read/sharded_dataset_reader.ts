@@ -22,15 +22,15 @@ import { DatasetReader } from "./dataset_reader.ts";
 import { ShardReader } from "./shard_reader.ts";
 
 /**
- * Reads the shards of a dataset as one sequence of datapoints (Python's `ShardedDatasetReader`). A dataset that is
- * not sharded counts as one shard.
+ * Reads the shards of a dataset as one sequence of datapoints (Python's `ShardedDatasetReader`). A dataset that is not
+ * sharded counts as one shard.
  *
  * To divide shards among workers, set `shardStart` to the worker's number, from 0, and `shardStep` to the number of
  * workers. The README of bags calls the latter `shard_stop`; its code, as here, calls it a step.
  *
  * A shard whose number of datapoints cannot be determined is skipped with a warning, if there are several, and the
- * indices of later datapoints shift. If the bag of a key is damaged, the shard's other values can be read, and
- * reading a value of that key throws a `FormatError`.
+ * indices of later datapoints shift. If the bag of a key is damaged, the shard's other values can be read, and reading
+ * a value of that key throws a `FormatError`.
  *
  * All shards must have the same keys. The types of a key may differ: each shard is read by its own spec.
  *
@@ -126,7 +126,6 @@ function* openAll(
   }
 }
 
-/** Returns the directories of the selected shards, and whether the dataset has several. */
 function* pathsOf(
   directory: string,
   options: ShardedDatasetOptions,

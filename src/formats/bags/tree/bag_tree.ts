@@ -31,8 +31,8 @@ interface SeedData extends BagSeed {
 }
 
 /**
- * The records of one bag in one directory, named by their numbers. Index pages are read on demand. Records past the
- * end of a truncated bag cannot be read.
+ * The records of one bag as files named by number. Index pages are read on demand. Records past the end of a truncated
+ * bag cannot be read.
  */
 export class BagTree extends NamedTree {
   override readonly sources: readonly ByteSource[];
@@ -42,7 +42,6 @@ export class BagTree extends NamedTree {
   readonly #whole: number;
 
   /**
-   * @param bag Closed with the tree.
    * @param suffix Suffix of every name, such as `.jpg`; may be empty.
    * @param whole Number of leading records that end within the bag.
    * @param length Number of records to show, if the bag has grown.

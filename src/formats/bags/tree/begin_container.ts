@@ -48,15 +48,10 @@ import type { Bag } from "../bag/bag.ts";
 
 /** A container, opened as far as serving requires. */
 interface BegunContainer extends Container {
-  /**
-   * Opens the rest.
-   *
-   * @throws {FormatError} If it is damaged.
-   */
+  /** Opens the rest. Throws a `FormatError` if it is damaged. */
   complete(): Steps<CompleteContainer>;
 }
 
-/** A bag, or the sound and lost shards of a dataset. */
 type CompleteContainer =
   | { readonly bag: Bag }
   | {
@@ -67,7 +62,6 @@ type CompleteContainer =
     readonly fields: readonly Field[] | undefined;
   };
 
-/** A shard that is shown. */
 interface SoundShard {
   readonly path: string;
   /** Number of the shard in the tree. */
@@ -93,10 +87,8 @@ export async function openToServe(
 }
 
 /**
- * Opens a bag or a dataset as a tree that can be served at once. Nothing here decodes values, so a mount that shows
- * none need not load the decoders.
- *
- * @param views Readable views to show next to the values.
+ * Opens a bag or a dataset as a tree that can be served at once. Nothing here decodes values, so a mount without
+ * `views` need not load the decoders.
  */
 export function* beginContainer(
   path: string,
@@ -203,8 +195,8 @@ function* beginDataset(
 }
 
 /**
- * Runs a procedure synchronously between turns of the event loop. Opening a shard takes many small reads, mostly
- * from memory; awaiting each takes nearly twice as long.
+ * Runs a procedure synchronously between turns of the event loop. Opening a shard takes many small reads, mostly from
+ * memory; awaiting each takes nearly twice as long.
  */
 function* inOneGo(procedure: () => Steps<unknown>): Steps<void> {
   yield* perform<unknown>({
@@ -223,7 +215,6 @@ function newSurvey(isSharded: boolean): {
   /** Counts records that several datapoints share once. */
   readonly info: ContainerInfo;
   add(shard: Shard): void;
-  /** Adds notes on unreadable parts. */
   note(notes: readonly ArchiveNotes[]): void;
 } {
   const facts: Record<string, number> = { generation: 0, datapoints: 0 };
@@ -276,7 +267,6 @@ function newSurvey(isSharded: boolean): {
   return { info, add, note };
 }
 
-/** Returns facts about a single bag. */
 function describeBag(bag: Bag): ContainerInfo {
   const part = partOf(bag);
   return {

@@ -8,21 +8,18 @@ import {
 } from "../../../tree/names/numbered_names.ts";
 import { isDamage } from "../../../tree/samples/open_shards.ts";
 
-/**
- * Nodes of a shard that precede its datapoints: its directory and `spec.json`. A dataset without shards is its own
- * shard, and its directory is the root.
- */
+/** Nodes that precede a shard's datapoints. A dataset without shards is its own shard, at the root. */
 export const SHARD_DIRECTORY = 0;
 export const SHARD_SPEC = 1;
 const FIRST_ROW = 2;
 
 /**
- * Computes the node ids of a dataset without any counts. Every shard has the same number of ids, used or not, so
- * nothing needs to be counted, and a dataset that grows keeps its ids.
+ * Computes the node ids of a dataset without counting: every shard has the same number of ids, used or not, and a
+ * dataset that grows keeps its ids.
  *
  * Within a shard, row i has the nodes of datapoint i and of record i of each key, in columns: the datapoint's
- * directory, each key's file or list, each key's readable view, each key's record i as an element of a list, and
- * that element's view. An element that two datapoints share is one node.
+ * directory, each key's file or list, each key's readable view, each key's record i as an element of a list, and that
+ * element's view. An element that two datapoints share is one node.
  */
 export class DatasetNodes {
   readonly shards: number | undefined;
@@ -50,22 +47,15 @@ export class DatasetNodes {
     return shard < (this.shards ?? 1) ? shard : -1;
   }
 
-  /** Returns a node's number within its shard. */
   localOf(node: NodeId, shard: number): number {
     return node - this.base(shard);
   }
 
-  /** Returns the node of a shard's directory. */
   base(shard: number): NodeId {
     return this.#first + shard * this.#stride;
   }
 
-  /**
-   * Checks that there are enough ids for the rows.
-   *
-   * @throws {RecordfsError} With code `too-large`. By default, each of 1,000 shards of 20 keys has room for 10^11
-   * rows.
-   */
+  /** Throws `too-large` if the rows need too many ids. By default, 1,000 shards of 20 keys have 10^11 rows each. */
   checkRoom(path: string, rows: number, keys: number): void {
     if (FIRST_ROW + rows * columnsOf(keys) <= this.#stride) return;
     throw new RecordfsError(
@@ -80,12 +70,10 @@ export class DatasetNodes {
   }
 }
 
-/** Returns the number of columns in a row. */
 function columnsOf(keys: number): number {
   return 1 + 4 * keys;
 }
 
-/** Returns a node's number within its shard. */
 export function localNode(row: number, column: number, keys: number): number {
   return FIRST_ROW + row * columnsOf(keys) + column;
 }
@@ -95,7 +83,6 @@ export function rowOf(local: number, keys: number): number {
   return Math.floor((local - FIRST_ROW) / columnsOf(keys));
 }
 
-/** Returns the column of a node within its row. */
 export function columnOf(local: number, keys: number): number {
   return (local - FIRST_ROW) % columnsOf(keys);
 }
@@ -144,9 +131,7 @@ export function writeName(
 }
 
 interface TreeValue {
-  /** Number of its shard. */
   readonly number: number;
-  /** Number of its key. */
   readonly key: number;
   /** Row of its datapoint in the shard; for an element, that of its record. */
   readonly row: number;

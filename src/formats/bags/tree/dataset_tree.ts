@@ -43,7 +43,6 @@ interface SeedData extends Omit<DatasetTreeOptions, "views" | "storage"> {
 }
 
 interface DatasetTreeOptions {
-  /** Directory of the dataset. */
   readonly path: string;
   readonly storage: Storage;
   /** Number of shards; `undefined` if the dataset is not sharded. */
@@ -60,12 +59,12 @@ const SPEC_NAME = new TextEncoder().encode(SPEC_FILE);
 const Role = { DATAPOINT: 0, KEY: 1, VIEW: 2, ELEMENT: 3, ELEMENT_VIEW: 4 };
 
 /**
- * A dataset as files: `000042/KEY`, or `000042/KEY/000000` if the type is a list; in a sharded dataset, below
- * `000000` and so on. Opening the tree reads no data. A shard is opened on first access, and pages of indexes and
- * references are read on demand.
+ * A dataset as files: `000042/KEY`, or `000042/KEY/000000` if the type is a list; in a sharded dataset, below `000000`
+ * and so on. Opening the tree reads no data. A shard is opened on first access, and pages of indexes and references are
+ * read on demand.
  *
- * Damage is reported where it is: for a shard that can't be opened, a datapoint whose references are wrong (its
- * directory still lists the keys), or a record whose limits are wrong.
+ * Damage is reported where it is: for a shard that can't be opened, a datapoint with wrong references (its directory
+ * still lists the keys), or a record with wrong limits.
  */
 export class DatasetTree implements Tree {
   readonly sources: TreeShards;
@@ -75,7 +74,7 @@ export class DatasetTree implements Tree {
   readonly #shardNames;
   readonly #extent = newExtent();
   readonly #name = new Uint8Array(64);
-  // // The node entered last.
+  // The node entered last.
   #number = 0;
   #shard!: TreeShard;
   #row = 0;
@@ -94,7 +93,7 @@ export class DatasetTree implements Tree {
     this.sources = new TreeShards({ ...options, nodes: this.#nodes, facts });
   }
 
-  /** Number of nodes, not counting shards without any access yet. */
+  /** Number of nodes in the shards that have been opened. */
   get nodeCount(): number {
     const nodes = this.#facts.sum(ShardFact.NODES);
     return this.#options.shards === undefined ? nodes : nodes + 1;
@@ -138,7 +137,7 @@ export class DatasetTree implements Tree {
     const base = this.#nodes.base(this.#number);
     if (local === SHARD_SPEC) return base;
     if (!this.#enterRow(local)) return 0;
-    // // An element may be in several lists; only their references tell which.
+    // An element may be in several lists; only their references tell which.
     return this.#role === Role.KEY || this.#role === Role.VIEW
       ? this.#node(this.#row, Role.DATAPOINT, 0)
       : 0;
@@ -273,14 +272,12 @@ export class DatasetTree implements Tree {
     return isList && this.#row < this.#shard.bag(key).length;
   }
 
-  /** The current value, for errors. */
   get #value() {
     const isElement = this.#role >= Role.ELEMENT;
     const [number, key, row] = [this.#number, this.#key, this.#row];
     return { number, key, row, isElement };
   }
 
-  /** Returns the number of elements of the current list. */
   #count(): number {
     try {
       return this.#shard.count(this.#key, this.#row);
@@ -332,10 +329,7 @@ export class DatasetTree implements Tree {
     listNumbers(this.#shardNames, shards, first, cursor, visitSound, stride);
   }
 
-  /**
-   * Lists datapoints. The visitor may look up other nodes, so the state of the current node must not be used after
-   * a call.
-   */
+  /** Lists datapoints. The visitor may look up other nodes, which changes the current node. */
   #listRows(cursor: number, visit: EntryVisitor): void {
     const { rowNames, length } = this.#shard;
     const first = this.#node(0, Role.DATAPOINT, 0);
@@ -354,7 +348,7 @@ export class DatasetTree implements Tree {
     const { names } = this.#shard;
     const datapoint = this.#node(this.#row, Role.DATAPOINT, 0);
     names.list(ROOT, cursor, (name, start, end, entry, next) => {
-      // // Record numbers of names follow the order of the columns after the directory's.
+      // Record numbers of names follow the order of the columns after the directory's.
       const node = datapoint + 1 + names.record(entry);
       return visit(name, start, end, node, next);
     });
@@ -382,11 +376,7 @@ export class DatasetTree implements Tree {
   }
 }
 
-/**
- * Reopens a shared tree in another thread, which opens shards itself.
- *
- * @param views Views of the shared tree.
- */
+/** Reopens a shared tree in another thread, which opens shards itself. */
 export function reopenTree(data: unknown, views?: DecodedViews): Tree {
   const { facts, ...options } = data as SeedData;
   if (!(facts instanceof BigUint64Array)) {

@@ -21,10 +21,8 @@ import { decodersOf } from "../types/mod.ts";
 import { valueToJson } from "../types/json_values.ts";
 import { typeOf } from "../dataset/value_types.ts";
 
-/** Suffix of a readable view's name. */
 export type ViewSuffix = ".json" | ".npy" | ".txt";
 
-/** Kinds of values that have views. */
 const VIEWED: readonly ValueKind[] = ["array", "number", "text", "tree"];
 
 const KEEP_FLOATS = { keepFloats: true };
@@ -33,9 +31,9 @@ const KEEP_FLOATS = { keepFloats: true };
 const MOST_KEPT = 64 * 1024 * 1024;
 
 /**
- * Views in readable forms: JSON, as `valueToJson` writes it, for `msgpack`, `tree` and integers; `.npy` for arrays;
- * and `.txt` for `utf8`, with the value's own bytes. Recent views are cached, since a file is asked for its size
- * before it is read in parts.
+ * Views in readable forms: JSON, as `valueToJson` writes it, for `msgpack`, `tree` and integers; `.npy` for arrays; and
+ * `.txt` for `utf8`, with the value's own bytes. Recent views are cached, since a file is asked for its size before it
+ * is read in parts.
  */
 export class DecodedViews {
   /** URL of the module whose `reopenTree` reopens a tree with these views. */
@@ -52,12 +50,10 @@ export class DecodedViews {
   }
 
   /**
-   * Replaces the location of a value by that of its view.
+   * Replaces the location of a value, in `into`, by that of its view.
    *
-   * @param node Node of the view.
    * @param key Number of the value's key in the dataset.
    * @param record Number of the value's record in the key's bag.
-   * @param into Location of the value in the key's bag; replaced.
    * @throws {FormatError} If the value cannot be decoded.
    * @throws {NotLoaded} If the value must be read asynchronously.
    */
@@ -113,7 +109,6 @@ function jsonFile(value: Parameters<typeof valueToJson>[0]): Uint8Array {
   return new TextEncoder().encode(`${valueToJson(value)}\n`);
 }
 
-/** Reopens a tree with such views in another thread. */
 export function reopenTree(data: unknown): Tree {
   return reopenDatasetTree(data, new DecodedViews());
 }

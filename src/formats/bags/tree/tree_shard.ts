@@ -24,14 +24,12 @@ const LONGEST_NAME = 255;
 
 /** A dataset, or one shard, as a tree shows it. The bag of a key is opened on first access. */
 export class TreeShard {
-  /** Number of datapoints shown. */
   readonly length: number;
   /** Modification time of its newest file, in milliseconds since 1970. */
   readonly mtime: number;
   readonly keys: readonly SpecKey[];
   /** Names in a datapoint's directory. Record k is key k; the keys' views follow. */
   readonly names: NameTable;
-  /** Names of datapoints. */
   readonly rowNames: NumberedNames;
   /** Suffix of each key's readable view, if it has one. */
   readonly suffixes: readonly (ViewSuffix | undefined)[];
@@ -45,7 +43,6 @@ export class TreeShard {
   /**
    * @param ids File id of each key's bag when the shard was opened.
    * @param length Number of datapoints to show, at most those that exist.
-   * @param views Readable views to show as well.
    */
   constructor(
     shard: Shard,
@@ -73,13 +70,11 @@ export class TreeShard {
     return this.shard.isList(key);
   }
 
-  /** Returns the bag of a key if it is damaged. */
   damaged(key: number): DamagedBag | undefined {
     const bag = this.shard.bags[key];
     return bag instanceof DamagedBag ? bag : undefined;
   }
 
-  /** Returns the number of elements in the list of a key. */
   count(key: number, datapoint: number): number {
     this.#refer(datapoint, key);
     return this.#references.count[key]!;

@@ -27,12 +27,9 @@ const REFLESS_GENERATION = 4;
 /** Value of the fact `GENERATION` for a shard that is skipped because it is damaged. */
 const LOST_GENERATION = 5;
 
-/** Hash of no damaged keys. */
 const UNDAMAGED = hashIds([]);
 
-/** Location of shards, and how to open them. */
 interface ShardPlace {
-  /** Directory of the dataset. */
   readonly path: string;
   readonly storage: Storage;
   readonly nodes: DatasetNodes;
@@ -83,7 +80,7 @@ export class TreeShards implements LazySources {
   }
 
   /**
-   * Returns an existing shard, and opens it if necessary.
+   * Returns an existing shard; opens it if necessary.
    *
    * @throws {FormatError} If it is damaged, or was replaced.
    * @throws {NotLoaded} If it must be opened asynchronously.
@@ -120,7 +117,7 @@ export class TreeShards implements LazySources {
     return this.fact(number, ShardFact.MTIME) / 1000;
   }
 
-  /** Returns a fact about a shard. Opens the shard if the fact is not known. */
+  /** Returns a fact about a shard; opens the shard if the fact is not known. */
   fact(number: number, fact: number): number {
     const { facts } = this.#place;
     const known = facts.get(number, fact);
@@ -134,9 +131,7 @@ export class TreeShards implements LazySources {
   }
 
   /**
-   * Opens all of a shard. If it is damaged, it is skipped from now on.
-   *
-   * @throws {FormatError} If it is damaged; with code `changed` if it was damaged and no longer is.
+   * Opens all of a shard. A damaged one is skipped from now on. Throws `changed` if it was damaged and no longer is.
    */
   *openShard(
     number: number,
@@ -175,7 +170,7 @@ export class TreeShards implements LazySources {
     if (shard.length >= facts.get(number, ShardFact.LENGTH)!) {
       return this.#keep(number, shard, ids);
     }
-    // // Another thread added it first, and saw more datapoints of an active writer.
+    // Another thread added it first, and saw more datapoints of an active writer.
     const again = yield* this.#openHead(number);
     shard.close();
     return again;
@@ -232,7 +227,7 @@ export class TreeShards implements LazySources {
       const ids = yield* idsOf(shard);
       const isSame = (refs === undefined || refs.length === length) &&
         damageHash(shard) === damage &&
-        // // Before the first datapoint, a writer may still be creating the bags.
+        // Before the first datapoint, a writer may still be creating the bags.
         (length === 0 || hashIds(ids) === facts.get(number, ShardFact.INODES));
       if (!isSame) throw changedFile(path);
       return this.#keep(number, shard, ids);
@@ -265,8 +260,8 @@ export class TreeShards implements LazySources {
   }
 
   /**
-   * Evicts local shards. Reads in progress continue, since a descriptor is reopened on demand. Remote shards stay:
-   * a caller that has located a value must find its file without waiting again.
+   * Evicts local shards. Reads in progress continue, since a descriptor is reopened on demand. Remote shards stay: a
+   * caller that has located a value must find its file without waiting again.
    */
   #makeRoom(): void {
     if (this.#place.storage !== LOCAL_DISK) return;
@@ -288,7 +283,6 @@ function settleLost(facts: ShardFacts, number: number): void {
   facts.agree(number, ShardFact.GENERATION, LOST_GENERATION);
 }
 
-/** Returns a hash of the keys whose bags are damaged. */
 function damageHash({ bags }: Shard): number {
   const keys = bags.flatMap((bag, k) => bag instanceof DamagedBag ? [k] : []);
   return hashIds(keys);
@@ -314,7 +308,7 @@ function settleFacts(
   agree(ShardFact.KEYS, shard.keys.length);
   agree(ShardFact.INODES, hashIds(ids));
   agree(ShardFact.DAMAGE, damageHash(shard));
-  // // Last: if it is set, all others are.
+  // Last: if it is set, all others are.
   agree(ShardFact.GENERATION, isRefless ? REFLESS_GENERATION : generation);
 }
 
@@ -341,7 +335,7 @@ export const ShardFact = {
   MTIME: 1,
   /** Size of its files in bytes. */
   BYTES: 2,
-  /** The number of its tree's nodes. */
+  /** Number of nodes in its tree. */
   NODES: 3,
   /** Number of its keys. */
   KEYS: 4,
@@ -355,10 +349,7 @@ export const ShardFact = {
 
 const FACTS = 8;
 
-/**
- * Facts about shards in memory shared by threads. Each thread opens a shard on first access; facts found by the
- * first thread apply to all.
- */
+/** Facts about shards in memory shared by threads. Those of the first thread to open a shard apply to all. */
 export class ShardFacts {
   readonly memory: BigUint64Array<SharedArrayBuffer>;
 

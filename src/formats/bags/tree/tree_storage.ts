@@ -12,10 +12,8 @@ export function* idOf(storage: Storage, file: ByteSource): Steps<number> {
 }
 
 /**
- * Returns the file ids of the bags of a dataset's keys; 0 for a missing bag. They reveal a bag that was replaced,
- * even by an older file.
- *
- * @param shard Ids are those of its open bags; for bags that are not open, of the files that now exist.
+ * Returns the file ids of the bags of a dataset's keys, 0 for a missing bag: of its open bags, and otherwise of the
+ * files that exist now. They reveal a bag that was replaced, even by an older file.
  */
 export function* idsOf({ storage, path, keys, bags }: Shard): Steps<number[]> {
   const ids: number[] = [];

@@ -15,10 +15,9 @@ import { ValueError } from "./value_error.ts";
 
 /**
  * Encodes the type `array`. Without arguments, as in granular since 0.8.1, the value is msgpack `[dtype.str, shape,
- * bytes]`; with them, as in bags, the bare elements: `array(float32,64,128)`.
+ * bytes]`; with them, as in bags, the bare elements: `array(float32,64,128)`. These arguments are NumPy's name of the
+ * element type, and the length of each dimension; the array must match them.
  *
- * @param array Must have the type and shape of the arguments, if there are any.
- * @param args NumPy's name of the element type, and the length of each dimension.
  * @throws {TypeError} If data, shape and type do not fit each other, or the arguments.
  * @throws {ValueError} If the arguments are invalid.
  */
@@ -49,12 +48,12 @@ export function encodeArrayValue(
 }
 
 /**
- * Decodes a value of the type `array`, in any form. The result shares the memory of `bytes` if the elements are
- * aligned and little-endian.
+ * Decodes a value of the type `array`, in any form. Shares the memory of `bytes` if the elements are aligned and
+ * little-endian.
  *
  * @throws {MsgpackError} If the bytes should be msgpack and are not.
- * @throws {ValueError} If the bytes are not the array, its element type is not supported (such as Python objects),
- * or the arguments are invalid.
+ * @throws {ValueError} If the bytes are not the array, its element type is not supported, such as Python objects, or
+ * the arguments are invalid.
  */
 export function decodeArrayValue(
   bytes: Uint8Array,
@@ -88,9 +87,9 @@ const LARGEST_HEADER = 1024;
 const PAIR = 0x92;
 
 /**
- * Decodes an array as written by granular 0.7.0 and 0.8.0 (commits 4bcc83f and 49e83e9), which later versions
- * cannot read: the size of the header as u32; the header, msgpack `[dtype.str, shape]`; and the bare elements. No
- * other form looks like this: values of 0.8.1 start with an array of three and the letters of the dtype.
+ * Decodes an array as written by granular 0.7.0 and 0.8.0 (commits 4bcc83f and 49e83e9), which later versions cannot
+ * read: the size of the header as u32; the header, msgpack `[dtype.str, shape]`; and the bare elements. No other form
+ * looks like this: values of 0.8.1 start with an array of three and the letters of the dtype.
  */
 export function decodeHeaded(bytes: Uint8Array): NdArray | undefined {
   if (bytes[4] !== PAIR) return undefined;

@@ -1,4 +1,3 @@
-/** Array elements as nested JSON lists. */
 import { briefJson, formatNumber } from "../../../codecs/json/format.ts";
 import type { ExactJson } from "../../../codecs/json/value.ts";
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
@@ -7,8 +6,8 @@ import { charactersOf, checkArray } from "../../../codecs/numpy/array_bytes.ts";
 import { parseDtype } from "../../../codecs/numpy/dtype.ts";
 
 /**
- * Whether the values of an array are listed in JSON. Booleans, integers, floats and text are; complex numbers,
- * dates, raw bytes, and text that is nearly all padding are not.
+ * Whether JSON lists the values of an array: booleans, integers, floats, and text that is not nearly all padding.
+ * Complex numbers, dates and raw bytes are not listed.
  */
 export function hasListedValues(array: NdArray): boolean {
   return /^[<|][biufU]/.test(array.dtype) && !isMostlyPadding(array);
@@ -44,11 +43,7 @@ export function rowsOf({ dtype, shape, data }: NdArray): string {
   return elementCount(shape) === 0 ? "[]" : rows(0);
 }
 
-/**
- * Returns the elements of nested lists as the data of an array.
- *
- * @throws {TypeError} If the lists do not have the shape, or an element does not fit the type.
- */
+/** Converts nested lists to the data of an array; throws a `TypeError` if they do not fit its shape and type. */
 export function elementsOf(
   dtype: string,
   shape: readonly number[],
@@ -103,7 +98,7 @@ function flattened(values: ExactJson, shape: readonly number[]): ExactJson[] {
   return items.map(plainNumber);
 }
 
-/** Returns the number in a {@linkcode MsgpackFloat}, for use where a type determines how it is read. */
+/** Unwraps a {@linkcode MsgpackFloat} where the type determines what the number is. */
 export function plainNumber<Value>(
   value: Value | MsgpackFloat,
 ): Value | number {

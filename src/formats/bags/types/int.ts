@@ -12,8 +12,8 @@ export interface IntOptions {
   /** Bytes of the number 0 if `size` is not given. Defaults to 0. */
   readonly least?: 0 | 1 | undefined;
   /**
-   * Whether the top bit of unsigned numbers stays clear if `size` is not given. A number that would set it gets a
-   * most significant byte of 0, so that it reads the same when taken as signed. Defaults to `false`.
+   * Whether the top bit of unsigned numbers without a `size` stays clear: a number that would set it gets a most
+   * significant byte of 0, and so reads the same when taken as signed. Defaults to `false`.
    */
   readonly keepsTopBitClear?: boolean | undefined;
 }
@@ -37,14 +37,14 @@ const MOST_BYTES = 16;
 const LARGEST_SIZE = 65_535;
 
 /**
- * Returns the options of `int` in a generation, from granular's and bags' `formats.py`. In generation 1, numbers
- * are unsigned, and 0 has no bytes. Since granular 0.20 (generation 2), they are signed, and 0 has one byte.
+ * Returns the options of `int` in a generation, from granular's and bags' `formats.py`. In generation 1, numbers are
+ * unsigned, and 0 has no bytes. Since granular 0.20 (generation 2), they are signed, and 0 has one byte.
  *
- * Granular 0.17.1 to 0.19, of generation 1, were signed, but failed to write numbers below 0 or with the top bit
- * set, so what they wrote reads the same either way. Numbers with the top bit set that older versions wrote are
- * negative to them, and to 0.20 to 0.21.2, which read generation 1. There the encoder departs from the older
- * versions' bytes: it adds a byte of 0, which every decoder without a size accepts. A size in the spec is kept:
- * only the older versions know it.
+ * Granular 0.17.1 to 0.19, of generation 1, were signed, but failed to write numbers below 0 or with the top bit set,
+ * so what they wrote reads the same either way. Numbers with the top bit set that older versions wrote are negative to
+ * them, and to 0.20 to 0.21.2, which read generation 1. There the encoder departs from the older versions' bytes: it
+ * adds a byte of 0, which every decoder without a size accepts. A size in the spec is kept: only the older versions
+ * know it.
  */
 export function intOptionsOf(generation: Generation): IntOptions {
   return generation === 1
@@ -55,8 +55,8 @@ export function intOptionsOf(generation: Generation): IntOptions {
 /**
  * Returns an encoder for integers, to use instead of that of the generation.
  *
- * Without a size it uses the fewest bytes, as Python does. For a signed number that would set the top bit, where
- * Python fails, it uses one more. More than 16 bytes require a size.
+ * Without a size it uses the fewest bytes, as Python does. For a signed number that would set the top bit, where Python
+ * fails, it uses one more. More than 16 bytes require a size.
  *
  * @param options Byte representation.
  * @param type Name of the type in errors.
@@ -104,8 +104,8 @@ export function intEncoder(
  *
  * @param options Byte representation.
  * @param type Name of the type in errors.
- * @throws {ValueError} By the decoder: if the number of bytes is not the size, or exceeds 16 without a size; or if
- * the type's arguments are invalid.
+ * @throws {ValueError} By the decoder: if the number of bytes is not the size, or exceeds 16 without a size; or if the
+ * type's arguments are invalid.
  *
  * @example Signed numbers that someone wrote in generation 1
  * ```ts

@@ -26,11 +26,11 @@ import { ValueError } from "./value_error.ts";
 import { formatFloat, formatNumber } from "../../../codecs/json/format.ts";
 
 /**
- * Parses JSON as {@linkcode valueToJson} writes it, or as users write it in the same form. Accepts JSON as Python
- * does: `NaN` is a number. Integers beyond 2^53 become `bigint`.
+ * Parses JSON as {@linkcode valueToJson} writes it, or as users write it in the same form. Accepts JSON as Python does:
+ * `NaN` is a number. Integers beyond 2^53 become `bigint`.
  *
- * A number with a point or an exponent is a float: `1.0` becomes a {@linkcode MsgpackFloat}, as does `{"$float":
- * 1}`. An object whose keys JavaScript would reorder, `{"10": …, "2": …}`, becomes a `Map`.
+ * A number with a point or an exponent is a float: `1.0` becomes a {@linkcode MsgpackFloat}, as does `{"$float": 1}`.
+ * An object whose keys JavaScript would reorder, `{"10": …, "2": …}`, becomes a `Map`.
  *
  * @param text One value, nested up to 1,000 levels deep, the limit of Python's `json`. A `$map` counts as three.
  * @param type Name of the value's type in errors.
@@ -41,11 +41,7 @@ export function jsonToValue(text: string, type = "tree"): TreeContent {
   return orValueError(type, () => valueOf(parseExactJson(text), 0));
 }
 
-/**
- * Like {@linkcode jsonToValue}, for parsed JSON.
- *
- * @throws {ValueError} As {@linkcode jsonToValue} does.
- */
+/** Like {@linkcode jsonToValue}, for parsed JSON. */
 export function parsedJsonToValue(json: ExactJson, type: string): TreeContent {
   return orValueError(type, () => valueOf(json, 0));
 }
@@ -82,7 +78,6 @@ function valueOf(json: ExactJson, depth: number): TreeContent {
   return isNdArray(made) ? new Map(items) : made; // a map that looks like an array
 }
 
-/** Converts an object whose only key is one of the special words. */
 function specialValue(
   word: string,
   content: ExactJson,
@@ -186,8 +181,8 @@ const DEEPEST_SHOWN = 1024;
  * Writes a value of the types `int`, `utf8`, `bytes`, `msgpack`, `array` or `tree` as one line of JSON,
  * deterministically. {@linkcode jsonToValue} restores the value.
  *
- * Numbers are written in full, with `NaN`, `Infinity` and `-Infinity` as in Python's `json`. What JSON cannot
- * express is an object with one key:
+ * Numbers are written in full, with `NaN`, `Infinity` and `-Infinity` as in Python's `json`. What JSON cannot express
+ * is an object with one key:
  *
  * | value                              | JSON                                                        |
  * | ---------------------------------- | ----------------------------------------------------------- |

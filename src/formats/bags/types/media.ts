@@ -6,7 +6,7 @@ import type {
 } from "../../../codecs/video/mod.ts";
 import { ValueError } from "./value_error.ts";
 
-// // Codecs are loaded on demand: copying or checking a dataset usually decodes no picture.
+// Codecs are loaded on demand: copying or checking a dataset usually decodes no picture.
 const loadImages = () => import("../../../codecs/image/choose_codec.ts");
 const loadVideos = () => import("../../../codecs/video/mod.ts");
 
@@ -14,9 +14,8 @@ const loadVideos = () => import("../../../codecs/video/mod.ts");
 const DEFAULT_QUALITY = 75;
 
 /**
- * Encodes the types `jpeg` and `jpg`.
+ * Encodes the types `jpeg` and `jpg`. The argument is the quality from 1 to 100, as in `jpeg(80)`; 75 by default.
  *
- * @param args Quality from 1 to 100, as in `jpeg(80)`. Defaults to 75.
  * @throws {TypeError} If the value is not an image, or has an alpha channel.
  * @throws {ValueError} If the arguments are invalid.
  */
@@ -37,12 +36,7 @@ export async function encodeJpegValue(
   return await codec.encode(image, quality);
 }
 
-/**
- * Encodes the type `png`.
- *
- * @throws {TypeError} If the value is not an image.
- * @throws {ValueError} If the type has arguments.
- */
+/** Encodes the type `png`. Throws if the value is not an image, or the type has arguments. */
 export async function encodePngValue(
   image: AlphaImage,
   ...args: string[]

@@ -70,8 +70,8 @@ export function encodersOf(generation: Generation): Encoders {
 /** Options of {@linkcode decodersOf}. */
 export interface DecoderOptions {
   /**
-   * Whether integral floats in values of `msgpack` and `tree` become `MsgpackFloat`, so that they are written as
-   * floats again. Defaults to `false`: `1.0` becomes the number 1.
+   * Whether integral floats in `msgpack` and `tree` become `MsgpackFloat`, so that they are written as floats again.
+   * Defaults to `false`: `1.0` becomes the number 1.
    */
   readonly keepFloats?: boolean | undefined;
 }
@@ -116,10 +116,7 @@ export function decodersOf(
   };
 }
 
-/**
- * Returns decoders to values that other formats can store: pictures stay encoded, and plain data distinguish `1.0`
- * from `1`.
- */
+/** Decoders to values that other formats can store: pictures stay encoded, and plain data tell `1.0` from `1`. */
 export function portableDecoders(generation: Generation): Decoders {
   return {
     ...decodersOf(generation, { keepFloats: true }),
@@ -138,19 +135,14 @@ const LARGEST = 2 ** 30;
 /** Types whose values become objects, any number of them. */
 const OF_OBJECTS = ["arraytree", "msgpack", "tree"];
 
-/**
- * Returns the size, in bytes, of the largest value of a type that is decoded without an explicit request. Serving
- * or checking a container must not exhaust memory.
- */
+/** Largest value of a type, in bytes, that is decoded unasked: serving or checking must not exhaust memory. */
 export function largestValue({ name }: ValueType): number {
   return OF_OBJECTS.includes(name) ? LARGEST_OF_OBJECTS : LARGEST;
 }
 
 /**
- * Encodes a value. `args` are the arguments of the type in the spec of generation 1: `["4", "big"]` for
- * `int(4,big)`.
- *
- * `never` accepts encoders of any value type.
+ * Encodes a value; `never` accepts any type of value. `args` are the type's arguments in the spec of generation 1:
+ * `["4", "big"]` for `int(4,big)`.
  */
 export type Encoder = (
   value: never,
@@ -158,8 +150,8 @@ export type Encoder = (
 ) => Uint8Array | Promise<Uint8Array>;
 
 /**
- * Decodes the bytes of a record to a value, or to a promise of one. May keep and share the memory of `bytes`.
- * `args` are the type's arguments, as for an {@linkcode Encoder}.
+ * Decodes the bytes of a record to a value, or to a promise of one. May keep and share the memory of `bytes`. `args`
+ * are the type's arguments, as for an {@linkcode Encoder}.
  */
 export type Decoder = (
   bytes: Uint8Array<ArrayBuffer>,
@@ -167,19 +159,15 @@ export type Decoder = (
 ) => unknown;
 
 /**
- * Encoders by type. `array(float32,4)` uses the encoder of that whole word, which is called with the value alone,
- * or that of `array`. Values of types without an encoder are bytes.
+ * Encoders by type. `array(float32,4)` uses the encoder of that whole word, which is called with the value alone, or
+ * that of `array`. Values of types without an encoder are bytes.
  */
 export type Encoders = Readonly<Record<string, Encoder>>;
 
 /** Decoders by type, looked up as {@linkcode Encoders} are. */
 export type Decoders = Readonly<Record<string, Decoder>>;
 
-/**
- * Returns the encoder or decoder of a type, if there is one, and the arguments to call it with.
- *
- * @param codecs `null` if values are bytes.
- */
+/** Returns the encoder or decoder of a type, if any, and its arguments. `codecs` is `null` if values are bytes. */
 export function codecOf<Codec>(
   codecs: Readonly<Record<string, Codec>> | null,
   { word, name, args }: ValueType,

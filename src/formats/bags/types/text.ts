@@ -2,11 +2,7 @@ import { bytesOf } from "../../../base/bytes_of.ts";
 import { ValueError } from "./value_error.ts";
 import { strictUtf8Text } from "../../../base/utf8.ts";
 
-/**
- * Encodes the type `bytes`: the value itself.
- *
- * @throws {TypeError} If the value is neither a view nor a buffer.
- */
+/** Encodes the type `bytes`: the value itself. Throws a `TypeError` if it is neither a view nor a buffer. */
 export function encodeBytes(value: unknown): Uint8Array {
   const bytes = bytesOf(value);
   if (bytes !== undefined) return bytes;
@@ -15,11 +11,7 @@ export function encodeBytes(value: unknown): Uint8Array {
   );
 }
 
-/**
- * Encodes the type `utf8`.
- *
- * @throws {TypeError} If the value is not a text, or has a lone surrogate, which UTF-8 cannot encode.
- */
+/** Encodes the type `utf8`. Throws a `TypeError` for a lone surrogate, which UTF-8 cannot encode, or no text. */
 export function encodeUtf8(value: string): Uint8Array<ArrayBuffer> {
   if (typeof value === "string" && value.isWellFormed()) {
     return new TextEncoder().encode(value);
@@ -30,11 +22,7 @@ export function encodeUtf8(value: string): Uint8Array<ArrayBuffer> {
   throw new TypeError(`A value of type 'utf8' must be a text, not ${found}`);
 }
 
-/**
- * Decodes the type `utf8`.
- *
- * @throws {ValueError} If the bytes are not UTF-8.
- */
+/** Decodes the type `utf8`. Throws a {@linkcode ValueError} if the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return strictUtf8Text(bytes);

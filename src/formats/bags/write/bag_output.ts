@@ -14,12 +14,9 @@ import { GatheredBytes } from "../../../io/write/gathered_bytes.ts";
 /** Most records of a bag: the original packages number them with 32 bits. */
 const MOST_RECORDS = 2 ** 32 - 1;
 
-/** Files of a bag that is written. */
 export interface BagParts<Form extends Generation> {
   readonly generation: Form;
-  /** Path for errors. */
   readonly path: string;
-  /** File that gets the records. */
   readonly file: WritableFile;
   /** File that gets the index: the `.idx`, or what becomes the end of the `.bag`. */
   readonly indexFile: WritableFile;
@@ -27,11 +24,7 @@ export interface BagParts<Form extends Generation> {
   readonly there?: { readonly records: number; readonly index: number };
 }
 
-/**
- * Records and index of a bag being written, in any generation.
- *
- * Records appended since the last {@linkcode BagOutput.keep} can be taken back.
- */
+/** Records and index of a bag being written. Records appended since {@linkcode BagOutput.keep} can be taken back. */
 export abstract class BagOutput<Form extends Generation = Generation> {
   readonly generation: Form;
   readonly path: string;
@@ -56,7 +49,6 @@ export abstract class BagOutput<Form extends Generation = Generation> {
     this.index = new AppendedBytes(indexFile, there?.index ?? 0, mismatch);
   }
 
-  /** Number of records. */
   get length(): number {
     return this.#length;
   }
@@ -143,7 +135,6 @@ export abstract class BagOutput<Form extends Generation = Generation> {
   /** Completes the bag on disk. Can be retried if it fails. */
   abstract finish(): Steps<void>;
 
-  /** Closes the files. */
   close(): void {
     this.file.close();
     this.indexFile.close();
@@ -190,23 +181,14 @@ export abstract class BagOutput<Form extends Generation = Generation> {
 /** Largest size that is buffered; longer bytes are written directly. */
 const LONGEST_GATHERED = 1 << 18;
 
-/** Bytes compared at a time. */
 const PIECE = 1 << 16;
 
-/**
- * Appends bytes to a bag or an index.
- *
- * If the file already has bytes past the current position, appended bytes must equal them, and are not written
- * again.
- */
+/** Appends bytes to a bag or an index. They must equal bytes already in the file, which are not written again. */
 class AppendedBytes extends GatheredBytes {
   readonly #there: number;
   readonly #mismatch: () => Error;
 
-  /**
-   * @param there Number of bytes already in the file.
-   * @param mismatch Returns the error for bytes that differ from those in the file.
-   */
+  /** @param there Number of bytes already in the file. */
   constructor(file: WritableFile, there: number, mismatch: () => Error) {
     super(file, 0);
     this.#there = there;
@@ -252,10 +234,10 @@ class AppendedBytes extends GatheredBytes {
     super.takeBack(end);
     if (!this.#hasTakenBack) return;
     try {
-      // // At once: a killed process must not leave bytes that were never committed.
+      // At once: a killed process must not leave bytes that were never committed.
       runSync(this.#cut());
     } catch {
-      // // Retried before the next bytes are written.
+      // Retried before the next bytes are written.
     }
   }
 
@@ -270,11 +252,7 @@ class AppendedBytes extends GatheredBytes {
     this.furthest = end;
   }
 
-  /**
-   * Skips bytes that are already in the file.
-   *
-   * @returns How many of `bytes` those are.
-   */
+  /** Skips those of `bytes` that are already in the file, and returns their number. */
   *#compare(bytes: Uint8Array): Steps<number> {
     const start = this.written;
     const length = Math.min(bytes.byteLength, this.#there - start);

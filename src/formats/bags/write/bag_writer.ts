@@ -32,16 +32,16 @@ export interface BagWriterOptions {
  * Writes a bag, record by record and in constant memory (Python's `BagWriter`).
  *
  * In generation 3 the bag is written in place. An existing bag is continued after its last complete record;
- * {@linkcode BagWriter.length} is the number of records it has. Bytes that a killed process wrote ahead of the
- * index are compared with appended records. Up to 1 MiB of records is buffered; buffered records are lost with the
- * process, unless they are flushed.
+ * {@linkcode BagWriter.length} is the number of records it has. Bytes that a killed process wrote ahead of the index
+ * are compared with appended records. Up to 1 MiB of records is buffered; buffered records are lost with the process,
+ * unless they are flushed.
  *
- * In generations 1 and 2 the bag appears under its name when the writer is closed, complete and on disk. Until then
- * it is a hidden file next to it, which is removed if the writer is disposed. As in Python, an existing bag is not
+ * In generations 1 and 2 the bag appears under its name when the writer is closed, complete and on disk. Until then it
+ * is a hidden file next to it, which is removed if the writer is aborted. As in Python, an existing bag is not
  * replaced.
  *
- * A failed write (a full disk, a stream that throws, an aborted signal) leaves the writer at the previous record:
- * it can be retried.
+ * A failed write (a full disk, a stream that throws, an aborted signal) leaves the writer at the previous record: it
+ * can be retried.
  *
  * @example Write a bag, and continue it
  * ```ts
@@ -186,10 +186,7 @@ export class BagWriter extends Writer {
   }
 }
 
-/**
- * Requires that neither the bag nor an `.idx` next to it exists. Generations 1 and 2 replace nothing, and the index
- * would be taken for the bag's.
- */
+/** Requires that neither bag nor `.idx` exists: nothing is replaced, and the `.idx` would be taken for the bag's. */
 export function* requireAbsent(path: string): Steps<void> {
   for (const there of [path, indexPath(path)]) {
     const { found } = yield* findTarget(there);

@@ -11,22 +11,16 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { BagOutput } from "./bag_output.ts";
 import type { ValueEncoder } from "./value_encoder.ts";
 
-/** Bags that datapoints are written to. */
 interface DatasetBags {
-  /** Path of the dataset. */
   readonly directory: string;
   /** Encoders in the order of the keys. */
   readonly encoders: readonly ValueEncoder[];
-  /** Bags in the order of the keys. */
   readonly bags: readonly BagOutput[];
-  /** Bag of references; generation 3 has none. */
+  /** References; generation 3 has none. */
   readonly refs?: BagOutput | undefined;
 }
 
-/**
- * Writes datapoints to the bags of a dataset. If a datapoint cannot be written, all bags are as they were before
- * it.
- */
+/** Writes datapoints to the bags of a dataset. A failed datapoint leaves all bags as they were before it. */
 export class DatasetOutput {
   readonly #of: DatasetBags;
   readonly #all: readonly BagOutput[];
@@ -40,17 +34,14 @@ export class DatasetOutput {
     this.#length = this.#all[0]!.length;
   }
 
-  /** Number of datapoints. */
   get length(): number {
     return this.#length;
   }
 
-  /** Size of all bags and their indexes in bytes. */
   get size(): number {
     return this.#all.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Appends a datapoint, and returns its index. */
   *append(datapoint: Readonly<Datapoint>): Steps<number> {
     if (!this.#hasKeys(datapoint)) this.#refuseKeys(datapoint);
     if (this.#needsFlush) yield* this.flush(false);
@@ -103,7 +94,7 @@ export class DatasetOutput {
           references.int(count);
         }
       } else {
-        // // Usually synchronous: a generator would take longer than the rest.
+        // Usually synchronous: a generator would take longer than the rest.
         const encoded = encoder.encode(value, this.#length);
         const isDone = encoded instanceof Uint8Array &&
           bag.appendAtOnce(encoded);
@@ -114,7 +105,6 @@ export class DatasetOutput {
     if (refs !== undefined) yield* refs.append(references.written);
   }
 
-  /** @param encoded Result of the encoder. */
   *#appendValue(
     bag: BagOutput,
     encoder: ValueEncoder,

@@ -33,12 +33,10 @@ import { openIfThere } from "../bag/open_bag.ts";
 import { IndexedBagOutput } from "./indexed_bag_output.ts";
 import { readSpec } from "../dataset/open_shard.ts";
 
-/** A dataset being written: unsharded, or one shard. */
 export interface DatasetTarget extends Ending {
   readonly output: DatasetOutput;
 }
 
-/** Form of a dataset being written. */
 export interface DatasetForm {
   readonly spec: WrittenSpec;
   readonly encoders: Encoders | null;
@@ -48,15 +46,14 @@ export interface DatasetForm {
 /** Options of dataset writers. */
 export interface DatasetWriterOptions {
   /**
-   * Encoders by type. Defaults to {@linkcode encodersOf}. Values of types without an encoder are bytes, or anything
-   * else that a record can be written from; with `null`, all values are.
+   * Encoders by type. Defaults to {@linkcode encodersOf}. Values without an encoder are bytes, or anything else that a
+   * record can be written from; with `null`, all are.
    */
   readonly encoders?: Encoders | null | undefined;
   /** Form of the dataset. Defaults to 3, that of granular 0.22. */
   readonly generation?: Generation | undefined;
 }
 
-/** Validates the options and returns the form. */
 export function datasetForm(
   directory: string,
   spec: Spec,
@@ -67,12 +64,7 @@ export function datasetForm(
   return { spec: written, encoders, generation };
 }
 
-/**
- * Starts a dataset; in generation 3, continues an existing one.
- *
- * @throws {WriteError} If it can't be written there.
- * @throws {FormatError} If the dataset to continue is damaged.
- */
+/** Starts a dataset; in generation 3, continues an existing one. Throws if it can't be written, or is damaged. */
 export function* openDatasetTarget(
   directory: string,
   { spec, encoders, generation }: DatasetForm,
@@ -99,8 +91,8 @@ export function* openDatasetTarget(
 }
 
 /**
- * Opens or creates a dataset of generation 3. Written data stays; bags are opened after the last datapoint that all
- * of them have. A bag that is ahead of the others is rewound: its records must be appended again, and are compared.
+ * Opens or creates a dataset of generation 3, after the last datapoint that all bags have. A bag that is ahead is
+ * rewound: its records must be appended again, and are compared.
  */
 function* continuedDataset(
   directory: string,
@@ -117,14 +109,14 @@ function* continuedDataset(
       const bag = path.join(directory, `${key}.bag`);
       bags.push(yield* IndexedBagOutput.open(bag));
     }
-    // // Another writer may have been discarded, and have removed the spec, before the bags were locked.
+    // Another writer may have been aborted, and have removed the spec, before the bags were locked.
     if (!(yield* hasSameSpec(directory, spec))) {
       yield* writeSpec(directory, spec);
     }
     const length = Math.min(...bags.map(({ length }) => length));
     for (const bag of bags) yield* bag.rewind(length);
   } catch (error) {
-    // // The holder of the first bag's lock is the only writer.
+    // The holder of the first bag's lock is the only writer.
     if (isNew && bags.length > 0) removeUnwritten(directory, spec);
     for (const bag of bags) bag.close();
     throw error;
@@ -170,7 +162,7 @@ function* newDataset(
     *finish() {
       yield* output.finish();
       try {
-        // // Written last: in a temporary directory left behind, its absence shows that the dataset is incomplete.
+        // Written last: in a temporary directory left behind, its absence shows that the dataset is incomplete.
         yield* writeSpec(place.temporary, spec);
       } catch (error) {
         throw place.asPublished(error);
@@ -213,19 +205,16 @@ function removeUnwritten(
       (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
     );
     if (isWritten) return;
-    // // The spec last: if killed here, the writer leaves a dataset without datapoints.
+    // The spec last: if killed here, the writer leaves a dataset without datapoints.
     for (const file of [...files, path.join(directory, SPEC_FILE)]) {
       fs.rmSync(file, { force: true });
     }
   } catch {
-    // // The disk can no longer be changed; the files that stay have no datapoint.
+    // The disk can no longer be changed; the files that stay have no datapoint.
   }
 }
 
-/**
- * Rejects a dataset of generation 1 or 2. Must run before anything is written: an empty index would hide all
- * records of an older bag.
- */
+/** Rejects a dataset of generation 1 or 2 before anything is written: an empty index would hide an older bag. */
 function* requireGeneration3(
   directory: string,
   { spec }: WrittenSpec,
@@ -241,11 +230,7 @@ function* requireGeneration3(
   );
 }
 
-/**
- * Whether the dataset has the same specification; `false` if it has none.
- *
- * @throws {WriteError} With code `spec-differs` if it has another.
- */
+/** Whether the dataset has this specification; `false` if it has none. Throws `spec-differs` if it has another. */
 export function* hasSameSpec(
   directory: string,
   { spec }: WrittenSpec,

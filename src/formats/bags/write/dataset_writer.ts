@@ -16,24 +16,22 @@ import type { Spec } from "../dataset/spec.ts";
 import type { Ending } from "../../../io/write/writer_base.ts";
 import { Writer, type WriterOutput } from "./writer.ts";
 
-/** Destination of datapoints: one dataset, or consecutive shards. */
 interface DatapointOutput extends WriterOutput {
-  /** Appends a datapoint, and returns its index. */
   append(datapoint: Readonly<Datapoint>): Steps<number>;
 }
 
 /**
  * Writes a dataset, a directory with a bag for each key, in constant memory (Python's `DatasetWriter`).
  *
- * In generation 3 the dataset is written in place. An existing one is continued after the last datapoint that all
- * keys have; {@linkcode DatasetWriter.length} is the number of datapoints. Bytes that a killed process wrote ahead
- * of that are compared with appended datapoints. Up to 1 MiB per key is buffered; buffered bytes are lost with the
- * process, unless they are flushed. (A process killed while it starts the dataset may leave a hidden
- * `.spec.json.*.part`, which nothing reads, and which is removed when the dataset is continued.)
+ * In generation 3 the dataset is written in place. An existing one is continued after the last datapoint that all keys
+ * have; {@linkcode DatasetWriter.length} is the number of datapoints. Bytes that a killed process wrote ahead of that
+ * are compared with appended datapoints. Up to 1 MiB per key is buffered; buffered bytes are lost with the process,
+ * unless they are flushed. (A process killed while it starts the dataset may leave a hidden `.spec.json.*.part`, which
+ * nothing reads, and which is removed when the dataset is continued.)
  *
- * In generations 1 and 2 the directory appears when the writer is closed, complete and on disk; an empty one may
- * exist. Until then it is a hidden directory next to it. A dataset without datapoints has a `spec.json`, which bags
- * omits and then cannot read the dataset.
+ * In generations 1 and 2 the directory appears when the writer is closed, complete and on disk; an empty one may exist.
+ * Until then it is a hidden directory next to it. A dataset without datapoints has a `spec.json`, which bags omits and
+ * then cannot read the dataset.
  *
  * If a datapoint cannot be written (an encoder throws, the disk is full, a signal is aborted), all keys are as they
  * were before it.
@@ -113,15 +111,15 @@ export class DatasetWriter extends Writer {
   }
 
   /**
-   * Appends a datapoint. Calls that are not awaited keep their order; if one fails, so do those made after it
-   * without awaiting it.
+   * Appends a datapoint. Calls that are not awaited keep their order; if one fails, so do those made after it without
+   * awaiting it.
    *
    * @param datapoint A value for each key of the spec; for a list type an array or another iterable, synchronous or
    * not. It must not be changed before the promise settles.
    * @returns Index of the datapoint.
-   * @throws {WriteError} If keys are missing or surplus (`bad-datapoint`), a value cannot be encoded (`bad-value`),
-   * is empty in generation 2 (`empty-record`), or differs from what a killed process wrote there (`mismatch`), or
-   * if the system refuses.
+   * @throws {WriteError} If keys are missing or surplus (`bad-datapoint`), a value cannot be encoded (`bad-value`), is
+   * empty in generation 2 (`empty-record`), or differs from what a killed process wrote there (`mismatch`), or if the
+   * system refuses.
    */
   // deno-lint-ignore require-await -- what is wrong rejects, too
   async append(

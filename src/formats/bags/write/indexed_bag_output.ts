@@ -7,8 +7,8 @@ import { BagOutput } from "./bag_output.ts";
 import { ENTRY, indexPath, readEntry } from "../bag/index_entries.ts";
 
 /**
- * A bag of generation 3, written in place: first the records, then the index entries that name them. What a killed
- * process wrote stays; records that it wrote ahead of the index must be appended again, and are compared.
+ * A bag of generation 3, written in place: records first, then the index entries that name them. Records that a killed
+ * process wrote ahead of the index must be appended again, and are compared.
  */
 export class IndexedBagOutput extends BagOutput<3> {
   #lock: FileLock | undefined;
@@ -16,8 +16,8 @@ export class IndexedBagOutput extends BagOutput<3> {
   /**
    * Opens a bag after its last complete record, or creates it.
    *
-   * @throws {WriteError} If another writer has the bag open, or it is not of generation 3.
-   * @throws {FormatError} If its index points past the bag, or is damaged.
+   * @throws {WriteError} If another writer has it open, or it is not of generation 3.
+   * @throws {FormatError} If its index points past it, or is damaged.
    */
   static *open(path: string): Steps<IndexedBagOutput> {
     const idx = indexPath(path);
@@ -57,8 +57,8 @@ export class IndexedBagOutput extends BagOutput<3> {
   }
 
   /**
-   * Whether records were written that the index does not name, or a buffer is full. Flushing the index right after
-   * the records limits what a killed process loses to its buffers.
+   * Whether records were written that the index does not name, or a buffer is full. The index follows written records
+   * at once, so a killed process loses no more than its buffers.
    */
   override get needsFlush(): boolean {
     const { records, index } = this;
@@ -81,7 +81,6 @@ export class IndexedBagOutput extends BagOutput<3> {
   }
 }
 
-/** Opens or creates a file, with its lock. */
 function* openLocked(
   path: string,
 ): Steps<{ file: WritableFile; lock: FileLock }> {
@@ -98,13 +97,12 @@ function* openLocked(
       if ((error as { code?: unknown }).code !== "ENOENT") throw error;
       continue;
     }
-    // // Removed by a writer that was discarded before it had written anything.
+    // Removed by a writer that was aborted before it had written anything.
     file.close();
     lock[Symbol.dispose]();
   }
 }
 
-/** Returns the end of the records of an index of this length. */
 function* endOf(index: WritableFile, length: number): Steps<number> {
   if (length === 0) return 0;
   const entry = new Uint8Array(ENTRY);

@@ -20,18 +20,15 @@ const JSON_TYPES = ["array", "i64", "int", "msgpack", "tree", "u64", "utf8"];
 
 const WHOLE_NUMBERS = ["i64", "int", "u64"];
 
-/** Only key of an object that refers to a file. */
 const FILE = "$file";
 
 /**
- * Returns a function that makes records of a datapoint given as a line of JSON: an object with the spec's keys, and
- * values as `valueToJson` writes them. A value `{"$file": "path"}`, of any type, is a file whose content is the
- * record.
+ * Returns a function that makes records of a line of JSON: an object with the spec's keys, and values as `valueToJson`
+ * writes them. A value `{"$file": "path"}`, of any type, is a file whose content is the record; `file` opens it.
  *
- * @param file Returns the content of a file that a line refers to.
- * @returns Function for a writer without encoders, which reports missing and surplus keys. It throws a
- * {@linkcode RecordfsError} if the line is not a JSON object, or a value is not of its type (`bad-value`, with the
- * key in the message).
+ * The records are for a writer without encoders, which reports missing and surplus keys. The function throws a
+ * {@linkcode RecordfsError} if the line is not a JSON object, or a value is not of its type (`bad-value`, with the key
+ * in the message).
  */
 export function jsonRecords(
   spec: Spec,
@@ -78,10 +75,10 @@ function encode(
   { word, name, args }: ValueType,
 ): Uint8Array {
   const read = parsedJsonToValue(json, word);
-  // // Integers may be written with a point: the type decides.
+  // Integers may be written with a point: the type decides.
   const value = WHOLE_NUMBERS.includes(name) ? plainNumber(read) : read;
   if (JSON_TYPES.includes(name)) {
-    // // Encoders of these types are synchronous.
+    // Encoders of these types are synchronous.
     return encoders[name]!(value as never, ...args) as Uint8Array;
   }
   if (value instanceof Uint8Array) return value;
@@ -91,7 +88,6 @@ function encode(
   );
 }
 
-/** Returns the path that a value refers to, if any. */
 function fileOf(json: ExactJson): string | undefined {
   const isReference = typeof json === "object" && json !== null &&
     Object.hasOwn(json, FILE) && Object.keys(json).length === 1;

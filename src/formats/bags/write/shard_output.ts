@@ -27,11 +27,7 @@ export interface ShardLimits {
   readonly shardStep?: number | undefined;
 }
 
-/**
- * Validates the limits of shards.
- *
- * @throws {RangeError} If a limit is invalid, or if shards are divided among writers, but never full.
- */
+/** Validates limits. Throws a `RangeError` if one is invalid, or if shards divided among writers never end. */
 export function requireLimits(limits: ShardLimits): void {
   const { shardSize, shardLength, shardStart = 0, shardStep = 1 } = limits;
   requireWhole("shardSize", shardSize, 1);
@@ -46,20 +42,15 @@ export function requireLimits(limits: ShardLimits): void {
   }
 }
 
-/** Writes datapoints to consecutive shards. */
 export class ShardOutput {
   readonly #directory: string;
   readonly #form: DatasetForm;
   readonly #limits: ShardLimits;
-  /** Completed shards. */
   #done: WrittenShards;
   readonly #made: MadeDirectories;
   #current: DatasetTarget | undefined;
 
-  /**
-   * @param done Shards that exist already.
-   * @param made Directories that are removed if nothing was written to them.
-   */
+  /** @param made Directories that are removed if nothing was written to them. */
   constructor(
     directory: string,
     form: DatasetForm,
@@ -79,18 +70,15 @@ export class ShardOutput {
     return this.#done.count + (this.#currentLength > 0 ? 1 : 0);
   }
 
-  /** Number of datapoints in all shards. */
   get length(): number {
     return this.#done.datapoints + this.#currentLength;
   }
 
-  /** Size of their bags and indexes in bytes. */
   get size(): number {
     return this.#done.bytes +
       (this.#currentLength > 0 ? this.#currentSize : 0);
   }
 
-  /** Opens the current shard, unless it is open. */
   *openShard(): Steps<DatasetTarget> {
     return this.#current ??= yield* openDatasetTarget(
       path.join(this.#directory, shardName(this.#done.next)),
@@ -110,7 +98,6 @@ export class ShardOutput {
     if (this.#current !== undefined) yield* this.#current.output.flush(sync);
   }
 
-  /** Completes the last shard. */
   *finish(): Steps<void> {
     if (this.#currentLength > 0) yield* this.#current!.finish();
   }
@@ -120,7 +107,7 @@ export class ShardOutput {
     if (this.#currentLength > 0) yield* this.#current!.publish();
   }
 
-  /** Discards the current shard, unless it was published. */
+  /** Releases the current shard. */
   letGo(): void {
     this.#current?.letGo();
     this.#made.removeEmpty();
@@ -160,24 +147,18 @@ export class ShardOutput {
   }
 }
 
-/** Shards that exist already. */
 interface WrittenShards {
-  /** Number of shards. */
   readonly count: number;
   readonly datapoints: number;
-  /** Size of their bags and indexes in bytes. */
   readonly bytes: number;
   /** Number of the shard to continue with. */
   readonly next: number;
-  /** Whether that shard exists. */
   readonly isBegun: boolean;
 }
 
 /**
- * Finds the existing shards among those that a writer is to write. In generation 3 all but the last must be
- * complete, and the last is continued; in the other generations there must be none.
- *
- * @throws {WriteError} If these conditions are not met.
+ * Finds the existing shards among those that a writer is to write. In generation 3 all but the last must be complete,
+ * and the last is continued; otherwise there must be none.
  */
 export function* findWrittenShards(
   directory: string,
@@ -217,7 +198,6 @@ export function* findWrittenShards(
   return { count, datapoints, bytes, next: last, isBegun: true };
 }
 
-/** Returns the length and size of a complete shard of generation 3. */
 function* measureShard(
   directory: string,
   { spec }: DatasetForm,

@@ -4,21 +4,14 @@ import type { WritableFile } from "../../../io/write/writable_file.ts";
 import { BagOutput } from "./bag_output.ts";
 import { ENTRY, writeEntry } from "../bag/index_entries.ts";
 
-/** Bytes of the index that are copied at a time. */
 const PIECE = 1 << 20;
 
 /**
- * A bag of generation 1 or 2, whose index follows the records. Until the bag is finished, the index is in a scratch
- * file, so that memory use does not grow with the number of records.
+ * A bag of generation 1 or 2. The index follows the records; until the bag is finished, it is in a scratch file, so
+ * that memory use does not grow with the number of records.
  */
 export class TrailedBagOutput extends BagOutput<1 | 2> {
-  /**
-   * Starts a bag.
-   *
-   * @param file Empty file to write to.
-   * @param path Path for errors.
-   * @param scratch Path next to which a scratch file may be created.
-   */
+  /** Starts a bag in an empty file. `path` is for errors; a scratch file may be created next to `scratch`. */
   static *create(
     generation: 1 | 2,
     file: WritableFile,

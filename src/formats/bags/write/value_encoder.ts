@@ -11,18 +11,13 @@ import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { SpecKey } from "../dataset/spec.ts";
 import { codecOf, type Encoder, type Encoders } from "../types/shipped.ts";
 
-/** Encodes the values of a key as records. */
 export class ValueEncoder {
   readonly #directory: string;
-  /** Key of the values. */
   readonly key: SpecKey;
   readonly #encoder: Encoder | undefined;
   readonly #args: readonly string[];
 
-  /**
-   * @param directory Directory of the dataset, for errors.
-   * @param encoders `null` if values are bytes.
-   */
+  /** @param encoders `null` if values are bytes. */
   constructor(directory: string, key: SpecKey, encoders: Encoders | null) {
     this.#directory = directory;
     this.key = key;
@@ -37,7 +32,6 @@ export class ValueEncoder {
   /**
    * Encodes a value as a record. A type without an encoder accepts anything that a record can be written from.
    *
-   * @param datapoint Index of the datapoint, for errors.
    * @returns The record, or a promise for {@linkcode ValueEncoder.wait} if the encoder is asynchronous.
    * @throws {WriteError} With code `bad-value`, if the encoder throws or returns no bytes.
    */

@@ -22,8 +22,8 @@ export interface WriterOutput {
 /**
  * Base class of the writers of bags and datasets.
  *
- * If a writer is disposed without being closed, or closing fails, nothing remains of the bag, the dataset or its
- * last shard in generations 1 and 2. In generation 3, what was written remains; if nothing was written to a new
+ * If a writer is aborted, or disposed before it is closed, or if closing fails, nothing remains of the bag, the dataset
+ * or its last shard in generations 1 and 2. In generation 3, what was written remains; if nothing was written to a new
  * dataset, nothing remains.
  */
 export abstract class Writer extends WriterBase {
@@ -54,8 +54,8 @@ export abstract class Writer extends WriterBase {
   }
 
   /**
-   * Writes buffered data. In generation 3, readers then see it, and it survives the end of the process; with
-   * `sync`, also a power failure.
+   * Writes buffered data. In generation 3, readers then see it, and it survives the end of the process; with `sync`,
+   * also a power failure.
    *
    * @throws {WriteError} If the system refuses.
    */
