@@ -1,6 +1,6 @@
 /**
  * Encodes and decodes short ASCII strings, which nearly all names and ids are. A loop takes a third of the time of an
- * encoder or decoder call, and the decoder needs no memory.
+ * encoder or decoder call, and needs no memory of its own.
  *
  * @module
  */

@@ -137,8 +137,8 @@ interface KeyChange {
   readonly key: string;
   readonly type: string;
   /**
-   * Converts a record, or an iterable of records for a list. Throws an `UnfitError` (a list: when read) if it has no
-   * form.
+   * Converts a record, or for a list an iterable of records. Throws an `UnfitError` if it has no form; a list when
+   * read.
    */
   change(value: unknown): unknown;
 }

@@ -170,7 +170,7 @@ async function numbered(
   const others: TreeEntry[] = [];
   for await (const entry of files.list(directory, options)) {
     if (isOne(entry)) paths.push(entry.path);
-    else if (!entry.name.startsWith(".")) others.push(entry); // hidden files may be of the desktop
+    else if (!entry.name.startsWith(".")) others.push(entry); // hidden files may come from the desktop
   }
   paths.sort((a, b) => byNumber(nameOf(a), nameOf(b)));
   return { directory, paths, others };

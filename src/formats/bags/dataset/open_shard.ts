@@ -173,7 +173,7 @@ function* openRefless(
   shard.length = sound[0]?.length ?? 0;
   const isSound = keys.every(({ type }) => !type.word.endsWith("[]")) &&
     sound.every((bag) => bag.generation === 2 && bag.length === shard.length) &&
-    (damaged === undefined || shard.length > 0); // a bag without records could be replaced by any empty file
+    (damaged === undefined || shard.length > 0); // a bag without records is an empty file, and so is not damaged
   if (!isSound) throw missingReferences(path, damaged?.damage);
 }
 

@@ -60,7 +60,7 @@ type BagLocation = NonNullable<BagOptions["index"]>;
  * assert.deepEqual(await bag.read([1, 0]), [second, first]);
  * ```
  *
- * @example Share a bag in memory with other threads, which open it alike
+ * @example Share a bag in memory with other threads
  * ```ts
  * import { BagReader } from "@recordfs/recordfs/bags";
  *

@@ -107,7 +107,7 @@ export function intEncoder(
  * @throws {ValueError} By the decoder: if the number of bytes is not the size, or exceeds 16 without a size; or if the
  * type's arguments are invalid.
  *
- * @example Signed numbers that someone wrote in generation 1
+ * @example Signed numbers in generation 1
  * ```ts
  * import { decodersOf, intDecoder } from "@recordfs/recordfs/bags";
  *

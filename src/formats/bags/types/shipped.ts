@@ -37,7 +37,7 @@ const asBytes = (bytes: Uint8Array) => bytes;
  * | `tree`                | plain data with arrays in it                                       |
  * | `jpeg`, `jpg`, `png`  | an `Image`                                                         |
  *
- * @example A type of one's own beside them
+ * @example A custom type
  * ```ts
  * import { encodersOf } from "@recordfs/recordfs/bags";
  *

@@ -11,7 +11,7 @@ export function encodeBytes(value: unknown): Uint8Array {
   );
 }
 
-/** Encodes the type `utf8`. Throws a `TypeError` for a lone surrogate, which UTF-8 cannot encode, or no text. */
+/** Encodes the type `utf8`. Throws a `TypeError` for a lone surrogate, which UTF-8 cannot encode. */
 export function encodeUtf8(value: string): Uint8Array<ArrayBuffer> {
   if (typeof value === "string" && value.isWellFormed()) {
     return new TextEncoder().encode(value);

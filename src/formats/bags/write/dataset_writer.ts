@@ -36,7 +36,7 @@ interface DatapointOutput extends WriterOutput {
  * If a datapoint cannot be written (an encoder throws, the disk is full, a signal is aborted), all keys are as they
  * were before it.
  *
- * @example Write a dataset with one's own encoders
+ * @example Write a dataset with custom encoders
  * ```ts
  * import { DatasetWriter } from "@recordfs/recordfs/bags";
  * import assert from "node:assert/strict";
