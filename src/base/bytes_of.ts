@@ -1,9 +1,8 @@
 import { types } from "node:util";
 
 /**
- * The exact bytes of a view or buffer, without a copy; `undefined` where `data` is neither.
- *
- * @throws {TypeError} If its memory was transferred away, or shrunk to less than the view.
+ * Views the bytes of a view or buffer, or returns `undefined`. Throws a `TypeError` if its memory is detached or
+ * shrunk.
  */
 export function bytesOf(data: unknown): Uint8Array | undefined {
   if (types.isAnyArrayBuffer(data)) {
@@ -15,7 +14,7 @@ export function bytesOf(data: unknown): Uint8Array | undefined {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }
 
-/** A view of lost memory claims to be empty; only its methods say that it is none. */
+/** A view of detached memory reports length 0; only calling a method reveals it. */
 function isLost(view: ArrayBufferView): boolean {
   try {
     if (view instanceof DataView) view.byteLength;
@@ -33,7 +32,7 @@ function refuseLost(lost: boolean): void {
   );
 }
 
-/** All parts one after the other, in memory of its own. */
+/** Concatenates all parts into newly allocated memory. */
 export function concatBytes(
   parts: readonly Uint8Array[],
 ): Uint8Array<ArrayBuffer> {

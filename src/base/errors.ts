@@ -1,6 +1,5 @@
 /**
- * The errors recordfs throws. Each says what is wrong, where, and what to do about it in its
- * message, and carries the same facts as fields.
+ * Errors that recordfs throws. Messages say what is wrong, where, and what to do; fields carry the same facts.
  *
  * @module
  */
@@ -9,17 +8,17 @@ import { messageText } from "./message_text.ts";
 
 /** Facts that any recordfs error may carry. */
 export interface ErrorFacts {
-  /** The file on disk, or the path inside a container, that the error is about. */
+  /** File on disk, or path inside a container, that the error is about. */
   readonly path?: string | undefined;
   /** Byte offset in that file. */
   readonly offset?: number | undefined;
-  /** The value that the format promises. */
+  /** Value that the format requires. */
   readonly expected?: unknown;
-  /** The value that was found. */
+  /** Value found. */
   readonly actual?: unknown;
-  /** Index of the sample (record) concerned. */
+  /** Index of the sample (record). */
   readonly sample?: number | undefined;
-  /** Name of the archive's member concerned, as the archive has it. */
+  /** Name of the archive member, as stored in the archive. */
   readonly member?: string | undefined;
   /** The error that led to this one. */
   readonly cause?: unknown;
@@ -28,28 +27,28 @@ export interface ErrorFacts {
 /**
  * Base class of every error that recordfs throws on purpose.
  *
- * Its message can be shown: what a terminal would act on is escaped, and what is too long to be read is cut. The
- * fields have all of it.
+ * The message is safe to print: terminal control characters are escaped and long text is cut. The fields hold the full
+ * values.
  *
- * @typeParam Code The words that `code` may be.
+ * @typeParam Code Possible values of `code`.
  */
 export class RecordfsError<Code extends string = string> extends Error {
-  /** A stable word for the kind of error, such as `metadata-checksum`. */
+  /** Stable word for the kind of error, such as `metadata-checksum`. */
   readonly code: Code;
-  /** The file on disk, or the path inside a container. */
+  /** File on disk, or path inside a container. */
   readonly path: string | undefined;
   /** Byte offset in that file. */
   readonly offset: number | undefined;
-  /** The value that the format promises. */
+  /** Value that the format requires. */
   readonly expected: unknown;
-  /** The value that was found. */
+  /** Value found. */
   readonly actual: unknown;
-  /** Index of the sample concerned. */
+  /** Index of the sample. */
   readonly sample: number | undefined;
-  /** Name of the archive's member concerned, as the archive has it. */
+  /** Name of the archive member, as stored in the archive. */
   readonly member: string | undefined;
 
-  /** Makes an error with its facts; `cause` is the error that led to it. */
+  /** Creates an error with its facts. */
   constructor(code: Code, message: string, facts: ErrorFacts = {}) {
     super(
       messageText(message),
@@ -66,7 +65,7 @@ export class RecordfsError<Code extends string = string> extends Error {
   }
 }
 
-/** Subjects of a {@linkcode FormatError}. */
+/** Codes of a {@linkcode FormatError}. */
 export type FormatErrorCode =
   | "absurd-count"
   | "bad-frame-info"
@@ -110,10 +109,10 @@ export type FormatErrorCode =
 /** A container is damaged, hostile, unfinished, or not what it was taken for. */
 export class FormatError extends RecordfsError<FormatErrorCode> {}
 
-/** A path inside a container does not lead to what was asked for. */
+/** A path inside a container that does not exist or is of the wrong kind. */
 export class PathError
   extends RecordfsError<"not-found" | "is-directory" | "not-directory"> {
-  /** Makes the error for `path` in the container at `container`. */
+  /** Creates the error for `path` in the container at `container`. */
   constructor(code: PathError["code"], path: string, container: string) {
     const what = {
       "not-found": "there is no such file or directory",
@@ -124,18 +123,18 @@ export class PathError
   }
 }
 
-/** An index of a sample or frame that does not exist. */
+/** Index of a sample or frame that does not exist. */
 export class IndexError extends RecordfsError {
-  /** The index that was asked for. */
+  /** Requested index. */
   readonly index: number;
-  /** Their number. */
+  /** Number of samples or frames. */
   readonly length: number;
 
   /**
-   * Makes the error for sample `index` of `length` in the file `path`.
+   * Creates the error for sample `index` of `length` in the file `path`.
    *
-   * @param lowest The lowest index there is: negative where indices may count from the end.
-   * @param what What is counted.
+   * @param lowest Lowest valid index: negative if indices may count from the end.
+   * @param what What is counted, in the singular.
    */
   constructor(
     index: number,
@@ -159,13 +158,12 @@ export class IndexError extends RecordfsError {
 }
 
 /**
- * Writing a container failed; the place it was to appear at is as it was before. One that is written
- * in its place, as a bag of generation 3, is as it was before what failed.
+ * Writing a container failed. The destination is unchanged. A container that is written in place, such as a bag of
+ * generation 3, is as it was before the failed operation.
  *
- * The `code` is the system's where the system refused (`ENOSPC`, `EROFS`, `EACCES` …), and
- * otherwise one of `bad-datapoint`, `bad-name`, `bad-spec`, `bad-value`, `busy`, `changed`, `closed`,
- * `earlier-write-failed`, `empty-record`, `exists`, `incomplete-shard`, `mismatch`, `missing-index`,
- * `missing-shard`, `not-a-directory`, `not-a-file`, `not-empty`, `spec-differs`, `too-few-samples`,
- * `too-many-records`, `too-many-samples`.
+ * `code` is the system's error code if the system refused (`ENOSPC`, `EROFS`, `EACCES` …), and otherwise one of
+ * `bad-datapoint`, `bad-name`, `bad-spec`, `bad-value`, `busy`, `changed`, `closed`, `earlier-write-failed`,
+ * `empty-record`, `exists`, `incomplete-shard`, `mismatch`, `missing-index`, `missing-shard`, `not-a-directory`,
+ * `not-a-file`, `not-empty`, `spec-differs`, `too-few-samples`, `too-many-records`, `too-many-samples`.
  */
 export class WriteError extends RecordfsError {}

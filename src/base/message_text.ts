@@ -1,13 +1,12 @@
 /**
- * Text from containers and command lines in messages: shown as what it is, and never more of it than a reader
- * takes in.
+ * Text of messages: untrusted text from containers and command lines is escaped and cut to a readable length.
  *
  * @module
  */
 
-/** In UTF-16 units: a path as long as Linux knows them is cut, a sentence about a usual one is not. */
+/** Longest message, in UTF-16 units: a path of Linux's maximum length is cut, a sentence about a usual path is not. */
 const LONGEST = 2000;
-/** What to do stands at the end. */
+/** Units kept from the end, where the message says what to do. */
 const END = 700;
 const START = 1200;
 
@@ -22,24 +21,24 @@ const SHORT: Record<string, string> = {
 };
 
 /**
- * What a terminal would act on instead of show, or show in another order: control characters, what directs
- * bidirectional text, what takes no room, tags (`Cf` is all of these), the line ends of Unicode, and unpaired
- * surrogates, which match because of the `u` flag.
+ * Characters that a terminal would act on or reorder rather than show: control characters, bidirectional controls,
+ * zero-width characters and tags (all in `Cf`), Unicode line ends, and unpaired surrogates, which match because of the
+ * `u` flag.
  */
 const UNSHOWN = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
 /**
- * Replaces what is not shown as it is: control characters become escapes as `ls -b` prints them, and so do
- * bytes that are not UTF-8 (lone surrogates in the API's names); others become `\u202e`.
+ * Escapes what a terminal does not show as it is: control characters and bytes that are not UTF-8 (lone surrogates in
+ * the API's names) as `ls -b` prints them, others as `\u202e`.
  */
 export function escapeUnshown(text: string): string {
   return text.replaceAll(UNSHOWN, (char) => SHORT[char] ?? escape(char));
 }
 
-/** The text of a message: all of it can be shown, and what is too long to be read is cut in the middle. */
+/** Makes a message safe to print, and cuts the middle of one that is too long. */
 export function messageText(text: string): string {
   if (text.length <= LONGEST) return escapeUnshown(text);
-  // What is left out is not escaped first: a class may have a name of megabytes.
+  // The omitted middle is not escaped: a class may have a name of megabytes.
   const start = escapeUnshown(text.slice(0, START));
   const end = escapeUnshown(text.slice(-END));
   const left = text.length - START - END;
@@ -54,7 +53,7 @@ function escape(char: string): string {
   return escapeUtf16(char);
 }
 
-/** A character as JSON may have it too: `\u202e`. */
+/** Escapes a character as in JSON: `\u202e`. */
 export function escapeUtf16(char: string): string {
   return Array.from(
     { length: char.length },
@@ -62,23 +61,21 @@ export function escapeUtf16(char: string): string {
   ).join("");
 }
 
-/** Message of an error, whatever was thrown. */
+/** Returns the message of an error, or the thrown value as a string. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Says something odd that is no error where nobody has said what to do with it. */
+/** Prints a warning to the console, for callers that pass no `onWarning`. */
 export function warnOnConsole(message: string): void {
   // deno-lint-ignore no-console -- a library's warning has no other place by default
   console.warn(messageText(message));
 }
 
-/** Lines of one kind on the console. */
 const MOST_LINES = 10;
 
 /**
- * Passes on what is odd: all lines to a caller that takes them; without one, the first ten to the console, and the
- * number of the others.
+ * Reports all warnings to `onWarning` if given; otherwise to the console the first ten, and the number of the others.
  */
 export function warnOfAll(
   lines: readonly string[],

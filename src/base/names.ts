@@ -1,8 +1,8 @@
 /**
  * Names as bytes (on disk, in the tree) and as strings (in the API).
  *
- * Bytes that are not UTF-8 become lone surrogates U+DC80 … U+DCFF and back, as Python's
- * `os.fsdecode` has it (PEP 383), so every name has exactly one string and none is lost.
+ * Bytes that are not UTF-8 become lone surrogates U+DC80 … U+DCFF and back, as in Python's `os.fsdecode` (PEP 383), so
+ * every name has exactly one string and none is lost.
  *
  * @module
  */
@@ -36,9 +36,7 @@ export function encodeName(name: string): Uint8Array {
 }
 
 /**
- * Encodes a name into memory, from `start` on, that has room for three bytes a UTF-16 unit.
- *
- * @returns How many bytes it is.
+ * Encodes a name into `memory` from `start`, with room for three bytes per UTF-16 unit. Returns the length in bytes.
  */
 export function encodeNameInto(
   name: string,
@@ -61,7 +59,7 @@ export function decodeName(
     decodeUnicode(bytes.slice(start, end)); // TextDecoder refuses shared memory
 }
 
-/** @param bytes A name of its own, not in shared memory. */
+/** @param bytes Not in shared memory, which `TextDecoder` refuses. */
 function decodeUnicode(bytes: Uint8Array): string {
   try {
     return strictUtf8Text(bytes);
@@ -75,7 +73,7 @@ export function byCodePoint(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     if (a.charCodeAt(i) === b.charCodeAt(i)) continue;
-    // The units before are the same; they may be halves of different code points, or of one and none.
+    // All units before are equal. The previous ones may be halves of different code points, or of one and of none.
     const before = i === 0 ? 0 : a.codePointAt(i - 1)! - b.codePointAt(i - 1)!;
     return before !== 0 ? before : a.codePointAt(i)! - b.codePointAt(i)!;
   }
@@ -111,10 +109,7 @@ function utf8Length(bytes: Uint8Array, at: number): number {
   return wrong ? 0 : length;
 }
 
-/**
- * Sorts names in place as Python does, by code point; JavaScript's default order is by UTF-16 unit,
- * which is the same where no name has surrogates.
- */
+/** Sorts names in place as Python does, by code point: without surrogates, that is JavaScript's default order. */
 export function sortNames(names: string[]): string[] {
   const simple = names.every((name) => !/[\ud800-\udfff]/.test(name));
   return simple ? names.sort() : names.sort(byCodePoint);

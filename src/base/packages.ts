@@ -1,9 +1,8 @@
 /**
- * npm packages that the libraries load when they are needed, by their full names: a program that imports these
- * modules by a path, in a folder without a configuration, knows nothing of their import map. A test holds the
- * versions to those of `deno.json`.
+ * Full specifiers of npm packages that are loaded on demand. A program that imports these modules by path, in a folder
+ * without a configuration, does not have their import map. A test keeps the versions equal to those in `deno.json`.
  *
- * As strings: Deno fetches a package whose name stands in an import before any program starts.
+ * They are strings because Deno fetches packages named in import statements before any program starts.
  */
 export const PACKAGES: Readonly<
   Record<
@@ -46,17 +45,13 @@ export const PACKAGES: Readonly<
   turboJpeg: "npm:@julusian/jpeg-turbo@3.0.1",
 };
 
-/**
- * Fetches a package, where it is not there, and says where it is.
- *
- * @param path Of a file in it.
- */
+/** Fetches a package if it is not cached, and returns the URL of the file at `path` in it. */
 export async function packageFile(
   name: keyof typeof PACKAGES,
   path: string,
 ): Promise<URL> {
   const specifier = PACKAGES[name];
-  // Naming a file of it brings the package here: `resolve` alone only says where it would be.
+  // Importing a file fetches the package; `resolve` alone only returns where it would be.
   await import(`${specifier}/package.json`, { with: { type: "json" } });
   return new URL(import.meta.resolve(`${specifier}/${path}`));
 }

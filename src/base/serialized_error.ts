@@ -1,23 +1,23 @@
 /**
- * Errors on their way between threads. Structured cloning keeps neither their classes nor their fields.
+ * Serializes errors for other threads. Structured cloning keeps neither their classes nor their fields.
  *
  * @module
  */
 import * as errors from "./errors.ts";
 
-/** An error as data: it survives `postMessage`. */
+/** An error as plain data, which survives `postMessage`. */
 export interface SerializedError {
-  /** Names of its classes, the closest first. */
+  /** Names of its classes, most derived first. */
   readonly classes: readonly string[];
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
   readonly cause: SerializedError | undefined;
-  /** Its other fields, such as `code`, `path` and `sample`. */
+  /** Other fields, such as `code`, `path` and `sample`. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** A class whose errors hold nothing but plain fields. */
+/** Class whose instances hold only plain fields. */
 interface ErrorClass {
   readonly name: string;
   readonly prototype: object;
@@ -34,10 +34,10 @@ const COMMON: readonly ErrorClass[] = [
   ...Object.values(errors),
 ];
 
-/** Depth of causes of causes that are kept: an error may be its own. */
+/** Longest chain of causes that is serialized: an error may be its own cause. */
 const DEEPEST = 8;
 
-/** Makes data of an error; whatever was thrown becomes an error. */
+/** Serializes an error. A thrown value that is not an `Error` is wrapped in one. */
 export function serializeError(thrown: unknown, depth = 0): SerializedError {
   const error = thrown instanceof Error
     ? thrown
@@ -56,11 +56,7 @@ export function serializeError(thrown: unknown, depth = 0): SerializedError {
   };
 }
 
-/**
- * The error again, with its fields and its stack.
- *
- * @param known Classes to make it one of, besides those of `errors.ts` and the runtime: the closest of its own.
- */
+/** Restores an error with fields and stack, as the most derived class that `known`, `errors.ts` or the runtime has. */
 export function deserializeError(
   data: SerializedError,
   ...known: ErrorClass[]
@@ -92,7 +88,7 @@ function classesOf(error: Error): string[] {
   return classes;
 }
 
-/** A number, a text, or an array or simple object of such. */
+/** Whether a value is a primitive that can be cloned, or an array or plain object of such. */
 function isPlain(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) {
     return typeof value !== "function" && typeof value !== "symbol";

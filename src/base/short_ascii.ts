@@ -1,16 +1,16 @@
 /**
- * Short texts of ASCII, which nearly all names and ids are: a loop over them takes a third of what a call of an encoder
- * or decoder does, and needs no memory of its own.
+ * Encodes and decodes short ASCII strings, which nearly all names and ids are. A loop takes a third of the time of an
+ * encoder or decoder call, and needs no memory of its own.
  *
  * @module
  */
 
-/** Up to this length. */
+/** Longest short string, in UTF-16 units or bytes. */
 const SHORT = 64;
 
 /**
- * Writes a text to memory that has room for it from `start` on; `false` where it is not short or not ASCII: then some of
- * it may be written.
+ * Writes a string to `memory` from `start`, which must have room. Returns `false`, perhaps after a part, if it is not
+ * short ASCII.
  */
 export function shortAsciiInto(
   text: string,
@@ -27,14 +27,14 @@ export function shortAsciiInto(
   return true;
 }
 
-/** The bytes of a text, or `undefined` where it is not short or not ASCII. */
+/** Returns the bytes of a string, or `undefined` if it is not short ASCII. */
 export function encodeShortAscii(text: string): Uint8Array | undefined {
   if (text.length > SHORT) return undefined;
   const bytes = new Uint8Array(text.length);
   return shortAsciiInto(text, bytes) ? bytes : undefined;
 }
 
-/** The text in `bytes[start … end]`, or `undefined` where it is not short or not ASCII. */
+/** Returns the string in `bytes[start … end]`, or `undefined` if it is not short ASCII. */
 export function decodeShortAscii(
   bytes: Uint8Array,
   start: number,

@@ -1,4 +1,4 @@
-/** Powers by the first letter of a suffix. */
+/** Exponent of the base, by first letter of the suffix. */
 const POWERS: Readonly<Record<string, number>> = {
   "": 0,
   K: 1,
@@ -8,9 +8,8 @@ const POWERS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Reads a number of bytes with a suffix, as GNU coreutils do: `64M` and `64MiB` are 64 × 2^20 bytes, `64MB` are 64 × 10^6.
- *
- * @returns `undefined` if it is none, or over 2^53.
+ * Parses a size as GNU coreutils do: `64M` and `64MiB` are 64 × 2^20 bytes, `64MB` are 64 × 10^6. Returns `undefined`
+ * if the text is not a size, or one of 2^53 or more.
  */
 export function sizeOf(text: string): number | undefined {
   const [, number, letter = "", suffix = ""] =

@@ -1,12 +1,12 @@
 /**
- * Headers of tar archives: for those that are read, and those that are written.
+ * Headers of tar archives, for reading and writing.
  *
  * @module
  */
-/** Bytes of a block; headers and contents begin at multiples of it. */
+/** Bytes of a tar block; headers and contents begin at multiples of it. */
 export const BLOCK = 512;
 
-/** Where the fields of a header start (ustar, POSIX.1-1988; `prefix` is only its). */
+/** Byte offsets of header fields (ustar, POSIX.1-1988; only ustar has `prefix`). */
 export const Field = {
   NAME: 0,
   MODE: 100,
@@ -19,7 +19,7 @@ export const Field = {
   PREFIX: 345,
 } as const;
 
-/** How many bytes they have. */
+/** Lengths of header fields in bytes. */
 export const Length = {
   NAME: 100,
   MODE: 8,
@@ -30,30 +30,30 @@ export const Length = {
   PREFIX: 155,
 } as const;
 
-/** Bytes of a content with those that fill its last block. */
+/** Rounds a content size up to whole blocks. */
 export function padded(size: number): number {
   return Math.ceil(size / BLOCK) * BLOCK;
 }
 
-/** Sizes from here on do not fit eleven octal digits: they are written by base 256, as GNU tar does. */
+/** First size that does not fit eleven octal digits; from here on sizes are written in base 256, as GNU tar does. */
 const MOST_OCTAL = 8 ** 11;
 
 const FILE = 0x30;
 const DIRECTORY = 0x35;
-/** `L`: what follows is the name of the next member. */
+/** Type `L`: the content is the name of the next member. */
 const LONG_NAME = 0x4c;
 const LONG_LINK = new TextEncoder().encode("././@LongLink");
 
-/** What a header says of a member. */
+/** Header fields of a member to write. */
 export interface NewMember {
-  /** Its path; one of a directory ends in a slash. */
+  /** Path; that of a directory ends in a slash. */
   readonly name: Uint8Array;
   readonly size: number;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly mtime: number;
 }
 
-/** The headers of a member, in the form of GNU tar: a long name, of any bytes, stands before. */
+/** Returns the headers of a member in GNU tar format. A long name, of any bytes, gets a header of its own before. */
 export function memberHeader(
   member: NewMember,
   isDirectory: boolean,
@@ -63,21 +63,17 @@ export function memberHeader(
   return bytes;
 }
 
-/** How many bytes the headers of a member have. */
+/** Returns the total length of a member's headers in bytes. */
 export function headerLength({ name }: NewMember): number {
   return name.length <= Length.NAME ? BLOCK : longName(name.length);
 }
 
-/** The same where the name does not fit: it has a header and blocks of its own before. */
+/** Header length for a name that does not fit: the name has a header and blocks of its own. */
 function longName(length: number): number {
   return BLOCK + padded(length + 1) + BLOCK;
 }
 
-/**
- * Writes the headers of a member.
- *
- * @param into Memory of {@linkcode headerLength} bytes, whatever they hold.
- */
+/** Writes the headers of a member `into` memory of {@linkcode headerLength} bytes, which need not be zeroed. */
 export function writeHeader(
   into: Uint8Array,
   { name, size, mtime }: NewMember,
@@ -94,12 +90,12 @@ export function writeHeader(
   writeBlock(into.subarray(own), name, kind, size, mtime);
 }
 
-/** What all headers have in common. */
+/** Fields that all headers have in common. */
 const BLANK = blank();
 
 function blank(): Uint8Array {
   const bytes = new Uint8Array(BLOCK);
-  for (const at of [108, 116]) writeOctal(bytes, at, 0, 8); // root's
+  for (const at of [108, 116]) writeOctal(bytes, at, 0, 8); // owner and group: root
   bytes.fill(0x20, Field.CHECKSUM, Field.CHECKSUM + Length.CHECKSUM);
   bytes.set(new TextEncoder().encode("ustar  \0"), Field.MAGIC);
   return bytes;
@@ -134,7 +130,7 @@ function writeNumber(bytes: Uint8Array, at: number, number: number): void {
     .setBigUint64(0, BigInt(number));
 }
 
-/** Writes octal digits that with the NUL behind them have that length. */
+/** Writes octal digits, followed by a NUL; `length` includes the NUL. */
 function writeOctal(
   bytes: Uint8Array,
   at: number,

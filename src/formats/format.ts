@@ -18,77 +18,68 @@ import type {
 import type { SampleListing } from "../tree/samples/sample_listing.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
-/** Another way to take a format's containers, for those who name it. */
+/** Another way to open a format's containers, selected by name. */
 export interface FormatVariant {
-  /** What the `format` option calls it. */
+  /** Value of the `format` option that selects it. */
   readonly name: string;
-  /** One line for help texts. */
+  /** One-line description for help texts. */
   readonly description: string;
 }
 
-/** Why a directory is not of a format that it looks like. */
+/** Why a directory that resembles a format is not of it. */
 export interface Nearly {
-  /** What kind of error it is. */
+  /** Code of the error. */
   readonly code: FormatErrorCode;
-  /** What follows the directory's path, with the way out, as a sentence without its end. */
+  /** Rest of the message after the directory's path, including the remedy, without a final period. */
   readonly why: string;
 }
 
-/** What tells a format's containers from others, and loads the rest of it: a mount answers sooner so. */
+/** Descriptor of a format: detects its containers, and loads the implementation on demand for fast mounts. */
 export interface FormatEntry extends FormatVariant {
-  /** Other ways to take its containers. */
+  /** Other ways to open its containers. */
   readonly variants?: readonly FormatVariant[];
-  /** How names of its files end, as in `.tar`. */
+  /** Suffixes of its file names, such as `.tar`. */
   readonly suffixes: readonly string[];
-  /** Whether each container is one file, and a directory of such is none. */
+  /** Whether each container is a single file, so that a directory of such files is not a container. */
   readonly areFiles?: boolean;
   /** Whether the content of a location is of this format. */
   detect(probe: Probe): Steps<boolean>;
   /**
-   * What of this format a directory holds that is of no other, such as `GulpIO chunks (data_0.gulp)`;
-   * asked where `detect` has said yes.
+   * Returns what a directory holds that only this format has, such as `GulpIO chunks (data_0.gulp)`. Called if `detect`
+   * returned `true`.
    *
    * @param names Sorted names in the directory.
    */
   evidence?(names: readonly string[]): string | undefined;
   /**
-   * What keeps a directory that no format takes from being of this one.
+   * Returns why a directory that no format recognises is not of this one.
    *
    * @param names Sorted names in the directory.
    */
   nearly?(names: readonly string[]): Nearly | undefined;
-  /**
-   * Whether a location that no file or directory lies at stands for several of this format, such as
-   * `train-{0..9}.data`.
-   */
+  /** Whether a path that does not exist is a pattern for several containers, such as `train-{0..9}.data`. */
   isPattern?(path: string): boolean;
   /**
-   * Counts the samples of a container, with those that it leaves out, since they are damaged; `undefined` where
-   * they are its files, as they are without this.
+   * Counts the samples of a container, including skipped damaged ones. Returns `undefined` (the default without this
+   * method) if its samples are its files.
    */
   countSamples?(info: ContainerInfo): CountedSamples | undefined;
-  /**
-   * The variant among {@linkcode FormatVariant} that has samples with labels, to name where samples would be
-   * files.
-   */
+  /** Name of the variant whose samples have labels. Messages suggest it where samples would be files. */
   readonly labelled?: string;
-  /** Whether samples of a container are videos, of which a loader may ask for some frames. */
+  /** Whether the samples of a container are videos, of which a loader may request some frames. */
   hasFrames?(info: ContainerInfo): boolean;
-  /**
-   * Whether a directory, although it might be one of its containers, is to be converted as what its files are:
-   * they were extracted from one.
-   */
+  /** Whether a directory that may be a container holds files extracted from one, to be converted as plain files. */
   isExtracted?(
     names: readonly string[],
     namesIn: Probe["namesIn"],
   ): Steps<boolean>;
-  /** What containers can be converted to. */
+  /** Targets that other containers can be converted to. */
   readonly targets?: readonly TargetName[];
-  /** Loads what opens its containers. */
+  /** Loads the implementation, which opens containers. */
   load(): Promise<Format>;
   /**
-   * Opens a container for other threads to serve, as soon as it can be served at all. This thread
-   * looks nothing up in its tree before `complete` has ended. Without it, `open` serves.
+   * Opens a container for other threads to serve, as early as possible. This thread must not look up anything in the
+   * tree before `complete` has ended. Without this method, `open` is used.
    */
   openToServe?(
     path: string,
@@ -96,28 +87,27 @@ export interface FormatEntry extends FormatVariant {
   ): Promise<ServedContainer>;
 }
 
-/** How a container is opened as a dataset. */
+/** Options of {@linkcode Format.openDataset}. */
 export interface FormatDatasetOptions extends ContainerOptions {
-  /** How many frames of each video; all, unless given. */
+  /** Number of frames of each video. Defaults to all. */
   readonly frames?: number | undefined;
 }
 
-/** A container format: what a new format has to provide. */
+/** Implementation of a container format. */
 export interface Format {
   /**
    * Opens a container as a tree.
    *
-   * @param path Where it lies in `options.storage`.
+   * @param path Path in `options.storage`.
    */
   open(path: string, options: ContainerOptions): Steps<Container>;
-  /** Finds the files that a pattern stands for, in their order: where {@linkcode FormatEntry.isPattern} takes it. */
+  /** Returns the files of a pattern, in order. Called if {@linkcode FormatEntry.isPattern} accepts the pattern. */
   patternPaths?(pattern: string, storage: Storage): Steps<readonly string[]>;
-  /** Checks every checksum of a container; without it, all files are read, which compares those that have one. */
+  /** Verifies every checksum of a container. By default, all files are read, which verifies those with checksums. */
   check?(path: string, options: CheckOptions): Promise<CheckReport>;
   /**
-   * Lists where the samples of a container lie, also where its tables are damaged. Without it, the samples that `open`
-   * gives are listed, where they say it.
-   */
+   * Opens a container as a dataset of its own, for samples that can be read in part, such as some frames of a video.
+   * Without this method, or if it returns `undefined`, the dataset consists of the samples of `open`, or of the files.
   listSamples?(
     path: string,
     options: Pick<ContainerOptions, "onWarning" | "storage"> & WaitOptions,
@@ -126,7 +116,7 @@ export interface Format {
    * Opens a container as a dataset of its own, for samples that may be read in part, as videos by some of their frames.
    * Without it, or where it returns `undefined`, the dataset is made of the samples that `open` gives, or of the files.
    *
-   * @param info What opening the container has told.
+   * @param info Result of opening the container.
    */
   openDataset?(
     path: string,
@@ -134,21 +124,21 @@ export interface Format {
     options: FormatDatasetOptions,
   ): Promise<Dataset<unknown> | undefined>;
   /**
-   * Says what of a container can be converted to others; without it, its files.
+   * Returns what of a container can be converted to other formats. Without this method, its files are converted.
    *
-   * @param container It closes with the source. Its location is of `options.storage`.
+   * @param container Closed with the source. Its location is in `options.storage`.
    */
   openSource?(
     container: VirtualFs,
     options: WaitOptions & Pick<ContainerOptions, "onWarning" | "storage">,
   ): Promise<ConversionSource | undefined>;
-  /** What writes a target of this name among {@linkcode FormatEntry.targets}. */
+  /** Returns the writer of the named target, one of {@linkcode FormatEntry.targets}. */
   target?(name: string): Promise<ConversionTarget>;
   /**
-   * Reads the labels of a container's samples, in the order of their indices; `undefined` where they have none, as
-   * without this. Files have labels all the same.
+   * Reads the labels of a container's samples, in index order. Returns `undefined` if the samples have no labels, as
+   * for a format without this method. Files have labels in any case.
    *
-   * @param label A key of what is known of each sample.
+   * @param label Key in the metadata of each sample.
    * @throws {RecordfsError} With code `no-label` if the samples have no such label.
    */
   readLabels?(

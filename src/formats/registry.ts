@@ -11,7 +11,6 @@ import { tar } from "./tar/entry.ts";
 import { zip } from "./zip/entry.ts";
 import { tfrecord } from "./tfrecord/entry.ts";
 
-/** All formats, in the order in which they are asked whether a container is theirs. */
 const ENTRIES: FormatEntry[] = [
   ffrecord,
   gulp,
@@ -25,21 +24,21 @@ const ENTRIES: FormatEntry[] = [
 
 const loaded = new Map<FormatEntry, Format>();
 
-/** URLs of the modules of formats that were registered. */
+/** Registrations by module URL. */
 const registered = new Map<string, Promise<void>>();
 
 /**
- * Registers a container format of one's own: from then on its containers are opened, mounted, checked,
- * converted, split and loaded as those of all others. It is asked before these whether a container is its own.
+ * Registers a custom container format. From then on its containers are opened, mounted, checked, converted, split and
+ * loaded like those of other formats. It precedes the built-in formats in detection.
  *
  * @experimental
- * @param module URL of the module, as `import.meta.resolve("./my_format.ts")`, which exports the
- * {@linkcode FormatEntry} as `format`. By this URL other threads import it too: those of a loader, as those
- * that serve a mount import the modules that its trees name in their seeds. The command takes it by
- * `--format-module FILE`, and so do the servers that it leaves in the background. Modules that are registered
- * already are left as they are.
- * @throws {RecordfsError} With code `bad-format` if the module can't be loaded, or exports no format; or if
- * there is one of that name.
+ * @param module URL of a module, such as `import.meta.resolve("./my_format.ts")`, that exports the
+ * {@linkcode FormatEntry} as `format`. Other threads import it by this URL too: the workers of a loader, and the
+ * threads that serve a mount, which import the modules named in their trees' seeds. The command line takes the module
+ * by `--format-module FILE`, and so do the servers that it leaves in the background. Registering a module again has no
+ * effect.
+ * @throws {RecordfsError} With code `bad-format` if the module can't be loaded, exports no format, or its name is
+ * taken.
  *
  * @example A container that is one file
  * ```ts
@@ -64,7 +63,7 @@ export function registerFormat(module: string | URL): Promise<void> {
   return done;
 }
 
-/** The modules of all formats that were registered, which other threads and processes have to register too. */
+/** Returns the URLs of all registered modules, which other threads and processes must register too. */
 export function registeredModules(): string[] {
   return [...registered.keys()];
 }
@@ -105,12 +104,12 @@ async function register(url: string): Promise<void> {
   });
 }
 
-/** All formats, in the order in which they are asked whether a container is theirs. */
+/** Returns all formats, in detection order. */
 export function formats(): readonly FormatEntry[] {
   return ENTRIES;
 }
 
-/** What the `format` option knows: names of formats, each followed by those of its variants. */
+/** Returns all values of the `format` option: each format's name, followed by those of its variants. */
 export function formatNames(): string[] {
   return ENTRIES.flatMap(({ name, variants = [] }) => [
     name,
@@ -118,11 +117,7 @@ export function formatNames(): string[] {
   ]);
 }
 
-/**
- * The format that has this name, or a variant of it.
- *
- * @throws {RecordfsError} With code `unknown-format` if none has.
- */
+/** Returns the format or variant with this name. Throws `unknown-format` if there is none. */
 export function formatNamed(wanted: string): FormatEntry {
   const entry = ENTRIES.find(({ name, variants = [] }) =>
     name === wanted || variants.some(({ name }) => name === wanted)
@@ -134,14 +129,13 @@ export function formatNamed(wanted: string): FormatEntry {
   );
 }
 
-/** Loads a format. */
 export async function loadFormat(entry: FormatEntry): Promise<Format> {
   const format = loaded.get(entry) ?? await entry.load();
   loaded.set(entry, format);
   return format;
 }
 
-/** A format that {@linkcode loadFormat} has loaded. */
+/** Returns the implementation of a format that {@linkcode loadFormat} has loaded. */
 export function loadedFormat(entry: FormatEntry): Format {
   return loaded.get(entry)!;
 }

@@ -3,7 +3,7 @@ import type { CheckOptions, CheckReport } from "../tree/format.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 import { countSamples } from "./data/counted_samples.ts";
 
-/** Checks a container whose format has no check of its own: reads all files, which compares those that have checksums. */
+/** Checks a container of a format without a check by reading all files, which verifies those with checksums. */
 export async function checkFiles(
   fs: VirtualFs,
   options: CheckOptions,
@@ -19,6 +19,6 @@ export async function checkFiles(
       }
     });
   }
-  run.advanceTo(run.total); // more than contents: an index, and what lies between them
+  run.advanceTo(run.total); // the container also has an index and padding
   return run.report({ samples: countSamples(info).length });
 }

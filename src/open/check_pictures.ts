@@ -5,7 +5,6 @@ import { FormatError } from "../base/errors.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 import type { CheckOptions } from "../tree/format.ts";
 
-/** The files of a container, in a walk. */
 interface Files<Entry> {
   readonly location: string;
   walk(path: string, options: WaitOptions): AsyncIterable<Entry>;
@@ -13,10 +12,8 @@ interface Files<Entry> {
 }
 
 /**
- * Decodes all pictures of a container, by their names. What cannot be read is passed over: the container's own check
- * has reported it.
- *
- * @returns How many were decoded, and how many of them are damaged.
+ * Decodes all pictures of a container, recognised by name. Skips unreadable files, which the container's own check has
+ * reported. Returns the number of pictures decoded, and how many of them are damaged.
  */
 export async function checkPictures<
   Entry extends { readonly isFile: boolean; readonly path: string },

@@ -14,7 +14,7 @@ import { handOver, openFile } from "../io/storage/open_file.ts";
 import { explaining, firstBytes } from "./other_content.ts";
 
 /**
- * Finds the format of a location by its content, or by name where one is forced.
+ * Detects the format of a location by its content, unless `options.format` forces one.
  *
  * @throws {FormatError} If no format recognises it, or several do.
  * @throws {RecordfsError} If the location can't be opened, or no format has the forced name.
@@ -26,7 +26,7 @@ export function* findFormat(
   return yield* withFormat(path, options, ended);
 }
 
-/** {@linkcode findFormat}, and does something with it that opens the container: what it was told by is not opened again. */
+/** Like {@linkcode findFormat}, and passes the format to `use`. A file opened for detection is reused, not reopened. */
 export function* withFormat<T>(
   path: string,
   { format: forced, storage = LOCAL_DISK }: ContainerOptions,
@@ -45,11 +45,7 @@ export function* withFormat<T>(
   return yield* probing(path, storage, recognise, use);
 }
 
-/**
- * Looks at a location: a directory, or the bytes of a file.
- *
- * @param use Is given what was found; may open the file, which is not opened again for it.
- */
+/** Inspects a location: a directory, or the bytes of a file. `use` may open that file, which is then not reopened. */
 function* probing<F, T>(
   path: string,
   storage: Storage,
@@ -89,11 +85,7 @@ function* probing<F, T>(
   }
 }
 
-/**
- * Explains why a container cannot be opened as the format that is forced: it is of another one.
- *
- * @returns The error that says so; `undefined` if no format is forced, or the container may be of it.
- */
+/** Returns an error if a container cannot be opened as the forced format because it is of another one. */
 export function* otherFormat(
   path: string,
   options: ContainerOptions,
@@ -120,11 +112,7 @@ export function* otherFormat(
   }
 }
 
-/**
- * Opens a container.
- *
- * @param entry Its format, where it was found already.
- */
+/** Opens a container; `entry` is its format, if already detected. */
 export function openOne(
   path: string,
   options: ContainerOptions,
@@ -165,10 +153,8 @@ function openFound(
 }
 
 /**
- * Recognises a file by the first format that takes it, that of its suffix before others: a bag may begin with a
- * record that is a file of samples.
- *
- * @throws {FormatError} If there is none.
+ * Returns the first format that recognises a file. Formats with the file's suffix come first, because a bag may begin
+ * with a record that is itself a file of samples.
  */
 function* recogniseFile(probe: Probe): Steps<FormatEntry> {
   const isOwn = ({ suffixes }: FormatEntry) =>
@@ -182,9 +168,8 @@ function* recogniseFile(probe: Probe): Steps<FormatEntry> {
 }
 
 /**
- * Recognises a directory.
- *
- * @throws {FormatError} If no format does, or it holds containers of several: which is meant only its owner knows.
+ * Returns the format of a directory. Throws if none recognises it, or it holds containers of several formats: only its
+ * owner knows which is meant.
  */
 function* recogniseDirectory(
   probe: Probe & { readonly names: readonly string[] },
@@ -215,7 +200,7 @@ function* recogniseDirectory(
   );
 }
 
-/** The format whose containers a location stands for, where nothing lies at it. */
+/** Returns the format of a pattern, if nothing exists at the path itself. */
 export function* findPattern(
   path: string,
   storage: Storage,
@@ -226,7 +211,7 @@ export function* findPattern(
     : undefined;
 }
 
-/** Whether nothing lies at a path, as far as its storage tells: some buckets do not say that to everybody. */
+/** Whether nothing exists at a path. An error counts as nothing: some buckets do not tell everybody. */
 function* isNothing(path: string, storage: Storage): Steps<boolean> {
   try {
     return (yield* storage.stat(path)) === undefined;
@@ -243,7 +228,7 @@ function* noBytes(): Steps<Uint8Array> {
   return new Uint8Array(0);
 }
 
-/** @param canBePacked Whether `recordfs pack` can make a container of it. */
+/** @param canBePacked Whether `recordfs pack` can make a container of the directory. */
 function unknown(
   { path, names, size }: Probe,
   canBePacked = false,

@@ -1,6 +1,6 @@
 /**
- * What a container format of one's own is made of: {@linkcode registerFormat} takes one, and from then on its
- * containers do all that others do.
+ * API to implement a custom container format and to register it with {@linkcode registerFormat}. Its containers are
+ * then used like those of other formats.
  *
  * @experimental
  * @module

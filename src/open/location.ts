@@ -2,48 +2,41 @@ import { MemoryStorage } from "../io/storage/memory_storage.ts";
 import { storedAt } from "../io/storage/place.ts";
 import type { ContainerOptions } from "../tree/format.ts";
 
-/**
- * What is opened: a path or `file:` URL; the bytes of a container that is one file; or those of its files,
- * by their names.
- */
+/** A path or `file:` URL, the bytes of a container that is one file, or the bytes of its files by name. */
 export type ContainerLocation = string | URL | ContainerBytes;
 
-/**
- * A container's bytes: those of its one file, or of its files by their names. Those of a `Blob` can only be
- * waited for.
- */
+/** Bytes of a container: of its only file, or of its files by name. A `Blob` can only be read asynchronously. */
 export type ContainerBytes =
   | Uint8Array
   | Blob
   | Readonly<Record<string, Uint8Array | Blob>>;
 
-/** Several containers, each with a path and options of its own or without. */
+/** Several containers, each optionally with its own path and options. */
 export type SeveralLocations = readonly (string | URL | ContainerPlace)[];
 
-/** A container to be opened with others, and where it is to show among them. */
+/** A container to open together with others, and its path among them. */
 export interface ContainerPlace {
   /** A file or directory, or bytes. */
   readonly location: ContainerLocation;
   /**
-   * The directory that it shows in: names and slashes; those above it are made. Defaults to the last name of the
-   * location, a file's without its suffix. A container that is opened alone, without a path, is the root.
+   * Directory that it appears in: names and slashes; parents are created. Defaults to the last name of the location, of
+   * a file without its suffix; to the root for a container opened alone.
    */
   readonly path?: string | undefined;
-  /** Its own options, in place of those for all. */
+  /** Options of this container, in place of those for all. */
   readonly options?: ContainerOptions | undefined;
 }
 
-/** Whether several containers are given, and not one. */
+/** Whether the location is a list of containers. */
 export function areSeveral(
   location: ContainerLocation | SeveralLocations,
 ): location is SeveralLocations {
   return Array.isArray(location);
 }
 
-/** Where bytes in memory are said to lie. */
 const MEMORY = "memory";
 
-/** The path of a location, and the options of opening it, which say what storage the path is of. */
+/** Returns the path of a location, and options with the storage that the path belongs to. */
 export function placeOf<O extends ContainerOptions>(
   location: ContainerLocation,
   options: O,

@@ -1,6 +1,6 @@
 /**
- * Containers as read-only filesystems: `open` finds the format, {@linkcode VirtualFs} lists and
- * reads. Needs `--allow-read` and nothing else.
+ * Containers as read-only filesystems: `open` detects the format, {@linkcode VirtualFs} lists and reads. Needs only
+ * `--allow-read`.
  *
  * @module
  */

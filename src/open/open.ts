@@ -20,18 +20,18 @@ import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
 /** Options of {@linkcode open}. */
 export interface OpenContainerOptions extends ContainerOptions {
-  /** Opens only what is in this directory of the container, as if that were all of it. */
+  /** Opens only this directory of the container, as its root. */
   readonly prefix?: string | undefined;
 }
 
 /**
- * Opens a container of any format as a virtual filesystem, or several as one, each below a path of its own.
+ * Opens a container of any format as a virtual filesystem, or several as one, each below its own path.
  *
- * @param location A file or directory; or a container's bytes, or those of its files by their names; or several
- * containers, each with a path and options of its own or without.
- * @throws {FormatError} If it is no known container, or damaged.
- * @throws {PlacementError} If two would show in one place, or one inside another.
- * @throws {PathError} If the option `prefix` names no directory.
+ * @param location A file or directory; a container's bytes, or those of its files by name; or several containers, each
+ * optionally with its own path and options.
+ * @throws {FormatError} If it is not a known container, or is damaged.
+ * @throws {PlacementError} If two would have the same path, or one would be inside another.
+ * @throws {PathError} If the option `prefix` does not name a directory.
  *
  * @example List and read
  * ```ts
@@ -67,7 +67,7 @@ export async function open(
   return await runAsync(openAll(location, options), options.signal);
 }
 
-/** Opens one container, all of it, as a virtual filesystem: what opens several need not be loaded for it. */
+/** Opens one whole container as a virtual filesystem, without loading the module that opens several. */
 export function* openAlone(
   location: ContainerLocation | SeveralLocations,
   options: ContainerOptions,
@@ -78,7 +78,7 @@ export function* openAlone(
 }
 
 /**
- * Compares every checksum of a container with its content; with `values`, decodes values and pictures as well.
+ * Verifies every checksum of a container; with `values`, also decodes values and pictures.
  *
  * @throws {FormatError} If it can't be opened at all.
  */
@@ -115,7 +115,6 @@ export async function check(
   }
 }
 
-/** Checks a container of a format without a check of its own. */
 async function checkByReading(
   path: string,
   options: CheckOptions,

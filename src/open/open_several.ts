@@ -22,41 +22,38 @@ import type { OpenContainerOptions } from "./open.ts";
 import { findNode, partsOf } from "../tree/vfs/paths.ts";
 import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
-/** What can be wrong with the places of several containers. */
+/** Codes of a {@linkcode PlacementError}. */
 export type PlacementErrorCode =
   | "no-container"
   | "bad-path"
   | "same-path"
   | "inside-other";
 
-/** Several containers can't show where they are to. */
+/** Several containers that can't be opened at the paths given. */
 export class PlacementError extends RecordfsError {
   /** What is wrong. */
   declare readonly code: PlacementErrorCode;
 
-  /** Makes an error about a container, or a path; the message names it. */
+  /** Creates an error about a container or a path, which the message names. */
   constructor(code: PlacementErrorCode, message: string, path?: string) {
     super(code, message, { path });
   }
 }
 
-/** A container that is to be opened, and the names that lead to it. */
+/** A container to open, and the components of its path. */
 interface Placed {
   readonly location: string;
   readonly names: readonly string[];
   readonly options: OpenContainerOptions;
 }
 
-/** A container that is complete, or can be completed. */
 type Opened = Container & Partial<ServedContainer>;
 
-/** Opens one container. */
 type OpenOne = (path: string, options: OpenContainerOptions) => Steps<Opened>;
 
-/** Longest name of a directory, in bytes: `NAME_MAX` of Linux. */
+/** Longest directory name in bytes: Linux's `NAME_MAX`. */
 const LONGEST_NAME = 255;
 
-/** Opens several containers, or a part of one, as one virtual filesystem. */
 export function* openAll(
   location: ContainerLocation | SeveralLocations,
   options: OpenContainerOptions,
@@ -67,10 +64,10 @@ export function* openAll(
 }
 
 /**
- * Opens several containers as one, or a part of what they show, or of a single one.
+ * Opens several containers as one, a single one, or a part of either.
  *
- * @throws {PlacementError} If two of them would show in one place, or one in the other.
- * @throws {PathError} If the part is no directory.
+ * @throws {PlacementError} If two containers would have the same path, or one would be inside another.
+ * @throws {PathError} If the part is not a directory.
  */
 export function* openSeveral(
   given: SeveralLocations,
@@ -89,11 +86,7 @@ export function* openSeveral(
   return { name, container: yield* takePart(container, rest, name, prefix) };
 }
 
-/**
- * Finds out where containers are to show.
- *
- * @throws {PlacementError} If two of them would show in one place, or one in the other.
- */
+/** Determines the paths of containers. Throws a {@linkcode PlacementError} if one is equal to or inside another. */
 export function* placeContainers(
   given: SeveralLocations,
   options: OpenContainerOptions,
@@ -146,7 +139,6 @@ function checkName(name: string, path: string, location: string): void {
   );
 }
 
-/** The name that a container shows under unless told otherwise. */
 function* ownName(
   location: string,
   { storage = LOCAL_DISK }: OpenContainerOptions,
@@ -194,7 +186,7 @@ function refuseOverlap(placed: readonly Placed[]): void {
   }
 }
 
-/** Leaves out containers that are not below a path, which is the root from then on; it may be in one of them. */
+/** Keeps containers below `prefix`, the new root. If it lies inside a container, `rest` is the path in that one. */
 function narrow(
   placed: readonly Placed[],
   prefix: string,
@@ -219,7 +211,7 @@ function startsWith(
   return start.every((name, i) => path[i] === name);
 }
 
-/** Opens a container, or the part of it that its own options name. */
+/** Opens a container, or the part of it that its own options select. */
 function* openPart(
   { location, options }: Placed,
   open: OpenOne,
@@ -229,11 +221,7 @@ function* openPart(
   return yield* takePart(container, prefix ?? "", location);
 }
 
-/**
- * Shows a directory of a container as its root. It has to be looked up here, and so the container to be complete.
- *
- * @param given What messages call the path.
- */
+/** Makes a directory of a container its root, after completing the container. Messages call the path `given`. */
 function* takePart(
   container: Opened,
   path: string,
@@ -264,7 +252,6 @@ function* takePart(
   }
 }
 
-/** Opens containers and joins their trees. */
 function* joinAll(
   placed: readonly Placed[],
   open: OpenOne,
@@ -297,7 +284,6 @@ function* joinAll(
   }
 }
 
-/** What of archives is not served as it is. */
 function joinNotes(
   infos: readonly ContainerInfo[],
 ): Pick<ContainerInfo, "facts" | "skipped" | "unreadable"> {

@@ -13,9 +13,9 @@ import type { OpenedSamples } from "./samples/opened_samples.ts";
 import type { SampleValues } from "../tree/samples/samples.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
-await Promise.all(formats().map(loadFormat)); // later there is no waiting
+await Promise.all(formats().map(loadFormat)); // loads all formats now: synchronous code cannot wait for them
 
-/** {@linkcode open} without waiting, for containers on a local disk or in memory. */
+/** Synchronous {@linkcode open}, for containers on a local disk or in memory. */
 export function openSync(
   location: ContainerLocation | SeveralLocations,
   options: OpenContainerOptions = {},
@@ -23,7 +23,7 @@ export function openSync(
   return runSync(openAll(location, options));
 }
 
-/** {@linkcode openSamples} without waiting, for containers on a local disk or in memory. */
+/** Synchronous {@linkcode openSamples}, for containers on a local disk or in memory. */
 export function openSamplesSync<
   D extends object = SampleValues,
   R extends object = SampleValues,

@@ -8,7 +8,7 @@ import type { OpenContainerOptions } from "./open.ts";
 import { explaining } from "./other_content.ts";
 export type { ServedContainer };
 
-/** Opens containers for other threads to serve, which can begin before their metadata are checked. */
+/** Opens containers for other threads to serve. Serving can begin before the metadata are checked. */
 export async function openToServe(
   containers: string | readonly ContainerPlace[],
   options: OpenContainerOptions = {},
@@ -48,7 +48,7 @@ function openFound(
   });
 }
 
-/** One that is complete when it is opened needs no completing; what is known of it may be for later. */
+/** Adds a no-op `complete` to a container that was opened complete. `info` stays a getter: it may be computed later. */
 function served(container: Container | ServedContainer): ServedContainer {
   if ("complete" in container) return container;
   const { tree } = container;

@@ -8,17 +8,16 @@ import { readPart } from "../io/read/read_part.ts";
 import type { Storage } from "../io/storage/storage.ts";
 import { utf8Text } from "../base/utf8.ts";
 
-/** Bytes of a file's start that are looked at. */
+/** Number of leading bytes that are inspected. */
 const HEAD = 1024;
 
-/** What a file is instead of a container, and what to do. */
 interface OtherContent {
   readonly what: string;
   readonly hint: string;
   readonly isCompressed: boolean;
 }
 
-/** Texts that servers send in the place of a file. */
+/** Texts that servers send in place of a file. */
 const TEXTS:
   readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
     [
@@ -32,7 +31,7 @@ const TEXTS:
     [/^\s*\{\s*"(?:error|errors|message)"\s*:/i, () => "an error in JSON"],
   ];
 
-/** First bytes of compressed files, and the command that decompresses one to its standard output. */
+/** Magic bytes of compressed files, and the command that decompresses one to standard output. */
 const COMPRESSED: readonly (readonly [
   name: string,
   magic: readonly number[],
@@ -53,7 +52,7 @@ const COMPRESSED: readonly (readonly [
   ["compress", [0x1f, 0x9d], "gzip -dc"],
 ];
 
-/** First bytes of archives that no format here reads. */
+/** Magic bytes of archives that no format here reads. */
 const ARCHIVES:
   readonly (readonly [name: string, magic: string, hint: string])[] = [
     [
@@ -68,7 +67,7 @@ const ARCHIVES:
     ],
   ];
 
-/** Errors of a file that may be none of its format at all. */
+/** Errors that may mean that a file is not of its format at all. */
 const STRUCTURAL: ReadonlySet<FormatErrorCode> = new Set([
   "absurd-count",
   "bad-index",
@@ -86,10 +85,10 @@ const STRUCTURAL: ReadonlySet<FormatErrorCode> = new Set([
   "unknown-format",
 ]);
 
-/** What names of compressed files end in. */
+/** Suffixes of compressed files. */
 const COMPRESSED_SUFFIX = /\.(gz|bz2|xz|zst|zstd|lz4|lz|lzo|Z)$/i;
 
-/** Names what a file with these first bytes is, if it is something that often lies in a container's place. */
+/** Identifies a file by its first bytes, if it is something that is often found in place of a container. */
 export function otherContent(
   head: Uint8Array,
   path: string,
@@ -127,8 +126,8 @@ function plainPath(path: string): string {
 }
 
 /**
- * Runs what opens a container. Where it fails for a file that begins as something else altogether, the error names
- * that, and has the original error as its cause.
+ * Runs `open`. If it fails for a file that begins as something else, throws an error that says so, caused by the
+ * original.
  */
 export function* explaining<T>(open: Steps<T>, storage: Storage): Steps<T> {
   try {
@@ -138,11 +137,7 @@ export function* explaining<T>(open: Steps<T>, storage: Storage): Steps<T> {
   }
 }
 
-/**
- * Explains damage in the same way where the storage answers at once. Each file is looked at once.
- *
- * @param seen Paths of files that were looked at.
- */
+/** Explains damage like {@linkcode explaining}, if the storage is synchronous, once for each path. */
 export function explainedNow(
   damage: FormatError,
   storage: Storage,
@@ -158,15 +153,15 @@ export function explainedNow(
   }
 }
 
-/** The error of {@linkcode explaining}; the same one where there is nothing to add. */
+/** Returns the error that {@linkcode explaining} throws: `error` itself if there is nothing to add. */
 export function* explained(error: unknown, storage: Storage): Steps<unknown> {
   if (!(error instanceof FormatError) || error.path === undefined) return error;
-  if ((error.sample ?? 0) > 0) return error; // the first one was sound
+  if ((error.sample ?? 0) > 0) return error; // the first sample was sound
   if (!STRUCTURAL.has(error.code)) return error;
   const { path } = error;
   const head = yield* firstBytes(path, storage);
   const other = head && otherContent(head, path);
-  // Shards of some formats are compressed, and say so in their names.
+  // Some formats have compressed shards, with a matching suffix.
   const isMeant = error.code !== "unknown-format" &&
     other?.isCompressed === true && COMPRESSED_SUFFIX.test(path);
   if (other === undefined || isMeant) return error;
@@ -177,7 +172,7 @@ export function* explained(error: unknown, storage: Storage): Steps<unknown> {
   );
 }
 
-/** Reads the first bytes of a file; `undefined` where they can't be read: opening the container says why not. */
+/** Reads the first bytes of a file. Returns `undefined` if they can't be read: opening the container reports why. */
 export function* firstBytes(
   path: string,
   storage: Storage,

@@ -8,7 +8,6 @@ import {
   SPEC_FILE,
 } from "./dataset/dataset_names.ts";
 
-/** Bags and Granular: datasets, sharded or not, and single bags. */
 export const bags: FormatEntry = {
   name: "bags",
   description: "Bags and Granular: datasets, sharded datasets, single .bag",
@@ -29,7 +28,7 @@ export const bags: FormatEntry = {
   },
 };
 
-/** Numbered directories that are looked into for a dataset's files. */
+/** Number of numbered directories that are searched for a dataset's files. */
 const LOOKED_INTO = 4;
 
 function* detect({ path, names, namesIn }: Probe): Steps<boolean> {
@@ -44,9 +43,7 @@ function* detect({ path, names, namesIn }: Probe): Steps<boolean> {
   return false;
 }
 
-/**
- * One that a dataset was extracted to has a `spec.json`, as a dataset has, but no bags.
- */
+/** Whether a directory is an extracted dataset: it has a `spec.json`, but no bags. */
 function* isExtracted(
   names: readonly string[],
   namesIn: Probe["namesIn"],
@@ -63,7 +60,7 @@ function hasBags(names: readonly string[]): boolean {
   return names.some((name) => /\.(bag|idx)$/.test(name));
 }
 
-/** Whether these are the names of what one dataset was extracted to: its datapoints are directories. */
+/** Whether these are names of an extracted dataset without shards: its datapoints are directories. */
 function areExtracted(names: readonly string[]): boolean {
   return names.includes(SPEC_FILE) && !hasBags(names) &&
     names.some((name) => SHARD_NAME.test(name));
@@ -77,7 +74,7 @@ function nearly(names: readonly string[]): Nearly | undefined {
   return { code: "unknown-format", why };
 }
 
-/** A `spec.json` on its own is not, since it may lie beside what is to be converted by it. */
+/** Returns a bag or shard as evidence. A `spec.json` alone is none, since it may be for files to convert. */
 function evidence(names: readonly string[]): string | undefined {
   const bag = names.find((name) => name.endsWith(".bag"));
   if (bag !== undefined) return `bags (${bag})`;
@@ -85,7 +82,7 @@ function evidence(names: readonly string[]): string | undefined {
   return `shards of bags (${names.find((name) => SHARD_NAME.test(name))})`;
 }
 
-/** Others have files with names that end in `.idx`. */
+/** Whether a file belongs to a dataset. Excludes `.idx`, which other formats use, too. */
 function isOwnFile(name: string): boolean {
   return isDatasetFile(name) && !name.endsWith(".idx");
 }

@@ -3,7 +3,6 @@ import { openBags } from "./tree/open_bags.ts";
 import { BAG } from "./dataset/dataset_names.ts";
 import { checkBags } from "./check/check.ts";
 
-/** Bags and Granular: datasets, sharded or not, and single bags. */
 export const bags: Format = {
   open: openBags,
   check: checkBags,

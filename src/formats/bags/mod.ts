@@ -1,6 +1,5 @@
 /**
- * Bags and Granular of all three generations: readers and writers as in Python, and the encoders and
- * decoders of the types that the packages ship.
+ * Bags and Granular of all three generations: readers and writers as in Python, and codecs of the types that they ship.
  *
  * @module
  */

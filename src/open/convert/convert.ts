@@ -17,35 +17,33 @@ import {
   requireOptions,
 } from "../../convert/to/target.ts";
 
-/** Losses that a message lists; there may be one for each video. */
+/** Most losses that a message lists; each video may cause one. */
 const LISTED = 10;
 
 /**
  * Converts a container, or a folder, to another format, or to another generation of Bags.
  *
- * What that keeps, changes and loses is planned before anything is written; where something would be
- * lost, nothing is, unless `lossy` is set. What has no form in the target and is found only underway, as
- * a number below 0 for generation 1 of Bags, ends the conversion in the same way; with `lossy` it is
- * left out, and counted.
+ * Plans what is kept, changed and lost before writing anything. If something would be lost, it writes nothing, unless
+ * `lossy` is set. The same applies to a value found during the conversion that has no form in the target, such as a
+ * number below 0 for generation 1 of Bags; with `lossy` it is skipped and counted.
  *
- * Types of Bags mean what the original packages ship: values are such that the decoders of the
- * target's generation give what those of the source's did. So `int` gets a sign byte where it needs
- * one, `array(float32,4)` of generation 1 becomes granular's `array`, texts become `msgpack` where some
- * are empty and the target has no empty records, and lists become `msgpack` or `tree` in generation 3,
- * which has none. Types of one's own keep their bytes.
+ * Types of Bags mean what the original packages ship: the decoders of the target's generation return what those of the
+ * source's returned. So `int` gets a sign byte where it needs one, `array(float32,4)` of generation 1 becomes
+ * granular's `array`, texts become `msgpack` where some are empty and the target has no empty records, and lists become
+ * `msgpack` or `tree` in generation 3, which has none. Custom types keep their bytes.
  *
- * `label2idx.json` of GulpIO goes along into the directory of a dataset, or of its first shard, and
- * comes back from there: no reader of the original packages looks at it.
+ * `label2idx.json` of GulpIO is copied into the directory of a dataset, or of its first shard, and restored from there;
+ * no reader of the original packages reads it.
  *
- * The target appears when it is complete. It takes as much memory as the largest value, or list that
- * becomes one.
+ * The target appears when it is complete. Memory use is that of the largest value, or of the largest list that becomes
+ * one value.
  *
- * @param source A container of any format, also by its URL, or a folder of this machine.
- * @param destination Where to: nothing may be there, or an empty directory where it becomes one, unless the
- * option `replace` is set.
- * @throws {ConversionError} If something would be lost, or there is no way; nothing is written.
+ * @param source A container of any format, also by URL, or a local folder.
+ * @param destination Where to write. Nothing may exist there, except an empty directory if the target is a directory,
+ * unless the option `replace` is set.
+ * @throws {ConversionError} If something would be lost, or there is no conversion; nothing is written.
  * @throws {FormatError} If the source is damaged.
- * @throws {WriteError} If the target can't be written, or is there.
+ * @throws {WriteError} If the target can't be written, or exists.
  *
  * @example From generation 1 of Bags to 3
  * ```ts
@@ -115,7 +113,7 @@ export async function convert(
       count = await conversion.write(run);
     } catch (error) {
       if (options.lossy !== true || !isOfMember(error)) throw error;
-      // What was planned counts on that file.
+      // The plan relied on that file.
       await opened.findUnreadable(options);
       conversion = await target.plan(opened, newPath, options);
       run = new Run(from, options, conversion);
@@ -134,7 +132,7 @@ export async function convert(
   }
 }
 
-/** A member that cannot be read, found underway, is a loss as those that were known. */
+/** Turns an error about a member found unreadable during the conversion into a loss. */
 function asLoss(error: unknown, path: string): unknown {
   if (!isOfMember(error)) return error;
   const { message } = error;
@@ -147,7 +145,7 @@ function asLoss(error: unknown, path: string): unknown {
   );
 }
 
-/** All is in the error's field. */
+/** Lists the first losses; the error's field has all of them. */
 function listed(losses: readonly string[]): string {
   const more = losses.length - LISTED;
   const first = losses.slice(0, LISTED).join("; ");

@@ -10,15 +10,12 @@ import type { ConversionTarget, TargetName } from "../../convert/to/target.ts";
 
 const TO_FOLDER: TargetName = { name: FOLDER, suffix: "/" };
 
-/** All targets, in the order of the formats. */
 export function targetNames(): TargetName[] {
   return [...formats().flatMap(({ targets = [] }) => targets), TO_FOLDER];
 }
 
 /**
- * What to convert to: as the caller says, or as the name does.
- *
- * @throws {ConversionError} If neither does, or there is no such target.
+ * Returns the target given by the option `to`, or else by the suffix of the destination. Throws if neither names one.
  */
 export async function targetOf(
   { isNumbered, path }: ConversionSource,

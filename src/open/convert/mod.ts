@@ -1,5 +1,5 @@
 /**
- * Conversion of containers of all formats, and of plain folders, to those that are written here.
+ * Converts containers of all formats, and plain folders, to the formats that recordfs writes.
  *
  * @module
  */

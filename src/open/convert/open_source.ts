@@ -15,7 +15,6 @@ import {
   ConversionSource,
 } from "../../convert/from/source.ts";
 
-/** A folder on the disk. */
 class FolderSource extends ConversionSource {
   override readonly isFolder = true;
 
@@ -26,7 +25,6 @@ class FolderSource extends ConversionSource {
   }
 }
 
-/** Opens what is to be converted. */
 export async function openSource(
   place: Place,
   options: ConvertOptions,
@@ -58,12 +56,7 @@ export async function openSource(
   }
 }
 
-/**
- * A folder, as its files.
- *
- * @param cause Why it is no container.
- * @throws {ConversionError} If it is not on this machine.
- */
+/** Opens a folder as plain files; throws if it is not local. `cause` is why it is not a container. */
 function folderAt({ path, storage }: Place, cause?: unknown): FolderSource {
   if (storage === LOCAL_DISK) return new FolderSource(path, "a folder");
   throw new ConversionError(
@@ -76,7 +69,7 @@ function folderAt({ path, storage }: Place, cause?: unknown): FolderSource {
   );
 }
 
-/** Whether a directory is to be taken for what its files are. */
+/** Whether to convert a directory as plain files. */
 async function isFolder(
   { path, storage }: Place,
   names: readonly string[],
@@ -93,7 +86,7 @@ async function isFolder(
   return false;
 }
 
-/** What the options `from` and `to` call a folder. */
+/** Name of a plain folder in the options `from` and `to`. */
 export const FOLDER = "folder";
 
 function isUnknown(error: unknown): boolean {

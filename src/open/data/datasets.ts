@@ -1,5 +1,5 @@
 /**
- * Datasets: samples by number, read a batch at a time.
+ * Datasets: samples by index, read in batches.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * Loading data for training: datasets of every format, samplers, and a loader with threads that continues
- * where it stopped.
+ * Data loading for training: datasets of every format, samplers, and a resumable multi-threaded loader.
  *
  * @module
  */

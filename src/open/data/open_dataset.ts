@@ -13,11 +13,11 @@ import {
 
 /** Options of {@linkcode openDataset}. */
 export interface OpenDatasetOptions extends OpenSamplesOptions, WaitOptions {
-  /** Whether values are decoded; otherwise they are the bytes that are stored. Defaults to `true`. */
+  /** Whether values are decoded; otherwise they are the stored bytes. Defaults to `true`. */
   readonly decode?: boolean | undefined;
 }
 
-/** {@linkcode OpenDatasetOptions} where what is trained on is made of samples. */
+/** {@linkcode OpenDatasetOptions} with a function that makes training data of samples. */
 export interface ProcessedDatasetOptions<T, S extends object = SampleValues>
   extends OpenDatasetOptions {
   /** Makes what is trained on of the samples of a batch; a module's function, where the loader has workers. */
@@ -25,13 +25,13 @@ export interface ProcessedDatasetOptions<T, S extends object = SampleValues>
 }
 
 /**
- * Opens a container of any format as what a `DataLoader` takes: its samples, as {@linkcode openSamples} has them, each
- * batch of which is one batched read.
+ * Opens a container of any format as a dataset for a `DataLoader`. Its samples are those of {@linkcode openSamples};
+ * each batch is one batched read.
  *
- * @param location A file or directory, or a pattern of several, such as `train-{000..146}.tar`; or an opened container,
- * which is closed with the dataset, and which threads of a loader cannot open if its files are the samples.
- * @throws {FormatError} If it is no known container, or damaged.
- * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
+ * @param location A file or directory, or a pattern of several, such as `train-{000..146}.tar`; or an opened container.
+ * The dataset closes an opened container. Worker threads of a loader cannot open one whose samples are its files.
+ * @throws {FormatError} If it is not a known container, or is damaged.
+ * @throws {DataError} With code `not-portable` if the module of `process` does not export it.
  *
  * @example Batches of any format
  * ```ts

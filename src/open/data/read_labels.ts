@@ -11,11 +11,11 @@ import { LabelColumn } from "../../data/split/label_column.ts";
 /** Options of {@linkcode readLabels}. */
 export interface ReadLabelsOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Told how many samples' labels have been read. */
+  /** Called with the number of samples whose labels have been read. */
   readonly onProgress?: ((done: number) => void) | undefined;
 }
 
-/** Labels of files: how many names below the root the directory lies that they are named by. */
+/** Depth, below the root, of the directory that a file label is named by. */
 const OF_FILES: Record<string, (depth: number) => number> = {
   dir: (depth) => Math.min(depth - 1, 1),
   parent: (depth) => depth - 1,
@@ -27,10 +27,10 @@ export function isFileLabel(label: string): boolean {
 }
 
 /**
- * Reads the labels of a container's samples, in the order of their indices.
+ * Reads the labels of a container's samples, in index order.
  *
- * @param label Of videos, a key of their meta data. Of datapoints, a key of the dataset. Of files, `dir` for
- * the directory of the container that they are in, or `parent` for the whole path of the directory.
+ * @param label For videos, a key of their metadata. For datapoints, a key of the dataset. For files, `dir` for the
+ * first directory of their path, or `parent` for the whole path of their directory.
  * @throws {RecordfsError} With code `no-label` if the samples have no such label.
  */
 export async function readLabels(
@@ -54,7 +54,7 @@ export async function readLabels(
     );
   }
   for await (const found of labels) {
-    if (column.length === length) break; // said below
+    if (column.length === length) break; // reported below
     if (typeof found === "string") column.add(found);
     else column.add(found.path, found.ino);
     options.onProgress?.(column.length);
@@ -68,7 +68,7 @@ export async function readLabels(
   );
 }
 
-/** Labels, or the directories that are some: of these, the path may be too long to be looked at. */
+/** Labels, or directories that are labels, whose paths may be too long to be looked up. */
 type Labels = AsyncGenerator<string | LabelDirectory, void, undefined>;
 
 type LabelDirectory = Pick<WalkEntry, "path" | "ino">;
@@ -97,16 +97,16 @@ async function* namesOf(
   }
 }
 
-/** Samples whose labels are read at a time. */
+/** Number of samples whose labels are read at once. */
 const PAGE = 1024;
 
-/** The values of a field, which all samples have, and which are texts or numbers. */
+/** Yields the values of a field that every sample must have, as a text or number. */
 async function* labelsOf(
   samples: Samples,
   label: string,
   signal?: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
-  const reader = new SamplesReader(samples, [label]); // not closed: the container is open
+  const reader = new SamplesReader(samples, [label]); // not closed: the container stays open
   for (let start = 0; start < reader.length; start += PAGE) {
     const length = Math.min(PAGE, reader.length - start);
     const indices = Array.from({ length }, (_, i) => start + i);
@@ -125,7 +125,7 @@ async function* labelsOf(
   }
 }
 
-/** Samples that have no such field have no such label. */
+/** Reports a missing field as a missing label. */
 function throwNoField(label: string, cause: unknown): never {
   const isNone = cause instanceof RecordfsError &&
     ["no-column", "unknown-key"].includes(cause.code);

@@ -24,11 +24,11 @@ import { type ContainerLocation, placeOf } from "../location.ts";
 import { open, type OpenContainerOptions } from "../open.ts";
 import { OpenedSamples } from "./opened_samples.ts";
 
-/** Options of {@linkcode openSamples}; `files` and `paths` take files for samples, whatever samples the format has. */
+/** Options of {@linkcode openSamples}; with `files` or `paths`, samples are files, even if the format has samples. */
 export interface OpenSamplesOptions
   extends OpenContainerOptions, FieldOptions, ChooseFilesOptions {}
 
-/** What `mod.ts` describes: there it loads this module when it is called. */
+/** Implements `openSamples` of `mod.ts`, which loads this module on demand. */
 export async function openSamples<
   D extends object = SampleValues,
   R extends object = SampleValues,
@@ -49,15 +49,15 @@ export async function openSamples<
   return samplesOf(fs, columns, place, fields);
 }
 
-/** Where a container lies, and how it is opened there. */
+/** Path of a container, and options to open it. */
 export interface PlacedSamples {
   readonly path: string;
   readonly options: OpenContainerOptions & WaitOptions;
-  /** Whether other threads can open it by these. */
+  /** Whether other threads can open it by path and options. */
   readonly isOpenedByPath: boolean;
 }
 
-/** Says where a container lies, in the same words after a change of directory. */
+/** Returns the location of a container in a form that stays valid if the working directory changes. */
 export function placeOfSamples(
   location: ContainerLocation | VirtualFs,
   options: OpenContainerOptions & WaitOptions,
@@ -71,11 +71,7 @@ export function placeOfSamples(
   return { path, options: { ...options, storage }, isOpenedByPath: true };
 }
 
-/**
- * The samples of an opened container, which is closed with them.
- *
- * @param columns Its files, where these are the samples.
- */
+/** Returns the samples of an opened container, or of the files in `columns`. Closing them closes the container. */
 export function samplesOf<D extends object, R extends object>(
   fs: VirtualFs,
   columns: FileListColumns | undefined,
@@ -117,7 +113,7 @@ function requireFields(
   );
 }
 
-/** What other threads make samples of files of. */
+/** Data that other threads need to reopen the samples. */
 interface Seed {
   readonly files: ListedFiles;
   readonly path: string;
@@ -139,16 +135,12 @@ function filesOf(
   });
 }
 
-/**
- * Makes samples of files in another thread.
- *
- * @throws {FormatError} If the container is not the same any more.
- */
+/** Reopens file samples in another thread. Throws a `FormatError` if the container has changed. */
 export function* reopenSamples(
   { files, path, options }: Seed,
   storage: Storage,
 ): Steps<FileSamples> {
-  const again = { ...options, storage, onWarning() {} }; // it was called before
+  const again = { ...options, storage, onWarning() {} }; // the opening thread has called it already
   const fs = yield* perform({
     sync() {
       throw mustWait(path);

@@ -17,9 +17,9 @@ import {
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 
 /**
- * The samples of a container of any format, by number and field.
+ * Samples of a container of any format, by index and field.
  *
- * `get` decodes values, `read` gives the bytes that are stored (of Parquet, values).
+ * `get` decodes values; `read` returns the stored bytes (values, for Parquet).
  *
  * @typeParam D What a program knows of decoded samples, such as `{ label: number }`.
  * @typeParam R What it knows of stored ones.
@@ -28,10 +28,10 @@ export class OpenedSamples<
   D extends object = SampleValues,
   R extends object = SampleValues,
 > extends SamplesReader<R, D, ReadSamplesOptions, D> {
-  /** @ignore What they are of; of samples that another thread has opened, `undefined`. */
+  /** @ignore Container of the samples; `undefined` if another thread opened it. */
   readonly container: VirtualFs | undefined;
 
-  /** @ignore Samples are opened by `openSamples`. */
+  /** @ignore Use `openSamples`. */
   constructor(
     samples: Samples<R, D>,
     fields?: readonly string[],
@@ -41,17 +41,17 @@ export class OpenedSamples<
     this.container = container;
   }
 
-  /** What one sample is called, such as `row` or `record`. */
+  /** Name of one sample, such as `row` or `record`. */
   get unit(): string {
     return this.opened.unit;
   }
 
-  /** The fields of samples and their types; `undefined` where each sample has its own, as those of WebDataset. */
+  /** Fields of all samples with their types; `undefined` if each sample has its own fields, as in WebDataset. */
   get fields(): readonly Field[] | undefined {
     return this.opened.fields;
   }
 
-  /** What the container calls a sample, such as a key of WebDataset; `undefined` where its samples have no names. */
+  /** Returns the container's name of a sample, such as a WebDataset key; `undefined` if its samples have no names. */
   keyOf(index: number): string | undefined {
     this.required(index);
     return this.opened.keyOf?.(index);
@@ -60,7 +60,7 @@ export class OpenedSamples<
   /**
    * Reads and decodes a sample, or a batch of samples.
    *
-   * @param index From 0 to `length - 1`, or any number of such, in any order, repeats allowed.
+   * @param index From 0 to `length - 1`; or any number of them, in any order, repeats allowed.
    * @throws {IndexError} If there is no such sample.
    * @throws {FormatError} If one is damaged; with code `bad-value` if one cannot be decoded.
    */
@@ -83,16 +83,16 @@ export class OpenedSamples<
   }
 
   /**
-   * Views of the contents that samples are stored as, in memory maps of their files: nothing is copied. Linux only, and it
-   * needs `--allow-ffi`. Of records of TFRecord and plain samples of FFRecord.
+   * Returns views of samples' stored contents in memory maps of their files, without copying. Works for TFRecord
+   * records and plain FFRecord samples. Linux only; needs `--allow-ffi`.
    *
-   * **Reading a view after its file was cut short kills the process**, as does a disk that fails: so for files that
-   * nobody changes. The `buffer` of a view is the whole file: it must not be transferred to another thread, and a copy,
-   * made with `slice()`, is what is posted. Views stay valid after `close()`.
+   * **Reading a view after its file was truncated kills the process**, as does a failing disk: use it only for files
+   * that nobody changes. The `buffer` of a view is the whole file, so it must not be transferred to another thread:
+   * post a copy, made with `slice()`. Views stay valid after `close()`.
    *
-   * @returns The bytes; compared with their checksums at each call, unless `checkData` is `false`.
+   * @returns The bytes; each call verifies their checksums, unless `checkData` is `false`.
    * @throws {IndexError} If there is no such sample.
-   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped, or hold no such contents: `read` works
+   * @throws {RecordfsError} With code `unsupported` if files cannot be mapped, or hold no such contents; use `read`
    * there.
    */
   unsafeViews(indices: Iterable<number>): Uint8Array<ArrayBuffer>[] {
@@ -106,10 +106,10 @@ export class OpenedSamples<
   }
 
   /**
-   * Opens samples in another thread, over the tables that this one has read.
+   * Opens samples in another thread, with the tables that the sharing thread has read.
    *
-   * @param handle What `share` gave.
-   * @throws {FormatError} If a file is not the same any more.
+   * @param handle Result of `share`.
+   * @throws {FormatError} If a file has changed.
    */
   static async openShared<
     D extends object = SampleValues,
@@ -122,7 +122,7 @@ export class OpenedSamples<
     return new OpenedSamples(samples as Samples<R, D>);
   }
 
-  /** Gives all samples in their order, decoded, which are read in batches. */
+  /** Yields all samples in order, decoded. Reads them in batches. */
   async *[Symbol.asyncIterator](): AsyncGenerator<D, void, undefined> {
     for await (const batch of this.batches()) yield* batch;
   }

@@ -13,56 +13,41 @@ import type { Generation } from "../dataset/dataset_names.ts";
 import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
 import { PagedFile } from "./paged_file.ts";
 
-/** Records of a bag that belong to each of several datapoints. */
 export interface Spans {
-  /** The first of each; for none, best where the span before ends. */
+  /** First record of each range. For an empty range, best the end of the previous range. */
   readonly first: Float64Array;
-  /** Their number. */
   readonly count: Float64Array;
 }
 
-/** A record. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/**
- * Entries before a record's own end that are looked at: where it starts, and where the one before
- * does.
- */
+/** Number of entries checked before a record's own: where it starts, and where the previous one starts. */
 export const BEFORE = 2;
 
-/**
- * An opened bag. Records lie back to back from byte 0.
- *
- * Of the index, the pages that are needed are read when they are, unless it is held.
- */
+/** An opened bag. Records lie back to back from byte 0. Index pages are read on demand, unless held in memory. */
 export class Bag {
-  /** Path of the `.bag`; what messages call one in memory. */
+  /** Path of the `.bag`; for one in memory, its name in messages. */
   readonly path: string;
   readonly generation: Generation;
-  /** The number of records. */
   readonly length: number;
-  /** Bytes of the `.bag` that records may lie in. */
+  /** End of the records' area in the `.bag`, in bytes. */
   readonly dataEnd: number;
-  /** The `.bag`. */
   readonly source: ByteSource;
-  /** The file of the index: the `.bag` itself, but the `.idx` in generation 3. */
+  /** File that holds the index: the `.bag` itself, or the `.idx` in generation 3. */
   readonly index: ByteSource;
-  /**
-   * Where in `index` the ends of the records start, `length` u64 each: the generations differ in no
-   * more than that, since generation 1 has one more number before, which is 0.
-   */
+  /** Byte offset in `index` of the `length` u64 record ends. Generation 1 has a 0 before them: the only difference. */
   readonly indexStart: number;
-  /** Byte offset of the record that {@linkcode Bag.locate} was last asked for. */
+  /** Byte offset of the last record located by {@linkcode Bag.locate}. */
   start = 0;
   /** Byte offset of its end. */
   end = 0;
-  /** The records' bytes: the `.bag`, or a copy that is held. */
+  /** Source of the records' bytes: the `.bag`, or a copy in memory. */
   data: ByteSource;
-  /** The ends of all records, as in the file. */
+  /** Ends of all records, as stored, if the index is held in memory. */
   #table: Uint8Array | undefined;
   #lastEnd = 0;
   readonly #entries: PagedFile;
-  /** The entries that are looked at for a record. */
+  /** Buffer for the index entries checked for one record. */
   readonly #around = new Uint8Array((BEFORE + 1) * ENTRY);
   #records: PagedFile | undefined;
   #mapped: MappedFile | undefined;
@@ -86,15 +71,14 @@ export class Bag {
     this.#entries = new PagedFile(index, indexStart);
   }
 
-  /** Bytes of the files. */
   get bytes(): number {
     const { source, index } = this;
     return source.size + (index === source ? 0 : index.size);
   }
 
   /**
-   * Bytes as the originals count them: the file, but in generation 3 the records and the index, without
-   * what a killed writer left. To be asked of what {@linkcode Bag.hold} has seen.
+   * Size in bytes as the original packages count it: the file; in generation 3, records and index without what a killed
+   * writer left. Valid after {@linkcode Bag.hold}.
    */
   get size(): number {
     return this.generation === 3
@@ -108,12 +92,7 @@ export class Bag {
     if (this.index !== this.source) this.index.close();
   }
 
-  /**
-   * Reads what is to be held in memory.
-   *
-   * @param cacheIndex Whether the index is: 8 bytes a record. Otherwise a part of it is read where it is needed.
-   * @param cacheData Whether the records are.
-   */
+  /** Loads the index (8 bytes per record) or the records into memory. Otherwise parts are read on demand. */
   *hold(cacheIndex: boolean, cacheData: boolean): Steps<void> {
     const { index, indexStart, length } = this;
     if (index instanceof MemorySource) {
@@ -130,7 +109,7 @@ export class Bag {
     }
   }
 
-  /** Counts the records before those that end behind the bag: fewer than all where its index lies beside it. */
+  /** Counts the records before those that end past the bag: fewer than all only if the index is a separate file. */
   *countWhole(): Steps<number> {
     const { length, dataEnd } = this;
     if (length === 0 || (yield* this.endByIndex(length - 1)) <= dataEnd) {
@@ -145,7 +124,7 @@ export class Bag {
     return low;
   }
 
-  /** Where a record ends as the index has it, right or wrong. */
+  /** Returns the end of a record according to the index, unchecked. */
   *endByIndex(record: number): Steps<number> {
     const table = this.#table;
     return table === undefined
@@ -153,11 +132,7 @@ export class Bag {
       : readEntry(table, record * ENTRY);
   }
 
-  /**
-   * Sets `start` and `end` of a record as the index has them, right or wrong.
-   *
-   * @throws {NotLoaded} If the index has to be waited for.
-   */
+  /** Sets `start` and `end` of a record by the index, unchecked. Throws `NotLoaded` like {@linkcode Bag.locate}. */
   locateByIndex(record: number): void {
     const before = Math.min(record, 1);
     const from = (record - before) * ENTRY;
@@ -166,18 +141,17 @@ export class Bag {
     this.end = readEntry(this.#around, before * ENTRY);
   }
 
-  /** Reads entries of the index, right or wrong. */
+  /** Reads index entries, unchecked. */
   readEntries(first: number, count: number): Steps<Bytes> {
     const offset = this.indexStart + first * ENTRY;
     return readPart(this.index, offset, count * ENTRY);
   }
 
   /**
-   * Finds a record: sets `start` and `end`.
+   * Sets `start` and `end` of an existing record.
    *
-   * @param record From 0 to `length - 1`.
    * @throws {FormatError} If it does not lie in the bag.
-   * @throws {NotLoaded} If the index has to be waited for.
+   * @throws {NotLoaded} If the index must be read asynchronously.
    */
   locate(record: number): void {
     const table = this.#table;
@@ -188,17 +162,13 @@ export class Bag {
     this.take(record, this.#around, before * ENTRY);
   }
 
-  /** Says where a record is, as {@linkcode Bag.locate}, in a source of that number. */
+  /** Writes the extent of a record to `into`, as a range of source number `source`. */
   place(record: number, source: number, into: Extent): void {
     this.locate(record);
     placeRange(source, this.start, this.end - this.start, into);
   }
 
-  /**
-   * Copies a record, or its first bytes, to the start of `into`, by way of pages that are kept.
-   *
-   * @returns How many bytes.
-   */
+  /** Copies a record, or its first bytes, to the start of `into`, through cached pages. Returns the number of bytes. */
   copy(record: number, into: Uint8Array): number {
     this.locate(record);
     const length = Math.min(this.end - this.start, into.length);
@@ -207,7 +177,6 @@ export class Bag {
     return length;
   }
 
-  /** Reads a record without waiting. */
   readSync(record: number, memory?: GrowingMemory): Bytes {
     this.locate(record);
     const { start, end } = this;
@@ -217,10 +186,11 @@ export class Bag {
   }
 
   /**
-   * A record in a memory map of the bag.
+   * Returns a view of a record in a memory map of the bag, or in the bag's bytes in memory.
    *
-   * @throws {FormatError} If it does not lie in the bag, or the bag was cut.
-   * @throws {RecordfsError} As {@linkcode MappedFile} does.
+   * @throws {FormatError} If it does not lie in the bag, or the bag was truncated.
+   * @throws {RecordfsError} As {@linkcode MappedFile} does, or if the bag is neither a local file nor in unshared
+   * memory.
    */
   view(record: number): Bytes {
     this.locate(record);
@@ -242,13 +212,7 @@ export class Bag {
     );
   }
 
-  /**
-   * Reads consecutive records in one go.
-   *
-   * @param first The first of them.
-   * @param count How many; all must exist.
-   * @returns Views of one buffer.
-   */
+  /** Reads consecutive records, which must exist, in one read. They are views of one buffer. */
   *readRun(
     first: number,
     count: number,
@@ -272,12 +236,7 @@ export class Bag {
     );
   }
 
-  /**
-   * Reads records in any order, repeats allowed.
-   *
-   * @param records All must exist.
-   * @returns The records in the order of `records`; without `memory`, none shares bytes with another.
-   */
+  /** Reads existing records in any order, repeats allowed. Without `memory`, no two share bytes. */
   *readBatch(
     records: ArrayLike<number>,
     memory?: GrowingMemory,
@@ -286,7 +245,7 @@ export class Bag {
     return yield* readSlices([this.data], slices, undefined, memory);
   }
 
-  /** Finds records in any order, repeats allowed; all must exist. */
+  /** Returns the slices of records in any order, repeats allowed; all must exist. */
   *slicesOf(records: ArrayLike<number>): Steps<Slice[]> {
     const table = this.#table;
     const parts = table ? undefined : yield* this.#readEntriesOf(records);
@@ -302,9 +261,7 @@ export class Bag {
   }
 
   /**
-   * Finds the records of spans in any order, repeats allowed; all must exist.
-   *
-   * @returns Of each span, where each of its records starts, and where the last one ends.
+   * Returns, for each span, the start of each record and the end of the last. Any order, with repeats; all must exist.
    */
   *limitsOf({ first, count }: Spans): Steps<Float64Array[]> {
     const table = this.#table;
@@ -316,7 +273,7 @@ export class Bag {
     });
   }
 
-  /** @param before How many entries stand before that of `first`. */
+  /** @param before Number of entries before that of `first`. */
   #limits(
     entries: Uint8Array,
     first: number,
@@ -333,10 +290,8 @@ export class Bag {
   }
 
   /**
-   * Sets `start` and `end` to what the entry of `record`, at byte `at` of `entries`, and the two before it
-   * say.
-   *
-   * @throws {FormatError} If it does not lie in the bag.
+   * Sets `start` and `end` from the entry at byte `at` of `entries` and the two before it. Throws `bad-index` if they
+   * are wrong.
    */
   take(record: number, entries: Uint8Array, at: number): void {
     const end = readEntry(entries, at);
@@ -349,7 +304,7 @@ export class Bag {
     this.end = end;
   }
 
-  /** Reads the entries of runs of records, by default of one each, and those before that are looked at. */
+  /** Reads the entries of ranges of records, by default of one each, with the preceding entries that are checked. */
   #readEntriesOf(
     first: ArrayLike<number>,
     count?: ArrayLike<number>,
@@ -367,12 +322,12 @@ export class Bag {
   }
 }
 
-/** The records of a bag, whatever the index says. */
+/** Reads all of a bag's records, without consulting the index. */
 function* readWhole({ source, dataEnd, path }: Bag): Steps<Bytes> {
   let bytes: Bytes;
   try {
     bytes = new Uint8Array(dataEnd);
-  } catch (cause) { // RangeError: there is no such memory
+  } catch (cause) { // RangeError: not enough memory
     throw new RecordfsError(
       "too-large",
       `Cannot keep ${path} in memory: it has ${dataEnd} bytes; do without cacheData, or leave ` +

@@ -10,25 +10,19 @@ import {
 import { Bag } from "./bag.ts";
 import { pastEnd } from "./index_entries.ts";
 
-/** A value that cannot be read since its bag is damaged. */
 interface LostValue {
   readonly key: string;
-  /** Number of its datapoint in the shard. */
+  /** Index of its datapoint in the shard. */
   readonly datapoint: number;
-  /** Number of its datapoint among those of all shards. */
+  /** Index of its datapoint across all shards. */
   readonly sample: number;
-  /** Directory of the shard. */
   readonly shard: string;
-  /** Path of the value in the tree, where it is a file there. */
+  /** Path of the value in the tree, if it is a file there. */
   readonly member?: string | undefined;
 }
 
-/**
- * Stands for the bag of a key that is damaged, in a shard whose other files say how many datapoints there are. It has
- * no records.
- */
+/** Placeholder, without records, for a damaged bag in a shard whose other files tell the number of datapoints. */
 export class DamagedBag extends Bag {
-  /** The reason. */
   readonly damage: FormatError;
 
   constructor(path: string, generation: Generation, damage: FormatError) {
@@ -36,7 +30,6 @@ export class DamagedBag extends Bag {
     this.damage = damage;
   }
 
-  /** The error of reading a value. */
   errorOf({ key, datapoint, sample, shard, member }: LostValue): FormatError {
     const { code, message } = this.damage;
     return new FormatError(
@@ -48,12 +41,12 @@ export class DamagedBag extends Bag {
   }
 }
 
-/** How many records a bag may be referred to: of a damaged one, nobody knows. */
+/** Upper limit of references to records of a bag: unlimited for a damaged bag, whose length is unknown. */
 export function recordLimit(bag: Bag): number {
   return bag instanceof DamagedBag ? Infinity : bag.length;
 }
 
-/** What of bags cannot be read: all of one that is damaged, and the last records of one that was cut. */
+/** Returns notes on unreadable parts: all of a damaged bag, and the last records of a truncated one. */
 export function* bagNotes(bags: readonly Bag[]): Steps<ArchiveNotes[]> {
   const notes: (ArchiveNotes | undefined)[] = [];
   yield* inParallel(bags.map(function* (bag, k): Steps<void> {
@@ -67,7 +60,7 @@ function noteOf({ path, damage: { code, message } }: DamagedBag): ArchiveNotes {
   return damageNotes(path, { code, message: lost });
 }
 
-/** Where the index lies beside a bag, it may name records that the bag was cut before. */
+/** Returns a note on records past the end of a truncated bag, which only a separate index can name. */
 function* cutNote(bag: Bag): Steps<ArchiveNotes | undefined> {
   const { path, length, dataEnd, generation } = bag;
   const whole = generation === 3 ? yield* bag.countWhole() : length;

@@ -1,13 +1,9 @@
 import { FormatError } from "../../../base/errors.ts";
 
-/** Bytes of an entry of an index: a little-endian u64, the end of a record. */
+/** Bytes of an index entry: a little-endian u64, the end of a record. */
 export const ENTRY = 8;
 
-/**
- * Reads the u64 at a byte offset; beyond 2^53 it is not exact, but larger than any file.
- *
- * Bytes are put together one by one, so that any offset will do.
- */
+/** Reads the u64 at a byte offset, which need not be aligned. Beyond 2^53 it is inexact, but larger than any file. */
 export function readEntry(bytes: Uint8Array, at: number): number {
   const low = bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 |
     bytes[at + 3]! << 24;
@@ -16,7 +12,6 @@ export function readEntry(bytes: Uint8Array, at: number): number {
   return (high >>> 0) * 0x1_0000_0000 + (low >>> 0);
 }
 
-/** Writes an entry at the start of `bytes`. */
 export function writeEntry(bytes: Uint8Array, end: number): void {
   const high = Math.floor(end / 0x1_0000_0000);
   for (let i = 0; i < 4; i++) {
@@ -25,26 +20,23 @@ export function writeEntry(bytes: Uint8Array, end: number): void {
   }
 }
 
-/** A bag, as messages about its index need it. */
 interface IndexedBag {
   readonly path: string;
   readonly dataEnd: number;
 }
 
-/** Says of a record that it ends behind its bag. */
+/** Returns the message for a record that ends past its bag. */
 export function pastEnd(end: number, dataEnd: number): string {
   return `limit out of range: the index points past the end of the bag, to byte ${end} of ${dataEnd}: the bag is ` +
     "truncated, or the index is damaged";
 }
 
 /**
- * Makes sure that a record lies inside its bag.
+ * Checks that a record lies inside its bag; throws `bad-index` otherwise.
  *
- * @param start Byte offset of the record: the end of the one before.
- * @param end Byte offset of its end.
- * @param before Byte offset of the record before it, where there is one: that an end is too low shows
- * in the record it ends, but in the next one only beside this.
- * @throws {FormatError} With code `bad-index` where it does not.
+ * @param start End of the previous record.
+ * @param before Start of the previous record, if any. An end that is too low shows in the record that it ends; in the
+ * next record, it shows only by comparison with this.
  */
 export function checkLimits(
   bag: IndexedBag,
@@ -54,7 +46,7 @@ export function checkLimits(
   before = 0,
 ): void {
   const { path, dataEnd } = bag;
-  const descends = before > start && before <= dataEnd; // past the end, it is the wrong one itself
+  const descends = before > start && before <= dataEnd; // past the end, `before` itself is wrong
   if (!descends && start <= end && end <= dataEnd) return;
   const last = Math.max(start, end);
   const what = last > dataEnd
@@ -71,12 +63,11 @@ export function checkLimits(
 }
 
 /**
- * Tells a page of an index from record bytes that were taken for one, since the true end of the file
- * is lost. A single damaged limit passes: it takes two records with it, no more.
+ * Throws `truncated` if record bytes were mistaken for a page of the index because the true end of the file is lost. A
+ * single damaged limit passes, since it affects two records at most.
  *
- * @param first The number of the first entry of `page`.
- * @param otherwise What else may be wrong, for the message.
- * @throws {FormatError} With code `truncated` where it is none.
+ * @param first Index of the first entry of `page`.
+ * @param otherwise Other possible causes, for the message.
  */
 export function checkIndexPage(
   bag: IndexedBag,
@@ -93,7 +84,7 @@ export function checkIndexPage(
     const isPast = end > dataEnd;
     if (isPast || end < before) faults++;
     const isFirst = at === 0 && first === 0;
-    // Numbers that start again from 0 are another index; a single 0 is a damaged limit.
+    // Numbers that restart from 0 are another index; a single 0 is a damaged limit.
     const startsAgain = end > 0 && end < beforeZero;
     if (isFirst && isPast || startsAgain || faults > 2) {
       throw new FormatError(
@@ -110,7 +101,7 @@ export function checkIndexPage(
   }
 }
 
-/** The index of a generation-3 bag: `foo.idx` for `foo.bag`. */
+/** Returns the index path of a generation-3 bag: `foo.idx` for `foo.bag`. */
 export function indexPath(bagPath: string): string {
   return bagPath.replace(/\.[^./]*$/, "") + ".idx";
 }

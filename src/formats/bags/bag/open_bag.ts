@@ -13,28 +13,26 @@ import {
 } from "./index_entries.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
-/** Options of opening a bag. */
 export interface OpenBagOptions {
-  /** Where it lies; the local disk by default. */
+  /** Storage of the bag. Defaults to the local disk. */
   readonly storage?: Storage | undefined;
-  /** Takes the bag for one of this generation instead of looking at its content. */
+  /** Opens the bag as this generation instead of detecting it. */
   readonly generation?: Generation | undefined;
-  /** The index of generation 3, or its path, where it is not the `.idx` beside the bag. */
+  /** Index of generation 3, or its path, if it is not the `.idx` next to the bag. */
   readonly index?: string | ByteSource | undefined;
-  /** It is known to be of generation 1 or 2, so that an `.idx` beside it is not its own. */
+  /** Whether the bag is known to be of generation 1 or 2, so that an `.idx` next to it does not belong to it. */
   readonly isTrailed?: boolean | undefined;
-  /** Told of what is odd but readable. */
+  /** Called with warnings about content that is odd but readable. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** A generation-3 writer may be at work. */
+/** A generation-3 writer may be appending. */
 const MAY_GROW = { mayGrow: true } as const;
 
 /**
- * Opens a bag. Of its index, the first and the last page are looked at, however long it is.
+ * Opens a bag, by path or from its bytes. Reads only the first and last page of its index, however long it is.
  *
- * @param bag Path of the `.bag`, or its bytes.
- * @throws {FormatError} If it is no bag, or was cut; or one in memory of generation 3 without index.
+ * @throws {FormatError} If it is not a bag, was truncated, or is of generation 3 and has no index.
  * @throws {RangeError} If an index is given for generation 1 or 2.
  */
 export function* openBag(
@@ -85,7 +83,6 @@ function* openAt(
   }
 }
 
-/** Opens a bag of generation 3 with the index that was given. */
 function* openWith(
   bag: string | ByteSource,
   index: string | ByteSource,
@@ -110,7 +107,7 @@ function* openWith(
   }
 }
 
-/** A file that may be written on, or `undefined` where there is none. */
+/** Opens a file that may be growing, or returns `undefined` if it does not exist. */
 export function* openIfThere(
   storage: Storage,
   path: string,
@@ -124,8 +121,8 @@ export function* openIfThere(
 }
 
 /**
- * Whether an `.idx` is not that of the bag beside it, which is one of generation 1 or 2: it names bytes
- * that are not there, or is none at all, and the bag has a sound index at its end.
+ * Whether an `.idx` is not that of the bag next to it, of generation 1 or 2: it is malformed or points past the bag,
+ * and the bag ends in a valid index.
  */
 function* isStray(
   index: ByteSource,
@@ -143,12 +140,12 @@ function* isStray(
     yield* withTrailer(source, undefined, otherwise);
     return true;
   } catch (error) {
-    if (error instanceof FormatError) return false; // damage of generation 3, then
+    if (error instanceof FormatError) return false; // damaged bag of generation 3
     throw error;
   }
 }
 
-/** Generation 3. The index is written after the records: what it does not name is not yet there. */
+/** Opens generation 3. The index is written after the records, so a record without an entry does not exist yet. */
 function withIndex(
   source: ByteSource,
   index: ByteSource,
@@ -165,12 +162,11 @@ function withIndex(
 }
 
 /**
- * Finds the index of a bag of generation 1 or 2, behind its records: the last number is where it
- * starts. Of the index, the first and the last page are looked at.
+ * Opens a bag of generation 1 or 2. The index follows the records; its last number is the offset where it starts. Reads
+ * only the first and last page of the index.
  *
- * @param forced Takes the bag for one of this generation instead of looking at its content.
- * @param otherwise What else may be wrong, for messages.
- * @throws {FormatError} If it is no bag, or was cut.
+ * @param forced Opens the bag as this generation instead of detecting it.
+ * @param otherwise Other possible causes, for messages.
  */
 function* withTrailer(
   source: ByteSource,
@@ -211,7 +207,7 @@ function* withTrailer(
   }
   const entries = (size - end) / ENTRY;
   const generation = forced ?? (first === 0 ? 1 : 2);
-  const surplus = generation === 1 ? 1 : 0; // the start of the first record
+  const surplus = generation === 1 ? 1 : 0; // start of the first record
   const start = end + surplus * ENTRY;
   const bag = new Bag(
     generation,
@@ -225,14 +221,10 @@ function* withTrailer(
   return bag;
 }
 
-/** Entries that are looked at on opening, at either end of the index. */
+/** Number of entries checked on opening, at either end of the index. */
 const PAGE = 512;
 
-/**
- * Tells an index from record bytes that a lost tail has made look like one.
- *
- * @throws {FormatError} If it is none.
- */
+/** Throws if record bytes look like an index because the tail of the file is lost. */
 function* checkIndex(bag: Bag, otherwise: string): Steps<void> {
   const { length } = bag;
   const head = Math.min(length, PAGE);

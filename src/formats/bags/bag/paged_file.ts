@@ -4,33 +4,29 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { mustWait } from "../../../io/storage/must_wait.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
 
-/** Bytes of a page. */
 const PAGE = 4096;
-/** Pages that may hold the same part of different files, of which the oldest gives way. */
+/** Associativity of the page cache: pages per set. The oldest is evicted. */
 const WAYS = 4;
-/** Pages that a thread keeps: 4 MiB. */
+/** Pages cached per thread: 4 MiB. */
 const PAGES = 1024;
 
-/**
- * Pages of files that were read last: up to so many, in memory that is taken when it is first needed and
- * kept. One thread's own.
- */
+/** Set-associative cache of recently read file pages of one thread, FIFO in each set. Allocates a page on first use. */
 export class PageCache {
   readonly #sets: number;
-  /** Which file each page is of; -1 for none. In 64 bits: files are numbered on for as long as it serves. */
+  /** File number of each page, -1 for none. A 64-bit float, since file numbers are never reused. */
   readonly #fileOf: Float64Array;
-  /** Which page of that file it is. */
+  /** Page number in that file. */
   readonly #numberOf: Float64Array;
   readonly #pages: (Uint8Array<ArrayBuffer> | undefined)[];
-  /** The number of bytes of each page. */
+  /** Valid bytes of each page. */
   readonly #lengths: Uint16Array;
-  /** In each set, the way that gives way next. */
+  /** Next way to evict in each set. */
   readonly #next: Uint8Array;
   #files = 0;
-  /** Bytes of the page that {@linkcode PageCache.page} gave last. */
+  /** Valid bytes of the page that {@linkcode PageCache.page} last returned. */
   length = 0;
 
-  /** @param pages How many there may be, 4 KiB each; a power of 2. */
+  /** @param pages Capacity in pages of 4 KiB; a power of 2. */
   constructor(pages: number) {
     this.#sets = pages / WAYS;
     this.#fileOf = new Float64Array(pages).fill(-1);
@@ -40,17 +36,14 @@ export class PageCache {
     this.#next = new Uint8Array(this.#sets);
   }
 
-  /** A number for a file, never given again. */
+  /** Returns a number for a file, never reused. */
   newFile(): number {
     return this.#files++;
   }
 
   /**
-   * A page of a file, valid until the next call; {@linkcode PageCache.length} says how much of it there
-   * is.
-   *
-   * @param start Where the file's pages begin.
-   * @throws {NotLoaded} If it is not here and has to be waited for.
+   * Returns a page of a file, valid until the next call; {@linkcode PageCache.length} is the number of its valid bytes.
+   * Throws `NotLoaded` if the page must be read asynchronously. `start` is the offset of page 0 in the file.
    */
   page(
     file: number,
@@ -77,14 +70,13 @@ export class PageCache {
     return page;
   }
 
-  /** Reads a page that has to be waited for. */
   *#load(
     file: number,
     source: ByteSource,
     start: number,
     number: number,
   ): Steps<void> {
-    const page = new Uint8Array(PAGE); // others may be put where this will be
+    const page = new Uint8Array(PAGE); // not a cached page: its slot may be reused meanwhile
     const length = yield* perform({
       sync: (): number => {
         throw mustWait(source.name);
@@ -100,7 +92,7 @@ export class PageCache {
     return (number + file * 7) % this.#sets;
   }
 
-  /** The slot of the page that gives way: it is nobody's, since reading may fail. */
+  /** Evicts a page and returns its slot, which belongs to no file until filled, since reading may fail. */
   #makeRoom(set: number): number {
     const way = this.#next[set]!;
     this.#next[set] = (way + 1) % WAYS;
@@ -116,20 +108,17 @@ export class PageCache {
   }
 }
 
-/** Indexes and references are read again and again: what is kept of them is for all that a thread reads. */
+/** Cache of this thread, shared by all bags: indexes and references are read again and again. */
 const ofThread = new PageCache(PAGES);
 
-/** A part of a file that is read page by page. */
+/** Part of a file that is read through a page cache. */
 export class PagedFile {
   readonly #cache: PageCache;
   readonly #file: number;
   readonly #source: ByteSource;
   readonly #start: number;
 
-  /**
-   * @param start Byte offset that counts as 0.
-   * @param cache Keeps pages; that of the thread by default.
-   */
+  /** @param start Byte offset that counts as 0. */
   constructor(source: ByteSource, start: number, cache = ofThread) {
     this.#cache = cache;
     this.#file = cache.newFile();
@@ -138,10 +127,10 @@ export class PagedFile {
   }
 
   /**
-   * Copies `length` bytes from `offset` on to the start of `into`.
+   * Copies `length` bytes from `offset` to the start of `into`.
    *
-   * @throws {FormatError} If the file was cut meanwhile.
-   * @throws {NotLoaded} If they have to be waited for.
+   * @throws {FormatError} If the file was truncated after it was opened.
+   * @throws {NotLoaded} If a page must be read asynchronously.
    */
   copy(into: Uint8Array, offset: number, length: number): void {
     for (let done = 0; done < length;) {

@@ -12,19 +12,19 @@ import { openShard, type Shard } from "../dataset/open_shard.ts";
 import { decodersOf, largestValue } from "../types/shipped.ts";
 import { longestReferences, References } from "../dataset/references.ts";
 
-/** Most bytes of references that are read at a time. */
+/** Bytes of references read at once; more if one record is longer. */
 const WINDOW = 1 << 20;
 
-/** Entries of an index that are read at a time. */
+/** Number of index entries read at once. */
 const BATCH = 32 * 1024;
 
 /**
- * Looks for damage: in every index, whether it ascends, is whole and stays inside its bag; in all references,
- * whether there are such records; in generation 3, whether all keys have as many records; and where
- * that is asked for, in all values, whether they can be decoded.
+ * Finds damage: in every index, whether it ascends, is whole and stays inside its bag; in all references, whether their
+ * records exist; in generation 3, whether all keys have equally many records; with `values`, whether all can be
+ * decoded.
  *
- * @param path A dataset's directory, that of its shards, or a bag.
- * @throws {FormatError} If it is none, or damaged so that nothing can be checked.
+ * @param path Directory of a dataset or of its shards, or a bag.
+ * @throws {FormatError} If it is none of these, or too damaged to be checked.
  */
 export async function checkBags(
   path: string,
@@ -53,14 +53,13 @@ async function checkOneBag(run: CheckRun, path: string): Promise<CheckReport> {
   }
 }
 
-/** @param damages What is known already. */
 async function checkDatasets(
   run: CheckRun,
   paths: readonly string[],
   damages: FormatError[],
 ): Promise<CheckReport> {
   const { storage } = run;
-  // Opened twice: how much there is to do has to be known first, and all at once may be too many.
+  // Shards are opened twice: the total must be known first, and all at once may be too many.
   const sound: string[] = [];
   const ofSeveral = paths.length > 1;
   for (const path of paths) {
@@ -96,7 +95,7 @@ function reportOf(run: CheckRun, samples: number): CheckReport {
   return run.report({ samples, compares });
 }
 
-/** Called with each record that lies in its bag, and where; what it throws is reported. */
+/** Called with each record that lies in its bag, and its limits. Errors that it throws are reported. */
 type RecordCheck = (
   record: number,
   start: number,
@@ -129,20 +128,18 @@ class Check {
     if (dataset.refs !== undefined) await this.#references(dataset);
   }
 
-  /** Checks the limits of every record, and what is there by `each`. */
   async index(bag: Bag, each?: RecordCheck): Promise<void> {
     await this.#run.part(() => checkEntries(bag));
     await this.#scan(bag, each);
   }
 
-  /** Decodes values of a key, and throws them away; `undefined` for types of the user's own. */
+  /** Returns a check that decodes the values of a key; `undefined` for custom types. */
   #decoding({ path, source }: Bag, { keys, generation }: Shard, key: number) {
     const { type } = keys[key]!;
     const decode = decodersOf(generation)[type.name];
     if (decode === undefined) return undefined;
     const run = this.#run;
     const check = {
-      /** The number of values that were too large to be decoded. */
       skipped: 0,
       largest: largestValue(type),
       async record(record: number, start: number, end: number) {
@@ -172,7 +169,7 @@ class Check {
     const lengths = bags.map(recordLimit);
     const references = new References({ path, keys, lengths });
     const longest = longestReferences(keys.length) + 1;
-    // A part of the records in memory, that moves on.
+    // Sliding window of the references' bytes.
     let windowStart = 0;
     let window = new Uint8Array(0);
     await this.#scan(refs!, (record, start, end) => {
@@ -192,7 +189,7 @@ class Check {
     });
   }
 
-  /** Reads a bag's whole index, part by part, and reports what of it is damaged. */
+  /** Reads a bag's whole index in parts, and reports damage. */
   async #scan(bag: Bag, each?: RecordCheck): Promise<void> {
     for (let first = 0; first < bag.length; first += BATCH) {
       const count = Math.min(BATCH, bag.length - first);
@@ -214,7 +211,7 @@ class Check {
   }
 }
 
-/** A reader takes a dataset without bags for an empty one: its writer may be about to make them. */
+/** Rejects a dataset without bags. Readers take it for an empty one, since its writer may be about to create them. */
 function checkBagsThere({ path, keys, bags }: Shard): void {
   if (bags.length > 0 || keys.length === 0) return;
   throw new FormatError(
@@ -225,7 +222,7 @@ function checkBagsThere({ path, keys, bags }: Shard): void {
   );
 }
 
-/** A reader takes no notice of an entry that is cut: its writer may be writing it. */
+/** Rejects a truncated index entry. Readers ignore it, since a writer may be writing it. */
 export function checkEntries({ path, source, index }: Bag): void {
   const surplus = index.size % ENTRY;
   if (index === source || surplus === 0) return;

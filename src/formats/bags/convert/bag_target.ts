@@ -19,7 +19,6 @@ import type { Generation } from "../dataset/dataset_names.ts";
 import { BagWriter, requireAbsent } from "../write/bag_writer.ts";
 import { fitting } from "./new_dataset.ts";
 
-/** Anything to a single bag. */
 export const bagTarget: ConversionTarget = {
   options: ["generation"],
   content: { what: "a bag", isOwn: () => false },
@@ -59,7 +58,7 @@ export const bagTarget: ConversionTarget = {
   },
 };
 
-/** Notes what becomes of checksums, which bags have none of. */
+/** Notes the fate of checksums, which bags do not have. */
 export function noteChecksums(
   { checksumChange }: ConversionSource,
   { changed }: PlanNotes,
@@ -67,13 +66,7 @@ export function noteChecksums(
   if (checksumChange !== undefined) changed.push(checksumChange);
 }
 
-/**
- * Writes a bag that appears whole or not at all, in every generation; in generation 3, with its
- * index.
- *
- * @param fill Appends the records.
- * @returns How many there are.
- */
+/** Writes a bag of any generation atomically; in generation 3, with its index. Returns the number of records. */
 async function writeBag(
   target: string,
   generation: Generation,
@@ -105,7 +98,7 @@ async function writeBag(
     await runAsync(syncDirectoryOf(target));
     return writer.length;
   } catch (error) {
-    throw directory.asPublished(error, path.dirname(target)); // its files go there, without it
+    throw directory.asPublished(error, path.dirname(target)); // its files are moved there, without the directory
   } finally {
     directory.discard();
   }

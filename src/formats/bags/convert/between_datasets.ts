@@ -22,7 +22,7 @@ import type { Datapoint } from "../read/selection.ts";
 import { type Generation, mayBeEmpty } from "../dataset/dataset_names.ts";
 import { changeWord, joinLists, packWord, type Raw } from "./value_types.ts";
 
-/** A dataset to one of any generation, its shards kept unless they are to end elsewhere. */
+/** Converts a dataset to one of any generation. Keeps its shards, unless the options limit them otherwise. */
 export async function betweenDatasets(
   source: DatasetSource,
   target: string,
@@ -72,22 +72,21 @@ export async function betweenDatasets(
   });
 }
 
-/** A shard whose writer was killed before it had made all bags has none, and no datapoint. */
+/** Returns the bag of a key. A shard whose writer was killed before creating all bags has none, and no datapoint. */
 function bagOf({ keys, bags }: Shard, name: string): Bag | undefined {
   return bags[keys.findIndex(({ key }) => key === name)];
 }
 
-/** Records that are looked at in one go. */
+/** Number of records examined between yields to the event loop. */
 const PAGE = 1 << 14;
 
-/** Counts the empty records of a bag. */
 async function countEmpty(
   bag: Bag,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   let empty = 0;
   let record = 0;
-  // Where a part of the index has to be waited for, it goes on at the record that needs it.
+  // If a part of the index must be read asynchronously, counting resumes at the record that needs it.
   const countPage = () => {
     for (const end = Math.min(bag.length, record + PAGE); record < end;) {
       bag.locate(record);
@@ -103,7 +102,7 @@ async function countEmpty(
   return empty;
 }
 
-/** Fewer records than datapoints: some have one together. Of lists that would take reading all. */
+/** Notes keys with fewer records than datapoints, which share some. For lists, all references would have to be read. */
 function noteShared(
   { spec, length, shards: [first] }: DatasetSource,
   notes: PlanNotes,
@@ -134,23 +133,17 @@ function requireSame(
   );
 }
 
-/** The form that values of a key have in another generation. */
 interface KeyChange {
   readonly key: string;
   readonly type: string;
   /**
-   * Makes a value of a value: of a record, or of an iterable of them for a list.
-   *
-   * @throws {UnfitError} If it has no form there; that of a list throws it when it is read.
+   * Converts a record, or for a list an iterable of records. Throws an `UnfitError` if it has no form; a list when
+   * read.
    */
   change(value: unknown): unknown;
 }
 
-/**
- * How a key is written in another generation; what changes, and what is lost, is noted.
- *
- * @throws {ConversionError} If its type means something else there.
- */
+/** Returns the conversion of a key, and notes changes and losses. Throws if its type has another meaning there. */
 function changeKey(
   path: string,
   key: string,
@@ -158,7 +151,7 @@ function changeKey(
   { from, to, empty }: {
     readonly from: Generation;
     readonly to: Generation;
-    /** The number of values without bytes. */
+    /** Number of empty values. */
     readonly empty: number;
   },
   notes: PlanNotes,
@@ -212,11 +205,7 @@ async function* eachOf(
   for await (const record of list as Iterable<Raw>) yield make(record);
 }
 
-/**
- * A datapoint as another generation has it.
- *
- * @throws {UnfitError} As {@linkcode KeyChange.change} does.
- */
+/** Converts a datapoint to another generation. Throws as {@linkcode KeyChange.change} does. */
 async function changed(
   datapoint: Datapoint,
   changes: readonly KeyChange[],

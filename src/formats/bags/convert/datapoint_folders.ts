@@ -10,31 +10,28 @@ import { SHARD_NAME, SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { Spec, WrittenSpec } from "../dataset/spec.ts";
 import type { Datapoint } from "../read/selection.ts";
 
-/** How files are taken for datapoints. */
 interface FolderOptions extends WaitOptions {
-  /** The types by key, where no `spec.json` says them. */
+  /** Types by key, if there is no `spec.json`. */
   readonly spec?: Spec | undefined;
 }
 
-/** Numbered entries of a directory, and what else is there. */
 interface Numbered {
   readonly directory: string;
-  /** Paths in the order of their numbers. */
+  /** Paths in numeric order. */
   readonly paths: readonly string[];
-  /** All else that is not hidden. */
+  /** All other entries that are not hidden. */
   readonly others: readonly TreeEntry[];
 }
 
-/** Directories of files that are datapoints: `INDEX/KEY`, or `SHARD/INDEX/KEY`; a directory `KEY` is a list. */
+/** Directories that are datapoints: `INDEX/KEY`, or `SHARD/INDEX/KEY`; a directory `KEY` is a list. */
 export class DatapointFolders {
-  /** The paths of the datapoints of each shard; of all of them where there are no shards. */
+  /** Paths of the datapoints of each shard; a single list if there are no shards. */
   readonly shards: readonly (readonly string[])[];
   readonly isSharded: boolean;
-  /** Where the types are said. */
   readonly specPath: string | undefined;
-  /** There is a `label2idx.json`, which came along from GulpIO. */
+  /** Whether there is a `label2idx.json`, which came from GulpIO. */
   readonly hasLabels: boolean;
-  /** What is neither a datapoint nor a shard. */
+  /** Paths that are neither datapoints nor shards. */
   readonly strays: readonly string[];
   readonly #files: FileTree;
   readonly #options: FolderOptions;
@@ -61,7 +58,6 @@ export class DatapointFolders {
     this.#numbered = all;
   }
 
-  /** Finds the datapoints. */
   static async find(
     files: FileTree,
     options: FolderOptions,
@@ -84,10 +80,8 @@ export class DatapointFolders {
   }
 
   /**
-   * Has all be as `recordfs extract` writes it, also what is read later: numbered without a gap, and nothing else
-   * there. Otherwise numbers say the order alone.
-   *
-   * @throws {RecordfsError} If a number is missing, or something else is there.
+   * Requires files as `recordfs extract` writes them, including lists read later: numbered without a gap, and nothing
+   * else. Otherwise numbers only determine the order.
    */
   requireComplete(): void {
     this.#isStrict = true;
@@ -97,10 +91,8 @@ export class DatapointFolders {
   }
 
   /**
-   * Reads a datapoint.
-   *
-   * @param value The content of a file; those of a list are asked for when the list is read.
-   * @throws {UnfitError} If it has other keys than the spec, or a list for a value.
+   * Reads a datapoint. `value` returns the content of a file; for a list, it is called when the list is read. Throws an
+   * `UnfitError` if the keys are not those of the spec, or a file is in place of a list, or the reverse.
    */
   async read(
     path: string,
@@ -134,10 +126,10 @@ export class DatapointFolders {
         isList ? await this.#list(place, key, value) : await value(place, key),
       ]);
     }
-    return Object.fromEntries(datapoint); // a file may be called `__proto__`
+    return Object.fromEntries(datapoint); // safe for a file called `__proto__`
   }
 
-  /** The values of a list, which are read one after the other. */
+  /** Returns the values of a list, read one at a time. */
   async #list(
     directory: string,
     key: string,
@@ -178,13 +170,13 @@ async function numbered(
   const others: TreeEntry[] = [];
   for await (const entry of files.list(directory, options)) {
     if (isOne(entry)) paths.push(entry.path);
-    else if (!entry.name.startsWith(".")) others.push(entry); // or of the desktop
+    else if (!entry.name.startsWith(".")) others.push(entry); // hidden files may come from the desktop
   }
   paths.sort((a, b) => byNumber(nameOf(a), nameOf(b)));
   return { directory, paths, others };
 }
 
-/** Refuses a gap: a file may have been forgotten. */
+/** Rejects gaps in the numbers, which may be files that were forgotten. */
 function requireEach(
   { location }: FileTree,
   { directory, paths }: Numbered,

@@ -30,15 +30,14 @@ import type { ShardReader } from "../read/shard_reader.ts";
 import { videosOfDataset } from "./dataset_videos.ts";
 import { labelPlace } from "./new_dataset.ts";
 
-/** A dataset to be converted. Its values are read as bytes. */
 export class DatasetSource extends ContainerSource {
   readonly datapoints: BagsSamples;
-  /** In their order, at least one. */
+  /** Shards in order, at least one. */
   readonly shards: readonly ShardReader[];
   readonly isSharded: boolean;
-  /** Its `label2idx.json`, which came along from videos. */
+  /** Its `label2idx.json`, which came with videos from GulpIO. */
   readonly labels: Uint8Array | undefined;
-  /** The types of the keys; of shards, in the first one. */
+  /** Types of the keys; in a sharded dataset, those of the first shard. */
   readonly spec: Spec;
 
   private constructor(
@@ -69,12 +68,11 @@ export class DatasetSource extends ContainerSource {
     return new DatasetSource(container, samples, shards, labels);
   }
 
-  /** The form of the bags' indexes; of shards, those of the first one. */
+  /** Form of the bags' indexes; in a sharded dataset, that of the first shard. */
   get generation(): Generation {
     return this.shards[0]!.shard.generation;
   }
 
-  /** The number of datapoints. */
   get length(): number {
     return this.datapoints.shards.length;
   }
@@ -100,7 +98,6 @@ export class DatasetSource extends ContainerSource {
     }
   }
 
-  /** The values of the only key. */
   override records(notes: PlanNotes, options: WaitOptions): RecordList {
     const { spec, generation } = this;
     const keys = Object.keys(spec);
@@ -143,7 +140,6 @@ function isSharded({ info }: VirtualFs): boolean {
   return info.facts?.["shards"] !== undefined;
 }
 
-/** A bag or a dataset to be converted. */
 export async function bagsSource(
   container: VirtualFs,
   options: SourceOptions,

@@ -21,7 +21,6 @@ import { writtenSpec } from "../dataset/spec.ts";
 import { noteChecksums } from "./bag_target.ts";
 import { datasetConversion, fitting } from "./new_dataset.ts";
 
-/** Anything to a dataset. */
 export const datasetTarget: ConversionTarget = {
   options: ["generation", "spec", "shardSize", "shardLength"],
   content: {
@@ -63,7 +62,6 @@ async function plan(
     : filesToDataset(source, target, options);
 }
 
-/** Contents without fields to a dataset with one key. */
 async function contentsToDataset(
   source: ConversionSource,
   target: string,

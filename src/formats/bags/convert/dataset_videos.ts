@@ -26,9 +26,8 @@ import type { SpecKey } from "../dataset/spec.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
 
 /**
- * The videos of a dataset: each datapoint with a list of JPEGs is one, or all datapoints in a row with the
- * same `id` and a JPEG each. `id` is the video's id, `meta` its meta data, and other plain values
- * join those.
+ * Returns the videos of a dataset. A video is a datapoint with a list of JPEGs, or consecutive datapoints with the same
+ * `id` and one JPEG each. `id` is the video's id and `meta` its metadata; other plain values are added to the metadata.
  */
 export function videosOfDataset(
   source: DatasetSource,
@@ -58,10 +57,7 @@ export function videosOfDataset(
   };
 }
 
-/**
- * A video is a datapoint with a list of frames; or all datapoints in a row with the same id, whose meta data
- * are those of the first.
- */
+/** Yields videos; consecutive datapoints with the same id have the metadata of the first. */
 async function* readVideos(
   source: DatasetSource,
   keys: VideoKeys,
@@ -100,7 +96,7 @@ async function* readVideos(
       name,
       frames: type.isList ? first[key] as Iterable<Uint8Array> : framesInRow(),
     }));
-    // What was not taken, since the video was left out.
+    // Skips datapoints that were not consumed because the video was skipped.
     if (index === start) await advance();
     while (!type.isList && goesOn()) await advance();
   }
@@ -123,25 +119,20 @@ function unlessUnfit(
 
 const JPEG = ["jpg", "jpeg"];
 
-/** Types whose values JSON has a form for, or may have. */
+/** Types whose values JSON can express, at least some of them. */
 const PLAIN = ["utf8", "int", "i64", "u64", "msgpack"];
 
-/** Which key is what of a video. */
+/** Roles of keys in a video. */
 interface VideoKeys {
-  /** The frames: a list; or one frame, and datapoints with the same id are a video. */
+  /** Frames: a list; or one frame per datapoint, where datapoints with the same id are one video. */
   readonly frames: SpecKey;
   readonly id: SpecKey | undefined;
-  /** An object that the meta data begin with. */
+  /** Object that the metadata start from. */
   readonly meta: SpecKey | undefined;
-  /** Further meta data. */
   readonly others: readonly SpecKey[];
 }
 
-/**
- * Finds out which key is what; keys that are nothing of a video are noted as lost.
- *
- * @throws {ConversionError} If there are no frames.
- */
+/** Determines the roles of keys; notes keys without a role as lost. Throws if there are no frames. */
 function findKeys(
   { path, spec, shards }: DatasetSource,
   notes: PlanNotes,
@@ -179,7 +170,6 @@ function findKeys(
   return { frames: frames[0]!, id, meta, others };
 }
 
-/** The id and the meta data of the video that begins with a datapoint. */
 function factsOf(
   { id, meta, others }: VideoKeys,
   decoders: Decoders,
@@ -213,7 +203,7 @@ function factsOf(
   }
   return {
     id: id === undefined ? `${index}` : String(valueOf(id)),
-    // By way of the text, which keeps floats and the order of keys.
+    // Converted through text, which keeps floats and the order of keys.
     meta: parseJson(formatJson(made)) as { [key: string]: JsonValue },
   };
 }

@@ -16,8 +16,8 @@ import { DatapointFolders } from "./datapoint_folders.ts";
 import { datasetConversion, fitting } from "./new_dataset.ts";
 
 /**
- * Files `INDEX/KEY` with a `spec.json`, or `SHARD/INDEX/KEY`, to a dataset; a directory `KEY` is a list.
- * The bytes are kept: they must be what the types of that generation have.
+ * Converts files `INDEX/KEY` with a `spec.json`, or `SHARD/INDEX/KEY`, to a dataset; a directory `KEY` is a list. The
+ * bytes must be those of the types in that generation.
  */
 export async function filesToDataset(
   source: ConversionSource,
@@ -80,14 +80,12 @@ export async function filesToDataset(
   });
 }
 
-/** A datapoint that was read. */
 interface ReadDatapoint {
   readonly path: string;
-  /** Or why it can't be read. */
+  /** Rejects if the datapoint can't be read. */
   readonly datapoint: Promise<Datapoint>;
-  /** Its values, but those of lists: they are read when it is written. */
+  /** Its values, except lists, which are read when they are written. */
   readonly values: readonly Uint8Array[];
-  /** Of these. */
   readonly bytes: number;
 }
 
@@ -97,7 +95,7 @@ async function* readEach(
 ): AsyncGenerator<ReadDatapoint, void, undefined> {
   for (const path of paths) {
     const datapoint = read(path);
-    const all = await datapoint.catch(() => ({})); // whoever writes it is told
+    const all = await datapoint.catch(() => ({})); // the writer of the datapoint reports the error
     const values = Object.values(all)
       .filter((value) => value instanceof Uint8Array);
     const bytes = values.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -105,7 +103,7 @@ async function* readEach(
   }
 }
 
-/** An empty dataset has no datapoints, and nothing else. */
+/** Rejects a source without datapoint directories, unless it is empty. */
 function requireDatapoints(
   { path }: ConversionSource,
   { shards, isSharded, strays }: DatapointFolders,

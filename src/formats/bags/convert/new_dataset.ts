@@ -18,27 +18,24 @@ import type { ConversionSource } from "../../../convert/from/source.ts";
 import { LABEL_FILE, writeLabels } from "../../../convert/label_file.ts";
 import type { ShardLimits } from "../write/shard_output.ts";
 
-/** The form of a new dataset. */
 interface DatasetForm extends Pick<DatasetPlan, "spec" | "labels" | "fill"> {
   readonly generation: Generation;
-  /** Where shards end; there are none without. */
+  /** Limits of shards; `undefined` if there are none. */
   readonly limits: Pick<ShardLimits, "shardSize" | "shardLength"> | undefined;
-  /** Shards end where {@linkcode NewDataset.startShard} says. */
+  /** Whether shards end where {@linkcode NewDataset.startShard} is called. */
   readonly keepsShards: boolean;
 }
 
-/** The parts of a conversion to a dataset that its source decides. */
+/** Parts of a conversion to a dataset that depend on the source. */
 interface DatasetPlan extends Pick<Conversion, "notes" | "unit" | "total"> {
   readonly spec: Spec;
-  /** The source has shards, which are kept unless they are to end elsewhere. */
+  /** Whether the source has shards, which are kept unless `shardSize` or `shardLength` is given. */
   readonly isSharded?: boolean;
-  /** Content of `label2idx.json`, which came along from GulpIO. */
+  /** Content of `label2idx.json`, which came from GulpIO. */
   readonly labels?: Uint8Array | undefined;
-  /** Appends the datapoints. */
   fill(dataset: NewDataset, run: Run): Promise<void>;
 }
 
-/** A conversion to a dataset; what becomes of shards is noted. */
 export function datasetConversion(
   { what }: ConversionSource,
   target: string,
@@ -62,12 +59,8 @@ export function datasetConversion(
   };
 }
 
-/**
- * A dataset that appears whole or not at all, in every generation. Values are given as bytes, or as
- * iterables of bytes for list types.
- */
+/** Writes a dataset of any generation atomically. Values are bytes, or iterables of bytes for list types. */
 export class NewDataset {
-  /** The temporary directory that it is written into. */
   readonly #directory: string;
   readonly #form: DatasetForm;
   readonly #run: Run;
@@ -81,11 +74,7 @@ export class NewDataset {
     this.#run = run;
   }
 
-  /**
-   * Writes a dataset.
-   *
-   * @returns How many datapoints there are.
-   */
+  /** Writes a dataset, and returns the number of datapoints. */
   static write(target: string, form: DatasetForm, run: Run): Promise<number> {
     return NewDirectory.write(target, run.signal, async (temporary) => {
       const dataset = new NewDataset(temporary, form, run);
@@ -93,7 +82,7 @@ export class NewDataset {
         if (!form.keepsShards) await dataset.#open(temporary, form.limits);
         await form.fill(dataset, run);
         await dataset.#close();
-        // Without any shard, nothing would say what the directory is.
+        // Without any shard, nothing would identify the directory as a dataset.
         if (form.limits && dataset.#length === 0) await dataset.#startShard();
         await dataset.#close();
       } catch (error) {
@@ -108,7 +97,7 @@ export class NewDataset {
     });
   }
 
-  /** Has a shard of the source be one of the dataset, unless they are to end elsewhere. */
+  /** Starts a new shard, if the shards of the source are kept. */
   async startShard(): Promise<void> {
     if (this.#form.keepsShards) await this.#startShard();
   }
@@ -119,12 +108,7 @@ export class NewDataset {
     await this.#open(path.join(this.#directory, name));
   }
 
-  /**
-   * Appends a datapoint. One that has no form in the target is left out, if the caller has agreed to
-   * that.
-   *
-   * @param name What messages call it, as in `datapoint 3 of data`.
-   */
+  /** Appends a datapoint, called `name` in messages. Skips one without a form in the target, if losses are allowed. */
   async append(name: string, make: () => Datapoint | Promise<Datapoint>): //
   Promise<void> {
     const { signal } = this.#run;
@@ -154,15 +138,15 @@ export class NewDataset {
 }
 
 /**
- * Where a dataset of Bags keeps the `label2idx.json` of the videos that it was made of. Python's
- * `ShardedDatasetReader` takes everything beside the shards for one, so that it lies in the first of
- * them; what else is in the directory of a dataset, no reader looks at.
+ * Returns the path, in a dataset, of the `label2idx.json` of the videos that it was made of. In a sharded dataset it is
+ * in the first shard, since Python's `ShardedDatasetReader` takes everything next to the shards for a shard. No reader
+ * looks at other files in a dataset's directory.
  */
 export function labelPlace(isSharded: boolean): string {
   return isSharded ? `${shardName(0)}/${LABEL_FILE}` : LABEL_FILE;
 }
 
-/** Why a value has no form in the target, in as far as that is what an error says. */
+/** Returns why a value has no form in the target, if the error says so. */
 function unfitReason(error: unknown): string | undefined {
   if (error instanceof UnfitError) return error.message;
   if (!(error instanceof WriteError)) return undefined;
@@ -170,9 +154,7 @@ function unfitReason(error: unknown): string | undefined {
 }
 
 /**
- * The bytes of a value, made for the target.
- *
- * @throws {UnfitError} If it is damaged, or has no form in the target; the message names the key.
+ * Returns the bytes of a value. Throws an `UnfitError`, naming the key, if it is damaged or has no form in the target.
  */
 export function fitting(
   key: string,

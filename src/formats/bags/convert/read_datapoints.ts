@@ -9,17 +9,17 @@ import type { ShardReader } from "../read/shard_reader.ts";
 import type { DatasetSource } from "./dataset_source.ts";
 import type { Raw } from "./value_types.ts";
 
-/** Bytes that are read together, as far as averages tell. */
+/** Approximate size of a batch, by the average size of datapoints. */
 const BATCH_BYTES = 1 << 20;
 const MOST_IN_BATCH = 256;
 
-/** Values of a long list that are read together. */
+/** Number of list values read at once. */
 const LIST_PART = 16;
 
 /**
- * Reads datapoints one after the other, as bytes; values of list types as iterables of bytes. Small datapoints are read
- * many at a time; of large ones, lists are read as they are used. For one that is damaged, there is the error that says
- * so; or what is damaged of a list says so when it is read.
+ * Reads datapoints in order, as bytes; values of list types as iterables of bytes. Small datapoints are read in
+ * batches; of large ones, lists are read as they are consumed. Yields an error for a damaged datapoint; a damaged list
+ * throws when it is read.
  */
 export async function* readDatapoints(
   { datapoints, shards }: DatasetSource,
@@ -28,7 +28,6 @@ export async function* readDatapoints(
   for (const shard of shards) yield* readShard(datapoints, shard, options);
 }
 
-/** Reads the datapoints of a shard as {@linkcode readDatapoints} does. */
 export async function* readShard(
   samples: BagsSamples,
   reader: ShardReader,
@@ -50,7 +49,7 @@ export async function* readShard(
       signal,
     );
     for (let i = start; i < stop; i++) {
-      // One that is damaged fails a batch: then each is read on its own.
+      // A damaged datapoint fails its batch; then each is read on its own.
       yield values === undefined || values instanceof UnfitError
         ? await readLarge(samples, keys, i, signal)
         : Object.fromEntries(keys.map((key) => [key, values[key]![i - start]]));
@@ -97,7 +96,7 @@ async function* readList(
   }
 }
 
-/** Reads what a damaged datapoint has no form in the target for. */
+/** Runs a read. Returns damage as an error about a value without a form in the target. */
 async function unlessDamaged<T>(
   read: Steps<T>,
   signal: AbortSignal | undefined,

@@ -30,7 +30,7 @@ import { encodeUtf8 } from "../types/text.ts";
 import { encodeTree } from "../../../codecs/values/array_tree.ts";
 import { datasetConversion, fitting } from "./new_dataset.ts";
 
-/** Samples of any format as datapoints, whose values keep their types. */
+/** Converts samples of any format to datapoints, whose values keep their types. */
 export async function samplesToDataset(
   rows: SampleRows,
   source: ConversionSource,
@@ -48,7 +48,7 @@ export async function samplesToDataset(
   );
   const { fields } = samples;
   const spec = Object.fromEntries(fields.map(({ name, type }) => [name, type]));
-  writtenSpec(spec, generation, target); // refuses keys that name no file
+  writtenSpec(spec, generation, target); // refuses keys that cannot be file names
   return datasetConversion(source, target, options, {
     spec,
     notes,
@@ -66,7 +66,6 @@ export async function samplesToDataset(
   });
 }
 
-/** Types of the field's values in a generation, and how they are encoded. */
 function storeFields(generation: Generation): StoreField {
   const int = intEncoder(intOptionsOf(generation));
   const ofValue = (field: Field): readonly [string, Encode, string?] => {
@@ -138,7 +137,7 @@ function storeFields(generation: Generation): StoreField {
   };
 }
 
-/** What stands for a value that is missing, where a type has something for that. */
+/** Returns the substitute for a missing value, if the type has one. */
 function emptyOf(
   word: string,
   generation: Generation,

@@ -15,38 +15,33 @@ import { UnfitError } from "../../../convert/conversion.ts";
 import { MsgpackWriter } from "../../../codecs/msgpack/write_msgpack.ts";
 import { encodeTree } from "../../../codecs/values/array_tree.ts";
 
-/** A record. */
 export type Raw = Uint8Array<ArrayBuffer>;
 
-/** The form that values of a type have in another generation. */
+/** Conversion of a type's values to another generation. */
 interface WordChange {
-  /** The type there. */
   readonly word: string;
-  /** Makes the new bytes; they stay as they are without it. */
+  /** Converts the bytes, which otherwise stay unchanged. */
   readonly recode?: ((bytes: Raw) => Uint8Array) | undefined;
-  /** The change, to be read behind the key's name; nothing to mention without it. */
+  /** Description of the change, to follow the key's name; omitted if there is nothing to mention. */
   readonly note?: string | undefined;
 }
 
-/** Readers of `int` take no more (granular's `decode_int`). */
+/** Largest `int` that readers accept (granular's `decode_int`). */
 const MOST_INT_BYTES = 16;
 
 const SIGNED = intEncoder(intOptionsOf(3));
 const U64 = { size: 8, signed: false } as const;
 
-/** Types whose empty values msgpack has a form for. */
+/** Types whose empty values msgpack can express. */
 const PACKED: Record<string, (bytes: Raw) => MsgpackValue> = {
   utf8: decodeUtf8,
   bytes: (bytes) => bytes,
 };
 
-/** Words of bags that granular ships under another, or without arguments. */
+/** Types of bags that granular ships under another name, or without arguments. */
 const MEDIA = ["jpeg", "jpg", "png", "mp4", "webm"];
 
-/**
- * How values of which some are empty go to a generation without empty records; `undefined` where there
- * is no way.
- */
+/** Returns the conversion of values, some of them empty, to a generation without empty records, if there is one. */
 export function packWord({ word }: ValueType): WordChange | undefined {
   if (!Object.hasOwn(PACKED, word)) return undefined;
   return {
@@ -57,9 +52,8 @@ export function packWord({ word }: ValueType): WordChange | undefined {
 }
 
 /**
- * How the values of one type go from a generation to another, so that the decoders which the
- * original packages ship for that generation give equal values. Types of the user's own keep word
- * and bytes.
+ * Returns the conversion of a type's values between generations, such that the target's original decoders return equal
+ * values. Custom types keep word and bytes.
  */
 export function changeWord(
   { word, name, args }: ValueType,
@@ -99,7 +93,7 @@ export function changeWord(
   };
 }
 
-/** To generation 1, whose `int` has no sign in bags, and one in granular 0.17 to 0.19. */
+/** Returns the conversion to generation 1, whose `int` is unsigned in bags, and signed in granular 0.17 to 0.19. */
 function toFirst(word: string): WordChange {
   switch (word) {
     case "int": {
@@ -114,7 +108,7 @@ function toFirst(word: string): WordChange {
       const decode = intDecoder(U64, "u64");
       return {
         word: "int",
-        recode: (bytes) => SIGNED(decode(bytes)), // reads the same with a sign and without
+        recode: (bytes) => SIGNED(decode(bytes)), // reads the same signed and unsigned
         note: "u64 becomes int, since generation 1 has no u64",
       };
     }
@@ -159,20 +153,16 @@ function intFromFirst(
   };
 }
 
-/** The one value that a list becomes, for generation 3, which has no lists. */
+/** Conversion of a list to a single value, for generation 3, which has no lists. */
 interface ListChange {
-  /** The type of that value: one of granular's. */
   readonly word: "msgpack" | "tree";
-  /** Makes it. */
   join(records: readonly Raw[]): Uint8Array;
   readonly note: string;
 }
 
 /**
- * How the lists of a type become single values: granular's decoders make lists of equal values of
- * them. Values that are media, or of the user's own types, stay encoded in the list.
- *
- * @param from The generation they were written in.
+ * Returns the conversion of a type's lists to single values, which granular's decoders turn into equal lists. Media,
+ * and values of custom types, stay encoded in the list.
  */
 export function joinLists(
   { word, name, args }: ValueType,
@@ -215,7 +205,7 @@ export function joinLists(
       };
     case "tree":
     case "arraytree":
-      if (name === "arraytree" && from !== 1) break; // a type of the user's own
+      if (name === "arraytree" && from !== 1) break; // a custom type
       return { word: "tree", join: joinTrees, note: becomes("tree", "values") };
   }
   return packed(`bytes, each of type ${word}`, (bytes) => bytes);
@@ -232,7 +222,7 @@ function numbers(
   };
 }
 
-/** Packed values one after the other, behind the head of an array, are a packed list of them. */
+/** Concatenates packed values after the head of an array, which makes a packed list of them. */
 function joinPacked(records: readonly Raw[]): Uint8Array {
   const writer = new MsgpackWriter();
   writer.listHead(records.length);
@@ -240,7 +230,7 @@ function joinPacked(records: readonly Raw[]): Uint8Array {
   return writer.take();
 }
 
-/** A list of four that begins with "_" would be taken for an array. */
+/** Joins trees. Rejects a list of four that starts with "_", which would be taken for an array. */
 function joinTrees(records: readonly Raw[]): Uint8Array {
   const [first] = records;
   if (records.length === 4 && first!.length === 2 && first![1] === 0x5f) {

@@ -18,10 +18,9 @@ import {
 import { datasetConversion, fitting } from "./new_dataset.ts";
 
 /**
- * Videos to a dataset. In generations 1 and 2 a datapoint is a video, `{ frames, id, meta }` with a list
- * of JPEGs; in generation 3, which has no lists, a frame: `{ frame, id, image, meta }`.
- *
- * @returns Nothing where the source has no videos.
+ * Converts videos to a dataset. In generations 1 and 2 a datapoint is a video, `{ frames, id, meta }` with a list of
+ * JPEGs; in generation 3, which has no lists, it is a frame: `{ frame, id, image, meta }`. Returns `undefined` without
+ * videos.
  */
 export function videosToDataset(
   source: ConversionSource,
@@ -39,7 +38,7 @@ export function videosToDataset(
   }
   const perFrame = generation === 3;
   if (perFrame) noteFrames(videos, notes);
-  const jpeg = generation === 1 ? "jpeg" : "jpg"; // as bags and granular call it
+  const jpeg = generation === 1 ? "jpeg" : "jpg"; // names in bags and granular
   const spec: Spec = perFrame
     ? { frame: "int", id: "utf8", image: jpeg, meta: "msgpack" }
     : { frames: `${jpeg}[]`, id: "utf8", meta: "msgpack" };

@@ -21,26 +21,26 @@ import type { Decoders } from "../types/shipped.ts";
 /** Options of opening a {@linkcode BagDataset}. */
 export interface BagOpenOptions
   extends Omit<ShardedDatasetOptions, "decoders">, WaitOptions {
-  /** The parts of each datapoint to read; all of it unless given. */
+  /** Parts of each datapoint to read. Defaults to all. */
   readonly mask?: Mask | undefined;
   /**
-   * What makes values of records, by types, or the module that exports it, which a loader with workers
-   * needs: unless given, those of the types that Bags and Granular ship. With `null`, values are bytes.
+   * Decoders by type, or the module that exports them, which a loader with workers needs. Defaults to those of the
+   * types that Bags and Granular ship. With `null`, values are bytes.
    */
   readonly decoders?: Decoders | URL | ImportedName | null | undefined;
 }
 
-/** {@linkcode BagOpenOptions} where samples are not the datapoints themselves. */
+/** {@linkcode BagOpenOptions} with a function that makes samples of datapoints. */
 export interface BagDatasetOptions<T> extends BagOpenOptions {
-  /** The function that makes samples of datapoints; a module's, where the loader has workers. */
+  /** Makes samples of datapoints. Must be a function of a module if the loader has workers. */
   readonly process: Imported<Process<Datapoint, T>>;
 }
 
 /**
- * The datapoints of a dataset of Bags or Granular, of any generation, sharded or not: each batch is one
- * batched read, of all keys and shards together.
+ * Datapoints of a dataset of Bags or Granular, of any generation, sharded or not. Each batch is one batched read of all
+ * keys and shards.
  *
- * @typeParam T What one sample is: a datapoint, unless `process` makes something of it.
+ * @typeParam T Type of a sample: a datapoint, or what `process` returns.
  *
  * @example Two keys of each datapoint
  * ```ts
@@ -58,15 +58,15 @@ export interface BagDatasetOptions<T> extends BagOpenOptions {
  * ```
  */
 export class BagDataset<T = Datapoint> extends SamplesDataset<Datapoint, T> {
-  /** The types of the keys. */
+  /** Types of the keys. */
   readonly spec: Spec;
 
   /**
-   * Makes the dataset; {@linkcode BagDataset.open} opens one.
+   * Creates the dataset; {@linkcode BagDataset.open} opens one.
    *
-   * @param reader What to read the datapoints from; it is closed with the dataset.
-   * @param mask What to read of each.
-   * @param process What makes samples of datapoints.
+   * @param reader Reader of the datapoints; the dataset closes it.
+   * @param mask Parts of each datapoint to read.
+   * @param process Makes samples of datapoints.
    */
   constructor(
     reader: DatasetReader,
@@ -80,12 +80,12 @@ export class BagDataset<T = Datapoint> extends SamplesDataset<Datapoint, T> {
   /**
    * Opens a dataset.
    *
-   * @param path Where its `spec.json` lies, or its shards `000000`, `000001`, …
-   * @param options What to read, what makes samples of it, and how the dataset is opened.
+   * @param path Directory of its `spec.json`, or of its shards `000000`, `000001`, …
+   * @param options What to read, how to make samples of it, and how to open the dataset.
    * @throws {FormatError} If a shard is missing, or the only one or all are damaged.
-   * @throws {RangeError} If `shardStart` or `shardStep` leaves no shard.
-   * @throws {RecordfsError} With code `unknown-key` where `mask` or `cacheKeys` has one.
-   * @throws {DataError} With code `not-portable` if a module does not export what is asked for.
+   * @throws {RangeError} If `shardStart` or `shardStep` selects no shard.
+   * @throws {RecordfsError} With code `unknown-key` if `mask` or `cacheKeys` has an unknown key.
+   * @throws {DataError} With code `not-portable` if a module lacks the requested export.
    */
   static open<T>(
     this: typeof BagDataset,
@@ -98,7 +98,7 @@ export class BagDataset<T = Datapoint> extends SamplesDataset<Datapoint, T> {
     path: string | URL,
     options?: BagOpenOptions,
   ): Promise<BagDataset>;
-  /** Opens a dataset as a class that extends this one, and is made of a reader and a mask. */
+  /** Opens a dataset as a subclass whose constructor takes a reader and a mask. */
   static open<D extends BagDataset<unknown>>(
     this: new (reader: ShardedDatasetReader, mask?: Mask) => D,
     path: string | URL,
@@ -124,7 +124,7 @@ export class BagDataset<T = Datapoint> extends SamplesDataset<Datapoint, T> {
       signal,
     });
     try {
-      await reader.read([], mask); // says now what the mask has too much
+      await reader.read([], mask); // validates the mask now
       const dataset = new this<unknown>(reader, mask, made);
       return openedFrom(dataset, openBags, root, { storage });
     } catch (error) {
@@ -143,6 +143,6 @@ function isImported(
   decoders: BagOpenOptions["decoders"],
 ): decoders is URL | ImportedName {
   if (decoders instanceof URL) return true;
-  const module: unknown = decoders?.module; // a type may be called so too
+  const module: unknown = decoders?.module; // a type may also have this name
   return typeof module === "string" || module instanceof URL;
 }

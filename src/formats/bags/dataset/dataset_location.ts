@@ -3,22 +3,21 @@ import type { Storage } from "../../../io/storage/storage.ts";
 import { isDatasetFile, SHARD_NAME } from "./dataset_names.ts";
 import { FormatError } from "../../../base/errors.ts";
 
-/** A location: one bag, or a dataset with the directories of its shards, or its own. */
+/** What a path holds: a single bag, or a dataset. `shards` are the directories of its shards, or its own directory. */
 export type DatasetLocation =
   | { readonly bag: string }
   | { readonly isSharded: boolean; readonly shards: readonly string[] };
 
-/** The directory of a shard. */
 export function shardPath(directory: string, shard: number): string {
   return `${directory}/${shardName(shard)}`;
 }
 
 /**
- * Looks what is at a location.
+ * Determines whether a path is a bag, a dataset, or a sharded dataset.
  *
- * @param path A dataset's directory, that of its shards, a `.bag`, or the `.idx` of one.
- * @param onWarning Told of a last shard that is empty.
- * @throws {FormatError} If shards are missing, or something that is no shard is among them.
+ * @param path Directory of a dataset, directory of its shards, a `.bag`, or its `.idx`.
+ * @param onWarning Called if the last shard is empty, and therefore skipped.
+ * @throws {FormatError} If shards are missing, or something that is not a shard is among them.
  */
 export function* locateDataset(
   storage: Storage,
@@ -35,7 +34,7 @@ export function* locateDataset(
   const last = shards.at(-1)!;
   const files = count > 1 ? yield* storage.list(last) : undefined;
   if (files?.every((name) => name.startsWith("."))) {
-    shards.pop(); // its writer is about to write its first file, or was killed before
+    shards.pop(); // its writer has not begun it yet, or was killed before
     onWarning?.(
       `${last}: the last shard is empty and left out: its writer is about to begin it, or was killed`,
     );
@@ -43,23 +42,15 @@ export function* locateDataset(
   return { isSharded: true, shards };
 }
 
-/** The name of shard `number`. */
 export function shardName(number: number): string {
   return String(number).padStart(6, "0");
 }
 
-/**
- * Takes the names in the directory of a sharded dataset for shards.
- *
- * @param path The directory, for messages.
- * @param names In any order; those that start with `.` are not looked at.
- * @returns How many shards there are.
- * @throws {FormatError} If one is missing, or something else is there.
- */
+/** Counts the shards in a directory, ignoring hidden files. Throws if one is missing, or there is something else. */
 function countShards(path: string, names: Iterable<string>): number {
   const shards = new Set<string>();
   for (const name of names) {
-    if (name.startsWith(".")) continue; // of the desktop, or a writer's temporary files
+    if (name.startsWith(".")) continue; // desktop files, or a writer's temporary files
     if (!SHARD_NAME.test(name)) {
       throw new FormatError(
         "stray-file",
@@ -86,7 +77,7 @@ function countShards(path: string, names: Iterable<string>): number {
   );
 }
 
-/** @throws {RangeError} If a number that says which shards, or how large ones, is none of those. */
+/** @throws {RangeError} If the number or size of shards is not an integer of at least `least`. */
 export function requireWhole(
   name: string,
   value: number | undefined,

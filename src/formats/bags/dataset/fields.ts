@@ -2,10 +2,8 @@ import type { Field } from "../../../tree/samples/samples.ts";
 import { typeOf } from "./value_types.ts";
 import type { Shard } from "./open_shard.ts";
 
-/** What a shard says of its datapoints. */
 type Typed = Pick<Shard, "generation" | "keys">;
 
-/** The fields of a shard's datapoints. */
 export function fieldsOf({ generation, keys }: Typed): readonly Field[] {
   return keys.map(({ key, type }) => ({
     name: key,
@@ -14,17 +12,16 @@ export function fieldsOf({ generation, keys }: Typed): readonly Field[] {
   }));
 }
 
-/** The fields of datapoints: the keys of all shards, as far as their types are the same. */
+/** Collects the fields of datapoints across shards: the keys of all shards, if these and their types are the same. */
 export class SharedFields {
   #fields: readonly Field[] | undefined;
   #isShared = true;
 
-  /** The fields of the shards that were added; `undefined` where their types differ. */
+  /** Fields of the shards added; `undefined` if they differ. */
   get fields(): readonly Field[] | undefined {
     return this.#isShared ? this.#fields : undefined;
   }
 
-  /** Adds a shard. */
   add({ generation, keys }: Typed): void {
     const first = this.#fields ??= fieldsOf({ generation, keys });
     this.#isShared &&= keys.length === first.length &&
@@ -35,7 +32,7 @@ export class SharedFields {
   }
 }
 
-/** The fields of datapoints of all these shards; `undefined` where their types differ. */
+/** Returns the fields of datapoints of all these shards; `undefined` if they differ. */
 export function sharedFields(
   shards: readonly Typed[],
 ): readonly Field[] | undefined {

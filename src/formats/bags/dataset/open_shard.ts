@@ -17,37 +17,31 @@ import {
 import { LARGEST_SPEC, parseSpec, type SpecKey } from "./spec.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
-/** Options of opening a dataset. */
 interface OpenShardOptions
   extends Pick<OpenBagOptions, "storage" | "generation" | "onWarning"> {
   /**
-   * Whether it is a shard of several: {@linkcode DamagedBag} then stands for a bag that is damaged, unless all are.
-   * Defaults to `false`: a damaged bag is an error.
+   * Whether it is one shard of several. A damaged bag is then replaced by a {@linkcode DamagedBag}, unless all are
+   * damaged; otherwise it is an error. Defaults to `false`.
    */
   readonly ofSeveral?: boolean | undefined;
 }
 
-/** An opened dataset that has no shards, or one shard. */
+/** An opened dataset without shards, or one opened shard. */
 export class Shard {
-  /** Its directory. */
   readonly path: string;
   readonly storage: Storage;
   generation: Generation;
-  /** In the order of `spec.json`. */
+  /** Keys in the order of `spec.json`. */
   readonly keys: readonly SpecKey[];
   readonly spec: ByteSource;
   /**
-   * The references, in generations 1 and 2. Datasets of granular's commits 243d3bf and fb0e774, which
-   * are numbered 0.22.0 as well, have bags of generation 2 and none: record i of every key belongs to
-   * datapoint i, as in generation 3.
+   * References, in generations 1 and 2. Datasets of granular's commits 243d3bf and fb0e774, also numbered 0.22.0, have
+   * bags of generation 2 and no references: record i of every key belongs to datapoint i, as in generation 3.
    */
   readonly refs: Bag | undefined;
-  /**
-   * The bags that have been opened, by key, a {@linkcode DamagedBag} for one that is damaged; none where a writer was
-   * killed before it had made them all.
-   */
+  /** Bags by key index; a damaged one as a {@linkcode DamagedBag}. Empty if a writer was killed while creating them. */
   readonly bags: Bag[] = [];
-  /** The number of complete datapoints; of a dataset whose bags are opened one by one, of references. */
+  /** Number of complete datapoints. While bags are opened one by one, the number of references. */
   length: number;
 
   constructor(
@@ -67,7 +61,6 @@ export class Shard {
     this.length = refs?.length ?? 0;
   }
 
-  /** All files that are open. */
   get files(): readonly ByteSource[] {
     const files = new Set([this.spec]);
     for (const bag of [this.refs, ...this.bags]) {
@@ -76,28 +69,25 @@ export class Shard {
     return [...files];
   }
 
-  /** The bags that are damaged. */
   get damaged(): readonly DamagedBag[] {
     return this.bags.filter((bag) => bag instanceof DamagedBag);
   }
 
-  /** The bags that are not. */
   get sound(): readonly Bag[] {
     return this.bags.filter((bag) => !(bag instanceof DamagedBag));
   }
 
-  /** Tells keys of which a datapoint has several values that can be read. */
+  /** Whether a datapoint has several readable values of a key. */
   isList(key: number): boolean {
     const isDamaged = this.bags[key] instanceof DamagedBag;
     return !isDamaged && this.keys[key]!.type.isList;
   }
 
-  /** Bytes of those files. */
   get bytes(): number {
     return this.files.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Opens the bag of a key. In generations 1 and 2, its content says which it is. */
+  /** Opens the bag of a key. Generations 1 and 2 are told apart by its content. */
   *openBag(key: number, options: OpenShardOptions = {}): Steps<Bag> {
     const { storage, path, generation } = this;
     const form = generation === 3
@@ -115,10 +105,8 @@ export class Shard {
 }
 
 /**
- * Opens a dataset that has no shards, or one shard. Of its indexes, no more than the ends are looked at.
- *
- * @param path Its directory, without a slash at the end.
- * @throws {FormatError} If a file is missing or damaged.
+ * Opens a dataset without shards, or one shard, by its directory without a trailing slash. Reads only the ends of its
+ * indexes. Throws a `FormatError` if a file is missing or damaged.
  */
 export function* openShard(
   path: string,
@@ -163,11 +151,9 @@ export function* openShard(
 }
 
 /**
- * Opens a dataset as granular's commits 243d3bf and fb0e774 wrote it: bags of generation 2, of which all
- * have as many records, and no references and no lists.
- *
- * @throws {FormatError} If it is none, so that it is one of generation 1 or 2 that has lost them, or one
- * of generation 3 that has lost its indexes.
+ * Opens a dataset as granular's commits 243d3bf and fb0e774 wrote it: bags of generation 2 with equally many records,
+ * no references and no lists. Any other dataset has lost its references (generation 1 or 2) or its indexes (generation
+ * 3).
  */
 function* openRefless(
   shard: Shard,
@@ -187,7 +173,7 @@ function* openRefless(
   shard.length = sound[0]?.length ?? 0;
   const isSound = keys.every(({ type }) => !type.word.endsWith("[]")) &&
     sound.every((bag) => bag.generation === 2 && bag.length === shard.length) &&
-    (damaged === undefined || shard.length > 0); // an empty file would do for a bag without records
+    (damaged === undefined || shard.length > 0); // a bag without records is an empty file, and so is not damaged
   if (!isSound) throw missingReferences(path, damaged?.damage);
 }
 
@@ -214,7 +200,6 @@ function* openBags(
   }
 }
 
-/** The names in a directory. */
 export function* listDirectory(
   storage: Storage,
   path: string,
@@ -224,11 +209,7 @@ export function* listDirectory(
   throw openError(path, { code: "ENOTDIR" });
 }
 
-/**
- * Opens what a dataset has besides the bags of its keys.
- *
- * @param generation Without, it is 1 or 2.
- */
+/** Opens everything of a dataset except the bags of its keys. Without a `generation`, detects 1 or 2. */
 export function* openHead(
   path: string,
   generation: Generation | undefined,
@@ -252,7 +233,10 @@ export function* openHead(
   }
 }
 
-/** An empty bag of generation 2 has no byte, and then those of all keys have none; one of generation 1 has 8. */
+/**
+ * Rejects an empty `refs.bag` next to bags with data. If a bag of generation 2 has no bytes, it is empty, and then all
+ * keys' bags are; an empty bag of generation 1 has 8 bytes.
+ */
 function requireReferences({ keys, bags, refs }: Shard): void {
   const other = bags.findIndex(({ source }) => source.size > 0);
   if (refs!.source.size > 0 || other < 0) return;
@@ -265,12 +249,11 @@ function requireReferences({ keys, bags, refs }: Shard): void {
 }
 
 /**
- * What a dataset without references is: one of generation 3; one whose writer was killed while it made
- * the files, of which some are missing, and there is nothing in the others; or one without any `.idx`.
+ * State of a dataset without references: generation 3; unwritten, its writer having been killed while it created the
+ * files, so that some are missing and the others empty; or without any `.idx`.
  */
 type Found = "written" | "unwritten" | "unindexed";
 
-/** Tells what a dataset without references is. */
 function* lookFor(
   { path, keys, storage }: Shard,
   names: ReadonlySet<string>,
@@ -290,7 +273,6 @@ function* lookFor(
   return "unwritten";
 }
 
-/** Reads an opened `spec.json`. */
 export function* readSpec(
   spec: ByteSource,
   hasRefs: boolean,
@@ -306,7 +288,7 @@ export function* readSpec(
   return parseSpec(yield* readPart(spec, 0, size), path, hasRefs);
 }
 
-/** A writer of generation 3 may be between the keys of a datapoint, or have been killed there. */
+/** Counts the complete datapoints. A generation-3 writer may be between the keys of one, or was killed there. */
 function completeLength(
   { path, keys, bags, sound }: Shard,
   { onWarning, ofSeveral }: OpenShardOptions,
@@ -354,7 +336,6 @@ function missingReferences(path: string, cause?: unknown): FormatError {
   );
 }
 
-/** As bags wrote datasets from 0.2.0 to 0.4.0. */
 function inParts(path: string): FormatError {
   return new FormatError(
     "unknown-format",

@@ -3,33 +3,27 @@ import { MsgpackReader } from "../../../codecs/msgpack/read_msgpack.ts";
 import type { Bag } from "../bag/bag.ts";
 import type { SpecKey } from "./spec.ts";
 
-/** A dataset, as {@linkcode References.parse} needs it. */
 interface ReferencedKeys {
   /** Path of `refs.bag`. */
   readonly path: string;
-  /** In the order of the references. */
+  /** Keys in the order of the references. */
   readonly keys: readonly SpecKey[];
-  /**
-   * How many records the bag of each key has. Left out where that is not known yet; then
-   * {@linkcode References.checkRange} is for the caller to call.
-   */
+  /** Number of records of each key's bag. Without it, the caller must call {@linkcode References.checkRange}. */
   readonly lengths?: readonly number[] | undefined;
 }
 
 /**
- * The references of one datapoint, in generations 1 and 2: which records of each key's bag belong to
- * it. They are a MessagePack array with an entry a key: an index, or for a list type
- * `[first, count]`, or `[]`. Two datapoints may refer to the same record.
- *
- * One object is filled again and again, since a reader needs one a datapoint.
+ * References of one datapoint, in generations 1 and 2: which records of each key's bag belong to it. They are a
+ * MessagePack array with an entry per key: an index, or for a list type `[first, count]`, or `[]`. Two datapoints may
+ * refer to the same record. The object is reused for every datapoint, to avoid allocations.
  */
 export class References {
-  /** The first record of each key; 0 where there is none. */
+  /** First record of each key; 0 if there is none. */
   readonly first: Float64Array;
-  /** The number of records of each key: 1 unless it is a list. */
+  /** Number of records of each key: 1 unless it is a list. */
   readonly count: Float64Array;
   readonly #of: ReferencedKeys;
-  /** The record, or its first bytes. */
+  /** Buffer for the record, or its first bytes. */
   readonly #record: Uint8Array;
   readonly #reader: MsgpackReader;
   #datapoint = 0;
@@ -41,35 +35,28 @@ export class References {
     this.#record = new Uint8Array(longestReferences(of.keys.length) + 1);
     this.#reader = new MsgpackReader(
       this.#record,
-      true, // so that 1.0 is no index
+      true, // rejects 1.0 as an index
       (_, reason) => this.#fail(`the references are not msgpack: ${reason}`),
     );
   }
 
   /**
-   * Reads the references of a datapoint without waiting.
-   *
-   * @throws {FormatError} With code `bad-reference`.
-   * @throws {NotLoaded} If they have to be waited for.
+   * Reads the references of a datapoint synchronously. Throws `bad-reference`, or `NotLoaded` if that is impossible.
    */
   read(datapoint: number, refs: Bag): void {
     this.#parse(datapoint, refs.copy(datapoint, this.#record));
   }
 
-  /**
-   * Takes the references of a datapoint from its record.
-   *
-   * @throws {FormatError} With code `bad-reference`.
-   */
+  /** Parses the references of a datapoint from its record. Throws `bad-reference`. */
   parse(datapoint: number, record: Uint8Array): void {
     const into = this.#record;
-    // One that is longer than references can be is found wrong by its first bytes.
+    // The first bytes suffice to reject a record that is longer than references can be.
     const length = Math.min(record.length, into.length);
     for (let i = 0; i < length; i++) into[i] = record[i]!;
     this.#parse(datapoint, length);
   }
 
-  /** The records of a key's list, or of the part of it that is asked for. */
+  /** Returns the records of a key's list, limited to the range from `start` to `stop`. */
   part(
     key: number,
     { start, stop }: {
@@ -121,12 +108,7 @@ export class References {
     this.#fail(`reference of the wrong kind: '${name}' takes ${expected}`);
   }
 
-  /**
-   * Makes sure that a key has the records that are referred to.
-   *
-   * @param length How many records it has.
-   * @throws {FormatError} With code `bad-reference`.
-   */
+  /** Throws `bad-reference` unless the records referred to exist among the `length` records of the key. */
   checkRange(key: number, length: number): void {
     const first = this.first[key]!;
     const count = this.count[key]!;
@@ -151,7 +133,7 @@ export class References {
   }
 }
 
-/** Bytes of the longest references: the array's head, and for each key a list's head and two numbers. */
+/** Longest references in bytes: the array head, and for each key a list head and two numbers. */
 export function longestReferences(keys: number): number {
   return 5 + keys * (5 + 2 * 9);
 }

@@ -5,34 +5,33 @@ import { FormatError, WriteError } from "../../../base/errors.ts";
 import { byCodePoint } from "../../../base/names.ts";
 import { type Generation, REFS_KEY } from "./dataset_names.ts";
 
-/** A dataset's keys and their types, as `spec.json` has them: `{ "text": "utf8", "n": "int(8)" }`. */
+/** A dataset's keys and their types, as in `spec.json`: `{ "text": "utf8", "n": "int(8)" }`. */
 export type Spec = Readonly<Record<string, string>>;
 
-/** A type word, taken apart: `array(float32,4)[]`. */
+/** A parsed type word, such as `array(float32,4)[]`. */
 export interface ValueType {
-  /** The whole word, without `[]`: `array(float32,4)`. */
+  /** Word without `[]`: `array(float32,4)`. */
   readonly word: string;
-  /** The word before the arguments: `array`. */
+  /** Word before the arguments: `array`. */
   readonly name: string;
-  /** The arguments, as strings: `float32` and `4`. */
+  /** Arguments as strings: `float32` and `4`. */
   readonly args: readonly string[];
-  /** A datapoint has a list of such values. Generations 1 and 2 only. */
+  /** Whether a datapoint has a list of such values. Generations 1 and 2 only. */
   readonly isList: boolean;
 }
 
-/** A key of a dataset. */
 export interface SpecKey {
   readonly key: string;
   readonly type: ValueType;
 }
 
-/** A specification larger than this is none. */
+/** Largest `spec.json` that is read, in bytes. */
 export const LARGEST_SPEC = 16 * 1024 * 1024;
 
-/** A file name has at most 255 bytes, and `.bag` takes four. */
+/** Longest key in bytes: a file name has at most 255, and `.bag` takes four. */
 const LONGEST_KEY = 251;
 
-/** Takes a type word apart. Any word is one. */
+/** Parses a type word. Any word is valid. */
 export function parseType(text: string, withLists: boolean): ValueType {
   const isList = withLists && text.endsWith("[]");
   const word = isList ? text.slice(0, -2) : text;
@@ -45,10 +44,7 @@ export function parseType(text: string, withLists: boolean): ValueType {
   };
 }
 
-/**
- * Why a key cannot name a bag, or `undefined` where it can: it becomes a file name in the dataset's
- * directory, and must never lead out of it.
- */
+/** Returns why a key cannot name a bag, if so. It becomes a file name in the dataset, and must never lead out of it. */
 export function keyProblem(key: string, hasRefs: boolean): string | undefined {
   if (key === "") return "it is empty";
   if (key === "." || key === "..") return "it is no file name";
@@ -61,7 +57,6 @@ export function keyProblem(key: string, hasRefs: boolean): string | undefined {
   return undefined;
 }
 
-/** The entries of `spec.json`, in the order of the file. */
 function parseObject(bytes: Uint8Array, path: string): Map<string, JsonValue> {
   let entries: Map<string, JsonValue> | undefined;
   try {
@@ -82,13 +77,9 @@ function bad(path: string, what: string, cause?: unknown): FormatError {
 }
 
 /**
- * Reads the content of `spec.json`.
+ * Parses `spec.json`, and returns the keys in file order. Throws `bad-spec`.
  *
- * @param path What messages call it.
- * @param hasRefs Whether the dataset is of generation 1 or 2, where references follow the order of
- * the keys.
- * @returns The keys in the order of the file.
- * @throws {FormatError} With code `bad-spec`.
+ * @param hasRefs Whether the dataset is of generation 1 or 2, where references follow the order of the keys.
  */
 export function parseSpec(
   bytes: Uint8Array,
@@ -117,7 +108,6 @@ export function parseSpec(
   return keys;
 }
 
-/** The keys and their types, as `spec.json` has them. */
 export function specOf(keys: readonly SpecKey[]): Spec {
   return Object.fromEntries(
     keys.map((
@@ -126,15 +116,14 @@ export function specOf(keys: readonly SpecKey[]): Spec {
   );
 }
 
-/** The beginning that granular's writers ask of keys and types. */
+/** Required start of keys and types in granular's writers. */
 const GRANULAR_WORD = /^[a-z_]/;
 
-/** The form that bags asks of types, in writing and in reading. */
+/** Form of types that bags requires, in writing and reading. */
 const BAGS_TYPE = /^[a-z0-9_-]+(\([a-z0-9_,.-]*\))?(\[\])?$/;
 
-/** A specification as a writer takes it. */
 export interface WrittenSpec {
-  /** As it was given, its keys sorted. */
+  /** As given, with sorted keys. */
   readonly spec: Spec;
   /** Sorted by code point: the order of the references. */
   readonly keys: readonly SpecKey[];
@@ -142,12 +131,7 @@ export interface WrittenSpec {
   readonly json: Uint8Array;
 }
 
-/**
- * Checks a specification as the original writers do.
- *
- * @param directory For errors.
- * @throws {WriteError} With code `bad-spec`.
- */
+/** Validates a specification as the original writers do. Throws a {@linkcode WriteError} `bad-spec`. */
 export function writtenSpec(
   spec: Spec,
   generation: Generation,
@@ -191,11 +175,7 @@ export function writtenSpec(
   };
 }
 
-/**
- * A key of any generation for what something is called elsewhere.
- *
- * @param taken Keys that are others'.
- */
+/** Makes a key, valid in any generation and not `taken`, of a name from elsewhere. */
 export function keyFor(name: string, taken: ReadonlySet<string>): string {
   const safe = name.toWellFormed().toLowerCase().replace(/[/\0]/g, "_");
   const isWord = GRANULAR_WORD.test(safe);
@@ -211,7 +191,7 @@ function isKey(key: string, taken: ReadonlySet<string>): boolean {
   return !taken.has(key) && keyProblem(key, true) === undefined;
 }
 
-/** Generation 1 was written by both packages: one of them must take all words. */
+/** Returns why the words are invalid, if so. Generation 1 was written by both packages: one must accept all words. */
 function wordsProblem(
   entries: readonly (readonly [string, string])[],
   generation: Generation,

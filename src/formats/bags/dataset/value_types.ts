@@ -13,9 +13,8 @@ import type { ValueType as SpecType } from "./spec.ts";
 
 const { array, jpeg, json, number, png, text } = VALUE_TYPES;
 
-/** What the types are like that bags and granular ship. */
 const SHIPPED: Readonly<Record<string, ValueType>> = {
-  __proto__: null as never, // types are any words
+  __proto__: null as never, // type names are arbitrary
   array,
   arraytree: json, // of generation 1
   i64: { ...number, scalar: "int64" },
@@ -31,14 +30,11 @@ const SHIPPED: Readonly<Record<string, ValueType>> = {
   webm: typeOfExtension("webm"),
 };
 
-/** Those of the types that are decoded by code of their own; a mount never loads it. */
+/** Types that are decoded by code of their own, which a mount never loads. */
 const OWN = ["array", "arraytree", "i64", "int", "tree", "u64"];
 const DECODER = import.meta.resolve("../types/decode_value.ts");
 
-/**
- * What values of a type are; those of types that nobody knows are bytes. Their files have no suffix: that of the type is
- * the one of a readable view.
- */
+/** Returns the value type of a spec type; unknown types are bytes. Its suffix is that of a view: values have none. */
 export function typeOf(
   { word, name, args }: SpecType,
   generation: Generation,
@@ -54,7 +50,6 @@ export function typeOf(
   );
 }
 
-/** Describes a value by its type. */
 export function valueView(
   type: SpecType,
   generation: Generation,

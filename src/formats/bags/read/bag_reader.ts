@@ -23,22 +23,16 @@ import { clippedCount } from "./selection.ts";
 
 /** Options of opening a bag. */
 export interface BagOptions extends PlaceOptions {
-  /** Takes the bag for one of this generation, instead of looking at its content. */
+  /** Opens the bag as this generation instead of detecting it. */
   readonly generation?: Generation | undefined;
   /**
-   * Whether to hold the index in memory, 8 bytes a record; `true` by default. Otherwise pages of it are
-   * read where they are needed, of which a thread keeps up to 4 MiB for all bags.
+   * Whether to hold the index in memory, 8 bytes per record. Defaults to `true`. Otherwise pages are read on demand;
+   * each thread caches up to 4 MiB of them for all bags.
    */
   readonly cacheIndex?: boolean | undefined;
-  /**
-   * Whether to hold the records in memory as well; not by default. They are those that the bag had when
-   * it was opened, whatever becomes of its file.
-   */
+  /** Whether to also hold the records in memory, as of when the bag was opened. Defaults to `false`. */
   readonly cacheData?: boolean | undefined;
-  /**
-   * The index of generation 3, where it is not the `.idx` beside the bag: a path, or its bytes. One
-   * that is given makes the bag one of generation 3.
-   */
+  /** Index of a generation-3 bag, if it is not the `.idx` next to it: a path, or its bytes. Implies generation 3. */
   readonly index?:
     | string
     | URL
@@ -46,11 +40,10 @@ export interface BagOptions extends PlaceOptions {
     | ArrayBuffer
     | SharedArrayBuffer
     | undefined;
-  /** Told of what is odd but readable, and of what cannot be read; the latter is `console.warn`'s unless given. */
+  /** Called with warnings about odd or unreadable content. By default, unreadable content goes to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** Where a bag or its index is, or its bytes. */
 type BagLocation = NonNullable<BagOptions["index"]>;
 
 /**
@@ -67,7 +60,7 @@ type BagLocation = NonNullable<BagOptions["index"]>;
  * assert.deepEqual(await bag.read([1, 0]), [second, first]);
  * ```
  *
- * @example Share a bag in memory with other threads, which open it alike
+ * @example Share a bag in memory with other threads
  * ```ts
  * import { BagReader } from "@recordfs/recordfs/bags";
  *
@@ -114,11 +107,10 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
   /**
    * Opens a bag.
    *
-   * @param bag The `.bag`; its `.idx` lies beside it where it is of generation 3. Or its bytes, in memory
-   * of one's own or shared with other threads: they are not copied, and must not change while the bag is
-   * open. Those of generation 3 take the option `index`.
-   * @throws {FormatError} If it is no bag, or was cut.
-   * @throws {RangeError} If an index is given for another generation than the third.
+   * @param bag The `.bag`, with its `.idx` next to it in generation 3; or its bytes, in shared memory or not. They are
+   * not copied, and must not change while the bag is open. Bytes of generation 3 need the option `index`.
+   * @throws {FormatError} If it is not a bag, or was truncated.
+   * @throws {RangeError} If an index is given for generation 1 or 2.
    */
   static open(
     bag: string | URL | Uint8Array | ArrayBuffer | SharedArrayBuffer,
@@ -127,7 +119,7 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
     return runAsync(BagReader.#open(bag, options), options.signal);
   }
 
-  /** {@linkcode BagReader.open} without waiting. */
+  /** Synchronous {@linkcode BagReader.open}. */
   static openSync(
     bag: string | URL | Uint8Array | ArrayBuffer | SharedArrayBuffer,
     options: BagOptions = {},
@@ -135,17 +127,17 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
     return runSync(BagReader.#open(bag, options));
   }
 
-  /** Path of the `.bag`; `a bag in memory` for one of which the bytes were given. */
+  /** Path of the `.bag`; `a bag in memory` if it was opened from bytes. */
   get path(): string {
     return this.#bag.path;
   }
 
-  /** The form of the bag's index. */
+  /** Form of the bag's index. */
   get generation(): Generation {
     return this.#bag.generation;
   }
 
-  /** Bytes of records and index. */
+  /** Size of records and index in bytes. */
   get size(): number {
     return this.#bag.size;
   }
@@ -154,9 +146,9 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
    * Reads a record.
    *
    * @param index From 0 to `length - 1`.
-   * @returns The bytes; without `memory`, the caller's, in a buffer of their own.
+   * @returns The bytes; without `memory`, in a buffer of their own, which the caller owns.
    * @throws {IndexError} If there is no such record.
-   * @throws {FormatError} If the index is damaged there, or the bag was cut.
+   * @throws {FormatError} If the index is damaged there, or the bag was truncated.
    */
   get(
     index: number,
@@ -165,7 +157,7 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
     return runAsync(this.#get(index, options), options.signal);
   }
 
-  /** {@linkcode BagReader.get} without waiting. */
+  /** Synchronous {@linkcode BagReader.get}. */
   getSync(
     index: number,
     options?: ReadSyncOptions,
@@ -177,13 +169,13 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
   }
 
   /**
-   * Reads consecutive records in one go.
+   * Reads consecutive records in one read.
    *
-   * @param start The first, from 0 on.
-   * @param stop The one behind the last; those that do not exist are left out, as in Python.
+   * @param start First record, from 0.
+   * @param stop Record after the last. Records that do not exist are skipped, as in Python.
    * @returns The records, as views of one buffer.
-   * @throws {RangeError} If they are no whole numbers, or descend.
-   * @throws {FormatError} If the index is damaged there, or the bag was cut.
+   * @throws {RangeError} If the range is not of integers, or descends.
+   * @throws {FormatError} If the index is damaged there, or the bag was truncated.
    */
   range(
     start: number,
@@ -193,7 +185,7 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
     return runAsync(this.#range(start, stop, options), options.signal);
   }
 
-  /** {@linkcode BagReader.range} without waiting. */
+  /** Synchronous {@linkcode BagReader.range}. */
   rangeSync(
     start: number,
     stop: number,
@@ -203,20 +195,20 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
   }
 
   /**
-   * A view of a record in a memory map of the bag: nothing is copied. Linux only, and it needs
-   * `--allow-ffi`. Of a bag in memory, it is a view of the bytes that were given.
+   * Returns a view of a record in a memory map of the bag, without copying. Linux only; needs `--allow-ffi`. For a bag
+   * in memory, returns a view of the given bytes.
    *
-   * **Reading a view after its file was cut short kills the process**, as does a disk that fails: so
-   * for files that nobody changes. Writing to a view never changes the file; it changes what all views
-   * of those bytes show. The view stays valid after `close()`, for as long as it is referred to. Its
-   * `buffer` is the whole file: it must not be transferred to another thread, which would empty all
-   * views; post a copy, made with `slice()`: posting the view copies the whole file.
+   * **Reading a view after its file was truncated kills the process**, as does a failing disk: use it only for files
+   * that nobody changes. Writing to a view never changes the file, but shows in all views of the same bytes. The view
+   * stays valid after `close()`, as long as it is referenced. Its `buffer` is the whole file: it must not be
+   * transferred to another thread, which would empty all views, and posting the view copies the whole file. Post a
+   * copy, made with `slice()`.
    *
    * @param index From 0 to `length - 1`.
    * @throws {IndexError} If there is no such record.
-   * @throws {FormatError} If the index is damaged there, or the bag was cut.
-   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped, and of bytes in a
-   * shared buffer: `get` works there.
+   * @throws {FormatError} If the index is damaged there, or the bag was truncated.
+   * @throws {RecordfsError} With code `unsupported` if files cannot be mapped, or the bytes are in a shared buffer; use
+   * `get` there.
    *
    * @example Look at a record in place
    * ```ts
@@ -261,7 +253,6 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** @throws {TypeError} If it is neither a location nor bytes. */
 function partOf(
   part: BagLocation,
   name: string,

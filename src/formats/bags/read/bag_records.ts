@@ -17,17 +17,16 @@ import { openBag } from "../bag/open_bag.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import type { Raw } from "./column.ts";
 
-/** What another thread opens a bag by. */
+/** Data that other threads need to open a bag. */
 export interface BagSeed {
   readonly path: string;
   readonly generation: Generation;
-  /** Path of the index, where that is a file of its own. */
+  /** Path of the index, if it is a separate file. */
   readonly index: string | undefined;
-  /** The number of records that are shown: a bag of generation 3 may have grown. */
+  /** Number of records to show: a bag of generation 3 may have grown. */
   readonly length: number;
 }
 
-/** The records of one bag. */
 export class BagRecords implements Samples<Raw, Raw> {
   readonly unit = "record";
   readonly fields = [];
@@ -37,7 +36,7 @@ export class BagRecords implements Samples<Raw, Raw> {
   readonly bag: Bag;
   #isClosed = false;
 
-  /** @param bag Belongs to the samples from now on. */
+  /** @param bag Closed with the samples. */
   constructor(bag: Bag, storage: Storage) {
     this.bag = bag;
     this.storage = storage;
@@ -89,18 +88,14 @@ export class BagRecords implements Samples<Raw, Raw> {
   }
 }
 
-/** Describes a bag for other threads, which open it by {@linkcode reopenBag}. */
+/** Describes a bag for other threads, which open it with {@linkcode reopenBag}. */
 export function seedOf(bag: Bag): BagSeed {
   const { path, generation, length, source } = bag;
   const index = bag.index === source ? undefined : bag.index.name;
   return { path, generation, index, length };
 }
 
-/**
- * Opens a bag that another thread has opened.
- *
- * @throws {FormatError} With code `changed` if it is not the same any more; one of generation 3 may have grown.
- */
+/** Opens a bag that another thread has opened. Throws `changed` if it has changed; generation 3 may have grown. */
 export function* reopenBag(
   { path, generation, index, length }: BagSeed,
   storage: Storage,
@@ -114,7 +109,6 @@ export function* reopenBag(
   throw changedFile(path);
 }
 
-/** Opens the records of a bag that another thread has opened. */
 export function* reopenSamples(
   seed: BagSeed,
   storage: Storage,

@@ -25,48 +25,41 @@ import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
 import { whenMade } from "./made_values.ts";
 import { MAPPED, ShardReader } from "./shard_reader.ts";
 
-/** What all threads know of a shard. Plain data. */
 export interface NumberedShard {
-  /** Its directory. */
   readonly path: string;
-  /** The number of its datapoints. */
   readonly length: number;
 }
 
-/** What the datapoints of shards are read as. */
 interface SamplesOptions extends DatasetOptions {
-  /** The parts of each datapoint that are read, unless a call chooses others. */
+  /** Parts of each datapoint to read, unless a call selects others. */
   readonly mask?: Mask | undefined;
 }
 
-/** What other threads make the samples of. */
+/** Data that other threads need to reopen the samples. */
 interface Seed extends SamplesOptions {
   readonly path: string;
   readonly shards: readonly NumberedShard[];
-  /** Whether they are shards of several, of which others may be left out. */
+  /** Whether the dataset has several shards, some of which may be skipped. */
   readonly ofSeveral: boolean;
 }
 
-/** The shards of samples, and how they are opened. */
 interface OpenedDatapoints {
-  /** The dataset's directory. */
   readonly path: string;
   readonly shards: ShardTable<NumberedShard>;
-  /** `undefined` where the types of shards differ. */
+  /** Fields of all shards; `undefined` if the types of shards differ. */
   readonly fields: readonly Field[] | undefined;
   readonly ofSeveral: boolean;
-  /** Those of the shards that are open; more are added. */
+  /** Readers of open shards by shard number. Filled as shards are opened. */
   readonly readers: (ShardReader | undefined)[];
-  /** Opens another one, when it is first needed. */
+  /** Opens another shard on first use. */
   open?(at: number): Steps<ShardReader>;
 }
 
-/** The datapoints of a dataset, sharded or not. At least one shard. */
+/** Datapoints of a dataset, sharded or not, with at least one shard. */
 export class BagsSamples implements Samples<Datapoint, Datapoint> {
   readonly unit = "datapoint";
   readonly fields: readonly Field[] | undefined;
   readonly stores = "fields";
-  /** The dataset's directory. */
   readonly path: string;
   readonly shards: ShardTable<NumberedShard>;
   readonly #opened: OpenedDatapoints;
@@ -90,7 +83,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return this.#options.storage ?? LOCAL_DISK;
   }
 
-  /** The readers of all shards: those that are not open are opened. */
+  /** Returns the readers of all shards; opens those that are not open. */
   *all(): Steps<ShardReader[]> {
     const readers: ShardReader[] = [];
     for (const at of this.shards.shards.keys()) {
@@ -99,7 +92,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return readers;
   }
 
-  /** The same datapoints, of which only a part is read. They are closed with these. */
+  /** Returns the same datapoints, restricted to a mask. Closing either closes the files of both. */
   masked(mask: Mask | undefined): BagsSamples {
     return new BagsSamples(this.#opened, { ...this.#options, mask });
   }
@@ -128,7 +121,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
       fields: union.fields,
       missing: union.missing(this.shards.length),
       isNullable: false,
-      // Where shards differ, not every sample has all that is asked for.
+      // If shards differ, a sample may lack some of the requested fields.
       read: (indices, options) =>
         this.read(indices, this.fields === undefined ? {} : options),
       decode: (index, datapoint) => {
@@ -175,7 +168,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     throw new IndexError(index, length, this.path, 0, this.unit);
   }
 
-  /** Reads a datapoint without waiting, and decodes it; for samples whose shards are all open. */
+  /** Reads and decodes a datapoint synchronously. All shards must be open. */
   getSync(
     index: number,
     mask: Mask | undefined,
@@ -189,7 +182,6 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return reader.decode(number, datapoint, false) as Datapoint;
   }
 
-  /** Reads a datapoint as bytes. */
   *get(
     index: number,
     mask: Mask | undefined,
@@ -201,7 +193,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return yield* reader.get(index - reader.start, mask, memory);
   }
 
-  /** Reads datapoints as bytes, in any order, repeats allowed: all keys, and all shards, in one go. */
+  /** Reads datapoints as bytes, in any order, repeats allowed: all keys of all shards in one batch. */
   *readMasked(
     indices: readonly number[],
     mask: Mask | undefined,
@@ -213,7 +205,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return yield* readBatch(indices.length, parts, memory);
   }
 
-  /** Reads datapoints as {@linkcode BagsSamples.readMasked} does, and decodes them. */
+  /** Reads datapoints like {@linkcode BagsSamples.readMasked}, and decodes them. */
   *readDecoded(
     indices: readonly number[],
     mask: Mask | undefined,
@@ -227,11 +219,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     );
   }
 
-  /**
-   * Reads consecutive datapoints: of each key, as much in one go as lies together.
-   *
-   * @param decodes Whether they are decoded.
-   */
+  /** Reads consecutive datapoints, merging adjacent records of a key into one read. */
   *range(
     start: number,
     stop: number,
@@ -263,14 +251,14 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return values;
   }
 
-  /** Tells how many values each key has in a datapoint: `true` for one that is no list. */
+  /** Returns the number of values of each key in a datapoint; `true` for a key that is not a list. */
   *available(index: number): Steps<Record<string, true | number>> {
     this.require(index);
     const reader = yield* this.reader(this.shards.shardOf(index));
     return yield* reader.available(index - reader.start);
   }
 
-  /** {@linkcode Samples.expect} of the parts that a mask chooses. */
+  /** Like {@linkcode Samples.expect}, for the parts that a mask selects. */
   expectMasked(indices: readonly number[], mask: Mask | undefined): number {
     if (this.#isClosed) return 0;
     let bytes = 0;
@@ -278,13 +266,12 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
       bytes += this.#readers[at]?.remoteBytes(places.length, mask) ?? 0;
     }
     if (bytes > 0) {
-      // Where the references, or the index, have to be fetched, that comes first.
+      // References, and an index that is not held, must be fetched first.
       runAsync(this.#partsOf(indices, mask)).then(expectBatch, () => {});
     }
     return bytes;
   }
 
-  /** The reader of a shard. */
   *reader(at: number): Steps<ShardReader> {
     const known = this.#readers[at];
     if (known !== undefined) return known;
@@ -294,17 +281,16 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
   }
 
   #decode(index: number, datapoint: Datapoint, mayWait: boolean) {
-    const reader = this.#readers[this.shards.shardOf(index)]!; // it has read it
+    const reader = this.#readers[this.shards.shardOf(index)]!; // open, since it has read the datapoint
     return reader.decode(index - reader.start, datapoint, mayWait);
   }
 
-  /** Finds what a batch has to read. */
   *#partsOf(
     indices: readonly number[],
     mask: Mask | undefined,
   ): Steps<BatchPart[]> {
     const byShard = this.#byShard(indices);
-    if (byShard.size === 0) byShard.set(0, []); // which checks the mask
+    if (byShard.size === 0) byShard.set(0, []); // validates the mask
     const parts: BatchPart[][] = [];
     const reader = (at: number) => this.reader(at);
     yield* inParallel(
@@ -317,7 +303,6 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return parts.flat();
   }
 
-  /** The places of a batch, by the shards that its datapoints lie in. */
   #byShard(indices: readonly number[]): Map<number, number[]> {
     return Map.groupBy(
       indices.keys(),
@@ -326,16 +311,12 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
   }
 }
 
-/**
- * Opens the shards that another thread has opened.
- *
- * @throws {FormatError} With code `changed` if one is damaged now, or has fewer datapoints.
- */
+/** Opens shards that another thread has opened. Throws `changed` if one is now damaged, or has fewer datapoints. */
 export function* reopenSamples(
   { path, shards, ofSeveral, ...shared }: Seed,
   storage: Storage,
 ): Steps<BagsSamples> {
-  const options = { ...shared, storage, onWarning() {} }; // they have been told of
+  const options = { ...shared, storage, onWarning() {} }; // the opening thread has reported them
   const { sound, lost } = yield* openSound(
     shards.map(({ path }) => path),
     (path) => ShardReader.open(path, options, ofSeveral),

@@ -6,24 +6,17 @@ import { setOwn } from "../../../codecs/set_own.ts";
 import type { Column, Raw } from "./column.ts";
 import type { Datapoint } from "./selection.ts";
 
-/** The values of one key that a batch has of one shard. */
+/** Values of one key that a batch reads from one shard. */
 export interface BatchPart {
   readonly column: Column;
-  /** Where in the batch each datapoint stands. */
+  /** Position in the batch of each datapoint. */
   readonly places: readonly number[];
-  /** The bytes of each value. */
   readonly slices: readonly Slice[];
-  /** Of each list: where its records start, and where the last one ends. */
+  /** For each list: the start of each record, followed by the end of the last. */
   readonly limits: readonly Float64Array[] | undefined;
 }
 
-/**
- * Reads a batch in one go: all keys, of all shards.
- *
- * @param length How many datapoints it has.
- * @param memory What to read into; memory of their own where not given.
- * @returns The datapoints, whose values are bytes, or lists of such.
- */
+/** Reads a batch of datapoints: all keys of all shards at once. Values are bytes, or lists of bytes. */
 export function* readBatch(
   length: number,
   parts: readonly BatchPart[],
@@ -53,7 +46,7 @@ export function* readBatch(
   return batch;
 }
 
-/** Says that what a batch has to read will be read soon: what lies on servers is fetched. */
+/** Hints that a batch will be read soon, so that remote ranges are fetched. */
 export function expectBatch(parts: readonly BatchPart[]): void {
   for (const { column, slices } of parts) {
     const { data } = column.bag;
@@ -63,7 +56,6 @@ export function expectBatch(parts: readonly BatchPart[]): void {
   }
 }
 
-/** The records of a list, in its bytes. */
 function splitAt(bytes: Raw, limits: Float64Array): Raw[] {
   const start = limits[0]!;
   return Array.from(

@@ -7,10 +7,9 @@ import type { SpecKey, ValueType } from "../dataset/spec.ts";
 import { allEnded } from "./made_values.ts";
 import { codecOf, type Decoder, type Decoders } from "../types/shipped.ts";
 
-/** A record. */
 export type Raw = Uint8Array<ArrayBuffer>;
 
-/** Values of a key: their records, and what is made of them. */
+/** Values of a key: reads and decodes records. */
 export class Column {
   readonly key: string;
   readonly type: ValueType;
@@ -18,7 +17,7 @@ export class Column {
   readonly #decoder: Decoder | undefined;
   readonly #args: readonly string[];
 
-  /** @param decoders `null` for values that are bytes. */
+  /** @param decoders `null` if values are bytes. */
   constructor(
     { key, type }: SpecKey,
     bag: Bag,
@@ -32,17 +31,17 @@ export class Column {
     this.#args = args;
   }
 
-  /** There is a decoder: otherwise values are bytes. */
+  /** Whether there is a decoder; otherwise values are bytes. */
   get decodes(): boolean {
     return this.#decoder !== undefined;
   }
 
   /**
-   * Decodes a value: that of a record, or the list of those of several.
+   * Decodes a value: a record, or a list of records.
    *
-   * @param mayWait Whether it may be a promise; one that fails is, then.
+   * @param mayWait Whether the result may be a promise. An error is then a rejected promise.
    * @throws {FormatError} With code `bad-value`.
-   * @throws {TypeError} If the decoder needs to be waited for, and that may not be.
+   * @throws {TypeError} If the decoder is asynchronous and `mayWait` is `false`.
    */
   decode(value: Raw | Raw[], datapoint: number, mayWait: boolean): unknown {
     if (!Array.isArray(value)) return this.#decode(value, datapoint, mayWait);
@@ -51,10 +50,8 @@ export class Column {
   }
 
   /**
-   * Reads the records of datapoints; lists of them, for a list type. Records that follow each other are read in one go,
-   * and those that several datapoints share once: no more memory is taken than the bag has bytes.
-   *
-   * @param spans The records of each.
+   * Reads the records of datapoints; lists of them for a list type. Adjacent records are read at once, and shared ones
+   * only once, so memory use is limited by the size of the bag.
    */
   *read(spans: Spans, memory?: GrowingMemory): Steps<(Raw | Raw[])[]> {
     const values: (Raw | Raw[])[] = [];
@@ -88,7 +85,7 @@ export class Column {
         throw this.#bad(datapoint, cause);
       });
     }
-    value.catch(() => {}); // nobody will look at it
+    value.catch(() => {}); // its result is dropped
     throw new TypeError(
       `The decoder of '${this.key}' (${this.type.word}) needs to be waited for: use the asynchronous method`,
     );
@@ -105,7 +102,6 @@ export class Column {
   }
 }
 
-/** Spans that lie together. */
 interface Run {
   readonly first: number;
   end: number;
@@ -129,7 +125,6 @@ function runsOf(spans: Spans): Run[] {
   return runs;
 }
 
-/** The spans by their first record. */
 function orderOf({ first }: Spans): Uint32Array {
   const order = new Uint32Array(first.length);
   let ascends = true;

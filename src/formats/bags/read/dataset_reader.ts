@@ -23,8 +23,7 @@ import { MAPPED, ShardReader } from "./shard_reader.ts";
 /**
  * Reads the datapoints of a dataset of any generation (Python's `DatasetReader`).
  *
- * Of a dataset of generation 3 whose writer is at work, or was killed, those that are complete are
- * there.
+ * If the writer of a generation-3 dataset is active or was killed, only the complete datapoints are read.
  *
  * @example Read datapoints, and parts of them
  * ```ts
@@ -42,20 +41,20 @@ import { MAPPED, ShardReader } from "./shard_reader.ts";
  * ```
  */
 export class DatasetReader implements Disposable {
-  /** The dataset's directory. */
+  /** Directory of the dataset. */
   readonly path: string;
-  /** The types of the keys; of shards, in the first one. */
+  /** Types of the keys; in a sharded dataset, those of the first shard. */
   readonly spec: Spec;
-  /** The keys, in the order of `spec.json`; of shards, that of the first one. */
+  /** Keys in the order of `spec.json`; in a sharded dataset, that of the first shard. */
   readonly keys: readonly string[];
-  /** Number of datapoints, of all shards that are read. */
+  /** Number of datapoints in all shards that are read. */
   readonly length: number;
-  /** @ignore What is read, for datasets. */
+  /** @ignore The samples, for datasets. */
   readonly opened: BagsSamples;
 
   readonly #shards: readonly ShardReader[];
 
-  /** @ignore Readers are made by `open`. */
+  /** @ignore Use `open`. */
   protected constructor(samples: BagsSamples, shards: readonly ShardReader[]) {
     const { keys } = shards[0]!.shard;
     this.#shards = shards;
@@ -82,9 +81,9 @@ export class DatasetReader implements Disposable {
   /**
    * Opens a dataset that is not sharded, or one shard.
    *
-   * @param directory Where its `spec.json` lies.
+   * @param directory Directory of its `spec.json`.
    * @throws {FormatError} If a file is missing or damaged.
-   * @throws {RecordfsError} With code `unknown-key` where `cacheKeys` has one.
+   * @throws {RecordfsError} With code `unknown-key` if `cacheKeys` has an unknown key.
    */
   static open(
     directory: string | URL,
@@ -93,7 +92,7 @@ export class DatasetReader implements Disposable {
     return runAsync(DatasetReader.#open(directory, options), options.signal);
   }
 
-  /** {@linkcode DatasetReader.open} without waiting. */
+  /** Synchronous {@linkcode DatasetReader.open}. */
   static openSync(
     directory: string | URL,
     options: DatasetOptions = {},
@@ -101,12 +100,12 @@ export class DatasetReader implements Disposable {
     return runSync(DatasetReader.#open(directory, options));
   }
 
-  /** The form of the bags' indexes; of shards, those of the first one. */
+  /** Form of the bags' indexes; in a sharded dataset, that of the first shard. */
   get generation(): Generation {
     return this.#shards[0]!.shard.generation;
   }
 
-  /** Bytes of all bags, the references and the indexes. */
+  /** Size of all bags, references and indexes in bytes. */
   get size(): number {
     return this.#shards.reduce((sum, { size }) => sum + size, 0);
   }
@@ -115,13 +114,12 @@ export class DatasetReader implements Disposable {
    * Reads a datapoint.
    *
    * @param index From 0 to `length - 1`.
-   * @param mask What to read of it: nothing else is read.
-   * @returns The values by key, in the order of `keys`; lists for list types. A value that is bytes
-   * is the caller's, in a buffer of its own. Those of a list are views of one buffer, and with `memory`
-   * of that.
+   * @param mask Parts to read; nothing else is read.
+   * @returns The values by key, in the order of `keys`; lists for list types. Bytes are in a buffer of their own, which
+   * the caller owns. Those of a list are views of one buffer; with `memory`, all are views of it.
    * @throws {IndexError} If there is no such datapoint.
-   * @throws {FormatError} If it is damaged, or its decoder has thrown.
-   * @throws {RecordfsError} With code `unknown-key` where `mask` has one.
+   * @throws {FormatError} If it is damaged, or its decoder threw.
+   * @throws {RecordfsError} With code `unknown-key` if `mask` has an unknown key.
    */
   async get(
     index: number,
@@ -133,42 +131,40 @@ export class DatasetReader implements Disposable {
   }
 
   /**
-   * {@linkcode DatasetReader.get} without waiting.
+   * Synchronous {@linkcode DatasetReader.get}.
    *
-   * @throws {TypeError} If a decoder needs to be waited for.
+   * @throws {TypeError} If a decoder is asynchronous.
    */
   getSync(index: number, mask?: Mask, options?: ReadSyncOptions): Datapoint {
     return this.opened.getSync(index, mask, options?.memory);
   }
 
   /**
-   * {@linkcode DatasetReader.getSync} without copying: values that are bytes, and arrays where alignment
-   * allows, are views of memory maps of the bags. Linux only, and it needs `--allow-ffi`; what
-   * {@linkcode BagReader.unsafeView} says of views holds for these: **reading one after its file was cut
-   * short kills the process**.
+   * Like {@linkcode DatasetReader.getSync}, without copying: bytes, and arrays if alignment allows, are views of memory
+   * maps of the bags. Linux only; needs `--allow-ffi`. The rules of {@linkcode BagReader.unsafeView} apply: **reading a
+   * view after its file was truncated kills the process**.
    *
    * @param index From 0 to `length - 1`.
-   * @param mask What to look at.
+   * @param mask Parts to view.
    * @throws {IndexError} If there is no such datapoint.
-   * @throws {FormatError} If it is damaged, its decoder has thrown, or a bag was cut.
-   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped.
-   * @throws {TypeError} If a decoder needs to be waited for.
+   * @throws {FormatError} If it is damaged, its decoder threw, or a bag was truncated.
+   * @throws {RecordfsError} With code `unsupported` if files cannot be mapped.
+   * @throws {TypeError} If a decoder is asynchronous.
    */
   unsafeView(index: number, mask?: Mask): Datapoint {
     return this.opened.getSync(index, mask, MAPPED);
   }
 
   /**
-   * Reads a batch of datapoints: any number, in any order, repeats allowed. All keys are read in one go,
-   * and all shards.
+   * Reads a batch of datapoints: any number, in any order, repeats allowed. All keys of all shards are read at once.
    *
    * @param indices From 0 to `length - 1`.
-   * @param mask What to read of each: nothing else is read.
-   * @returns The datapoints in the order of `indices`, as {@linkcode DatasetReader.get} has them; those whose
-   * values are bytes share none.
+   * @param mask Parts of each datapoint to read; nothing else is read.
+   * @returns The datapoints in the order of `indices`, as {@linkcode DatasetReader.get} returns them. No two share
+   * bytes.
    * @throws {IndexError} If there is no such datapoint.
-   * @throws {FormatError} If one is damaged, or its decoder has thrown.
-   * @throws {RecordfsError} With code `unknown-key` where `mask` has one.
+   * @throws {FormatError} If one is damaged, or its decoder threw.
+   * @throws {RecordfsError} With code `unknown-key` if `mask` has an unknown key.
    */
   read(
     indices: Iterable<number>,
@@ -181,9 +177,9 @@ export class DatasetReader implements Disposable {
   }
 
   /**
-   * {@linkcode DatasetReader.read} without waiting.
+   * Synchronous {@linkcode DatasetReader.read}.
    *
-   * @throws {TypeError} If a decoder needs to be waited for.
+   * @throws {TypeError} If a decoder is asynchronous.
    */
   readSync(
     indices: Iterable<number>,
@@ -195,12 +191,12 @@ export class DatasetReader implements Disposable {
   }
 
   /**
-   * Says that datapoints will be read soon: where the bags lie on a server, they are fetched meanwhile, up to some
-   * megabytes of each at a time. Nothing is waited for, and what is wrong with them whoever reads them is told.
+   * Hints that datapoints will be read soon. Remote bags are fetched in the background, up to some megabytes of each at
+   * a time. Returns at once; errors surface on the read itself.
    *
    * @param indices From 0 to `length - 1`.
-   * @param mask What will be read of each.
-   * @returns About how many bytes that are; 0 where the bags are local.
+   * @param mask Parts of each datapoint that will be read.
+   * @returns Approximate number of bytes; 0 if the bags are local.
    */
   expect(indices: Iterable<number>, mask?: Mask): number {
     const known = [...indices].filter((index) => isIndex(index, this.length));
@@ -208,18 +204,17 @@ export class DatasetReader implements Disposable {
   }
 
   /**
-   * Reads consecutive datapoints: of each key, as much in one go as lies together.
+   * Reads consecutive datapoints, merging adjacent records of a key into one read.
    *
-   * In Python this is for keys without lists, and for whole generations: here it is for all.
+   * Python has this only for keys without lists and for whole generations; here it works for all.
    *
-   * @param start The first, from 0 on.
-   * @param stop The one behind the last; those that do not exist are left out.
-   * @param mask What to read of each.
-   * @returns The values of each key, one a datapoint. Bytes that were read together are views of one
-   * buffer.
-   * @throws {RangeError} If they are no whole numbers, or descend.
-   * @throws {FormatError} If a datapoint is damaged, or its decoder has thrown.
-   * @throws {RecordfsError} With code `unknown-key` where `mask` has one.
+   * @param start First datapoint, from 0.
+   * @param stop Datapoint after the last. Those that do not exist are skipped.
+   * @param mask Parts of each datapoint to read.
+   * @returns The values of each key, one per datapoint. Bytes that were read together are views of one buffer.
+   * @throws {RangeError} If the range is not of integers, or descends.
+   * @throws {FormatError} If a datapoint is damaged, or its decoder threw.
+   * @throws {RecordfsError} With code `unknown-key` if `mask` has an unknown key.
    */
   range(
     start: number,
@@ -232,7 +227,7 @@ export class DatasetReader implements Disposable {
     return runAsync(read, signal);
   }
 
-  /** {@linkcode DatasetReader.range} without waiting. */
+  /** Synchronous {@linkcode DatasetReader.range}. */
   rangeSync(
     start: number,
     stop: number,
@@ -244,10 +239,10 @@ export class DatasetReader implements Disposable {
   }
 
   /**
-   * Tells what there is of a datapoint, without reading it.
+   * Returns the number of values of each key of a datapoint, without reading them.
    *
    * @param index From 0 to `length - 1`.
-   * @returns By key: how many values a list has, or `true`.
+   * @returns By key: the length of a list, or `true`.
    * @throws {IndexError} If there is no such datapoint.
    * @throws {FormatError} If its references are damaged.
    */
@@ -258,12 +253,12 @@ export class DatasetReader implements Disposable {
     return runAsync(this.opened.available(index), options.signal);
   }
 
-  /** {@linkcode DatasetReader.available} without waiting. */
+  /** Synchronous {@linkcode DatasetReader.available}. */
   availableSync(index: number): Record<string, true | number> {
     return runSync(this.opened.available(index));
   }
 
-  /** Closes the files. What was read stays valid. */
+  /** Closes the files. Data already read stays valid. */
   close(): void {
     this.opened.close();
   }

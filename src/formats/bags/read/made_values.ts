@@ -1,10 +1,6 @@
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 
-/**
- * Makes values of those that were read: at once, or all that have to be waited for together.
- *
- * @param make Makes one, which may be a promise where it may.
- */
+/** Converts values: synchronously, or all asynchronous ones together. `make(true)` may return promises. */
 export function* whenMade<R, T>(
   read: readonly R[],
   make: (mayWait: boolean) => (read: R, i: number) => T | Promise<T>,
@@ -15,7 +11,7 @@ export function* whenMade<R, T>(
   });
 }
 
-/** The values, when all are made, or have failed: only then may others use what they are made of. */
+/** Waits until all values have settled, even if one fails: only then may memory that they use be reused. */
 export async function allEnded<T>(
   made: readonly (T | Promise<T>)[],
 ): Promise<T[]> {

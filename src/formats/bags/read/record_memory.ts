@@ -1,11 +1,11 @@
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { GrowingMemory } from "../../../io/read/read_memory.ts";
 
-/** Options of reading without waiting. */
+/** Options of synchronous reads. */
 export interface ReadSyncOptions {
-  /** The memory to read into; memory of their own where not given. */
+  /** Memory to read into. Defaults to new memory. */
   readonly memory?: GrowingMemory | undefined;
 }
 
-/** Options of reading. */
+/** Options of reads. */
 export interface ReadOptions extends ReadSyncOptions, WaitOptions {}

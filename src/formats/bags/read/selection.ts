@@ -1,41 +1,36 @@
 import { RecordfsError } from "../../../base/errors.ts";
 import type { SpecKey } from "../dataset/spec.ts";
 
-/** The values of a datapoint, by key. */
+/** Values of a datapoint, by key. */
 export type Datapoint = Record<string, unknown>;
 
-/** A range of a sequence, such as of the values of a list. */
+/** Range of a sequence, such as of the values of a list. */
 export interface ListRange {
-  /** The first, from 0 on. */
+  /** First index, from 0. */
   readonly start: number;
-  /** The one behind the last. */
+  /** Index after the last. */
   readonly stop: number;
 }
 
-/**
- * What to read of datapoints: a list of keys; or by key whether to read it, or which values where its
- * type is a list.
- */
+/** Parts of datapoints to read: a list of keys; or for each key whether to read it, or which values of its list. */
 export type Mask =
   | readonly string[]
   | Readonly<Record<string, boolean | ListRange>>;
 
-/** The keys of a dataset. */
 interface Keys {
-  /** The dataset's directory, for messages. */
   readonly path: string;
   readonly keys: readonly SpecKey[];
-  /** Where in `keys` each is. */
+  /** Index in `keys` of each key. */
   readonly places: ReadonlyMap<string, number>;
 }
 
-/** A {@linkcode Mask}, checked. It is filled again and again, since a reader needs one a datapoint. */
+/** A validated {@linkcode Mask}. Reused for every datapoint, to avoid allocations. */
 export class Selection {
-  /** 1 for each key that is read. */
+  /** 1 for each key to read. */
   readonly wanted: Uint8Array;
-  /** The first value of its lists to read. */
+  /** First list value of each key to read. */
   readonly start: Float64Array;
-  /** The one behind the last. */
+  /** List value after the last. */
   readonly stop: Float64Array;
   readonly #of: Keys;
 
@@ -48,12 +43,11 @@ export class Selection {
   }
 
   /**
-   * Takes what a mask says.
+   * Sets the selection from a mask; `undefined` selects all.
    *
-   * @param mask `undefined` for all.
    * @throws {RecordfsError} With code `unknown-key`.
    * @throws {TypeError} If a value is neither a boolean nor a range of a list.
-   * @throws {RangeError} If it is no range.
+   * @throws {RangeError} If a range is invalid.
    */
   set(mask: Mask | undefined): this {
     this.wanted.fill(mask === undefined ? 1 : 0);
@@ -93,7 +87,6 @@ export class Selection {
   }
 }
 
-/** The error for a key that a dataset does not have. */
 export function unknownKey(
   { path, keys }: Pick<Keys, "path" | "keys">,
   key: string,
@@ -110,11 +103,7 @@ function isList(mask: Mask): mask is readonly string[] {
   return Array.isArray(mask);
 }
 
-/**
- * How many of `length` things a range covers; those that do not exist are left out, as in Python.
- *
- * @throws {RangeError} If it is no range.
- */
+/** Counts those of `length` items that a range covers, clipped as in Python. Throws a `RangeError` if it is invalid. */
 export function clippedCount(
   start: number,
   stop: number,

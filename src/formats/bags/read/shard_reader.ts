@@ -22,38 +22,29 @@ import {
   unknownKey,
 } from "./selection.ts";
 
-/** Says that records are not to be read, but looked at in memory maps of their bags. */
+/** In place of memory to read into: return views of memory maps of the bags. */
 export const MAPPED = Symbol("mapped");
 
-/**
- * Reads the datapoints of one shard, as bytes, and decodes them. The indices that it is asked for have been checked
- * before.
- */
+/** Reads and decodes the datapoints of one shard. Callers must validate indices. */
 export class ShardReader {
   readonly shard: Shard;
-  /** The number of datapoints. */
   readonly length: number;
-  /** The index of its first datapoint among those of all shards. */
+  /** Index of its first datapoint across all shards. */
   start = 0;
-  /** One a key, but none where bags are missing, since there is no datapoint. */
+  /** One per key. Empty if bags are missing, since there is no datapoint. */
   readonly #columns: readonly Column[];
-  /** Those whose values are not bytes. */
   readonly #decoding: readonly Column[];
   readonly #parallel: boolean;
   readonly #places: ReadonlyMap<string, number>;
   readonly #all: Selection;
-  /** Of the reads that do not wait, one after the other. */
+  /** Reused by synchronous reads. */
   readonly #selection: Selection;
-  /** None in generation 3, where record i of every key belongs to datapoint i. */
+  /** `undefined` in generation 3, where record i of every key belongs to datapoint i. */
   readonly #references: References | undefined;
-  /** Whether the bag of a key is damaged. */
+  /** Whether the bag of any key is damaged. */
   readonly isDamaged: boolean;
 
-  /**
-   * Makes a reader of a shard whose bags are open.
-   *
-   * @param length How many of its datapoints are read, where that is known.
-   */
+  /** Creates a reader of the first `length` datapoints of a shard whose bags are open. */
   constructor(
     shard: Shard,
     { decoders = decodersOf(shard.generation), parallel = false }:
@@ -76,12 +67,11 @@ export class ShardReader {
   }
 
   /**
-   * Opens a dataset without shards, or a shard.
+   * Opens a dataset without shards, or a shard. `path` has no trailing slash. With `ofSeveral`, a damaged bag is an
+   * error only when its values are read.
    *
-   * @param path Its directory, without a slash at the end.
-   * @param ofSeveral Whether it is a shard of several, in which values of a damaged bag are errors.
    * @throws {FormatError} If a file is missing or damaged.
-   * @throws {RecordfsError} With code `unknown-key` where `cacheKeys` has one.
+   * @throws {RecordfsError} With code `unknown-key` if `cacheKeys` has an unknown key.
    */
   static *open(
     path: string,
@@ -91,7 +81,7 @@ export class ShardReader {
     const { cacheIndex = true, cacheKeys = [] } = options;
     const shard = yield* openShard(path, { ...options, ofSeveral });
     try {
-      shard.spec.close(); // it has been read
+      shard.spec.close(); // already read
       const { keys, bags, refs } = shard;
       const names = keys.map(({ key }) => key);
       if (refs !== undefined) names.push(REFS_KEY);
@@ -112,7 +102,6 @@ export class ShardReader {
     }
   }
 
-  /** Its directory. */
   get path(): string {
     return this.shard.path;
   }
@@ -121,11 +110,7 @@ export class ShardReader {
     this.shard.close();
   }
 
-  /**
-   * The error of reading a datapoint, since the bag of a key that is wanted is damaged.
-   *
-   * @param selection All keys, unless given.
-   */
+  /** Returns the error for reading a datapoint, if the bag of a selected key is damaged. */
   damageOf(
     index: number,
     selection: Selection = this.#all,
@@ -144,23 +129,17 @@ export class ShardReader {
     return undefined;
   }
 
-  /** @throws {FormatError} If the bag of a key that is wanted of a datapoint is damaged. */
   #requireSound(index: number, selection: Selection): void {
     const damage = this.damageOf(index, selection);
     if (damage !== undefined) throw damage;
   }
 
-  /** Bytes of all bags, the references and the indexes. */
   get size(): number {
     const { bags, refs } = this.shard;
     return bags.reduce((sum, { size }) => sum + size, refs?.size ?? 0);
   }
 
-  /**
-   * Reads a datapoint without waiting.
-   *
-   * @param memory What to read into; with `MAPPED`, values are views of memory maps.
-   */
+  /** Reads a datapoint synchronously; with `MAPPED`, as views of memory maps. */
   getSync(
     index: number,
     mask: Mask | undefined,
@@ -182,7 +161,7 @@ export class ShardReader {
           ? Array.from({ length: count }, (_, k) => bag.view(first + k))
           : runSync(bag.readRun(first, count, memory));
         setOwn(datapoint, key, list);
-      } else { // what most values are: no generator for them
+      } else { // the most common case: avoids a generator
         const record = references === undefined ? index : references.first[i]!;
         const bytes = memory === MAPPED
           ? bag.view(record)
@@ -193,7 +172,7 @@ export class ShardReader {
     return datapoint;
   }
 
-  /** Reads a datapoint: alone, it takes half as long as in a batch. */
+  /** Reads one datapoint, in half the time that a batch of one takes. */
   *get(
     index: number,
     mask: Mask | undefined,
@@ -204,7 +183,7 @@ export class ShardReader {
     const references = this.#references;
     if (references !== undefined) {
       const [record] = yield* this.shard.refs!.readRun(index, 1);
-      references.parse(index, record!); // nothing is waited for while it is used
+      references.parse(index, record!); // no await while this shared object is in use
     }
     const datapoint: Datapoint = {};
     const reading: Steps<void>[] = [];
@@ -223,12 +202,12 @@ export class ShardReader {
   }
 
   /**
-   * Decodes what was read of a datapoint, in its place. Not before all of it is read: a decoder may read, too, and what
-   * is used again would change.
+   * Decodes a datapoint in place. All of it must have been read: a decoder may read, too, and reused memory would
+   * change.
    *
-   * @param mayWait Whether it may be a promise.
+   * @param mayWait Whether the result may be a promise.
    * @throws {FormatError} With code `bad-value`.
-   * @throws {TypeError} If a decoder needs to be waited for, and that may not be.
+   * @throws {TypeError} If a decoder is asynchronous and `mayWait` is `false`.
    */
   decode(
     index: number,
@@ -251,7 +230,6 @@ export class ShardReader {
       : allEnded(pending).then(() => datapoint);
   }
 
-  /** Reads consecutive datapoints: of each key, as much in one go as lies together. */
   *range(
     start: number,
     count: number,
@@ -280,7 +258,6 @@ export class ShardReader {
     else for (const steps of reading) yield* steps;
   }
 
-  /** Decodes what was read of consecutive datapoints, in its place. */
   *decodeRange(start: number, values: Record<string, unknown[]>): Steps<void> {
     for (const column of this.#decoding) {
       const { key } = column;
@@ -293,11 +270,7 @@ export class ShardReader {
     }
   }
 
-  /**
-   * Finds what a batch has to read, repeats allowed.
-   *
-   * @param places Where in the batch each datapoint stands.
-   */
+  /** Locates what a batch must read, repeats allowed. `places` are the positions of the datapoints in the batch. */
   *partsOf(
     indices: readonly number[],
     places: readonly number[],
@@ -322,7 +295,7 @@ export class ShardReader {
     return parts;
   }
 
-  /** About how many bytes datapoints have that lie on servers. */
+  /** Estimates the remote bytes of datapoints. */
   remoteBytes(datapoints: number, mask: Mask | undefined): number {
     const selection = this.#newSelection(mask);
     let bytes = 0;
@@ -333,7 +306,6 @@ export class ShardReader {
     return this.length === 0 ? 0 : bytes / this.length * datapoints;
   }
 
-  /** The number of each key's values: `true` for one. */
   *available(index: number): Steps<Record<string, true | number>> {
     const spans = yield* this.#spansOf([index], this.#all, true);
     const available: Record<string, true | number> = {};
@@ -344,9 +316,7 @@ export class ShardReader {
   }
 
   /**
-   * The records that belong to datapoints, for each key.
-   *
-   * @param isRun Whether they follow each other, so that their references are read in one go.
+   * Returns the records of datapoints, for each key. With `isRun`, these are consecutive: references are read at once.
    */
   *#spansOf(
     indices: readonly number[],
@@ -362,7 +332,7 @@ export class ShardReader {
     const records = isRun
       ? yield* refs.readRun(indices[0]!, indices.length)
       : yield* refs.readBatch(indices);
-    const references = this.#references!; // nothing is waited for while it is used
+    const references = this.#references!; // no await while this shared object is in use
     for (const [i, index] of indices.entries()) {
       references.parse(index, records[i]!);
       for (const [k, { first, count }] of spans.entries()) {
@@ -383,7 +353,7 @@ export class ShardReader {
   }
 }
 
-/** @param areList Whether all is put there that is read, and not the only one. */
+/** @param areList Whether to store all records read, rather than the only one. */
 function* put(
   into: Record<string, unknown>,
   key: string,

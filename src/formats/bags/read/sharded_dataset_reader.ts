@@ -22,18 +22,17 @@ import { DatasetReader } from "./dataset_reader.ts";
 import { ShardReader } from "./shard_reader.ts";
 
 /**
- * Reads the shards of a dataset as one sequence of datapoints (Python's `ShardedDatasetReader`). A
- * dataset that is not sharded is taken for one shard.
+ * Reads the shards of a dataset as one sequence of datapoints (Python's `ShardedDatasetReader`). A dataset that is not
+ * sharded counts as one shard.
  *
- * Of several workers, each reads its own shards where `shardStart` is its number, from 0 on, and
- * `shardStep` the number of workers. The README of bags names that number `shard_stop`; its code, as
- * here, calls it a step.
+ * To divide shards among workers, set `shardStart` to the worker's number, from 0, and `shardStep` to the number of
+ * workers. The README of bags calls the latter `shard_stop`; its code, as here, calls it a step.
  *
- * Of several shards, those of which nothing says how many datapoints they have are left out with a warning, and
- * datapoints of later ones have other numbers. Where the bag of a key is damaged, the other values of the shard are
- * read, and reading a value of that key throws a `FormatError`.
+ * A shard whose number of datapoints cannot be determined is skipped with a warning, if there are several, and the
+ * indices of later datapoints shift. If the bag of a key is damaged, the shard's other values can be read, and reading
+ * a value of that key throws a `FormatError`.
  *
- * All shards have the same keys. The types of a key may differ: each shard is read by its own.
+ * All shards must have the same keys. The types of a key may differ: each shard is read by its own spec.
  *
  * @example Read every second shard
  * ```ts
@@ -77,11 +76,11 @@ export class ShardedDatasetReader extends DatasetReader {
   /**
    * Opens a sharded dataset.
    *
-   * @param directory Where the shards `000000`, `000001`, … lie.
-   * @throws {FormatError} If a shard is missing, the only one or all are damaged, something else lies there, or
-   * the keys of the shards differ.
-   * @throws {RangeError} If `shardStart` or `shardStep` is no whole number, or leaves no shard.
-   * @throws {RecordfsError} With code `unknown-key` where `cacheKeys` has one.
+   * @param directory Directory of the shards `000000`, `000001`, ….
+   * @throws {FormatError} If a shard is missing, the only one or all are damaged, there is something else in the
+   * directory, or the keys of the shards differ.
+   * @throws {RangeError} If `shardStart` or `shardStep` is not an integer in range, or selects no shard.
+   * @throws {RecordfsError} With code `unknown-key` if `cacheKeys` has an unknown key.
    */
   static override open(
     directory: string | URL,
@@ -93,7 +92,7 @@ export class ShardedDatasetReader extends DatasetReader {
     );
   }
 
-  /** {@linkcode ShardedDatasetReader.open} without waiting. */
+  /** Synchronous {@linkcode ShardedDatasetReader.open}. */
   static override openSync(
     directory: string | URL,
     options: ShardedDatasetOptions = {},
@@ -103,10 +102,10 @@ export class ShardedDatasetReader extends DatasetReader {
 }
 
 /**
- * Opens the shards of a dataset that are asked for; a dataset that is not sharded is one shard.
+ * Opens the selected shards of a dataset; a dataset that is not sharded counts as one shard.
  *
  * @throws {FormatError} If one is missing, all are damaged, or one has other keys.
- * @throws {RangeError} If `shardStart` or `shardStep` is no whole number, or leaves no shard.
+ * @throws {RangeError} If `shardStart` or `shardStep` is not an integer in range, or selects no shard.
  */
 function* openAll(
   directory: string,
@@ -127,7 +126,6 @@ function* openAll(
   }
 }
 
-/** The directories of the shards that are asked for, and whether the dataset has several. */
 function* pathsOf(
   directory: string,
   options: ShardedDatasetOptions,

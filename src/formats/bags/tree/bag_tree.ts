@@ -23,7 +23,7 @@ import type { Bag } from "../bag/bag.ts";
 import { pastEnd } from "../bag/index_entries.ts";
 import { type BagSeed, reopenBag, seedOf } from "../read/bag_records.ts";
 
-/** Handle that another thread opens the tree again by. */
+/** Data that other threads need to reopen the tree. */
 interface SeedData extends BagSeed {
   readonly suffix: string;
   readonly mtime: number;
@@ -31,8 +31,8 @@ interface SeedData extends BagSeed {
 }
 
 /**
- * The records of one bag in one directory, named by their numbers. Of the index, the pages that are
- * needed are read when they are. Records that the bag was cut before cannot be read.
+ * The records of one bag as files named by number. Index pages are read on demand. Records past the end of a truncated
+ * bag cannot be read.
  */
 export class BagTree extends NamedTree {
   override readonly sources: readonly ByteSource[];
@@ -42,10 +42,9 @@ export class BagTree extends NamedTree {
   readonly #whole: number;
 
   /**
-   * @param bag Belongs to the tree from now on.
-   * @param suffix What every name ends in, such as `.jpg`; may be empty.
-   * @param whole How many of the first records end in the bag.
-   * @param length How many records are shown, of a bag that has grown.
+   * @param suffix Suffix of every name, such as `.jpg`; may be empty.
+   * @param whole Number of leading records that end within the bag.
+   * @param length Number of records to show, if the bag has grown.
    */
   constructor(
     bag: Bag,
@@ -64,7 +63,7 @@ export class BagTree extends NamedTree {
     this.#whole = whole;
   }
 
-  /** The records that the bag was cut before. */
+  /** Notes on records past the end of a truncated bag. */
   get notes(): ArchiveNotes[] {
     const { count } = this.#files;
     if (this.#whole >= count) return [];
@@ -131,7 +130,7 @@ export class BagTree extends NamedTree {
   }
 }
 
-/** Rebuilds a shared tree in another thread, which reads the index by itself. */
+/** Reopens a shared tree in another thread, which reads the index itself. */
 export function reopenTree(data: unknown): Tree {
   const seed = data as SeedData;
   const { path, length, suffix, mtime, whole } = seed;

@@ -46,36 +46,30 @@ import type { DecodedViews } from "./decoded_views.ts";
 import { BAG } from "../dataset/dataset_names.ts";
 import type { Bag } from "../bag/bag.ts";
 
-/** A container of which as much is opened as serving it needs. */
+/** A container, opened as far as serving requires. */
 interface BegunContainer extends Container {
-  /**
-   * Opens the rest.
-   *
-   * @throws {FormatError} If it is damaged.
-   */
+  /** Opens the rest. Throws a `FormatError` if it is damaged. */
   complete(): Steps<CompleteContainer>;
 }
 
-/** A bag; or shards of a dataset that have datapoints with numbers, and those that are left out. */
 type CompleteContainer =
   | { readonly bag: Bag }
   | {
     readonly sources: TreeShards;
     readonly sound: readonly SoundShard[];
     readonly lost: readonly LostShard[];
-    /** Of datapoints; `undefined` where the types of shards differ. */
+    /** Fields of datapoints; `undefined` if the types of shards differ. */
     readonly fields: readonly Field[] | undefined;
   };
 
-/** A shard that is shown. */
 interface SoundShard {
   readonly path: string;
-  /** Its number in the tree. */
+  /** Number of the shard in the tree. */
   readonly number: number;
   readonly length: number;
 }
 
-/** Opens a container for other threads to serve, of many shards only the first one. */
+/** Opens a container for other threads to serve: of many shards, only the first. */
 export async function openToServe(
   path: string,
   options: ContainerOptions,
@@ -93,10 +87,8 @@ export async function openToServe(
 }
 
 /**
- * Opens a bag or a dataset as a tree that can be served at once. Nothing here decodes values: a mount
- * that does not show any need not load what does.
- *
- * @param views Readable views to show beside the values.
+ * Opens a bag or a dataset as a tree that can be served at once. Nothing here decodes values, so a mount without
+ * `views` need not load the decoders.
  */
 export function* beginContainer(
   path: string,
@@ -108,7 +100,7 @@ export function* beginContainer(
   if (!("bag" in location)) {
     return yield* beginDataset(path, location, options, views);
   }
-  const suffix = nameSuffix(options.ext); // throws, perhaps: before anything is open
+  const suffix = nameSuffix(options.ext); // may throw, so before anything is open
   const bag = yield* openBag(location.bag, { storage, onWarning });
   try {
     const tree = new BagTree(bag, suffix, storage, yield* bag.countWhole());
@@ -131,7 +123,7 @@ export function* beginContainer(
   }
 }
 
-/** The first sound shard is opened, the others when they are needed, or when it is completed. */
+/** Opens the first sound shard. The others are opened on demand, or by `complete`. */
 function* beginDataset(
   path: string,
   { isSharded, shards }: Exclude<DatasetLocation, { bag: string }>,
@@ -151,7 +143,7 @@ function* beginDataset(
   const sound: SoundShard[] = [];
   const lost: LostShard[] = [];
   const types = new SharedFields();
-  /** Adds a shard, or leaves it out for the error that it returns. */
+  /** Adds a shard; or skips a lost one, and returns its error. */
   const add = function* (at: number): Steps<FormatError | undefined> {
     let shard: Shard;
     try {
@@ -203,8 +195,8 @@ function* beginDataset(
 }
 
 /**
- * Opening a shard takes many small reads of what is mostly in memory: waiting for each takes nearly
- * twice as long as having others wait for all.
+ * Runs a procedure synchronously between turns of the event loop. Opening a shard takes many small reads, mostly from
+ * memory; awaiting each takes nearly twice as long.
  */
 function* inOneGo(procedure: () => Steps<unknown>): Steps<void> {
   yield* perform<unknown>({
@@ -218,12 +210,11 @@ function* inOneGo(procedure: () => Steps<unknown>): Steps<void> {
 
 type Part = ContainerInfo["parts"][number];
 
-/** Facts about a dataset, counted as each of its shards is opened. */
+/** Facts about a dataset, updated as each shard is opened. */
 function newSurvey(isSharded: boolean): {
-  /** Records that several datapoints share are counted once. */
+  /** Counts records that several datapoints share once. */
   readonly info: ContainerInfo;
   add(shard: Shard): void;
-  /** Takes what cannot be read. */
   note(notes: readonly ArchiveNotes[]): void;
 } {
   const facts: Record<string, number> = { generation: 0, datapoints: 0 };
@@ -276,7 +267,6 @@ function newSurvey(isSharded: boolean): {
   return { info, add, note };
 }
 
-/** Facts about a single bag. */
 function describeBag(bag: Bag): ContainerInfo {
   const part = partOf(bag);
   return {

@@ -8,22 +8,18 @@ import {
 } from "../../../tree/names/numbered_names.ts";
 import { isDamage } from "../../../tree/samples/open_shards.ts";
 
-/**
- * Nodes of a shard that come before its datapoints: the directory itself and `spec.json`. A dataset
- * without shards is its own shard, and its directory the root.
- */
+/** Nodes that precede a shard's datapoints. A dataset without shards is its own shard, at the root. */
 export const SHARD_DIRECTORY = 0;
 export const SHARD_SPEC = 1;
 const FIRST_ROW = 2;
 
 /**
- * The node ids of a dataset, by arithmetic that needs no counts: each shard has as many ids as the
- * others, whether there is something for them or not, so that nothing is counted, and a dataset that
- * grows keeps the ids it has.
+ * Computes the node ids of a dataset without counting: every shard has the same number of ids, used or not, and a
+ * dataset that grows keeps its ids.
  *
- * Within a shard, row i has the nodes of datapoint i and of record i of each key, in columns: the
- * datapoint's directory, each key's file or list, each key's readable view, each key's record i as an
- * element of a list, and that element's view. An element that two datapoints share is one node.
+ * Within a shard, row i has the nodes of datapoint i and of record i of each key, in columns: the datapoint's
+ * directory, each key's file or list, each key's readable view, each key's record i as an element of a list, and that
+ * element's view. An element that two datapoints share is one node.
  */
 export class DatasetNodes {
   readonly shards: number | undefined;
@@ -31,8 +27,8 @@ export class DatasetNodes {
   readonly #stride: number;
 
   /**
-   * @param shards How many shards there are, or `undefined` for a dataset that has none.
-   * @param last No id is larger.
+   * @param shards Number of shards, or `undefined` for a dataset without shards.
+   * @param last Largest id.
    */
   constructor(
     shards: number | undefined,
@@ -44,28 +40,22 @@ export class DatasetNodes {
     this.#stride = Math.floor((last - this.#first) / count);
   }
 
-  /** The shard that a node is of, or -1. */
+  /** Returns the shard of a node, or -1. */
   shardOf(node: NodeId): number {
     if (!Number.isSafeInteger(node) || node < this.#first) return -1;
     const shard = Math.floor((node - this.#first) / this.#stride);
     return shard < (this.shards ?? 1) ? shard : -1;
   }
 
-  /** The node's number within its shard. */
   localOf(node: NodeId, shard: number): number {
     return node - this.base(shard);
   }
 
-  /** The shard's own directory. */
   base(shard: number): NodeId {
     return this.#first + shard * this.#stride;
   }
 
-  /**
-   * Makes sure that there are ids for so many rows.
-   *
-   * @throws {RecordfsError} With code `too-large`: that takes more than 10^11 rows of 20 keys.
-   */
+  /** Throws `too-large` if the rows need too many ids. By default, 1,000 shards of 20 keys have 10^11 rows each. */
   checkRoom(path: string, rows: number, keys: number): void {
     if (FIRST_ROW + rows * columnsOf(keys) <= this.#stride) return;
     throw new RecordfsError(
@@ -80,27 +70,24 @@ export class DatasetNodes {
   }
 }
 
-/** Columns of a row. */
 function columnsOf(keys: number): number {
   return 1 + 4 * keys;
 }
 
-/** Number of a node within its shard. */
 export function localNode(row: number, column: number, keys: number): number {
   return FIRST_ROW + row * columnsOf(keys) + column;
 }
 
-/** The row of a node within its shard; negative for those before the rows. */
+/** Returns the row of a node within its shard; negative for nodes before the rows. */
 export function rowOf(local: number, keys: number): number {
   return Math.floor((local - FIRST_ROW) / columnsOf(keys));
 }
 
-/** Which of a row's nodes it is. */
 export function columnOf(local: number, keys: number): number {
   return (local - FIRST_ROW) % columnsOf(keys);
 }
 
-/** All of them: shards that nobody has looked at yet are opened. */
+/** Returns the nodes of all datapoints. Opens shards that are not open yet. */
 export function datapointNodes(shards: TreeShards): SampleNodes {
   const { nodes } = shards;
   const runs = Array.from({ length: nodes.shards ?? 1 }, (_, shard) => {
@@ -112,7 +99,7 @@ export function datapointNodes(shards: TreeShards): SampleNodes {
   return { areDirectories: true, runs };
 }
 
-/** The row of a datapoint's directory in its shard, or -1 for every other node. */
+/** Returns the row of a datapoint's directory in its shard, or -1 for any other node. */
 export function datapointRow(shards: TreeShards, node: NodeId): number {
   const { nodes } = shards;
   const shard = nodes.shardOf(node);
@@ -125,7 +112,7 @@ export function datapointRow(shards: TreeShards, node: NodeId): number {
   return isDatapoint ? row : -1;
 }
 
-/** Writes the name of a datapoint's or a shard's directory, and returns its length; 0 for others. */
+/** Writes the name of a datapoint's or a shard's directory, and returns its length; 0 for other nodes. */
 export function writeName(
   shards: TreeShards,
   node: NodeId,
@@ -143,18 +130,15 @@ export function writeName(
   return numberedNames(length, "").write(row, into);
 }
 
-/** A value in the tree. */
 interface TreeValue {
-  /** Number of its shard. */
   readonly number: number;
-  /** Number of its key. */
   readonly key: number;
-  /** Number of its datapoint in the shard; of an element, of its record. */
+  /** Row of its datapoint in the shard; for an element, that of its record. */
   readonly row: number;
   readonly isElement: boolean;
 }
 
-/** The error of reading a value of a key whose bag is damaged. */
+/** Returns the error for reading a value of a key whose bag is damaged. */
 export function damagedValue(
   shards: TreeShards,
   value: TreeValue,
@@ -174,7 +158,7 @@ export function damagedValue(
   });
 }
 
-/** Names the value in an error that says how it is damaged; others are returned as they are. */
+/** Adds the path of a value to an error about damage. Other errors are returned unchanged. */
 export function asValueError(
   shards: TreeShards,
   value: TreeValue,
@@ -186,7 +170,7 @@ export function asValueError(
   return new FormatError(error.code, error.message, facts);
 }
 
-/** Path of a value; of an element, which several lists may have, its key and record. */
+/** Returns the path of a value; for an element, which several lists may share, its key and record. */
 function memberOf(
   shards: TreeShards,
   { number, key, row, isElement }: TreeValue,

@@ -37,36 +37,34 @@ import type { TreeShard } from "./tree_shard.ts";
 import { requireReached } from "../../../io/storage/thread_storage.ts";
 import type { DecodedViews } from "./decoded_views.ts";
 
-/** Handle that another thread opens the tree again by. */
+/** Data that other threads need to reopen the tree. */
 interface SeedData extends Omit<DatasetTreeOptions, "views" | "storage"> {
   readonly facts: BigUint64Array<SharedArrayBuffer>;
 }
 
-/** Options of the tree. */
 interface DatasetTreeOptions {
-  /** The dataset's directory. */
   readonly path: string;
   readonly storage: Storage;
-  /** The number of its shards; `undefined` for a dataset that is not sharded. */
+  /** Number of shards; `undefined` if the dataset is not sharded. */
   readonly shards: number | undefined;
-  /** Views that show beside the values, in forms that people and programs can read. */
+  /** Readable views to show next to the values. */
   readonly views: DecodedViews | undefined;
-  /** The largest id that a node may have, unless the tree has all of them to itself. */
+  /** Largest node id, unless the tree may use all ids. */
   readonly lastNode: NodeId | undefined;
 }
 
 const SPEC_NAME = new TextEncoder().encode(SPEC_FILE);
 
-/** Kinds of nodes within a row; the columns are those of {@linkcode DatasetNodes}. */
+/** Kinds of nodes within a row, in the order of the columns of {@linkcode DatasetNodes}. */
 const Role = { DATAPOINT: 0, KEY: 1, VIEW: 2, ELEMENT: 3, ELEMENT_VIEW: 4 };
 
 /**
- * A dataset as files: `000042/KEY`, and `000042/KEY/000000` where the type is a list; below `000000`
- * and so on where there are shards. Opening it looks at no data; a shard is opened when something in it
- * is first asked for, and pages of indexes and references are read when they are.
+ * A dataset as files: `000042/KEY`, or `000042/KEY/000000` if the type is a list; in a sharded dataset, below `000000`
+ * and so on. Opening the tree reads no data. A shard is opened on first access, and pages of indexes and references are
+ * read on demand.
  *
- * Damage shows where it is: a shard that can't be opened, a datapoint whose references are wrong (its
- * directory lists the keys all the same), a record whose limits are.
+ * Damage is reported where it is: for a shard that can't be opened, a datapoint with wrong references (its directory
+ * still lists the keys), or a record with wrong limits.
  */
 export class DatasetTree implements Tree {
   readonly sources: TreeShards;
@@ -76,7 +74,7 @@ export class DatasetTree implements Tree {
   readonly #shardNames;
   readonly #extent = newExtent();
   readonly #name = new Uint8Array(64);
-  // What the node that was looked at last is.
+  // The node entered last.
   #number = 0;
   #shard!: TreeShard;
   #row = 0;
@@ -95,7 +93,7 @@ export class DatasetTree implements Tree {
     this.sources = new TreeShards({ ...options, nodes: this.#nodes, facts });
   }
 
-  /** Shards of which nobody has looked at anything are not counted. */
+  /** Number of nodes in the shards that have been opened. */
   get nodeCount(): number {
     const nodes = this.#facts.sum(ShardFact.NODES);
     return this.#options.shards === undefined ? nodes : nodes + 1;
@@ -132,14 +130,14 @@ export class DatasetTree implements Tree {
 
   parent(node: NodeId): NodeId {
     if (datapointRow(this.sources, node) >= 0) {
-      return this.#nodes.base(this.#nodes.shardOf(node)); // without opening it
+      return this.#nodes.base(this.#nodes.shardOf(node)); // without opening the shard
     }
     const local = this.#enterShard(node);
     if (local < 0 || local === SHARD_DIRECTORY) return ROOT;
     const base = this.#nodes.base(this.#number);
     if (local === SHARD_SPEC) return base;
     if (!this.#enterRow(local)) return 0;
-    // Which lists an element is in, only their references know.
+    // An element may be in several lists; only their references tell which.
     return this.#role === Role.KEY || this.#role === Role.VIEW
       ? this.#node(this.#row, Role.DATAPOINT, 0)
       : 0;
@@ -226,7 +224,7 @@ export class DatasetTree implements Tree {
         return valueView(keys[this.#key]!.type, shard.generation, isList);
       }
       default:
-        return undefined; // a readable view is a file as any other
+        return undefined; // a readable view is an ordinary file
     }
   }
 
@@ -245,16 +243,16 @@ export class DatasetTree implements Tree {
     this.sources.close();
   }
 
-  /** Looks which shard a node is of; -1 for none, else the node's number in it. */
+  /** Sets the current shard to that of a node. Returns the node's number in the shard, or -1 if there is none. */
   #enterShard(node: NodeId): number {
     const number = this.#nodes.shardOf(node);
     if (number < 0) return -1;
-    this.#shard = this.sources.shard(number); // nothing has changed if this throws
+    this.#shard = this.sources.shard(number); // if this throws, no state has changed
     this.#number = number;
     return this.#nodes.localOf(node, number);
   }
 
-  /** Looks what a node of the shard's rows is; `false` where there is no such node. */
+  /** Sets the current row, role and key from a node's number in the shard. Returns `false` if there is no such node. */
   #enterRow(local: number): boolean {
     const { keys, length, suffixes } = this.#shard;
     const column = columnOf(local, keys.length);
@@ -274,14 +272,12 @@ export class DatasetTree implements Tree {
     return isList && this.#row < this.#shard.bag(key).length;
   }
 
-  /** The value that was entered, for its errors. */
   get #value() {
     const isElement = this.#role >= Role.ELEMENT;
     const [number, key, row] = [this.#number, this.#key, this.#row];
     return { number, key, row, isElement };
   }
 
-  /** Number of elements of the list that was entered. */
   #count(): number {
     try {
       return this.#shard.count(this.#key, this.#row);
@@ -333,7 +329,7 @@ export class DatasetTree implements Tree {
     listNumbers(this.#shardNames, shards, first, cursor, visitSound, stride);
   }
 
-  /** The visitor may ask for other nodes: nothing is taken from what was entered after it was called. */
+  /** Lists datapoints. The visitor may look up other nodes, which changes the current node. */
   #listRows(cursor: number, visit: EntryVisitor): void {
     const { rowNames, length } = this.#shard;
     const first = this.#node(0, Role.DATAPOINT, 0);
@@ -352,7 +348,7 @@ export class DatasetTree implements Tree {
     const { names } = this.#shard;
     const datapoint = this.#node(this.#row, Role.DATAPOINT, 0);
     names.list(ROOT, cursor, (name, start, end, entry, next) => {
-      // Records of names are in the order of the columns that come after the directory's.
+      // Record numbers of names follow the order of the columns after the directory's.
       const node = datapoint + 1 + names.record(entry);
       return visit(name, start, end, node, next);
     });
@@ -380,11 +376,7 @@ export class DatasetTree implements Tree {
   }
 }
 
-/**
- * Rebuilds a shared tree in another thread, which opens shards by itself.
- *
- * @param views Those that it was shared with.
- */
+/** Reopens a shared tree in another thread, which opens shards itself. */
 export function reopenTree(data: unknown, views?: DecodedViews): Tree {
   const { facts, ...options } = data as SeedData;
   if (!(facts instanceof BigUint64Array)) {

@@ -21,28 +21,26 @@ import { decodersOf } from "../types/mod.ts";
 import { valueToJson } from "../types/json_values.ts";
 import { typeOf } from "../dataset/value_types.ts";
 
-/** The ending of a readable view's name. */
 export type ViewSuffix = ".json" | ".npy" | ".txt";
 
-/** What values are that have views. */
 const VIEWED: readonly ValueKind[] = ["array", "number", "text", "tree"];
 
 const KEEP_FLOATS = { keepFloats: true };
 
-/** Views that are kept, in bytes; one that is larger is kept until the next is made. */
+/** Cache limit for views, in bytes. A larger view is cached until the next one is made. */
 const MOST_KEPT = 64 * 1024 * 1024;
 
 /**
- * Views in the forms that people and programs read: JSON, as `valueToJson` writes it, for `msgpack`,
- * `tree` and whole numbers, `.npy` for arrays, and `.txt` for `utf8`, which has the value's own bytes. Those
- * made last are kept: a file is asked for its size first, and then read in parts.
+ * Views in readable forms: JSON, as `valueToJson` writes it, for `msgpack`, `tree` and integers; `.npy` for arrays; and
+ * `.txt` for `utf8`, with the value's own bytes. Recent views are cached, since a file is asked for its size before it
+ * is read in parts.
  */
 export class DecodedViews {
-  /** URL of the module whose `reopenTree` rebuilds a tree with these views. */
+  /** URL of the module whose `reopenTree` reopens a tree with these views. */
   readonly module = import.meta.url;
   readonly #kept = new KeptValues<Uint8Array>(MOST_KEPT);
 
-  /** The ending of the names of such values' views; `undefined` for those that have none. */
+  /** Returns the suffix of the views of a type's values; `undefined` if they have none. */
   suffixOf(
     type: ValueType,
     generation: Generation,
@@ -52,14 +50,12 @@ export class DecodedViews {
   }
 
   /**
-   * Puts a view in the place of its value.
+   * Replaces the location of a value, in `into`, by that of its view.
    *
-   * @param node The view's node.
    * @param key Number of the value's key in the dataset.
    * @param record Number of the value's record in the key's bag.
-   * @param into Where the value is in the key's bag.
    * @throws {FormatError} If the value cannot be decoded.
-   * @throws {NotLoaded} If it has to be waited for.
+   * @throws {NotLoaded} If the value must be read asynchronously.
    */
   replace(
     node: NodeId,
@@ -95,7 +91,7 @@ export class DecodedViews {
         kept.set(node, view, view.length);
         return view;
       } catch (cause) {
-        if (cause instanceof FormatError) throw cause; // which says more
+        if (cause instanceof FormatError) throw cause; // more specific
         const { path } = bag;
         const why = messageOf(cause);
         throw new FormatError(
@@ -113,7 +109,6 @@ function jsonFile(value: Parameters<typeof valueToJson>[0]): Uint8Array {
   return new TextEncoder().encode(`${valueToJson(value)}\n`);
 }
 
-/** Rebuilds a tree with such views in another thread. */
 export function reopenTree(data: unknown): Tree {
   return reopenDatasetTree(data, new DecodedViews());
 }

@@ -8,7 +8,7 @@ import { ShardReader } from "../read/shard_reader.ts";
 import { beginContainer } from "./begin_container.ts";
 import { DecodedViews } from "./decoded_views.ts";
 
-/** Opens everything, so that what is damaged is found now. */
+/** Opens a container completely, so that damage is found now. */
 export function* openBags(
   path: string,
   options: ContainerOptions,

@@ -19,36 +19,30 @@ import { requireOpen } from "../../../io/storage/closed.ts";
 import { atOnce } from "../../../tree/not_loaded.ts";
 import type { DecodedViews, ViewSuffix } from "./decoded_views.ts";
 
-/** Longest name that a file may have for most programs: `NAME_MAX`. */
+/** Longest file name in bytes: Linux's `NAME_MAX`. */
 const LONGEST_NAME = 255;
 
-/**
- * A dataset, or shard of one, as a tree shows it. The bag of a key is opened when something of it is
- * first asked for.
- */
+/** A dataset, or one shard, as a tree shows it. The bag of a key is opened on first access. */
 export class TreeShard {
-  /** The number of datapoints that are shown. */
   readonly length: number;
-  /** When its newest file was modified, in milliseconds since 1970. */
+  /** Modification time of its newest file, in milliseconds since 1970. */
   readonly mtime: number;
   readonly keys: readonly SpecKey[];
-  /** Names in a datapoint's directory; record k is key k, and what follows are the keys' views. */
+  /** Names in a datapoint's directory. Record k is key k; the keys' views follow. */
   readonly names: NameTable;
-  /** Names of datapoints. */
   readonly rowNames: NumberedNames;
-  /** The ending of the name of each key's readable view, where it has one. */
+  /** Suffix of each key's readable view, if it has one. */
   readonly suffixes: readonly (ViewSuffix | undefined)[];
   readonly shard: Shard;
   readonly #ids: readonly number[];
   readonly #references: References;
-  /** The datapoint whose references were read last. */
+  /** Datapoint whose references were read last. */
   #referred = -1;
   #isClosed = false;
 
   /**
-   * @param ids What told the bag of each key from others, when the shard was opened.
-   * @param length How many datapoints to show, no more than there are.
-   * @param views Readable views to show as well.
+   * @param ids File id of each key's bag when the shard was opened.
+   * @param length Number of datapoints to show, at most those that exist.
    */
   constructor(
     shard: Shard,
@@ -71,24 +65,22 @@ export class TreeShard {
     this.#references = new References({ path: refs?.path ?? "", keys });
   }
 
-  /** Tells keys whose values in a datapoint are lists; one that is damaged shows as a file. */
+  /** Whether the values of a key are lists. A damaged one is shown as a file. */
   isList(key: number): boolean {
     return this.shard.isList(key);
   }
 
-  /** The bag of a key, if it is damaged. */
   damaged(key: number): DamagedBag | undefined {
     const bag = this.shard.bags[key];
     return bag instanceof DamagedBag ? bag : undefined;
   }
 
-  /** The number of elements in the list of a key. */
   count(key: number, datapoint: number): number {
     this.#refer(datapoint, key);
     return this.#references.count[key]!;
   }
 
-  /** The record that is a key's value, or the first one of its list. */
+  /** Returns the record of a key's value, or the first record of its list. */
   first(key: number, datapoint: number): number {
     if (this.shard.refs === undefined) return datapoint;
     this.#refer(datapoint, key);
@@ -100,13 +92,13 @@ export class TreeShard {
       atOnce(this.shard.path, () => this.#openBag(key));
   }
 
-  /** File 0 is the specification, file k + 1 the bag of key k. */
+  /** Returns a file by number: 0 is the spec, k + 1 the bag of key k. */
   file(number: number): ByteSource | undefined {
     if (number === 0) return this.shard.spec;
     return number <= this.keys.length ? this.bag(number - 1).source : undefined;
   }
 
-  /** Closes the descriptors of all files until they are needed again. */
+  /** Closes the descriptors of all files until they are next used. */
   rest(): void {
     for (const file of this.shard.files) {
       if (file instanceof FileSource) file.rest();
@@ -128,8 +120,8 @@ export class TreeShard {
           ? bag.length >= this.length
           : bag.source.mtime <= this.mtime);
       if (!isSame) throw changedFile(bag.path);
-      requireOpen(shard.path, this.#isClosed); // it may have ended while the bag was waited for
-      if (shard.bags[key] !== undefined) bag.close(); // another was quicker
+      requireOpen(shard.path, this.#isClosed); // may have been closed while the bag was opened
+      if (shard.bags[key] !== undefined) bag.close(); // opened meanwhile by another caller
       return shard.bags[key] ??= bag;
     } catch (error) {
       bag.close();
@@ -137,7 +129,7 @@ export class TreeShard {
     }
   }
 
-  /** Reads the references of a datapoint, unless they are those that were read last. */
+  /** Reads the references of a datapoint, unless they were read last. */
   #refer(datapoint: number, key: number): void {
     if (this.#referred !== datapoint) {
       this.#referred = -1;
@@ -148,7 +140,7 @@ export class TreeShard {
   }
 }
 
-/** A key keeps its name where a view would have the same: the view is left out. */
+/** Builds the names in a datapoint's directory. A view whose name is also a key is skipped. */
 function nameKeys(
   keys: readonly SpecKey[],
   suffixes: readonly (ViewSuffix | undefined)[],

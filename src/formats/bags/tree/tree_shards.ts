@@ -15,24 +15,21 @@ import { hashIds, idsOf } from "./tree_storage.ts";
 import { atOnce, whenLoaded } from "../../../tree/not_loaded.ts";
 import type { DecodedViews } from "./decoded_views.ts";
 
-/** Files that a thread keeps the shards of, however few descriptors they have. */
+/** Limit of open shards per thread: the total number of their bags, whether or not these have descriptors. */
 const MOST_FILES = 4096;
 
-/** Files of a shard are numbered from its own multiple of this. */
+/** File numbers of a shard start at its own multiple of this. */
 const FILES_IN_SHARD = 2 ** 24;
 
-/** Generation 2 without references, among the facts. */
+/** Value of the fact `GENERATION` for generation 2 without references. */
 const REFLESS_GENERATION = 4;
 
-/** Of a shard that is damaged so that it is left out, among the facts. */
+/** Value of the fact `GENERATION` for a shard that is skipped because it is damaged. */
 const LOST_GENERATION = 5;
 
-/** Hash of no damaged keys. */
 const UNDAMAGED = hashIds([]);
 
-/** Where shards are, and how to open them. */
 interface ShardPlace {
-  /** The dataset's directory. */
   readonly path: string;
   readonly storage: Storage;
   readonly nodes: DatasetNodes;
@@ -40,10 +37,10 @@ interface ShardPlace {
   readonly views: DecodedViews | undefined;
 }
 
-/** The shards of a dataset, each opened when it is first asked for; of many, those used last stay. */
+/** Shards of a dataset, each opened on first access. Local shards are evicted by LRU if there are many. */
 export class TreeShards implements LazySources {
   readonly #place: ShardPlace;
-  /** In order of use. */
+  /** Least recently used first. */
   readonly #opened = new Map<number, TreeShard>();
   readonly #lent = new Set<TreeShard>();
   #files = 0;
@@ -71,22 +68,22 @@ export class TreeShards implements LazySources {
     return this.#place.facts.sum(ShardFact.BYTES);
   }
 
-  /** The file that extents call `index`. */
+  /** Returns the file with this number in extents. */
   at(index: number): ByteSource | undefined {
     return this.shard(Math.floor(index / FILES_IN_SHARD))
       .file(index % FILES_IN_SHARD);
   }
 
-  /** The number of a shard's file in extents. */
+  /** Returns the number of a shard's file in extents. */
   sourceOf(shard: number, file: number): number {
     return shard * FILES_IN_SHARD + file;
   }
 
   /**
-   * A shard that there is.
+   * Returns an existing shard; opens it if necessary.
    *
-   * @throws {FormatError} If it is damaged, or has become another one.
-   * @throws {NotLoaded} If it is not open and has to be waited for.
+   * @throws {FormatError} If it is damaged, or was replaced.
+   * @throws {NotLoaded} If it must be opened asynchronously.
    */
   shard(number: number): TreeShard {
     if (number === this.#lastNumber) return this.#last!;
@@ -94,33 +91,33 @@ export class TreeShards implements LazySources {
     if (shard === undefined) {
       requireOpen(this.path, this.#isClosed);
       shard = atOnce(this.#pathOf(number), () => this.#open(number));
-    } else this.#opened.delete(number); // to the end: most recently used
+    } else this.#opened.delete(number); // reinserted at the end: most recently used
     this.#opened.set(number, shard);
     this.#last = shard;
     this.#lastNumber = number;
     return shard;
   }
 
-  /** Whether a shard is known to be damaged so that it is left out. */
+  /** Whether a shard is known to be skipped because it is damaged. */
   isLost(number: number): boolean {
     const generation = this.#place.facts.get(number, ShardFact.GENERATION);
     return generation === LOST_GENERATION;
   }
 
-  /** The first shard that is not known to be left out. */
+  /** First shard that is not known to be skipped. */
   get firstKnown(): number {
     let first = 0;
-    while (this.isLost(first)) first++; // never all: then nothing is opened
+    while (this.isLost(first)) first++; // never all: then opening the tree fails
     return first;
   }
 
-  /** When a shard was last modified, in milliseconds since 1970. */
+  /** Returns a shard's modification time, in milliseconds since 1970. */
   mtime(number: number): number {
     if (number === this.#lastNumber) return this.#last!.mtime;
     return this.fact(number, ShardFact.MTIME) / 1000;
   }
 
-  /** A fact about a shard, which is opened where it is not known. */
+  /** Returns a fact about a shard; opens the shard if the fact is not known. */
   fact(number: number, fact: number): number {
     const { facts } = this.#place;
     const known = facts.get(number, fact);
@@ -134,9 +131,7 @@ export class TreeShards implements LazySources {
   }
 
   /**
-   * Opens a shard as a tree shows it. One that is damaged is left out from now on.
-   *
-   * @throws {FormatError} If it is damaged, or with code `changed` if it was and is not any more.
+   * Opens all of a shard. A damaged one is skipped from now on. Throws `changed` if it was damaged and no longer is.
    */
   *openShard(
     number: number,
@@ -161,7 +156,7 @@ export class TreeShards implements LazySources {
     return (this.nodes.shards ?? 1) > 1;
   }
 
-  /** Shows an opened shard, which from now on belongs to this, unless this throws. */
+  /** Adds an opened shard, and takes ownership unless this throws. */
   *add(number: number, shard: Shard): Steps<TreeShard> {
     const { nodes, facts, views } = this.#place;
     const { path, keys, bags } = shard;
@@ -175,13 +170,13 @@ export class TreeShards implements LazySources {
     if (shard.length >= facts.get(number, ShardFact.LENGTH)!) {
       return this.#keep(number, shard, ids);
     }
-    // Another thread was quicker, and saw more of what is being written.
+    // Another thread added it first, and saw more datapoints of an active writer.
     const again = yield* this.#openHead(number);
     shard.close();
     return again;
   }
 
-  /** Opens all bags of a shard for others to read, until this is closed. */
+  /** Opens all bags of a shard for others to read until this is closed. */
   *lend(number: number): Steps<TreeShard> {
     const shard = yield* whenLoaded(() => this.shard(number));
     this.#lent.add(shard);
@@ -201,7 +196,7 @@ export class TreeShards implements LazySources {
     this.#lastNumber = -1;
   }
 
-  /** The first one to open a shard opens all of it, to say what is to be known of it. */
+  /** Opens a shard. The first thread to do so opens all of it, to publish its facts. */
   *#open(number: number): Steps<TreeShard> {
     const { facts } = this.#place;
     const isKnown = facts.get(number, ShardFact.GENERATION) !== undefined;
@@ -232,7 +227,7 @@ export class TreeShards implements LazySources {
       const ids = yield* idsOf(shard);
       const isSame = (refs === undefined || refs.length === length) &&
         damageHash(shard) === damage &&
-        // Where there is no datapoint yet, a writer may still make the bags.
+        // Before the first datapoint, a writer may still be creating the bags.
         (length === 0 || hashIds(ids) === facts.get(number, ShardFact.INODES));
       if (!isSame) throw changedFile(path);
       return this.#keep(number, shard, ids);
@@ -248,9 +243,9 @@ export class TreeShards implements LazySources {
   }
 
   #keep(number: number, shard: Shard, ids: readonly number[]): TreeShard {
-    requireOpen(this.path, this.#isClosed); // it may have ended while this one was waited for
+    requireOpen(this.path, this.#isClosed); // may have been closed while the shard was opened
     const opened = this.#opened.get(number);
-    if (opened !== undefined) { // while this one was waited for
+    if (opened !== undefined) { // opened meanwhile by another caller
       shard.close();
       return opened;
     }
@@ -265,8 +260,8 @@ export class TreeShards implements LazySources {
   }
 
   /**
-   * Whoever reads such a file at this moment goes on; its descriptor is opened again if need be. Shards that
-   * are waited for stay: who was told where a value is must find its file without waiting again.
+   * Evicts local shards. Reads in progress continue, since a descriptor is reopened on demand. Remote shards stay: a
+   * caller that has located a value must find its file without waiting again.
    */
   #makeRoom(): void {
     if (this.#place.storage !== LOCAL_DISK) return;
@@ -280,7 +275,7 @@ export class TreeShards implements LazySources {
   }
 }
 
-/** Says of a shard that it is left out, where no other thread found something else. */
+/** Publishes that a shard is skipped, unless another thread published something else. */
 function settleLost(facts: ShardFacts, number: number): void {
   for (let fact = 0; fact < ShardFact.GENERATION; fact++) {
     facts.agree(number, fact, 0);
@@ -288,13 +283,12 @@ function settleLost(facts: ShardFacts, number: number): void {
   facts.agree(number, ShardFact.GENERATION, LOST_GENERATION);
 }
 
-/** Stands for the keys whose bags are damaged. */
 function damageHash({ bags }: Shard): number {
   const keys = bags.flatMap((bag, k) => bag instanceof DamagedBag ? [k] : []);
   return hashIds(keys);
 }
 
-/** Says what was found of a shard, where no other thread did. */
+/** Publishes the facts of a shard, unless another thread has. */
 function settleFacts(
   facts: ShardFacts,
   number: number,
@@ -314,7 +308,7 @@ function settleFacts(
   agree(ShardFact.KEYS, shard.keys.length);
   agree(ShardFact.INODES, hashIds(ids));
   agree(ShardFact.DAMAGE, damageHash(shard));
-  // Last: with it, the others are known.
+  // Last: if it is set, all others are.
   agree(ShardFact.GENERATION, isRefless ? REFLESS_GENERATION : generation);
 }
 
@@ -333,36 +327,33 @@ function countNodes(shard: Shard, views: DecodedViews | undefined): number {
   return 2 + length * inEach + elements;
 }
 
-/** Facts about a shard that all threads that serve it agree on, whoever opened it first. */
+/** Facts about a shard that all serving threads share. Those of the first thread to open it apply. */
 export const ShardFact = {
-  /** The number of its datapoints: a writer may be at work. */
+  /** Number of its datapoints when first opened: a writer may be active. */
   LENGTH: 0,
   /** Microseconds since 1970. */
   MTIME: 1,
-  /** Bytes of its files. */
+  /** Size of its files in bytes. */
   BYTES: 2,
-  /** The number of its tree's nodes. */
+  /** Number of nodes in its tree. */
   NODES: 3,
-  /** The number of its keys. */
+  /** Number of its keys. */
   KEYS: 4,
-  /** Which inodes its bags are, as a hash. */
+  /** Hash of the file ids of its bags. */
   INODES: 5,
-  /** Which of its keys have damaged bags, as a hash. */
+  /** Hash of the keys whose bags are damaged. */
   DAMAGE: 6,
-  /** The last that is said. */
+  /** Generation; set last. */
   GENERATION: 7,
 } as const;
 
 const FACTS = 8;
 
-/**
- * Facts about shards in memory that threads share. Each thread opens a shard when it first needs it; what
- * the first one finds is what the others go by.
- */
+/** Facts about shards in memory shared by threads. Those of the first thread to open a shard apply to all. */
 export class ShardFacts {
   readonly memory: BigUint64Array<SharedArrayBuffer>;
 
-  /** @param memory What another thread gave; by default, nothing is known yet. */
+  /** @param memory Memory of another thread's facts. By default, nothing is known. */
   constructor(
     shards: number,
     memory: BigUint64Array<SharedArrayBuffer> = new BigUint64Array(
@@ -372,21 +363,21 @@ export class ShardFacts {
     this.memory = memory;
   }
 
-  /** Says a fact, unless it was said; and what is said. */
+  /** Sets a fact unless it is set, and returns its value. */
   agree(shard: number, fact: number, value: number): number {
-    const said = BigInt(Math.max(0, Math.round(value))) + 1n; // 0 is for what nobody said
+    const said = BigInt(Math.max(0, Math.round(value))) + 1n; // 0 means unset
     const at = shard * FACTS + fact;
     const before = Atomics.compareExchange(this.memory, at, 0n, said);
     return Number((before || said) - 1n);
   }
 
-  /** A fact that was said, or `undefined`. */
+  /** Returns a fact, or `undefined` if it is not set. */
   get(shard: number, fact: number): number | undefined {
     const said = Atomics.load(this.memory, shard * FACTS + fact);
     return said === 0n ? undefined : Number(said - 1n);
   }
 
-  /** Sum of a fact over the shards of which it is known. */
+  /** Returns the sum of a fact over the shards for which it is set. */
   sum(fact: number): number {
     let sum = 0;
     for (let at = fact; at < this.memory.length; at += FACTS) {

@@ -5,17 +5,15 @@ import type { Storage } from "../../../io/storage/storage.ts";
 import { DamagedBag } from "../bag/damaged_bag.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 
-/** The id of an open file among those of its storage; a local one knows its inode already. */
+/** Returns the id of an open file in its storage; for a local file its inode, which is known already. */
 export function* idOf(storage: Storage, file: ByteSource): Steps<number> {
   if (file instanceof FileSource) return file.identity.ino;
   return (yield* storage.stat(file.name))?.id ?? 0;
 }
 
 /**
- * What tells the bags of a dataset's keys from others; 0 for one that is missing. A bag that was replaced
- * is another file, however old it is.
- *
- * @param shard Its bags may be open: then it is those, and otherwise what is there now.
+ * Returns the file ids of the bags of a dataset's keys, 0 for a missing bag: of its open bags, and otherwise of the
+ * files that exist now. They reveal a bag that was replaced, even by an older file.
  */
 export function* idsOf({ storage, path, keys, bags }: Shard): Steps<number[]> {
   const ids: number[] = [];
@@ -37,7 +35,7 @@ function* idAt(storage: Storage, path: string): Steps<number> {
   }
 }
 
-/** A number of 32 bits that stands for so many ids (FNV-1a, over words instead of bytes). */
+/** Returns a 32-bit hash of ids (FNV-1a, over words instead of bytes). */
 export function hashIds(ids: readonly number[]): number {
   let hash = 0x811c9dc5;
   for (const id of ids) {

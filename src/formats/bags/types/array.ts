@@ -14,13 +14,12 @@ import { readMsgpack, writeMsgpack } from "../../../codecs/msgpack/mod.ts";
 import { ValueError } from "./value_error.ts";
 
 /**
- * The type `array`. Without arguments, as in granular from 0.8.1 on, it is msgpack
- * `[dtype.str, shape, bytes]`; with them, as in bags, the bare elements: `array(float32,64,128)`.
+ * Encodes the type `array`. Without arguments, as in granular since 0.8.1, the value is msgpack `[dtype.str, shape,
+ * bytes]`; with them, as in bags, the bare elements: `array(float32,64,128)`. These arguments are NumPy's name of the
+ * element type, and the length of each dimension; the array must match them.
  *
- * @param array Its type must be that of the arguments, and its shape too.
- * @param args NumPy's word for the element type, and the length of each dimension.
  * @throws {TypeError} If data, shape and type do not fit each other, or the arguments.
- * @throws {ValueError} If the arguments mean nothing.
+ * @throws {ValueError} If the arguments are invalid.
  */
 export function encodeArrayValue(
   array: NpyContent,
@@ -49,12 +48,12 @@ export function encodeArrayValue(
 }
 
 /**
- * Reads a value of the type `array`, in any form. It shares the memory of `bytes` where the
- * elements lie aligned and little-endian.
+ * Decodes a value of the type `array`, in any form. Shares the memory of `bytes` if the elements are aligned and
+ * little-endian.
  *
- * @throws {MsgpackError} If they should be msgpack and are not.
- * @throws {ValueError} If the bytes are not the array, its type is not supported, as that of
- * Python objects, or the arguments mean nothing.
+ * @throws {MsgpackError} If the bytes should be msgpack and are not.
+ * @throws {ValueError} If the bytes are not the array, its element type is not supported, such as Python objects, or
+ * the arguments are invalid.
  */
 export function decodeArrayValue(
   bytes: Uint8Array,
@@ -81,16 +80,16 @@ export function decodeArrayValue(
   );
 }
 
-/** A header has a type's name and the lengths of 32 dimensions at most, of 9 bytes each. */
+/** Largest header: a dtype string and the lengths of at most 32 dimensions, 9 bytes each. */
 const LARGEST_HEADER = 1024;
 
-/** Of a list of two in msgpack. */
+/** First byte of a msgpack array of two items. */
 const PAIR = 0x92;
 
 /**
- * The array as granular 0.7.0 and 0.8.0 wrote it (commits 4bcc83f and 49e83e9), and later ones cannot
- * read it: the size of a header as u32, the header, msgpack `[dtype.str, shape]`, and the bare elements.
- * It is like no other: what 0.8.1 writes starts with a list of three, and letters of the type's name.
+ * Decodes an array as written by granular 0.7.0 and 0.8.0 (commits 4bcc83f and 49e83e9), which later versions cannot
+ * read: the size of the header as u32; the header, msgpack `[dtype.str, shape]`; and the bare elements. No other form
+ * looks like this: values of 0.8.1 start with an array of three and the letters of the dtype.
  */
 export function decodeHeaded(bytes: Uint8Array): NdArray | undefined {
   if (bytes[4] !== PAIR) return undefined;
@@ -104,7 +103,7 @@ export function decodeHeaded(bytes: Uint8Array): NdArray | undefined {
     : undefined;
 }
 
-/** Tells values that arrays are encoded from: numbers or texts. */
+/** Whether a value can be encoded as an array: numbers or texts. */
 function isContent(value: unknown): value is NpyContent {
   if (typeof value !== "object" || value === null) return false;
   const { data, dtype, shape } = value as Partial<NpyContent>;

@@ -1,4 +1,3 @@
-/** Elements of arrays as lists in lists, in JSON. */
 import { briefJson, formatNumber } from "../../../codecs/json/format.ts";
 import type { ExactJson } from "../../../codecs/json/value.ts";
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
@@ -7,18 +6,18 @@ import { charactersOf, checkArray } from "../../../codecs/numpy/array_bytes.ts";
 import { parseDtype } from "../../../codecs/numpy/dtype.ts";
 
 /**
- * Whether the values of an array are listed: truth values, whole numbers, floats and text; not complex numbers,
- * dates and raw bytes, and not text that is nearly all padding.
+ * Whether JSON lists the values of an array: booleans, integers, floats, and text that is not nearly all padding.
+ * Complex numbers, dates and raw bytes are not listed.
  */
 export function hasListedValues(array: NdArray): boolean {
   return /^[<|][biufU]/.test(array.dtype) && !isMostlyPadding(array);
 }
 
-/** Padding that texts may be filled up with to the width of their type: for each of them and its characters, in bytes. */
+/** Padding allowed in text arrays: bytes per text and per character of it, plus a constant. */
 const PADDING_EACH = 256;
 const PADDING_ANYHOW = 4096;
 
-/** Tells arrays that take far more than they hold: 400 MB for one letter, if its type says so. */
+/** Whether a text array is mostly padding: its type can make 400 MB of one letter. */
 export function isMostlyPadding({ dtype, shape, data }: NdArray): boolean {
   if (!Array.isArray(data)) return false;
   const held = data.reduce((sum, text) => sum + charactersOf(text) + 1, 0);
@@ -26,7 +25,7 @@ export function isMostlyPadding({ dtype, shape, data }: NdArray): boolean {
   return byteLength > held * PADDING_EACH + PADDING_ANYHOW;
 }
 
-/** The elements as JSON, one list for each row; just the element where there is no dimension. */
+/** Returns the elements as JSON, nested by dimension; just the element if there is no dimension. */
 export function rowsOf({ dtype, shape, data }: NdArray): string {
   const texts = dtype === "|b1"
     ? Array.from(data as Uint8Array, (byte) => byte === 0 ? "false" : "true")
@@ -44,11 +43,7 @@ export function rowsOf({ dtype, shape, data }: NdArray): string {
   return elementCount(shape) === 0 ? "[]" : rows(0);
 }
 
-/**
- * The elements in such lists, as an array holds them.
- *
- * @throws {TypeError} If the lists are not of that shape, or an element is not of that type.
- */
+/** Converts nested lists to the data of an array; throws a `TypeError` if they do not fit its shape and type. */
 export function elementsOf(
   dtype: string,
   shape: readonly number[],
@@ -103,7 +98,7 @@ function flattened(values: ExactJson, shape: readonly number[]): ExactJson[] {
   return items.map(plainNumber);
 }
 
-/** A number without how it was written, where its type says what it is. */
+/** Unwraps a {@linkcode MsgpackFloat} where the type determines what the number is. */
 export function plainNumber<Value>(
   value: Value | MsgpackFloat,
 ): Value | number {

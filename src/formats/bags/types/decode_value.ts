@@ -1,7 +1,6 @@
 import type { Generation } from "../dataset/dataset_names.ts";
 import { decodersOf } from "./mod.ts";
 
-/** Decodes a value of a type, as threads that show values ask for it. */
 export function decodeValue(
   bytes: Uint8Array<ArrayBuffer>,
   generation: Generation,

@@ -1,52 +1,50 @@
 import type { Generation } from "../dataset/dataset_names.ts";
 import { ValueError } from "./value_error.ts";
 
-/** The form of whole numbers in bytes. */
+/** Byte representation of integers. */
 export interface IntOptions {
-  /** Bytes of each number; as few as hold it unless given. */
+  /** Bytes of each number. Defaults to as few as hold it. */
   readonly size?: number | undefined;
-  /** Numbers below 0 occur, in two's complement; not unless given. */
+  /** Whether numbers are signed, in two's complement. Defaults to `false`. */
   readonly signed?: boolean | undefined;
-  /** Which byte comes first; the lowest (`little`) unless given. */
+  /** Byte order. Defaults to `little`. */
   readonly endian?: "little" | "big" | undefined;
-  /** Bytes of the number 0, where `size` is not given: 0 unless given. */
+  /** Bytes of the number 0 if `size` is not given. Defaults to 0. */
   readonly least?: 0 | 1 | undefined;
   /**
-   * Whether the top bit of numbers that are not signed stays clear, where `size` is not given: they
-   * get a highest byte of 0 where they would set it, and read the same where it is taken for a sign.
-   * Not unless given.
+   * Whether the top bit of unsigned numbers without a `size` stays clear: a number that would set it gets a most
+   * significant byte of 0, and so reads the same when taken as signed. Defaults to `false`.
    */
   readonly keepsTopBitClear?: boolean | undefined;
 }
 
-/** Encodes a whole number; what it is not told, the type's arguments say: `(size)` or `(size,endian)`. */
+/** Encodes an integer. The type's arguments, `(size)` or `(size,endian)`, supply missing options. */
 export type IntEncoder = (
   value: number | bigint,
   ...args: string[]
 ) => Uint8Array<ArrayBuffer>;
 
-/** Decodes to a `number`, or a `bigint` beyond 2^53 - 1. */
+/** Decodes an integer to a `number`, or to a `bigint` beyond 2^53 - 1. */
 export type IntDecoder = (
   bytes: Uint8Array,
   ...args: string[]
 ) => number | bigint;
 
-/** Longer numbers are not written by Python without a size, nor read by granular from 0.10.3 on. */
+/** Longest number without a size: Python writes no longer ones, and granular since 0.10.3 reads none. */
 const MOST_BYTES = 16;
 
-/** Even where the type's arguments give a size. */
+/** Largest size that the type's arguments may give. */
 const LARGEST_SIZE = 65_535;
 
 /**
- * How the generations write `int`, from granular's and bags' `formats.py`: unsigned in generation 1,
- * and 0 has no bytes; from granular 0.20 (generation 2) signed, and 0 has one byte.
+ * Returns the options of `int` in a generation, from granular's and bags' `formats.py`. In generation 1, numbers are
+ * unsigned, and 0 has no bytes. Since granular 0.20 (generation 2), they are signed, and 0 has one byte.
  *
- * Granular 0.17.1 to 0.19, of generation 1, were signed, but failed to write a number with its
- * top bit set and any below 0, so that what they wrote reads the same either way. What older ones
- * wrote with its top bit set, they read as negative, and so do 0.20 to 0.21.2, which read
- * generation 1. So the encoder departs from the older ones' bytes there: it adds a byte of 0, which
- * every decoder takes that has to do without a size. A size that a spec gives is kept: only those
- * older ones know it.
+ * Granular 0.17.1 to 0.19, of generation 1, were signed, but failed to write numbers below 0 or with the top bit set,
+ * so what they wrote reads the same either way. Numbers with the top bit set that older versions wrote are negative to
+ * them, and to 0.20 to 0.21.2, which read generation 1. There the encoder departs from the older versions' bytes: it
+ * adds a byte of 0, which every decoder without a size accepts. A size in the spec is kept: only the older versions
+ * know it.
  */
 export function intOptionsOf(generation: Generation): IntOptions {
   return generation === 1
@@ -55,16 +53,16 @@ export function intOptionsOf(generation: Generation): IntOptions {
 }
 
 /**
- * Makes an encoder for whole numbers, to use instead of that of the generation.
+ * Returns an encoder for integers, to use instead of that of the generation.
  *
- * Without a size it takes the fewest bytes, as Python does; where that is signed and sets the top
- * bit, at which Python fails, it takes one more. More than 16 take a size.
+ * Without a size it uses the fewest bytes, as Python does. For a signed number that would set the top bit, where Python
+ * fails, it uses one more. More than 16 bytes require a size.
  *
- * @param options What the encoder is to do.
- * @param type What errors call the type.
- * @throws {RangeError} Of the encoder: if the number does not fit.
- * @throws {TypeError} Of the encoder: if the value is no whole number.
- * @throws {ValueError} Of the encoder: if the type's arguments mean nothing.
+ * @param options Byte representation.
+ * @param type Name of the type in errors.
+ * @throws {RangeError} By the encoder: if the number does not fit.
+ * @throws {TypeError} By the encoder: if the value is not an integer.
+ * @throws {ValueError} By the encoder: if the type's arguments are invalid.
  */
 export function intEncoder(
   options: IntOptions = {},
@@ -102,14 +100,14 @@ export function intEncoder(
 }
 
 /**
- * Makes a decoder for whole numbers, to use instead of that of the generation.
+ * Returns a decoder for integers, to use instead of that of the generation.
  *
- * @param options How the numbers were written.
- * @param type What errors call the type.
- * @throws {ValueError} Of the decoder: if there are not as many bytes as the size says, or, where
- * there is none, more than 16; or if the type's arguments mean nothing.
+ * @param options Byte representation.
+ * @param type Name of the type in errors.
+ * @throws {ValueError} By the decoder: if the number of bytes is not the size, or exceeds 16 without a size; or if the
+ * type's arguments are invalid.
  *
- * @example Signed numbers that someone wrote in generation 1
+ * @example Signed numbers in generation 1
  * ```ts
  * import { decodersOf, intDecoder } from "@recordfs/recordfs/bags";
  *
@@ -140,7 +138,7 @@ export function intDecoder(
   };
 }
 
-/** Of up to 6 bytes, which a number holds exactly. */
+/** Decodes up to 6 bytes, which a `number` holds exactly. */
 function smallNumber(
   bytes: Uint8Array,
   signed: boolean,
@@ -192,14 +190,14 @@ function wholeNumber(value: unknown, type: string): bigint {
   );
 }
 
-/** The fewest bytes that hold a number; with its sign where it has one. */
+/** Returns the fewest bytes that hold a number, with a sign bit if it is signed. */
 function fewestBytes(number: bigint, signed: boolean): number {
   const size = number < 0n ? -number - 1n : number;
   const bits = size === 0n ? 0 : size.toString(2).length;
   return Math.ceil((signed && (bits > 0 || number < 0n) ? bits + 1 : bits) / 8);
 }
 
-/** A number for messages, which may have millions of digits. */
+/** Formats a number, which may have millions of digits, for messages. */
 function bounded(number: bigint): string {
   const digits = number.toString(16);
   return digits.length <= 80 ? String(number) : `0x${digits.slice(0, 40)}…`;

@@ -26,27 +26,22 @@ import { ValueError } from "./value_error.ts";
 import { formatFloat, formatNumber } from "../../../codecs/json/format.ts";
 
 /**
- * The value that {@linkcode valueToJson} wrote, or that a user writes in the same form. JSON as
- * Python has it is taken: `NaN` is a number, and integers beyond 2^53 become `bigint`.
+ * Parses JSON as {@linkcode valueToJson} writes it, or as users write it in the same form. Accepts JSON as Python does:
+ * `NaN` is a number. Integers beyond 2^53 become `bigint`.
  *
- * What is written with a point or an exponent is a float: `1.0` becomes a {@linkcode MsgpackFloat},
- * and so does `{"$float": 1}`. An object whose keys JavaScript would put into another order,
- * `{"10": …, "2": …}`, becomes a `Map`.
+ * A number with a point or an exponent is a float: `1.0` becomes a {@linkcode MsgpackFloat}, as does `{"$float": 1}`.
+ * An object whose keys JavaScript would reorder, `{"10": …, "2": …}`, becomes a `Map`.
  *
- * @param text One value, nested up to 1,000 levels deep, as Python's `json` reads it. A `$map` is three.
- * @param type What errors call the value's type.
- * @throws {ValueError} If the text is not JSON, nests too deep, or an object whose only key
- * starts with `$` is none of the forms (`code: "bad-json"`).
+ * @param text One value, nested up to 1,000 levels deep, the limit of Python's `json`. A `$map` counts as three.
+ * @param type Name of the value's type in errors.
+ * @throws {ValueError} If the text is not JSON or nests too deep, or if an object whose only key starts with `$` is
+ * none of the forms (`code: "bad-json"`).
  */
 export function jsonToValue(text: string, type = "tree"): TreeContent {
   return orValueError(type, () => valueOf(parseExactJson(text), 0));
 }
 
-/**
- * {@linkcode jsonToValue} of JSON that is parsed already.
- *
- * @throws {ValueError} As that does.
- */
+/** Like {@linkcode jsonToValue}, for parsed JSON. */
 export function parsedJsonToValue(json: ExactJson, type: string): TreeContent {
   return orValueError(type, () => valueOf(json, 0));
 }
@@ -80,10 +75,9 @@ function valueOf(json: ExactJson, depth: number): TreeContent {
   );
   if (json instanceof Map) return new Map(items);
   const made: Record<string, TreeContent> = Object.fromEntries(items);
-  return isNdArray(made) ? new Map(items) : made; // a map, though it looks like an array
+  return isNdArray(made) ? new Map(items) : made; // a map that looks like an array
 }
 
-/** By the words, what the values are made of. */
 function specialValue(
   word: string,
   content: ExactJson,
@@ -144,7 +138,7 @@ function arrayOf(
     return arrayFromBytes(dtype, shape, bytesOf(data, "$array"));
   }
   const array = { dtype, shape, data: elementsOf(dtype, shape, values!) };
-  checkArray(array); // which says what does not fit
+  checkArray(array); // throws if data and shape do not fit
   if (!isMostlyPadding(array)) return array;
   throw new TypeError(
     `An array of '${dtype}' would be nearly all padding around the texts that are given: ` +
@@ -180,15 +174,15 @@ function refuse(word: string): never {
   );
 }
 
-/** Deeper values are refused, as MessagePack does. */
+/** Deepest nesting written, as in MessagePack. */
 const DEEPEST_SHOWN = 1024;
 
 /**
- * A value of the types `int`, `utf8`, `bytes`, `msgpack`, `array` and `tree` as JSON in one line,
- * always the same for the same value; {@linkcode jsonToValue} makes the value again.
+ * Writes a value of the types `int`, `utf8`, `bytes`, `msgpack`, `array` or `tree` as one line of JSON,
+ * deterministically. {@linkcode jsonToValue} restores the value.
  *
- * Numbers are written in full, with `NaN`, `Infinity` and `-Infinity` as Python's `json` has them.
- * What JSON has no form for is an object with one key:
+ * Numbers are written in full, with `NaN`, `Infinity` and `-Infinity` as in Python's `json`. What JSON cannot express
+ * is an object with one key:
  *
  * | value                              | JSON                                                        |
  * | ---------------------------------- | ----------------------------------------------------------- |
@@ -199,12 +193,11 @@ const DEEPEST_SHOWN = 1024;
  * | {@linkcode MsgpackExt}             | `{"$ext": {"type": 5, "data": "base64"}}`                   |
  * | {@linkcode MsgpackTimestamp}       | `{"$timestamp": {"seconds": 1, "nanoseconds": 0}}`          |
  *
- * Text whose type is so wide that nearly all of it is padding counts as another array. An object whose only key
- * starts with `$` is written as a `$map` too. A whole number is a float where it has a point, as in Python:
+ * A text array whose type is so wide that nearly all of it is padding is written like other arrays. An object whose
+ * only key starts with `$` is also written as a `$map`. As in Python, a float that is an integer has a point:
  * {@linkcode MsgpackFloat} is written as `1.0`.
  *
- * @throws {TypeError} If the value is something else, such as an image, or nests more than 1,024
- * deep.
+ * @throws {TypeError} If the value is something else, such as an image, or nests more than 1,024 deep.
  *
  * @example A map and its JSON
  * ```ts
@@ -302,7 +295,7 @@ function arrayJson(array: NdArray): string {
   ]);
 }
 
-/** An object of keys with texts that are JSON already. */
+/** Joins keys and values, which are JSON already, into an object. */
 function fields(items: readonly (readonly [string, string])[]): string {
   const parts = items.map(([key, item]) => `${JSON.stringify(key)}: ${item}`);
   return `{${parts.join(", ")}}`;

@@ -6,19 +6,18 @@ import type {
 } from "../../../codecs/video/mod.ts";
 import { ValueError } from "./value_error.ts";
 
-// Loaded when a value asks for them: most who copy or check a dataset look into no picture.
+// Codecs are loaded on demand: copying or checking a dataset usually decodes no picture.
 const loadImages = () => import("../../../codecs/image/choose_codec.ts");
 const loadVideos = () => import("../../../codecs/video/mod.ts");
 
-/** Pillow's, at which bags and granular leave it: neither hands on what it was asked for. */
+/** Pillow's default, which bags and granular use: neither passes on the requested quality. */
 const DEFAULT_QUALITY = 75;
 
 /**
- * The types `jpeg` and `jpg`.
+ * Encodes the types `jpeg` and `jpg`. The argument is the quality from 1 to 100, as in `jpeg(80)`; 75 by default.
  *
- * @param args The quality, 1 to 100, as in `jpeg(80)`; 75 unless given.
- * @throws {TypeError} If the value is no image, or has an alpha channel.
- * @throws {ValueError} If the arguments mean nothing.
+ * @throws {TypeError} If the value is not an image, or has an alpha channel.
+ * @throws {ValueError} If the arguments are invalid.
  */
 export async function encodeJpegValue(
   image: Image,
@@ -37,12 +36,7 @@ export async function encodeJpegValue(
   return await codec.encode(image, quality);
 }
 
-/**
- * The type `png`.
- *
- * @throws {TypeError} If the value is no image.
- * @throws {ValueError} If the type has arguments.
- */
+/** Encodes the type `png`. Throws if the value is not an image, or the type has arguments. */
 export async function encodePngValue(
   image: AlphaImage,
   ...args: string[]
@@ -59,11 +53,10 @@ export async function encodePngValue(
 }
 
 /**
- * Reads a value of the type `jpeg`, `jpg` or `png`; what the arguments say matters only to the
- * encoder. Unlike Pillow, which gives indices into a palette and samples of 16 bits as they are,
- * this gives colours of 8 bits a channel.
+ * Decodes a value of the type `jpeg`, `jpg` or `png`; arguments matter only to the encoder. Unlike Pillow, which
+ * returns palette indices and 16-bit samples unchanged, this returns colours of 8 bits a channel.
  *
- * @throws {ImageError} If it is damaged, too large, or of a kind that is not read.
+ * @throws {ImageError} If it is damaged, too large, or of an unsupported kind.
  */
 export async function decodeImageValue(
   bytes: Uint8Array,
@@ -73,8 +66,8 @@ export async function decodeImageValue(
 }
 
 /**
- * A decoder for the types `mp4` and `webm` that gives frames, which take the program ffmpeg; the
- * shipped ones give the bytes.
+ * Returns a decoder for the types `mp4` and `webm` that returns frames and needs the program ffmpeg. The shipped
+ * decoders return the bytes.
  *
  * @example For the reader of a dataset
  * ```ts ignore
@@ -89,7 +82,7 @@ export function videoDecoder(
 }
 
 /**
- * An encoder for the types `mp4` and `webm` that takes frames; the shipped ones take bytes.
+ * Returns an encoder for the types `mp4` and `webm` that takes frames; the shipped encoders take bytes.
  *
  * @example For the writer of a dataset
  * ```ts ignore

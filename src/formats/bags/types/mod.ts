@@ -1,5 +1,5 @@
 /**
- * The types of values in bags: what makes bytes of them, and values of bytes.
+ * Encoders and decoders for the value types in bags.
  *
  * @module
  */

@@ -18,14 +18,14 @@ import type { ValueType } from "../dataset/spec.ts";
 const I64 = { size: 8, signed: true } as const;
 const U64 = { size: 8, signed: false } as const;
 
-/** Types are any words: `constructor` is no encoder. */
+/** Type names are arbitrary: without a prototype, `constructor` finds no encoder. */
 const NO_WORDS = null as never;
 
 const asBytes = (bytes: Uint8Array) => bytes;
 
 /**
- * The encoders for the types that bags and granular ship (`formats.py` of both). The generations
- * differ in `int`; see {@linkcode intOptionsOf}.
+ * Returns the encoders for the types that bags and granular ship (`formats.py` of both). The generations differ in
+ * `int`; see {@linkcode intOptionsOf}.
  *
  * | type                  | takes                                                              |
  * | --------------------- | ------------------------------------------------------------------ |
@@ -37,7 +37,7 @@ const asBytes = (bytes: Uint8Array) => bytes;
  * | `tree`                | plain data with arrays in it                                       |
  * | `jpeg`, `jpg`, `png`  | an `Image`                                                         |
  *
- * @example A type of one's own beside them
+ * @example A custom type
  * ```ts
  * import { encodersOf } from "@recordfs/recordfs/bags";
  *
@@ -70,17 +70,16 @@ export function encodersOf(generation: Generation): Encoders {
 /** Options of {@linkcode decodersOf}. */
 export interface DecoderOptions {
   /**
-   * Whether a float that is a whole number is a `MsgpackFloat` in values of `msgpack` and `tree`, so
-   * that they are the same again when they are written; unless given, it is a number as `1` is.
+   * Whether integral floats in `msgpack` and `tree` become `MsgpackFloat`, so that they are written as floats again.
+   * Defaults to `false`: `1.0` becomes the number 1.
    */
   readonly keepFloats?: boolean | undefined;
 }
 
 /**
- * The decoders for the types that bags and granular ship. Each gives what the encoder of
- * {@linkcode encodersOf} takes; `mp4` and `webm` the bytes, for frames see
- * {@linkcode videoDecoder}. Generation 1 has one for `arraytree`, too, as granular 0.8.1 called
- * `tree`. There is none for other words.
+ * Returns the decoders for the types that bags and granular ship. Each returns what the encoder of
+ * {@linkcode encodersOf} takes; those of `mp4` and `webm` return bytes (for frames see {@linkcode videoDecoder}).
+ * Generation 1 also has one for `arraytree`, granular 0.8.1's name of `tree`. Other types have none.
  *
  * @example An array
  * ```ts
@@ -117,9 +116,7 @@ export function decodersOf(
   };
 }
 
-/**
- * Decoders to what other formats can store: pictures stay encoded, and plain data tell `1.0` from `1`.
- */
+/** Decoders to values that other formats can store: pictures stay encoded, and plain data tell `1.0` from `1`. */
 export function portableDecoders(generation: Generation): Decoders {
   return {
     ...decodersOf(generation, { keepFloats: true }),
@@ -129,28 +126,23 @@ export function portableDecoders(generation: Generation): Decoders {
   };
 }
 
-/** For values that become objects: those of one byte each take a hundred times as much memory. */
+/** Limit for values that become objects: objects of one byte each take a hundred times as much memory. */
 const LARGEST_OF_OBJECTS = 16 * 1024 * 1024;
 
-/** For all others: decoding takes a few times their size. */
+/** Limit for all other values: decoding takes a few times their size. */
 const LARGEST = 2 ** 30;
 
 /** Types whose values become objects, any number of them. */
 const OF_OBJECTS = ["arraytree", "msgpack", "tree"];
 
-/**
- * Bytes of the largest value of a type that is decoded where nobody asked for that very value: a process
- * that serves or checks must not end because memory does.
- */
+/** Largest value of a type, in bytes, that is decoded unasked: serving or checking must not exhaust memory. */
 export function largestValue({ name }: ValueType): number {
   return OF_OBJECTS.includes(name) ? LARGEST_OF_OBJECTS : LARGEST;
 }
 
 /**
- * Makes the bytes of a value. `args` are what stands behind the type in the spec of generation 1:
+ * Encodes a value; `never` accepts any type of value. `args` are the type's arguments in the spec of generation 1:
  * `["4", "big"]` for `int(4,big)`.
- *
- * The type of `value` is the encoder's own: `never` here lets any be assigned.
  */
 export type Encoder = (
   value: never,
@@ -158,8 +150,8 @@ export type Encoder = (
 ) => Uint8Array | Promise<Uint8Array>;
 
 /**
- * Makes a value, or the promise of one, of a record's bytes; it may keep and share their memory. `args`
- * are the type's, as those of an {@linkcode Encoder} are.
+ * Decodes the bytes of a record to a value, or to a promise of one. May keep and share the memory of `bytes`. `args`
+ * are the type's arguments, as for an {@linkcode Encoder}.
  */
 export type Decoder = (
   bytes: Uint8Array<ArrayBuffer>,
@@ -167,19 +159,15 @@ export type Decoder = (
 ) => unknown;
 
 /**
- * Encoders by the types' words: for `array(float32,4)`, the one of that whole word, which is called
- * with the value alone, or the one of `array`. Values of types that have none are bytes.
+ * Encoders by type. `array(float32,4)` uses the encoder of that whole word, which is called with the value alone, or
+ * that of `array`. Values of types without an encoder are bytes.
  */
 export type Encoders = Readonly<Record<string, Encoder>>;
 
-/** Decoders by the types' words, found as {@linkcode Encoders} are. */
+/** Decoders by type, looked up as {@linkcode Encoders} are. */
 export type Decoders = Readonly<Record<string, Decoder>>;
 
-/**
- * The encoder or decoder of a type, if there is one, and the arguments that it is called with.
- *
- * @param codecs `null` where values are bytes.
- */
+/** Returns the encoder or decoder of a type, if any, and its arguments. `codecs` is `null` if values are bytes. */
 export function codecOf<Codec>(
   codecs: Readonly<Record<string, Codec>> | null,
   { word, name, args }: ValueType,

@@ -2,11 +2,7 @@ import { bytesOf } from "../../../base/bytes_of.ts";
 import { ValueError } from "./value_error.ts";
 import { strictUtf8Text } from "../../../base/utf8.ts";
 
-/**
- * The type `bytes`: the value itself.
- *
- * @throws {TypeError} If it is neither a view of memory nor a buffer.
- */
+/** Encodes the type `bytes`: the value itself. Throws a `TypeError` if it is neither a view nor a buffer. */
 export function encodeBytes(value: unknown): Uint8Array {
   const bytes = bytesOf(value);
   if (bytes !== undefined) return bytes;
@@ -15,11 +11,7 @@ export function encodeBytes(value: unknown): Uint8Array {
   );
 }
 
-/**
- * The type `utf8`: text.
- *
- * @throws {TypeError} If the value is no text, or holds a lone surrogate, which UTF-8 has no form for.
- */
+/** Encodes the type `utf8`. Throws a `TypeError` for a lone surrogate, which UTF-8 cannot encode. */
 export function encodeUtf8(value: string): Uint8Array<ArrayBuffer> {
   if (typeof value === "string" && value.isWellFormed()) {
     return new TextEncoder().encode(value);
@@ -30,11 +22,7 @@ export function encodeUtf8(value: string): Uint8Array<ArrayBuffer> {
   throw new TypeError(`A value of type 'utf8' must be a text, not ${found}`);
 }
 
-/**
- * Reads a value of the type `utf8`.
- *
- * @throws {ValueError} If the bytes are not UTF-8.
- */
+/** Decodes the type `utf8`. Throws a {@linkcode ValueError} if the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return strictUtf8Text(bytes);

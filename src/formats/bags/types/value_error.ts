@@ -1,12 +1,12 @@
 import { RecordfsError } from "../../../base/errors.ts";
 
-/** A value's bytes or JSON are not what they should be, or its type's arguments mean nothing. */
+/** A value's bytes or JSON are malformed, or its type's arguments are invalid. */
 export class ValueError
   extends RecordfsError<"bad-value" | "bad-json" | "bad-arguments"> {
   /**
-   * Makes an error about a value, or the arguments of its type.
+   * Creates an error about a value, or the arguments of its type.
    *
-   * @param type The word in the spec.
+   * @param type Type word of the spec.
    * @param reason What is wrong: continues "Not a sound 'int': ".
    */
   constructor(

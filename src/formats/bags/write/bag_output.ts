@@ -11,27 +11,20 @@ import { ENTRY, writeEntry } from "../bag/index_entries.ts";
 import { Buffer } from "node:buffer";
 import { GatheredBytes } from "../../../io/write/gathered_bytes.ts";
 
-/** The original packages number records with 32 bits. */
+/** Most records of a bag: the original packages number them with 32 bits. */
 const MOST_RECORDS = 2 ** 32 - 1;
 
-/** A bag's files, and how its records and the entries of its index go there. */
 export interface BagParts<Form extends Generation> {
   readonly generation: Form;
-  /** Its name in errors. */
   readonly path: string;
-  /** Gets the records. */
   readonly file: WritableFile;
-  /** Gets the index: the `.idx`, or what becomes the end of the `.bag`. */
+  /** File that gets the index: the `.idx`, or what becomes the end of the `.bag`. */
   readonly indexFile: WritableFile;
-  /** Bytes of both that are there already. */
+  /** Bytes already in both files. */
   readonly there?: { readonly records: number; readonly index: number };
 }
 
-/**
- * The records of a bag that is written, and its index; in every generation.
- *
- * What was appended since {@linkcode BagOutput.keep} can be taken back.
- */
+/** Records and index of a bag being written. Records appended since {@linkcode BagOutput.keep} can be taken back. */
 export abstract class BagOutput<Form extends Generation = Generation> {
   readonly generation: Form;
   readonly path: string;
@@ -39,7 +32,7 @@ export abstract class BagOutput<Form extends Generation = Generation> {
   protected readonly indexFile: WritableFile;
   protected readonly records: AppendedBytes;
   protected readonly index: AppendedBytes;
-  /** The end of the last record that the index names in its file. */
+  /** End of the last record that the index file names. */
   protected indexed = 0;
   readonly #entry = new Uint8Array(ENTRY);
   #length = 0;
@@ -56,17 +49,16 @@ export abstract class BagOutput<Form extends Generation = Generation> {
     this.index = new AppendedBytes(indexFile, there?.index ?? 0, mismatch);
   }
 
-  /** The number of records. */
   get length(): number {
     return this.#length;
   }
 
-  /** Bytes of the records and of the index, as the original packages count them. */
+  /** Size of records and index in bytes, as the original packages count it. */
   get size(): number {
     return this.records.end + ENTRY * this.#length;
   }
 
-  /** Goes on behind a record that is in the file, before anything is appended. */
+  /** Continues after a record in the file. Must be called before anything is appended. */
   protected startAt(length: number, end: number): void {
     this.records.startAt(end);
     this.index.startAt(ENTRY * length);
@@ -75,7 +67,7 @@ export abstract class BagOutput<Form extends Generation = Generation> {
     this.keep();
   }
 
-  /** Appends a record where that takes no waiting; otherwise answers `false`. */
+  /** Appends a record if that is possible synchronously, within the buffers; otherwise returns `false`. */
   appendAtOnce(record: Uint8Array): boolean {
     const { records, index } = this;
     if (!records.hasRoom(record.byteLength) || !index.hasRoom(ENTRY)) {
@@ -90,7 +82,6 @@ export abstract class BagOutput<Form extends Generation = Generation> {
     return true;
   }
 
-  /** Appends a record. */
   *append(data: SampleData): Steps<void> {
     const bytes = sampleBytes(data);
     if (bytes !== undefined && this.appendAtOnce(bytes)) return;
@@ -106,51 +97,50 @@ export abstract class BagOutput<Form extends Generation = Generation> {
     this.#length++;
   }
 
-  /** Has what was appended so far stay. */
+  /** Commits what was appended so far. */
   keep(): void {
     this.#kept = this.#length;
     this.#keptEnd = this.records.end;
   }
 
-  /** Takes back what was appended since. */
+  /** Takes back what was appended since the last `keep`. */
   takeBack(): void {
     this.records.takeBack(this.#keptEnd);
     this.index.takeBack(ENTRY * this.#kept);
     this.#length = this.#kept;
   }
 
-  /** Writes the records that were gathered; with `sync`, waits until they are on the disk. */
+  /** Writes the buffered records; with `sync`, waits until they are on disk. */
   *flushRecords(sync: boolean): Steps<void> {
     yield* this.records.flush();
     if (sync) yield* this.file.sync();
   }
 
-  /** Writes what was gathered: the records before the index names them. */
+  /** Writes all buffered bytes: the records before the index entries that name them. */
   *flush(sync: boolean): Steps<void> {
     yield* this.flushRecords(sync);
     yield* this.flushIndex(sync);
   }
 
-  /** Both must be flushed before the next record is appended. */
+  /** Whether both must be flushed before the next record is appended. */
   abstract readonly needsFlush: boolean;
 
-  /** Writes the entries of the records that were written; to be called after those. */
+  /** Writes the index entries of written records. Must be called after `flushRecords`. */
   *flushIndex(sync: boolean): Steps<void> {
     yield* this.index.flush();
     this.indexed = this.records.end;
     if (sync) yield* this.indexFile.sync();
   }
 
-  /** Completes the bag, on the disk. If it fails it can be done again. */
+  /** Completes the bag on disk. Can be retried if it fails. */
   abstract finish(): Steps<void>;
 
-  /** Lets go of the files. */
   close(): void {
     this.file.close();
     this.indexFile.close();
   }
 
-  /** The entry of the record that starts there and was appended last. */
+  /** Returns the index entry of the last record, which starts at `start`. */
   #entryOf(start: number): Uint8Array {
     writeEntry(this.#entry, this.generation === 1 ? start : this.records.end);
     return this.#entry;
@@ -188,26 +178,17 @@ export abstract class BagOutput<Form extends Generation = Generation> {
   }
 }
 
-/** Longer bytes are written from where they lie. */
+/** Largest size that is buffered; longer bytes are written directly. */
 const LONGEST_GATHERED = 1 << 18;
 
-/** Bytes that are compared at a time. */
 const PIECE = 1 << 16;
 
-/**
- * Bytes that are appended to a bag or an index.
- *
- * Where the file has bytes already behind the place that is appended at, those that are appended
- * must be the same, and are not written again.
- */
+/** Appends bytes to a bag or an index. They must equal bytes already in the file, which are not written again. */
 class AppendedBytes extends GatheredBytes {
   readonly #there: number;
   readonly #mismatch: () => Error;
 
-  /**
-   * @param there Bytes that the file has already.
-   * @param mismatch The error for bytes that are not those that are there.
-   */
+  /** @param there Number of bytes already in the file. */
   constructor(file: WritableFile, there: number, mismatch: () => Error) {
     super(file, 0);
     this.#there = there;
@@ -215,18 +196,17 @@ class AppendedBytes extends GatheredBytes {
     this.furthest = there;
   }
 
-  /** Tells numbers of bytes that can be gathered without waiting. */
+  /** Whether this many bytes can be buffered synchronously. */
   hasRoom(bytes: number): boolean {
     return bytes <= LONGEST_GATHERED && this.end >= this.#there &&
       bytes <= this.room;
   }
 
-  /** The buffer is nearly full: the longest that is gathered may not fit. */
+  /** Whether the buffer may lack room for the largest size that is buffered. */
   get isFull(): boolean {
     return this.room < LONGEST_GATHERED;
   }
 
-  /** Appends bytes of any number. */
   *append(bytes: Uint8Array): Steps<void> {
     if (this.end < this.#there) {
       bytes = bytes.subarray(yield* this.#compare(bytes));
@@ -243,21 +223,21 @@ class AppendedBytes extends GatheredBytes {
     }
   }
 
-  /** Writes what was gathered. If that fails it stays gathered, and can be written later. */
+  /** Writes the buffered bytes. If that fails, they stay buffered and can be written later. */
   override *flush(): Steps<void> {
     if (this.#hasTakenBack) yield* this.#cut();
     yield* super.flush();
   }
 
-  /** Takes back what was appended behind `end`. */
+  /** Takes back what was appended after `end`. */
   override takeBack(end: number): void {
     super.takeBack(end);
     if (!this.#hasTakenBack) return;
     try {
-      // At once: a process that is killed must not leave what was never asked to stay.
+      // At once: a killed process must not leave bytes that were never committed.
       runSync(this.#cut());
     } catch {
-      // Before the next bytes are written, then.
+      // Retried before the next bytes are written.
     }
   }
 
@@ -265,18 +245,14 @@ class AppendedBytes extends GatheredBytes {
     return this.furthest > Math.max(this.written, this.#there);
   }
 
-  /** Removes from the file what was taken back, and what a write that failed has left. */
+  /** Truncates bytes that were taken back, or left by a failed write. */
   *#cut(): Steps<void> {
     const end = Math.max(this.written, this.#there);
     yield* this.file.truncate(end);
     this.furthest = end;
   }
 
-  /**
-   * Goes past bytes that are in the file already.
-   *
-   * @returns How many of `bytes` those are.
-   */
+  /** Skips those of `bytes` that are already in the file, and returns their number. */
   *#compare(bytes: Uint8Array): Steps<number> {
     const start = this.written;
     const length = Math.min(bytes.byteLength, this.#there - start);

@@ -19,29 +19,29 @@ import { IndexedBagOutput } from "./indexed_bag_output.ts";
 import { TrailedBagOutput } from "./trailed_bag_output.ts";
 import { Writer } from "./writer.ts";
 
-/** Records up to this size are copied where they have to wait for their turn. */
+/** Largest record that is copied if it must wait in the queue. */
 const SMALL_RECORD = 1 << 16;
 
 /** Options of {@linkcode BagWriter.open}. */
 export interface BagWriterOptions {
-  /** The form of the bag; 3 by default, the `.bag` and `.idx` of granular 0.22. */
+  /** Form of the bag. Defaults to 3, the `.bag` and `.idx` of granular 0.22. */
   readonly generation?: Generation | undefined;
 }
 
 /**
  * Writes a bag, record by record and in constant memory (Python's `BagWriter`).
  *
- * In generation 3 it is written in its place, and a bag that is there is continued: behind its last
- * complete record, of which {@linkcode BagWriter.length} tells the number. Bytes that a process
- * that was killed wrote ahead of the index are compared with what is appended. Records are gathered
- * up to 1 MiB; what was gathered last is lost with the process, unless it is flushed.
+ * In generation 3 the bag is written in place. An existing bag is continued after its last complete record;
+ * {@linkcode BagWriter.length} is the number of records it has. Bytes that a killed process wrote ahead of the index
+ * are compared with appended records. Up to 1 MiB of records is buffered; buffered records are lost with the process,
+ * unless they are flushed.
  *
- * In generations 1 and 2 the bag appears under its name when it is closed, complete and on the
- * disk. Until then it is a hidden file beside it, which goes when the writer is given up. As in
- * Python, a bag that is there is not replaced.
+ * In generations 1 and 2 the bag appears under its name when the writer is closed, complete and on disk. Until then it
+ * is a hidden file next to it, which is removed if the writer is aborted. As in Python, an existing bag is not
+ * replaced.
  *
- * A write that fails (a full disk, a stream that throws, an aborted signal) leaves the writer at
- * the record before: it can be repeated.
+ * A failed write (a full disk, a stream that throws, an aborted signal) leaves the writer at the previous record: it
+ * can be retried.
  *
  * @example Write a bag, and continue it
  * ```ts
@@ -70,7 +70,7 @@ export class BagWriter extends Writer {
       finish: () => output.finish(),
       *publish() {
         if (file === undefined) return;
-        yield* requireAbsent(path); // as it was when it was opened
+        yield* requireAbsent(path); // may have been created since the writer was opened
         yield* file.publish();
       },
       letGo() {
@@ -114,11 +114,11 @@ export class BagWriter extends Writer {
   }
 
   /**
-   * Starts a bag, or in generation 3 continues one.
+   * Starts a bag; in generation 3, continues an existing one.
    *
-   * @param path Of the `.bag`; the index of generation 3 is the `.idx` beside it.
+   * @param path Path of the `.bag`; the index of generation 3 is the `.idx` next to it.
    * @throws {WriteError} If it can't be written there, or another writer has it open (`busy`).
-   * @throws {FormatError} If the index of a bag that is to be continued is damaged.
+   * @throws {FormatError} If the index of the bag to continue is damaged.
    */
   static open(
     path: string | URL,
@@ -127,7 +127,7 @@ export class BagWriter extends Writer {
     return runAsync(BagWriter.#open(path, options), options.signal);
   }
 
-  /** {@linkcode BagWriter.open} without waiting. */
+  /** Synchronous {@linkcode BagWriter.open}. */
   static openSync(
     path: string | URL,
     options: BagWriterOptions = {},
@@ -136,14 +136,14 @@ export class BagWriter extends Writer {
   }
 
   /**
-   * Appends a record. Calls that are not awaited keep their order; if one fails, so do those that
-   * were made after it without waiting.
+   * Appends a record. Calls that are not awaited keep their order; if one fails, so do those made after it without
+   * awaiting it.
    *
-   * @param record Its bytes, not empty in generation 2. What is larger than 64 KiB must not
-   * be changed before the promise is settled.
-   * @returns The record's index.
-   * @throws {WriteError} If the record is empty (`empty-record`), is not the one that was written
-   * there by a process that was killed (`mismatch`), or the system refuses.
+   * @param record Bytes of the record, not empty in generation 2. If larger than 64 KiB, they must not be changed
+   * before the promise settles.
+   * @returns Index of the record.
+   * @throws {WriteError} If the record is empty (`empty-record`), differs from what a killed process wrote there
+   * (`mismatch`), or the system refuses.
    */
   // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
   async append(record: SampleData, options: WaitOptions = {}): Promise<number> {
@@ -159,7 +159,7 @@ export class BagWriter extends Writer {
     return this.run(() => this.#add(bytes ?? record), options.signal);
   }
 
-  /** {@linkcode BagWriter.append} without waiting, of what is in memory. */
+  /** Synchronous {@linkcode BagWriter.append}, for records in memory. */
   appendSync(record: ArrayBufferView | ArrayBufferLike): number {
     return this.runSync(() => this.#add(record));
   }
@@ -186,7 +186,7 @@ export class BagWriter extends Writer {
   }
 }
 
-/** Generations 1 and 2 replace nothing; and an index beside it would be taken for the bag's. */
+/** Requires that neither bag nor `.idx` exists: nothing is replaced, and the `.idx` would be taken for the bag's. */
 export function* requireAbsent(path: string): Steps<void> {
   for (const there of [path, indexPath(path)]) {
     const { found } = yield* findTarget(there);

@@ -11,26 +11,20 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { BagOutput } from "./bag_output.ts";
 import type { ValueEncoder } from "./value_encoder.ts";
 
-/** The bags that datapoints are written to. */
 interface DatasetBags {
-  /** Path of the dataset. */
   readonly directory: string;
-  /** In the order of the keys. */
+  /** Encoders in the order of the keys. */
   readonly encoders: readonly ValueEncoder[];
-  /** In the order of the keys. */
   readonly bags: readonly BagOutput[];
-  /** The references; generation 3 has none. */
+  /** References; generation 3 has none. */
   readonly refs?: BagOutput | undefined;
 }
 
-/**
- * Writes datapoints to the bags of a dataset. After a datapoint that cannot be written, all of them
- * are as they were before it.
- */
+/** Writes datapoints to the bags of a dataset. A failed datapoint leaves all bags as they were before it. */
 export class DatasetOutput {
   readonly #of: DatasetBags;
   readonly #all: readonly BagOutput[];
-  /** Of one datapoint after the other, in the same memory. */
+  /** Reused for every datapoint. */
   readonly #references = new MsgpackWriter();
   #length: number;
 
@@ -40,17 +34,14 @@ export class DatasetOutput {
     this.#length = this.#all[0]!.length;
   }
 
-  /** Number of datapoints. */
   get length(): number {
     return this.#length;
   }
 
-  /** Bytes of all bags and their indexes. */
   get size(): number {
     return this.#all.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Appends a datapoint, and answers its index. */
   *append(datapoint: Readonly<Datapoint>): Steps<number> {
     if (!this.#hasKeys(datapoint)) this.#refuseKeys(datapoint);
     if (this.#needsFlush) yield* this.flush(false);
@@ -64,19 +55,17 @@ export class DatasetOutput {
     return this.#length++;
   }
 
-  /** Writes what was gathered: all records before any index names them. */
+  /** Writes all buffered bytes: all records before any index that names them. */
   *flush(sync: boolean): Steps<void> {
     yield* inParallel(this.#all.map((bag) => bag.flushRecords(sync)));
     yield* inParallel(this.#all.map((bag) => bag.flushIndex(sync)));
   }
 
-  /** Completes all bags. */
   *finish(): Steps<void> {
-    yield* this.flush(false); // what is short of room is so before the first is complete
+    yield* this.flush(false); // a lack of space shows before the first bag is complete
     yield* inParallel(this.#all.map((bag) => bag.finish()));
   }
 
-  /** Lets go of all files. */
   close(): void {
     for (const bag of this.#all) bag.close();
   }
@@ -105,7 +94,7 @@ export class DatasetOutput {
           references.int(count);
         }
       } else {
-        // Most need no waiting, and then no generator, which would take longer than the rest.
+        // Usually synchronous: a generator would take longer than the rest.
         const encoded = encoder.encode(value, this.#length);
         const isDone = encoded instanceof Uint8Array &&
           bag.appendAtOnce(encoded);
@@ -116,7 +105,6 @@ export class DatasetOutput {
     if (refs !== undefined) yield* refs.append(references.written);
   }
 
-  /** @param encoded What the encoder has given. */
   *#appendValue(
     bag: BagOutput,
     encoder: ValueEncoder,
@@ -128,7 +116,7 @@ export class DatasetOutput {
     yield* bag.append(record);
   }
 
-  /** One value of the list is in memory at a time. */
+  /** Appends a list, with one value in memory at a time. */
   *#appendList(
     bag: BagOutput,
     encoder: ValueEncoder,
@@ -158,7 +146,7 @@ export class DatasetOutput {
     );
   }
 
-  /** Tells datapoints with the keys of the spec, and no others. */
+  /** Whether a datapoint has exactly the keys of the spec. */
   #hasKeys(datapoint: Readonly<Datapoint>): boolean {
     if (typeof datapoint !== "object" || datapoint === null) return false;
     const { encoders } = this.#of;

@@ -33,31 +33,27 @@ import { openIfThere } from "../bag/open_bag.ts";
 import { IndexedBagOutput } from "./indexed_bag_output.ts";
 import { readSpec } from "../dataset/open_shard.ts";
 
-/** A dataset, unsharded or a shard, that is written. */
 export interface DatasetTarget extends Ending {
   readonly output: DatasetOutput;
 }
 
-/** The form of a dataset that is written. */
 export interface DatasetForm {
   readonly spec: WrittenSpec;
   readonly encoders: Encoders | null;
   readonly generation: Generation;
 }
 
-/** Options of the writers of datasets. */
+/** Options of dataset writers. */
 export interface DatasetWriterOptions {
   /**
-   * Functions that make the bytes of values, by types; those of {@linkcode encodersOf} by default.
-   * Values of types that have none are bytes, or what else a record can be written from; with `null`,
-   * all are.
+   * Encoders by type. Defaults to {@linkcode encodersOf}. Values without an encoder are bytes, or anything else that a
+   * record can be written from; with `null`, all are.
    */
   readonly encoders?: Encoders | null | undefined;
-  /** The form of the dataset; 3 by default, that of granular 0.22. */
+  /** Form of the dataset. Defaults to 3, that of granular 0.22. */
   readonly generation?: Generation | undefined;
 }
 
-/** The form that the options say, checked. */
 export function datasetForm(
   directory: string,
   spec: Spec,
@@ -68,12 +64,7 @@ export function datasetForm(
   return { spec: written, encoders, generation };
 }
 
-/**
- * Starts a dataset, or in generation 3 continues one.
- *
- * @throws {WriteError} If it can't be written there.
- * @throws {FormatError} If what is to be continued is damaged.
- */
+/** Starts a dataset; in generation 3, continues an existing one. Throws if it can't be written, or is damaged. */
 export function* openDatasetTarget(
   directory: string,
   { spec, encoders, generation }: DatasetForm,
@@ -100,8 +91,8 @@ export function* openDatasetTarget(
 }
 
 /**
- * Generation 3: what was written stays, and the bags are opened behind the last datapoint that all of them have.
- * One that is ahead of the others goes back: its records must come again, and are compared.
+ * Opens or creates a dataset of generation 3, after the last datapoint that all bags have. A bag that is ahead is
+ * rewound: its records must be appended again, and are compared.
  */
 function* continuedDataset(
   directory: string,
@@ -118,14 +109,14 @@ function* continuedDataset(
       const bag = path.join(directory, `${key}.bag`);
       bags.push(yield* IndexedBagOutput.open(bag));
     }
-    // Another writer may have given up, and removed it, before the bags were locked.
+    // Another writer may have been aborted, and have removed the spec, before the bags were locked.
     if (!(yield* hasSameSpec(directory, spec))) {
       yield* writeSpec(directory, spec);
     }
     const length = Math.min(...bags.map(({ length }) => length));
     for (const bag of bags) yield* bag.rewind(length);
   } catch (error) {
-    // Who has the lock of the first bag is the only writer.
+    // The holder of the first bag's lock is the only writer.
     if (isNew && bags.length > 0) removeUnwritten(directory, spec);
     for (const bag of bags) bag.close();
     throw error;
@@ -141,12 +132,12 @@ function* continuedDataset(
     *publish() {},
     letGo() {
       if (isNew && !isFinished) removeUnwritten(directory, spec);
-      output.close(); // the locks last
+      output.close(); // releases the locks last
     },
   };
 }
 
-/** Generations 1 and 2: a directory that appears when all its bags are complete. */
+/** Creates a dataset of generation 1 or 2: a directory that appears when all its bags are complete. */
 function* newDataset(
   directory: string,
   spec: WrittenSpec,
@@ -171,7 +162,7 @@ function* newDataset(
     *finish() {
       yield* output.finish();
       try {
-        // Last, though the directory is not seen before: whoever finds one by hand can tell.
+        // Written last: in a temporary directory left behind, its absence shows that the dataset is incomplete.
         yield* writeSpec(place.temporary, spec);
       } catch (error) {
         throw place.asPublished(error);
@@ -202,7 +193,7 @@ function* newBag(
   }
 }
 
-/** Removes a dataset that has not a byte of a datapoint. To be called by its only writer. */
+/** Removes a dataset without a byte of data. Only its sole writer may call this. */
 function removeUnwritten(
   directory: string,
   { keys }: WrittenSpec,
@@ -214,16 +205,16 @@ function removeUnwritten(
       (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
     );
     if (isWritten) return;
-    // The spec last: what is killed here leaves a dataset, without a datapoint.
+    // The spec last: if killed here, the writer leaves a dataset without datapoints.
     for (const file of [...files, path.join(directory, SPEC_FILE)]) {
       fs.rmSync(file, { force: true });
     }
   } catch {
-    // On a disk that takes no change any more: what stays has no datapoint.
+    // The disk can no longer be changed; the files that stay have no datapoint.
   }
 }
 
-/** Looked at before anything is written: an empty index would hide all records of an older bag. */
+/** Rejects a dataset of generation 1 or 2 before anything is written: an empty index would hide an older bag. */
 function* requireGeneration3(
   directory: string,
   { spec }: WrittenSpec,
@@ -239,11 +230,7 @@ function* requireGeneration3(
   );
 }
 
-/**
- * Whether the dataset has the same specification; `false` where it has none.
- *
- * @throws {WriteError} With code `spec-differs` if it has another.
- */
+/** Whether the dataset has this specification; `false` if it has none. Throws `spec-differs` if it has another. */
 export function* hasSameSpec(
   directory: string,
   { spec }: WrittenSpec,
@@ -271,7 +258,7 @@ export function* hasSameSpec(
   );
 }
 
-/** Whole or not at all, unlike Python: a spec that is cut could never be continued. */
+/** Writes the spec atomically, unlike Python: a truncated spec would prevent the dataset from being continued. */
 function writeSpec(directory: string, { json }: WrittenSpec): Steps<void> {
   return NewFile.write(path.join(directory, SPEC_FILE), json);
 }

@@ -16,31 +16,27 @@ import type { Spec } from "../dataset/spec.ts";
 import type { Ending } from "../../../io/write/writer_base.ts";
 import { Writer, type WriterOutput } from "./writer.ts";
 
-/** Where datapoints are written to: one dataset, or one shard after the other. */
 interface DatapointOutput extends WriterOutput {
-  /** Appends a datapoint, and answers its index. */
   append(datapoint: Readonly<Datapoint>): Steps<number>;
 }
 
 /**
- * Writes a dataset: a directory with a bag for each key (Python's `DatasetWriter`), in constant
- * memory.
+ * Writes a dataset, a directory with a bag for each key, in constant memory (Python's `DatasetWriter`).
  *
- * In generation 3 it is written in its place, and one that is there is continued, behind the last
- * datapoint that all keys have, of which {@linkcode DatasetWriter.length} tells the number. What a
- * process that was killed wrote ahead of that is compared with what is appended. Up to 1 MiB of a
- * key is gathered, which is lost with the process, unless it is flushed. (One that is killed while it
- * starts the dataset may leave a hidden `.spec.json.*.part`, which nobody reads, and which goes when
- * it is continued.)
+ * In generation 3 the dataset is written in place. An existing one is continued after the last datapoint that all keys
+ * have; {@linkcode DatasetWriter.length} is the number of datapoints. Bytes that a killed process wrote ahead of that
+ * are compared with appended datapoints. Up to 1 MiB per key is buffered; buffered bytes are lost with the process,
+ * unless they are flushed. (A process killed while it starts the dataset may leave a hidden `.spec.json.*.part`, which
+ * nothing reads, and which is removed when the dataset is continued.)
  *
- * In generations 1 and 2 the directory appears when the writer is closed, complete and on the disk;
- * an empty one may be there. Until then it is a hidden directory beside it. A dataset without
- * datapoints has a `spec.json`, which bags leaves out, and then cannot read it.
+ * In generations 1 and 2 the directory appears when the writer is closed, complete and on disk; an empty one may exist.
+ * Until then it is a hidden directory next to it. A dataset without datapoints has a `spec.json`, which bags omits and
+ * then cannot read the dataset.
  *
- * A datapoint that cannot be written (an encoder throws, the disk is full, a signal is aborted)
- * leaves all keys as they were before it.
+ * If a datapoint cannot be written (an encoder throws, the disk is full, a signal is aborted), all keys are as they
+ * were before it.
  *
- * @example Write a dataset with one's own encoders
+ * @example Write a dataset with custom encoders
  * ```ts
  * import { DatasetWriter } from "@recordfs/recordfs/bags";
  * import assert from "node:assert/strict";
@@ -58,11 +54,11 @@ interface DatapointOutput extends WriterOutput {
  * ```
  */
 export class DatasetWriter extends Writer {
-  /** The types by key; the keys are sorted. */
+  /** Types by key; the keys are sorted. */
   readonly spec: Spec;
   readonly #output: DatapointOutput;
 
-  /** @ignore Writers are made by `open`. */
+  /** @ignore Use `open`. */
   protected constructor(
     path: string,
     { generation, spec }: DatasetForm,
@@ -86,14 +82,13 @@ export class DatasetWriter extends Writer {
   }
 
   /**
-   * Starts a dataset, or in generation 3 continues one.
+   * Starts a dataset; in generation 3, continues an existing one.
    *
-   * @param directory Where; the directories above it are made.
-   * @param spec Types by key. In generations 1 and 2 a type that ends in `[]` is that of a list.
-   * @throws {WriteError} If the spec has keys or types that the original packages refuse
-   * (`bad-spec`), another one is there (`spec-differs`), another writer has it open (`busy`), or it
-   * can't be written there.
-   * @throws {FormatError} If a dataset that is to be continued is damaged.
+   * @param directory Directory of the dataset; parent directories are created.
+   * @param spec Types by key. In generations 1 and 2, a type ending in `[]` is a list.
+   * @throws {WriteError} If the spec has keys or types that the original packages refuse (`bad-spec`), another spec
+   * exists (`spec-differs`), another writer has the dataset open (`busy`), or it can't be written there.
+   * @throws {FormatError} If the dataset to continue is damaged.
    */
   static open(
     directory: string | URL,
@@ -106,7 +101,7 @@ export class DatasetWriter extends Writer {
     );
   }
 
-  /** {@linkcode DatasetWriter.open} without waiting. */
+  /** Synchronous {@linkcode DatasetWriter.open}. */
   static openSync(
     directory: string | URL,
     spec: Spec,
@@ -116,16 +111,15 @@ export class DatasetWriter extends Writer {
   }
 
   /**
-   * Appends a datapoint. Calls that are not awaited keep their order; if one fails, so do those that
-   * were made after it without waiting.
+   * Appends a datapoint. Calls that are not awaited keep their order; if one fails, so do those made after it without
+   * awaiting it.
    *
-   * @param datapoint A value for each key of the spec; of a list type an array, or any other
-   * iterable, also one that has to be waited for. It must not be changed before the promise is
-   * settled.
-   * @returns The datapoint's index.
-   * @throws {WriteError} If keys are missing or surplus (`bad-datapoint`), a value cannot be encoded
-   * (`bad-value`) or is empty in generation 2 (`empty-record`), is not the one that was
-   * written there by a process that was killed (`mismatch`), or the system refuses.
+   * @param datapoint A value for each key of the spec; for a list type an array or another iterable, synchronous or
+   * not. It must not be changed before the promise settles.
+   * @returns Index of the datapoint.
+   * @throws {WriteError} If keys are missing or surplus (`bad-datapoint`), a value cannot be encoded (`bad-value`), is
+   * empty in generation 2 (`empty-record`), or differs from what a killed process wrote there (`mismatch`), or if the
+   * system refuses.
    */
   // deno-lint-ignore require-await -- what is wrong rejects, too
   async append(
@@ -136,7 +130,7 @@ export class DatasetWriter extends Writer {
     return this.run(() => this.#output.append(datapoint), options.signal);
   }
 
-  /** {@linkcode DatasetWriter.append} without waiting: encoders and lists must not have to, either. */
+  /** Synchronous {@linkcode DatasetWriter.append}; encoders and lists must be synchronous, too. */
   appendSync(datapoint: Readonly<Datapoint>): number {
     return this.runSync(() => this.#output.append(datapoint));
   }

@@ -7,18 +7,17 @@ import { BagOutput } from "./bag_output.ts";
 import { ENTRY, indexPath, readEntry } from "../bag/index_entries.ts";
 
 /**
- * A bag of generation 3, written in its place: first the records, then the index that names them.
- * What a process that was killed has written stays; what it wrote ahead of the index must come
- * again, and is compared.
+ * A bag of generation 3, written in place: records first, then the index entries that name them. Records that a killed
+ * process wrote ahead of the index must be appended again, and are compared.
  */
 export class IndexedBagOutput extends BagOutput<3> {
   #lock: FileLock | undefined;
 
   /**
-   * Opens a bag behind its last complete record; where there is none, starts it.
+   * Opens a bag after its last complete record, or creates it.
    *
-   * @throws {WriteError} If another writer has it open, or it is none of generation 3.
-   * @throws {FormatError} If its index names bytes that are not there.
+   * @throws {WriteError} If another writer has it open, or it is not of generation 3.
+   * @throws {FormatError} If its index points past it, or is damaged.
    */
   static *open(path: string): Steps<IndexedBagOutput> {
     const idx = indexPath(path);
@@ -36,7 +35,7 @@ export class IndexedBagOutput extends BagOutput<3> {
       const end = yield* endOf(indexFile, length);
       requireSound(path, idx, length, end, records);
       const there = { records, index: ENTRY * length };
-      yield* indexFile.truncate(there.index); // an entry that was being written
+      yield* indexFile.truncate(there.index); // drops a partially written entry
       const output = new IndexedBagOutput(
         { generation: 3, path, file, indexFile, there },
       );
@@ -51,15 +50,15 @@ export class IndexedBagOutput extends BagOutput<3> {
     }
   }
 
-  /** Goes back to an earlier record; those behind it must come again. */
+  /** Rewinds to an earlier record; those after it must be appended again. */
   *rewind(length: number): Steps<void> {
     if (length === this.length) return;
     this.startAt(length, yield* endOf(this.indexFile, length));
   }
 
   /**
-   * The index follows the records at once when those are written, so that a process that is killed
-   * has lost no more than what was gathered.
+   * Whether records were written that the index does not name, or a buffer is full. The index follows written records
+   * at once, so a killed process loses no more than its buffers.
    */
   override get needsFlush(): boolean {
     const { records, index } = this;
@@ -71,7 +70,7 @@ export class IndexedBagOutput extends BagOutput<3> {
     yield* syncDirectoryOf(this.path);
   }
 
-  /** The lock is let go of last: a write that is under way would come between another writer's. */
+  /** Releases the lock last: a write still in progress would mix with another writer's. */
   override close(): void {
     let open = 2;
     const onClosed = () => {
@@ -82,7 +81,6 @@ export class IndexedBagOutput extends BagOutput<3> {
   }
 }
 
-/** Opens the file of that name, be it made just now, with its lock. */
 function* openLocked(
   path: string,
 ): Steps<{ file: WritableFile; lock: FileLock }> {
@@ -99,13 +97,12 @@ function* openLocked(
       if ((error as { code?: unknown }).code !== "ENOENT") throw error;
       continue;
     }
-    // Removed by a writer that gave up before it had written anything.
+    // Removed by a writer that was aborted before it had written anything.
     file.close();
     lock[Symbol.dispose]();
   }
 }
 
-/** Where the records of an index end that has so many. */
 function* endOf(index: WritableFile, length: number): Steps<number> {
   if (length === 0) return 0;
   const entry = new Uint8Array(ENTRY);
@@ -113,7 +110,7 @@ function* endOf(index: WritableFile, length: number): Steps<number> {
   return readEntry(entry, 0);
 }
 
-/** Looks for a file; anything else there is refused. */
+/** Whether a file exists. Refuses anything other than a regular file. */
 function* requireRegular(path: string): Steps<boolean> {
   const { found } = yield* findTarget(path);
   if (found === undefined || found.isFile()) return found !== undefined;

@@ -15,22 +15,20 @@ import { type Encoders, encodersOf } from "../types/shipped.ts";
 import { plainNumber } from "../types/array_rows.ts";
 import { parsedJsonToValue } from "../types/json_values.ts";
 
-/** The types whose values JSON can hold; those of others, such as `jpeg`, are bytes. */
+/** Types whose values JSON can express; values of others, such as `jpeg`, are bytes. */
 const JSON_TYPES = ["array", "i64", "int", "msgpack", "tree", "u64", "utf8"];
 
 const WHOLE_NUMBERS = ["i64", "int", "u64"];
 
-/** The only key of an object that names a file. */
 const FILE = "$file";
 
 /**
- * Makes records of datapoints that are lines of JSON: an object with the spec's keys, its values as
- * `valueToJson` writes them. A value `{"$file": "path"}`, of any type, is a file that is the record.
+ * Returns a function that makes records of a line of JSON: an object with the spec's keys, and values as `valueToJson`
+ * writes them. A value `{"$file": "path"}`, of any type, is a file whose content is the record; `file` opens it.
  *
- * @param file Gives the content of a file that a line names.
- * @returns What makes the records of a line, for a writer without encoders, which says which keys are
- * missing or too many. It throws a {@linkcode RecordfsError} if the line is no object in JSON, or a value is
- * none of its type (`bad-value`, and the message names its key).
+ * The records are for a writer without encoders, which reports missing and surplus keys. The function throws a
+ * {@linkcode RecordfsError} if the line is not a JSON object, or a value is not of its type (`bad-value`, with the key
+ * in the message).
  */
 export function jsonRecords(
   spec: Spec,
@@ -61,7 +59,7 @@ export function jsonRecords(
       const type = types.get(key);
       const isList = type?.isList === true && Array.isArray(json);
       const value = type === undefined || type.isList && !isList
-        ? json // the writer says what is wrong with it
+        ? json // the writer reports it
         : isList
         ? json.map((item, i) => recordOf(item, type, `${key}[${i}]`))
         : recordOf(json, type, key);
@@ -77,10 +75,10 @@ function encode(
   { word, name, args }: ValueType,
 ): Uint8Array {
   const read = parsedJsonToValue(json, word);
-  // Of a whole number, the type says what it is, not the point with which some write it.
+  // Integers may be written with a point: the type decides.
   const value = WHOLE_NUMBERS.includes(name) ? plainNumber(read) : read;
   if (JSON_TYPES.includes(name)) {
-    // These have nothing to wait for.
+    // Encoders of these types are synchronous.
     return encoders[name]!(value as never, ...args) as Uint8Array;
   }
   if (value instanceof Uint8Array) return value;
@@ -90,7 +88,6 @@ function encode(
   );
 }
 
-/** The path that a value names, if it names one. */
 function fileOf(json: ExactJson): string | undefined {
   const isReference = typeof json === "object" && json !== null &&
     Object.hasOwn(json, FILE) && Object.keys(json).length === 1;

@@ -17,21 +17,17 @@ import { SHARD_NAME, SPEC_FILE } from "../dataset/dataset_names.ts";
 
 /** When a shard is full, and which shards a writer writes. */
 export interface ShardLimits {
-  /** A shard is full when it has this many bytes, indexes and references included. */
+  /** Size in bytes, with indexes and references, at which a shard is full. */
   readonly shardSize?: number | undefined;
-  /** A shard is full when it has this many datapoints. */
+  /** Number of datapoints at which a shard is full. */
   readonly shardLength?: number | undefined;
-  /** Number of the first shard; 0 by default. */
+  /** Number of the first shard. Defaults to 0. */
   readonly shardStart?: number | undefined;
-  /** The step to the next one; 1 by default. */
+  /** Step to the next shard. Defaults to 1. */
   readonly shardStep?: number | undefined;
 }
 
-/**
- * Checks the limits of shards.
- *
- * @throws {RangeError} If they are none, or several writers would write one shard each and no more.
- */
+/** Validates limits. Throws a `RangeError` if one is invalid, or if shards divided among writers never end. */
 export function requireLimits(limits: ShardLimits): void {
   const { shardSize, shardLength, shardStart = 0, shardStep = 1 } = limits;
   requireWhole("shardSize", shardSize, 1);
@@ -46,20 +42,15 @@ export function requireLimits(limits: ShardLimits): void {
   }
 }
 
-/** Writes datapoints to one shard after the other. */
 export class ShardOutput {
   readonly #directory: string;
   readonly #form: DatasetForm;
   readonly #limits: ShardLimits;
-  /** All but the one that is being written. */
   #done: WrittenShards;
   readonly #made: MadeDirectories;
   #current: DatasetTarget | undefined;
 
-  /**
-   * @param done What is written already.
-   * @param made Directories that go where nothing was written.
-   */
+  /** @param made Directories that are removed if nothing was written to them. */
   constructor(
     directory: string,
     form: DatasetForm,
@@ -74,23 +65,20 @@ export class ShardOutput {
     this.#made = made;
   }
 
-  /** Number of shards, with the one that is being written if it has any datapoint. */
+  /** Number of shards, including the current one if it has a datapoint. */
   get shards(): number {
     return this.#done.count + (this.#currentLength > 0 ? 1 : 0);
   }
 
-  /** Number of datapoints in them. */
   get length(): number {
     return this.#done.datapoints + this.#currentLength;
   }
 
-  /** Bytes of their bags and indexes. */
   get size(): number {
     return this.#done.bytes +
       (this.#currentLength > 0 ? this.#currentSize : 0);
   }
 
-  /** Opens the shard that datapoints are to be appended to, unless it is open. */
   *openShard(): Steps<DatasetTarget> {
     return this.#current ??= yield* openDatasetTarget(
       path.join(this.#directory, shardName(this.#done.next)),
@@ -98,7 +86,7 @@ export class ShardOutput {
     );
   }
 
-  /** Appends a datapoint, and answers its index. A shard that is full is completed before. */
+  /** Completes the current shard if it is full, then appends a datapoint and returns its index. */
   *append(datapoint: Datapoint): Steps<number> {
     if (this.#isFull) yield* this.#endShard();
     const { output } = yield* this.openShard();
@@ -106,22 +94,20 @@ export class ShardOutput {
     return this.length - 1;
   }
 
-  /** Writes what was gathered. */
   *flush(sync: boolean): Steps<void> {
     if (this.#current !== undefined) yield* this.#current.output.flush(sync);
   }
 
-  /** Completes the last shard. */
   *finish(): Steps<void> {
     if (this.#currentLength > 0) yield* this.#current!.finish();
   }
 
-  /** Has the last shard appear, unless its first datapoint could not be written. */
+  /** Publishes the last shard, unless its first datapoint could not be written. */
   *publish(): Steps<void> {
     if (this.#currentLength > 0) yield* this.#current!.publish();
   }
 
-  /** Lets go of the shard that is being written. */
+  /** Releases the current shard. */
   letGo(): void {
     this.#current?.letGo();
     this.#made.removeEmpty();
@@ -161,24 +147,18 @@ export class ShardOutput {
   }
 }
 
-/** Shards that a writer finds done. */
 interface WrittenShards {
-  /** Their number. */
   readonly count: number;
   readonly datapoints: number;
-  /** Bytes of their bags and indexes. */
   readonly bytes: number;
-  /** Number of the shard to go on with. */
+  /** Number of the shard to continue with. */
   readonly next: number;
-  /** That one is there. */
   readonly isBegun: boolean;
 }
 
 /**
- * Finds the shards that are there of those that a writer is to write. In generation 3 all but the
- * last must be complete, and the last is gone on with; in the others there may be none.
- *
- * @throws {WriteError} If there are others.
+ * Finds the existing shards among those that a writer is to write. In generation 3 all but the last must be complete,
+ * and the last is continued; otherwise there must be none.
  */
 export function* findWrittenShards(
   directory: string,
@@ -198,7 +178,7 @@ export function* findWrittenShards(
   for (const name of there) {
     if (!SHARD_NAME.test(name)) continue;
     const number = Number(name);
-    if (number < start || (number - start) % step !== 0) continue; // another writer's
+    if (number < start || (number - start) % step !== 0) continue; // written by another writer
     last = Math.max(last ?? number, number);
   }
   if (last === undefined) {
@@ -218,7 +198,6 @@ export function* findWrittenShards(
   return { count, datapoints, bytes, next: last, isBegun: true };
 }
 
-/** Length and size of a complete shard of generation 3. */
 function* measureShard(
   directory: string,
   { spec }: DatasetForm,

@@ -25,21 +25,18 @@ export interface ShardedDatasetWriterOptions
   extends DatasetWriterOptions, ShardLimits {}
 
 /**
- * Writes a dataset in shards, directories `000000`, `000001`, … (Python's `ShardedDatasetWriter`).
- * A shard is full when it has reached `shardSize` bytes or `shardLength` datapoints.
+ * Writes a dataset in shards, directories `000000`, `000001`, … (Python's `ShardedDatasetWriter`). A shard is full when
+ * it has reached `shardSize` bytes or `shardLength` datapoints.
  *
- * Several writers can write a dataset together: writer k of n with `shardStart: k, shardStep: n`
- * writes the shards k, k + n, … (the README of bags calls n `shard_stop`). When all have ended, the
- * numbers must have no gap.
+ * Several writers can write a dataset together: writer k of n with `shardStart: k, shardStep: n` writes the shards k, k
+ * + n, … (the README of bags calls n `shard_stop`). When all have ended, the numbers must have no gap.
  *
- * In generations 1 and 2 each shard appears when it is complete: before the datapoint that follows
- * it is written, or on closing. A process that is killed leaves a hidden directory, which goes when
- * that shard is written again.
+ * In generations 1 and 2 each shard appears when it is complete: before the next datapoint is written, or on closing. A
+ * killed process leaves a hidden directory, which is removed when that shard is written again.
  *
- * In generation 3, opening the directory again continues its last shard, as
- * {@linkcode DatasetWriter} does, and {@linkcode ShardedDatasetWriter.length} counts the datapoints
- * of all shards of this writer: append those that follow. (Python's writer starts at its first shard
- * again, and appends to that.)
+ * In generation 3, opening the directory again continues its last shard, as {@linkcode DatasetWriter} does.
+ * {@linkcode ShardedDatasetWriter.length} counts the datapoints of all shards of this writer: append those that follow.
+ * (Python's writer starts at its first shard again, and appends to that.)
  *
  * @example Write shards of two datapoints, and continue
  * ```ts
@@ -92,16 +89,15 @@ export class ShardedDatasetWriter extends DatasetWriter {
   }
 
   /**
-   * Starts shards, or in generation 3 continues them.
+   * Starts shards; in generation 3, continues existing ones.
    *
-   * @param directory Where; the directories above it are made.
-   * @param spec Types by key. In generations 1 and 2 a type that ends in `[]` is that of a list.
-   * @throws {WriteError} If the spec has keys or types that the original packages refuse
-   * (`bad-spec`), another one is there (`spec-differs`), another writer has the shard open (`busy`),
-   * shards of these numbers are there (`exists`; in generation 3, if some are missing or incomplete),
-   * or they can't be written there.
-   * @throws {RangeError} If the limits are no whole numbers, or `shardStart` and `shardStep` have none.
-   * @throws {FormatError} If a dataset that is to be continued is damaged.
+   * @param directory Directory of the shards; parent directories are created.
+   * @param spec Types by key. In generations 1 and 2, a type ending in `[]` is a list.
+   * @throws {WriteError} If the spec has keys or types that the original packages refuse (`bad-spec`), another spec
+   * exists (`spec-differs`), another writer has the shard open (`busy`), shards of these numbers exist (`exists`; in
+   * generation 3, if some are missing or incomplete), or they can't be written there.
+   * @throws {RangeError} If a limit is not an integer in range, or `shardStart` or `shardStep` is used without a limit.
+   * @throws {FormatError} If the dataset to continue is damaged.
    */
   static override open(
     directory: string | URL,
@@ -114,7 +110,7 @@ export class ShardedDatasetWriter extends DatasetWriter {
     );
   }
 
-  /** {@linkcode ShardedDatasetWriter.open} without waiting. */
+  /** Synchronous {@linkcode ShardedDatasetWriter.open}. */
   static override openSync(
     directory: string | URL,
     spec: Spec,
@@ -123,7 +119,7 @@ export class ShardedDatasetWriter extends DatasetWriter {
     return runSync(ShardedDatasetWriter.#open(directory, spec, options));
   }
 
-  /** Number of this writer's shards so far, those among them that were there before. */
+  /** Number of this writer's shards so far, including those that existed before. */
   get shards(): number {
     return this.#output.shards;
   }

@@ -4,21 +4,14 @@ import type { WritableFile } from "../../../io/write/writable_file.ts";
 import { BagOutput } from "./bag_output.ts";
 import { ENTRY, writeEntry } from "../bag/index_entries.ts";
 
-/** Bytes of the index that are copied at a time. */
 const PIECE = 1 << 20;
 
 /**
- * A bag of generation 1 or 2, whose index stands behind the records: until there are no more, it is
- * kept in a scratch file, so that memory does not grow with the number of records.
+ * A bag of generation 1 or 2. The index follows the records; until the bag is finished, it is in a scratch file, so
+ * that memory use does not grow with the number of records.
  */
 export class TrailedBagOutput extends BagOutput<1 | 2> {
-  /**
-   * Starts a bag.
-   *
-   * @param file Where it is written, empty.
-   * @param path What errors call it.
-   * @param scratch A path beside which there may be a scratch file.
-   */
+  /** Starts a bag in an empty file. `path` is for errors; a scratch file may be created next to `scratch`. */
   static *create(
     generation: 1 | 2,
     file: WritableFile,
@@ -33,7 +26,7 @@ export class TrailedBagOutput extends BagOutput<1 | 2> {
     return super.size + (this.generation === 1 ? ENTRY : 0);
   }
 
-  /** The index is not seen before the end: it is written whenever its buffer is full. */
+  /** Always `false`: nobody reads the index before the end, so it is written whenever its buffer is full. */
   override get needsFlush(): boolean {
     return false;
   }

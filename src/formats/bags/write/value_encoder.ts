@@ -11,18 +11,13 @@ import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { SpecKey } from "../dataset/spec.ts";
 import { codecOf, type Encoder, type Encoders } from "../types/shipped.ts";
 
-/** Makes records of a key's values. */
 export class ValueEncoder {
   readonly #directory: string;
-  /** The key that it is for. */
   readonly key: SpecKey;
   readonly #encoder: Encoder | undefined;
   readonly #args: readonly string[];
 
-  /**
-   * @param directory The dataset, for errors.
-   * @param encoders `null`: values are bytes.
-   */
+  /** @param encoders `null` if values are bytes. */
   constructor(directory: string, key: SpecKey, encoders: Encoders | null) {
     this.#directory = directory;
     this.key = key;
@@ -35,12 +30,10 @@ export class ValueEncoder {
   }
 
   /**
-   * Makes the record of a value. A type without an encoder takes all that a record can be.
+   * Encodes a value as a record. A type without an encoder accepts anything that a record can be written from.
    *
-   * @param datapoint Its number, for errors.
-   * @returns A promise where the encoder has to be waited for: to be given to
-   * {@linkcode ValueEncoder.wait}.
-   * @throws {WriteError} With code `bad-value`, if the encoder throws or gives no bytes.
+   * @returns The record, or a promise for {@linkcode ValueEncoder.wait} if the encoder is asynchronous.
+   * @throws {WriteError} With code `bad-value`, if the encoder throws or returns no bytes.
    */
   encode(value: unknown, datapoint: number): SampleData | Promise<unknown> {
     if (this.#encoder === undefined) return this.#raw(value, datapoint);
@@ -55,7 +48,7 @@ export class ValueEncoder {
       : this.#bytes(encoded, datapoint);
   }
 
-  /** Waits for the record that {@linkcode ValueEncoder.encode} has promised. */
+  /** Waits for a record that {@linkcode ValueEncoder.encode} promised. */
   *wait(encoded: Promise<unknown>, datapoint: number): Steps<SampleData> {
     const settled = encoded.then(
       (value) => ({ value, failed: false }),

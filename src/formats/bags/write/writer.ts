@@ -5,33 +5,33 @@ import type { Generation } from "../dataset/dataset_names.ts";
 
 /** Options of the writers' `flush`. */
 export interface FlushOptions {
-  /** Waits until it is on the disk; not unless given. */
+  /** Whether to wait until the data is on disk. Defaults to `false`. */
   readonly sync?: boolean | undefined;
 }
 
-/** The place that a writer writes to. */
+/** Destination of a writer. */
 export interface WriterOutput {
-  /** The number of what was appended, that among it that was there before. */
+  /** Number of appended items, including those that existed before. */
   readonly length: number;
-  /** Bytes of all bags and their indexes. */
+  /** Size of all bags and their indexes in bytes. */
   readonly size: number;
-  /** Writes what was gathered; with `sync`, waits until it is on the disk. */
+  /** Writes buffered data; with `sync`, waits until it is on disk. */
   flush(sync: boolean): Steps<void>;
 }
 
 /**
- * The base of the writers of bags and of datasets.
+ * Base class of the writers of bags and datasets.
  *
- * Where one is given up, or closing it fails, nothing remains of the bag, the dataset or its last shard in
- * generations 1 and 2; in generation 3 what was written, but of a dataset nothing where nothing was
- * written and nothing was there before.
+ * If a writer is aborted, or disposed before it is closed, or if closing fails, nothing remains of the bag, the dataset
+ * or its last shard in generations 1 and 2. In generation 3, what was written remains; if nothing was written to a new
+ * dataset, nothing remains.
  */
 export abstract class Writer extends WriterBase {
-  /** The form of what is written. */
+  /** Form of the output. */
   readonly generation: Generation;
   readonly #output: WriterOutput;
 
-  /** @ignore Writers are made by `open`. */
+  /** @ignore Use `open`. */
   protected constructor(
     path: string,
     generation: Generation,
@@ -43,19 +43,19 @@ export abstract class Writer extends WriterBase {
     this.#output = output;
   }
 
-  /** Number of records or datapoints so far, of all shards, those among them that were there before. */
+  /** Number of records or datapoints so far, in all shards, including those that existed before. */
   get length(): number {
     return this.#output.length;
   }
 
-  /** Bytes of all bags and their indexes, those of `refs.bag` included. */
+  /** Size of all bags and their indexes in bytes, including `refs.bag`. */
   get size(): number {
     return this.#output.size;
   }
 
   /**
-   * Writes what was gathered. In generation 3, readers find it then, and it outlives the process;
-   * with `sync` also a loss of power.
+   * Writes buffered data. In generation 3, readers then see it, and it survives the end of the process; with `sync`,
+   * also a power failure.
    *
    * @throws {WriteError} If the system refuses.
    */
@@ -65,7 +65,7 @@ export abstract class Writer extends WriterBase {
     return this.run(() => this.#output.flush(sync), signal, false);
   }
 
-  /** {@linkcode Writer.flush} without waiting. */
+  /** Synchronous {@linkcode Writer.flush}. */
   flushSync({ sync = false }: FlushOptions = {}): void {
     this.runSync(() => this.#output.flush(sync), false);
   }
