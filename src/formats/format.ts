@@ -106,6 +106,14 @@ export interface Format {
   /** Verifies every checksum of a container. By default, all files are read, which verifies those with checksums. */
   check?(path: string, options: CheckOptions): Promise<CheckReport>;
   /**
+   * Lists where the samples of a container lie, also if its tables are damaged. By default, lists the samples of `open`
+   * that are stored as one piece each.
+   */
+  listSamples?(
+    path: string,
+    options: Pick<ContainerOptions, "onWarning" | "storage"> & WaitOptions,
+  ): Promise<SampleListing>;
+  /**
    * Opens a container as a dataset of its own, for samples that can be read in part, such as some frames of a video.
    * Without this method, or if it returns `undefined`, the dataset consists of the samples of `open`, or of the files.
   listSamples?(

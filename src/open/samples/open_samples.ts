@@ -81,7 +81,10 @@ export function samplesOf<D extends object, R extends object>(
   const samples = columns === undefined
     ? fs.samples!
     : filesOf(fs, columns, place);
-  const byField: Samples = new SamplesByField(samples, () => fs.close());
+  const byField: Samples = new SamplesByField(samples, () => {
+    samples.close(); // what was decoded may still be cached
+    fs.close();
+  });
   try {
     requireFields(byField, fields);
   } catch (error) {
