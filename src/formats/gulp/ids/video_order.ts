@@ -3,15 +3,15 @@ import type { VideoId } from "./id_text.ts";
 
 /** Options of {@linkcode GulpChunk.iterAll}. */
 export interface IterateOptions {
-  /** Only videos with these ids; the order stays that of the chunk. */
+  /** Restricts iteration to these ids; the order stays that of the chunk. */
   readonly acceptedIds?: Iterable<VideoId> | undefined;
-  /** Whether to mix the order. */
+  /** Whether to shuffle the videos. */
   readonly shuffle?: boolean | undefined;
-  /** The same seed mixes the same way; another way each time where not given. */
+  /** Seed of the shuffle; random by default. */
   readonly seed?: number | undefined;
 }
 
-/** The videos of a chunk to go through, in order. */
+/** Returns the videos of a chunk to iterate over, in order. */
 export function videosInOrder(
   meta: ChunkMeta,
   { acceptedIds, shuffle, seed }: IterateOptions,
@@ -25,9 +25,9 @@ export function videosInOrder(
 }
 
 /**
- * A shuffled copy.
+ * Returns a shuffled copy.
  *
- * @param seed The same seed gives the same order; any number.
+ * @param seed Any number; the same seed gives the same order.
  */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const result = [...items];
@@ -39,7 +39,7 @@ export function shuffled<T>(items: readonly T[], seed: number): T[] {
   return result;
 }
 
-/** Numbers from 0 up to 1 by the generator SplitMix32. */
+/** Returns a SplitMix32 generator of numbers from 0 up to 1. */
 function randomOf(seed: number): () => number {
   let state = seed | 0;
   return () => {
