@@ -22,10 +22,10 @@ import {
   serializeError,
 } from "../../../base/serialized_error.ts";
 
-/** How chunks are written. */
+/** Options for writing chunks. */
 export interface WriteOptions {
   readonly events: ChunkEvents;
-  /** Told of each chunk that is complete. */
+  /** Called with each complete chunk. */
   readonly onChunk: (report: NumberedReport) => void;
   readonly signal: AbortSignal | undefined;
 }
@@ -33,14 +33,14 @@ export interface WriteOptions {
 /**
  * Writes one chunk.
  *
- * @param onGathered Told when all of its videos are gathered, so that only the disk is waited for.
+ * @param onGathered Called when all videos are gathered and only disk writes remain.
  */
 type WriteChunk = (
   job: ChunkJob,
   onGathered: () => void,
 ) => Promise<NumberedReport>;
 
-/** Chunks that are left to be written. */
+/** Chunks still to be written. */
 class ChunkQueue {
   readonly #jobs: readonly ChunkJob[];
   readonly #onChunk: (report: NumberedReport) => void;
@@ -54,19 +54,19 @@ class ChunkQueue {
     this.#onChunk = onChunk;
   }
 
-  /** Has no more be begun. */
+  /** Starts no further chunks. */
   stop(): void {
     this.#next = this.#jobs.length;
   }
 
-  /** Writes one chunk after the other, each while the disk takes the one before. */
+  /** Writes chunks in sequence; the disk writes of one overlap the gathering of the next. */
   async write(write: WriteChunk): Promise<void> {
     let finishing: Promise<void> | undefined;
     while (this.#next < this.#jobs.length) {
       const gathered = Promise.withResolvers<void>();
       const writing = write(this.#jobs[this.#next++]!, gathered.resolve)
         .then(this.#onChunk);
-      writing.catch(() => {}); // it is waited for later
+      writing.catch(() => {}); // awaited later
       await Promise.race([gathered.promise, writing]);
       await finishing;
       finishing = writing;
@@ -76,9 +76,9 @@ class ChunkQueue {
 }
 
 /**
- * Writes chunks, in this thread one after the other, or in several.
+ * Writes chunks, in sequence in this thread, or in several threads.
  *
- * @param recipe How threads make the adapter.
+ * @param recipe Remote constructor of the adapter.
  */
 export async function writeChunks(
   adapter: DatasetAdapter,
@@ -110,15 +110,15 @@ export async function writeChunks(
     });
   } finally {
     failed.abort();
-    await Promise.allSettled(underWay); // what it has begun goes before it ends
+    await Promise.allSettled(underWay); // started chunks clean up before this returns
   }
 }
 
 /**
- * Writes chunks in several threads, each the next that is left.
+ * Writes chunks in several threads; each takes the next remaining one.
  *
- * @param recipe How each thread makes the adapter.
- * @param videos How many videos it has.
+ * @param recipe Remote constructor of the adapter.
+ * @param videos Number of videos of the adapter.
  */
 async function writeInThreads(
   recipe: AdapterRecipe,
@@ -147,27 +147,26 @@ async function writeInThreads(
   }
 }
 
-/** How long a thread may take to give up, in milliseconds, before it is ended as it is. */
+/** Timeout for a thread to abort before it is terminated, in milliseconds. */
 const PATIENCE = 5000;
 
-/** A chunk that a thread writes. */
 interface WrittenChunk {
   readonly job: ChunkJob;
   readonly onGathered: () => void;
   readonly report: PromiseWithResolvers<NumberedReport>;
 }
 
-/** Another thread that writes chunks: one, and meanwhile the disk takes the one before. */
+/** A thread that writes chunks: the disk writes of one overlap the gathering of the next. */
 class ThreadWriter {
   readonly #worker: Worker;
   readonly #events: ChunkEvents;
-  /** Tells how many videos the thread's adapter has. */
+  /** Resolves to the number of videos of the thread's adapter. */
   readonly #ready = Promise.withResolvers<number>();
-  /** What it was asked to write and has not, by number. */
+  /** Requested chunks that are not complete, by number. */
   readonly #chunks = new Map<number, WrittenChunk>();
   #isStarting = false;
 
-  /** @param events Told of what happens; frames may come several at once. */
+  /** @param events Callbacks; one call may report several frames. */
   constructor(events: ChunkEvents) {
     this.#events = events;
     const module = new URL("./worker.ts", import.meta.url);
@@ -175,13 +174,13 @@ class ThreadWriter {
       heard: (message) => this.#hear(message),
       died: (why) => this.#fail(died(why)),
     });
-    this.#ready.promise.catch(() => {}); // may fail when nobody waits
+    this.#ready.promise.catch(() => {}); // may reject when nobody waits
   }
 
   /**
    * Makes the adapter in the thread.
    *
-   * @param length How many videos it has here.
+   * @param length Number of videos of the adapter in this thread.
    */
   async start(
     recipe: AdapterRecipe,
@@ -200,7 +199,6 @@ class ThreadWriter {
     );
   }
 
-  /** Writes a chunk. */
   write(job: ChunkJob, onGathered: () => void): Promise<NumberedReport> {
     const report = Promise.withResolvers<NumberedReport>();
     this.#chunks.set(job.number, { job, onGathered, report });
@@ -208,7 +206,7 @@ class ThreadWriter {
     return report.promise;
   }
 
-  /** Has the thread give up what is under way, and ends it. */
+  /** Aborts the current work and terminates the thread. */
   async end(): Promise<void> {
     const chunks = [...this.#chunks.values()];
     if (chunks.length > 0 || this.#isStarting) {
@@ -259,7 +257,7 @@ class ThreadWriter {
     }
   }
 
-  /** Nothing is to be had of the thread any more. */
+  /** Rejects all pending work after the thread has died. */
   #fail(error: unknown): void {
     this.#ready.reject(error);
     for (const { report } of this.#chunks.values()) report.reject(error);
@@ -267,11 +265,11 @@ class ThreadWriter {
 }
 
 /**
- * Removes what a thread had not completed that has died, or was ended as it is. It has the locks for a
- * while yet, but nobody else writes these chunks: that is what the lock of the journal is for.
+ * Removes the incomplete output of a thread that died or was terminated. The thread may hold its locks a little longer,
+ * but the journal's lock prevents others from writing these chunks.
  */
 function sweep({ dataPath, metaPath, only }: ChunkJob): void {
-  // Data of a new chunk has its name before its meta file has.
+  // The data file of a new chunk gets its name before its meta file.
   if (only === undefined && !fs.existsSync(metaPath)) {
     fs.rmSync(dataPath, { force: true });
   }

@@ -8,8 +8,8 @@ import { LABEL_FILE } from "../read/chunk_files.ts";
 /**
  * Reads `label2idx.json`: the number of each label.
  *
- * @param file Its path; `undefined` where there is none.
- * @throws {FormatError} If it is damaged.
+ * @param file Path; `undefined` if there is none.
+ * @throws {FormatError} If the file is damaged.
  */
 export function* readLabels(
   file: string | undefined,
@@ -20,9 +20,9 @@ export function* readLabels(
 }
 
 /**
- * The numbers of labels that the bytes of `label2idx.json` say, in the order of the file.
+ * Parses `label2idx.json`; the labels are in file order.
  *
- * @throws {FormatError} If they say something else.
+ * @throws {FormatError} If it is not an object of integers.
  */
 export function parseLabels(
   file: string,
