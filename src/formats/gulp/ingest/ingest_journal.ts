@@ -132,7 +132,7 @@ export class IngestJournal implements Disposable {
     const old = this.#file;
     this.#file = Deno.openSync(place, { write: true, createNew: true });
     try {
-      this.#file.lockSync(true); // never blocks: no other process has the file; the lock stays with it when it is renamed
+      this.#file.lockSync(true); // never blocks: no other process has the file; a rename keeps the lock
       this.#append(plan);
       fs.renameSync(place, this.#path);
     } catch (error) {

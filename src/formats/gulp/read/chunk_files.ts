@@ -10,27 +10,27 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { byCodePoint } from "../../../base/names.ts";
 import { DATA_NAME, isChunkName, META_NAME } from "../kinds.ts";
 
-/** The two files of a chunk. */
+/** Files of a chunk. */
 export interface ChunkPaths {
-  /** The chunk's number, from its name. */
+  /** Number of the chunk, from its name. */
   readonly number: number;
   readonly dataPath: string;
   readonly metaPath: string;
 }
 
-/** The files of a chunk that is written. */
+/** Returns the files of a new chunk. */
 export function newChunkPaths(directory: string, number: number): ChunkPaths {
   const dataPath = pathIn(directory, `data_${number}.gulp`);
   const metaPath = pathIn(directory, `meta_${number}.gmeta`);
   return { number, dataPath, metaPath };
 }
 
-/** The chunks in a directory, in the order of the originals, and what is wrong with other files. */
+/** Chunks of a directory, in the order of the original libraries, and faults of other files. */
 export interface ChunkListing {
   readonly chunks: readonly ChunkPaths[];
-  /** Files without their partner, and chunks that are there twice. */
+  /** Files without their partner, and duplicate chunks. */
   readonly problems: readonly FormatError[];
-  /** Path of the file that numbers the labels, where there is one. */
+  /** Path of the label file, if there is one. */
   readonly labelPath: string | undefined;
 }
 
@@ -40,8 +40,8 @@ export const LABEL_FILE = "label2idx.json";
 /**
  * Lists the chunks of a directory.
  *
- * Chunks stand in the order of their data files' names as strings, `data_10` before `data_2`: it fixes
- * the order of the videos.
+ * Chunks are in the order of their data files' names as strings, `data_10` before `data_2`, which determines the order
+ * of videos.
  *
  * @throws {RecordfsError} If there is no such directory.
  */
@@ -90,9 +90,9 @@ export function pairChunks(
 }
 
 /**
- * The chunk that one file belongs to: a `.gulp` with its `.gmeta` beside it, or the other way round.
+ * Finds the chunk of one file: a `.gulp` with its `.gmeta` in the same directory, or vice versa.
  *
- * @throws {FormatError} If the other one is missing.
+ * @throws {FormatError} If the other file is missing.
  */
 export function* findPartner(
   file: string,
@@ -148,7 +148,7 @@ function problem(
   return new FormatError(code, `${path} ${what}`, { path });
 }
 
-/** The number that follows those of all chunks, and of files without their partner. */
+/** Returns the number after those of all chunks and of files without their partner. */
 export function nextNumber({ chunks, problems }: ChunkListing): number {
   const numbers = [
     ...chunks.map(({ number }) => number),
@@ -157,7 +157,7 @@ export function nextNumber({ chunks, problems }: ChunkListing): number {
   return numbers.reduce((next, number) => Math.max(next, number + 1), 0);
 }
 
-/** The first run of digits in a name, or NaN. */
+/** Returns the first run of digits in a name, or NaN. */
 export function chunkNumber(name: string): number {
   return Number(/\d+/.exec(name)?.[0]);
 }
