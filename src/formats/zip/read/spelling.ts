@@ -4,11 +4,11 @@ import { Extra, forEachExtra } from "../layout.ts";
 import { fromCp437 } from "./cp437.ts";
 
 /**
- * Whether a local header's name is that of the central directory in another spelling: `\` for `/`, code page 437 for
- * UTF-8, or as the Unicode path field (0x7075) has it.
+ * Whether a local header's name is another spelling of that in the central directory: `\` for `/`, code page 437 for
+ * UTF-8, or as in the Unicode path field (0x7075).
  *
- * @param name The member's path in the tree.
- * @param stored The name in the local header.
+ * @param name Path of the member in the tree.
+ * @param stored Name in the local header.
  * @param extra Extra fields of the local header.
  */
 export function isOtherSpelling(
@@ -27,7 +27,7 @@ export function isOtherSpelling(
 }
 
 /**
- * The path that a Unicode path field has; `undefined` for another field, and for one of another path.
+ * Returns the path in a Unicode path field; `undefined` for other fields, and for one of another path.
  *
  * @param pathSum CRC-32 of the name in the header.
  */
