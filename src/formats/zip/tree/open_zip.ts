@@ -40,9 +40,9 @@ export function* openZip(
 }
 
 /**
- * Opens a zip as a tree; as {@linkcode openZip}.
+ * Opens a zip as a tree; throws like {@linkcode openZip}.
  *
- * @param readIndex How its index is found, where none that was cached may stand for it.
+ * @param readIndex Reads its index; by default from the index cache or the central directory.
  */
 export function* openTree(
   path: string,
