@@ -19,13 +19,12 @@ import { scanRecords } from "./scan.ts";
 import { scanExample } from "../proto/scan_example.ts";
 import { WireError, WireFields } from "../proto/wire.ts";
 
-/** How an index is read. */
 export interface IndexOptions extends KeptOptions {
   readonly checkData?: boolean | undefined;
 }
 
 /**
- * The index of a file: as it was kept, or by all its lengths, one after the other.
+ * Returns the index of a file, from the index cache or by reading all its lengths in sequence.
  *
  * @throws {FormatError} If it is compressed, or its first length is wrong.
  */
@@ -34,11 +33,11 @@ export function* openIndex(
   options: IndexOptions,
 ): Steps<RecordIndex> {
   const { checkData = true } = options;
-  if (checkData) yield* crc32cLoaded(); // also what compares the data needs it
+  if (checkData) yield* crc32cLoaded(); // also needed to verify the data
   return yield* keptIndex<RecordIndex>(source, options, {
     kind: "tfrecord 1",
     entrySize: FRAME,
-    // Lengths that nobody compared are not for those who would have.
+    // Unverified lengths must not be given to callers that verify them.
     isToKeep: checkData,
     take({ columns: { starts, sums }, facts }) {
       const columns = { starts, sums } as RecordColumns;
@@ -56,7 +55,7 @@ export function* openIndex(
       return { columns, kind, cut };
     },
     count: ({ columns }) => columns.sums.length,
-    // A damaged file is not there for long.
+    // A damaged file does not stay for long.
     tables: ({ columns, kind, cut }) =>
       checkData && cut === undefined
         ? { columns: { ...columns }, facts: kind }
@@ -64,14 +63,14 @@ export function* openIndex(
   });
 }
 
-/** Records up to this size are gone through; of larger ones only the start is looked at. */
+/** Records up to this size are scanned completely; of larger ones, only the start is read. */
 const LARGE = 1 << 20;
 /** Bytes of a tag and a length. */
 const START = 8;
-/** Damaged records that are passed over to find out what records are. */
+/** Limit of damaged records skipped to detect the kind of records. */
 const MOST_DAMAGED = 16;
 
-/** What records seem to be, by the first one whose data are not known to be damaged. */
+/** Detects the kind of records, from the first one not known to be damaged. */
 function* kindIn(
   source: ByteSource,
   columns: RecordColumns,
@@ -91,9 +90,9 @@ function* kindIn(
 }
 
 /**
- * Says what to do with what was compressed.
+ * Rejects compressed files, and says how to decompress them.
  *
- * @throws {FormatError} If the file begins as something that was.
+ * @throws {FormatError} If the file begins as a compressed one.
  */
 export function* refuseCompressed(source: ByteSource): Steps<void> {
   const { name: path } = source;
@@ -117,9 +116,9 @@ export function* refuseCompressed(source: ByteSource): Steps<void> {
 }
 
 /**
- * What a record seems to be: an example has nothing but features, one behind the other, to its end.
+ * Detects the kind of a record: an example consists of features up to its end.
  *
- * @param bytes All of the record, or its first {@linkcode START}.
+ * @param bytes The whole record, or its first {@linkcode START}.
  * @param length Bytes of the record.
  */
 function kindOf(bytes: Uint8Array, length: number): RecordKind {
@@ -130,7 +129,7 @@ function kindOf(bytes: Uint8Array, length: number): RecordKind {
       if (hasOthers) return "records";
       return isSequence ? "SequenceExamples" : "Examples";
     }
-    // The features of one that is this large take it up to its end, if it has no lists.
+    // The features of such a large example take it up to its end, unless it has lists.
     const fields = new WireFields(bytes, 0, length);
     const isFeatures = fields.next() && fields.field === 1 && fields.type === 2;
     if (!isFeatures) return "records";

@@ -9,7 +9,7 @@ import { isShard } from "../layout.ts";
 /**
  * Finds the files of a location.
  *
- * @throws {FormatError} If a directory has none, or not all of those that their names count.
+ * @throws {FormatError} If a directory has none, or not as many as their names say.
  */
 export function recordPaths(path: string, storage: Storage): Steps<ShardPaths> {
   return shardPaths(path, storage, {
