@@ -15,9 +15,7 @@ const LARGEST_METHOD = 99;
 
 /**
  * Finds members before, between and after those of the central directory. They are visible to programs that read a zip
- * from its start, from a pipe, or because its end is far away.
- *
- * @param found Called with the offset and the name of each.
+ * from its start, from a pipe, or because its end is far away. Calls `found` with the offset and the name of each.
  */
 export function* findUnlisted(
   source: ByteSource,

@@ -26,12 +26,7 @@ export function directoriesIn(directory: string): string[] {
     .map(({ path }) => path);
 }
 
-/**
- * Returns the paths of files at any depth whose names end in one of `extensions`. Follows links; skips hidden files and
- * directories.
- *
- * @param within Real paths of the directories above.
- */
+/** Lists files at any depth by extension. Follows links; skips hidden entries. `within` has the real paths above. */
 function filesBelow(
   directory: string,
   extensions: readonly string[],
@@ -109,7 +104,6 @@ function entriesOf(directory: string) {
   }).sort((a, b) => byCodePoint(a.path, b.path));
 }
 
-/** Returns what a link points to, or `undefined` if it cannot be read. */
 function follow(link: string): fs.Stats | undefined {
   try {
     return fs.statSync(link);

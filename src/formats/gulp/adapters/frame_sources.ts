@@ -101,7 +101,6 @@ function assertThere(path: string): void {
   if (!fs.existsSync(path)) throw inputError(path, "there is no such file");
 }
 
-/** Declares the options of image adapters. */
 export function imageOptions(size: "frameSize" | "imgSize"): AdapterOption[] {
   return [
     sizeOption(size),

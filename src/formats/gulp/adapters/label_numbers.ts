@@ -31,11 +31,7 @@ export class LabelNumbers {
   readonly #path: string | undefined;
   readonly #numbers: Map<string, number>;
 
-  /**
-   * @param outputFolder Directory of the file, which need not exist; without it, labels are numbered but not saved.
-   * @param labels Labels of all videos.
-   * @throws {FormatError} If the file is damaged.
-   */
+  /** @param outputFolder Directory of the file, which need not exist; without it, labels are not saved. */
   constructor(outputFolder: string | undefined, labels: Iterable<Label>) {
     this.#path = outputFolder === undefined
       ? undefined

@@ -9,13 +9,7 @@ import type { AdapterOptions } from "./options.ts";
 /** Remote constructors of adapters from {@linkcode makeAdapter}. */
 const recipes = new WeakMap<DatasetAdapter, AdapterRecipe>();
 
-/**
- * Loads an adapter class.
- *
- * @param module URL of a module.
- * @param name Name of the export.
- * @throws {RecordfsError} If the module does not load, or has no such class.
- */
+/** Loads a class that a module exports; throws RecordfsError if the module does not load or has no such class. */
 export async function loadAdapterClass(
   module: string,
   name: string,

@@ -62,11 +62,7 @@ function refuse(path: string, what: string): never {
   throw inputError(path, what);
 }
 
-/**
- * Reads the rows of a CSV file with semicolons between fields, without empty lines.
- *
- * Loads its npm package only here: gulping other data needs none.
- */
+/** Reads CSV rows with semicolons, without empty lines. Loads its npm package here: gulping other data needs none. */
 export async function readCsvRows(path: string): Promise<string[][]> {
   const text = readText(path);
   const { parse } = await loadCsvPackage(path);

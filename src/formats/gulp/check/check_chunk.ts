@@ -28,11 +28,7 @@ export class ChunkCheck {
   #end = 0;
   #last = -1;
 
-  /**
-   * @param windows Reads the data file.
-   * @param onDamage Called with each fault.
-   * @param onProgress Called with the number of bytes checked.
-   */
+  /** @param onProgress Called with the number of bytes checked. */
   constructor(
     chunk: OpenedChunk,
     onDamage: (damage: FormatError) => void,

@@ -23,7 +23,6 @@ export interface KeptVideos {
 
 /** Options of {@linkcode ChunkRepair}, and totals of all chunks. */
 export interface ChunkRepairOptions {
-  /** Output directory. */
   readonly into: string;
   readonly kept: KeptVideos;
   /** Whether to keep a video with damaged frames without those frames. */
@@ -50,11 +49,7 @@ export class ChunkRepair {
     this.#options = options;
   }
 
-  /**
-   * Copies all sound videos; writes nothing if there are none.
-   *
-   * @param onProgress Called with the number of bytes read, at most the size of the data file.
-   */
+  /** Copies all sound videos; writes nothing without any. `onProgress` gets the bytes read, at most the file size. */
   async run(onProgress: (bytes: number) => void): Promise<void> {
     const { meta, dataPath, dataSize } = this.#chunk;
     const { into, leaveOut, report, signal } = this.#options;
@@ -104,11 +99,7 @@ export class ChunkRepair {
     report.frames += meta.columns.frameCounts[video]! - faults.length;
   }
 
-  /**
-   * Yields the sound frames of a video. Throws the first fault unless `partial` is set, or if all frames are damaged.
-   *
-   * @param faults Receives the faults of skipped frames.
-   */
+  /** Yields sound frames; `faults` receives the others. Throws unless `partial` is set, or if all are damaged. */
   async *#soundFrames(
     video: number,
     faults: FormatError[],
@@ -128,7 +119,6 @@ export class ChunkRepair {
     }
   }
 
-  /** Reads a frame, or returns its fault. */
   async #readFrame(
     video: number,
     frame: number,

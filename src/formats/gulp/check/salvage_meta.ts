@@ -7,11 +7,7 @@ import { ChunkMeta } from "../meta/chunk_meta.ts";
 import { LONGEST_META } from "../meta/open_meta.ts";
 import { readJsonMeta } from "../meta/json_meta.ts";
 
-/**
- * Reads the complete videos before the point where a `.gmeta` is cut or damaged.
- *
- * @returns `undefined` if there are none, or the file is too large or not JSON.
- */
+/** Reads the complete videos before damage in a `.gmeta`; `undefined` if none, or it is too large or not JSON. */
 export function* salvageMeta(path: string): Steps<ChunkMeta | undefined> {
   const file = yield* LOCAL_DISK.open(path);
   try {

@@ -7,20 +7,14 @@ import { type Run, UnfitError } from "../../../convert/conversion.ts";
 import type { NewVideo } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE, writeLabels } from "../../../convert/label_file.ts";
 
-/** Contents of a new directory of chunks. */
 export interface NewGulp {
   readonly videosPerChunk: number;
   /** Content of `label2idx.json`. */
   readonly labels?: Uint8Array | undefined;
-  /** Videos, or why a video cannot be written. */
   readonly videos: AsyncIterable<NewVideo | UnfitError>;
 }
 
-/**
- * Writes a directory of chunks, which appears whole or not at all.
- *
- * @returns The number of videos.
- */
+/** Writes a directory of chunks, which appears whole or not at all; returns the number of videos. */
 export async function writeGulp(
   target: string,
   { videosPerChunk, labels, videos }: NewGulp,

@@ -122,7 +122,6 @@ export class GulpSource extends ContainerSource {
     return true;
   }
 
-  /** Number of videos shown. */
   get #count(): number {
     return this.info.facts!["videos"]!;
   }

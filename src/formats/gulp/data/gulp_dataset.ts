@@ -79,11 +79,7 @@ export interface SampleKind<In> {
   readonly inFlight?: number;
   /** Chooses the frames to read; all by default. */
   readonly choose?: (count: number, random: Random) => number[];
-  /**
-   * Rejects videos that do not fit the dataset.
-   *
-   * @param count Number of frames read.
-   */
+  /** Rejects videos by their number of frames. */
   readonly assertCount: (count: number) => void;
   /** Makes the input of the transform from the frames. */
   readonly input: (frames: Image[]) => In;
@@ -104,7 +100,6 @@ type OpenOptions<In> =
     readonly shared?: SharedVideos | undefined;
   };
 
-/** Opened videos, shared with other threads. */
 interface SharedVideos {
   readonly samples: SamplesHandle;
   readonly labels: ReadonlyMap<string, number> | undefined;
@@ -112,7 +107,6 @@ interface SharedVideos {
 
 /** Gulp directory opened for a dataset. */
 export interface OpenedVideos<In> {
-  /** Path of the directory. */
   readonly path: string;
   readonly samples: GulpSamples;
   readonly labels: ReadonlyMap<string, number> | undefined;
@@ -144,7 +138,6 @@ export async function openVideos<In>(
   }
 }
 
-/** Opens the chunks and the label file of a directory. */
 function* openLabelled(
   { path, storage, onWarning }: GulpOptions & { readonly path: string },
 ): Steps<Pick<OpenedVideos<unknown>, "samples" | "labels">> {

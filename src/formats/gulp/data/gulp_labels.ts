@@ -60,11 +60,7 @@ export type AnyLabelOptions = GulpLabelOptions<LabelChoice, any, unknown>;
 
 export type FindLabel = (meta: GulpMeta, id: string) => unknown;
 
-/**
- * Returns a function that finds the label of a video.
- *
- * @param numbers Content of `label2idx.json`.
- */
+/** Returns a function that finds labels; `numbers` are those of `label2idx.json`. */
 export async function loadLabels(
   { label = "label", targetTransform }: AnyLabelOptions,
   numbers: ReadonlyMap<string, number> | undefined,
@@ -76,11 +72,7 @@ export async function loadLabels(
   return async (meta, id) => await transform(await find(meta, id));
 }
 
-/**
- * Returns label options as arguments of a remote constructor.
- *
- * @throws {DataError} With code `not-portable` if an option is a function.
- */
+/** Returns label options for a remote constructor; throws DataError `not-portable` if one is a function. */
 export function labelArguments(
   { label, targetTransform }: AnyLabelOptions,
 ): Record<string, unknown> {

@@ -21,7 +21,6 @@ export class IdHash {
   #rows: Uint32Array;
   #count = 0;
 
-  /** @param same Compares with the id of a row that was added. */
   constructor(same: SameId) {
     this.#same = same;
     this.#hashes = new Int32Array(64);
@@ -154,7 +153,6 @@ export class VideoIds implements IdColumns {
     return this.findBytes(bytes, starts[video]!, starts[video + 1]!);
   }
 
-  /** Adds a video with the id of one of another chunk. */
   addIdOf({ bytes, starts }: VideoIds, video: number): void {
     this.add(bytes, starts[video]!, starts[video + 1]!);
   }

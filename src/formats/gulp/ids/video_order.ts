@@ -11,7 +11,6 @@ export interface IterateOptions {
   readonly seed?: number | undefined;
 }
 
-/** Returns the videos of a chunk to iterate over, in order. */
 export function videosInOrder(
   meta: ChunkMeta,
   { acceptedIds, shuffle, seed }: IterateOptions,
@@ -24,11 +23,7 @@ export function videosInOrder(
   return shuffled(accepted, seed ?? Math.floor(Math.random() * 2 ** 32));
 }
 
-/**
- * Returns a shuffled copy.
- *
- * @param seed Any number; the same seed gives the same order.
- */
+/** Returns a shuffled copy; the same seed, which may be any number, gives the same order. */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const result = [...items];
   const random = randomOf(seed);

@@ -12,9 +12,7 @@ import { openMeta } from "../meta/open_meta.ts";
 import type { NumberedReport } from "./ingest_journal.ts";
 import type { SerializedError } from "../../../base/serialized_error.ts";
 
-/** A chunk to write. */
 export interface ChunkJob extends ChunkPaths {
-  /** Range of its videos. */
   readonly slice: ChunkSlice;
   /** Ids to add to an existing chunk; if undefined, all videos are written to a new one. */
   readonly only?: ReadonlySet<string> | undefined;
@@ -22,7 +20,6 @@ export interface ChunkJob extends ChunkPaths {
 
 /** Callbacks during the writing of chunks, in any thread. */
 export interface ChunkEvents {
-  /** Called after frames were written. */
   frames(count: number, bytes: number): void;
   /** Called when a video is finished or has failed. */
   video(failed: FailedVideo | undefined): void;
@@ -49,11 +46,7 @@ export async function ingestChunk(
   return { ...whole, failed: report.failed };
 }
 
-/**
- * Reports the content of an existing chunk.
- *
- * @param ids Ids of all videos of the ingest, if the adapter knows them.
- */
+/** Reports the content of an existing chunk; `ids` are those of the ingest, if the adapter knows them. */
 export function* reportOf(
   { number, slice, dataPath, metaPath }: ChunkJob,
   ids: readonly string[] | undefined,
@@ -85,12 +78,10 @@ export type ToWorker =
   | { readonly kind: "chunk"; readonly job: ChunkJob }
   /** The requested ids are new, unless an error names one that is not. */
   | { readonly kind: "ids"; readonly error: SerializedError | undefined }
-  /** Abort the current work. */
   | { readonly kind: "abort" };
 
 /** Messages from an ingesting thread. */
 export type FromWorker =
-  /** The adapter is ready. */
   | { readonly kind: "ready"; readonly length: number }
   | { readonly kind: "frames"; readonly count: number; readonly bytes: number }
   | { readonly kind: "video"; readonly failed: FailedVideo | undefined }

@@ -21,9 +21,7 @@ import { utf8Text } from "../../../base/utf8.ts";
 
 const LINE_FEED = 0x0a;
 
-/** Report of one chunk. */
 export interface NumberedReport extends ChunkReport {
-  /** Number of the chunk. */
   readonly chunk: number;
 }
 
@@ -58,11 +56,7 @@ export class IngestJournal implements Disposable {
     if (whole < bytes.length) file.truncateSync(whole);
   }
 
-  /**
-   * Opens and locks the journal of a directory, which prevents other ingests there.
-   *
-   * @throws {WriteError} If another ingest is running there.
-   */
+  /** Opens and locks the journal of a directory; throws WriteError if another ingest is running there. */
   static open(directory: string): IngestJournal {
     const path = planPath(directory);
     try {
@@ -96,7 +90,6 @@ export class IngestJournal implements Disposable {
     }
   }
 
-  /** Records the plan. */
   begin(plan: IngestPlan): void {
     this.#act(() => this.#replace(plan));
     this.#isBegun = true;
@@ -175,7 +168,6 @@ function release(file: Deno.FsFile): void {
 
 /** Plan of an ingest; equal plans write equal chunks. */
 export interface IngestPlan {
-  /** Number of the first chunk. */
   readonly firstChunk: number;
   readonly videosPerChunk: number;
   /** Number of videos of the adapter. */
@@ -196,18 +188,13 @@ export function planPath(directory: string): string {
   return path.join(directory, ".recordfs-ingest.jsonl");
 }
 
-/** Reads the plan in a directory, if there is one. */
 export function readPlan(directory: string): IngestPlan | undefined {
   const file = planPath(directory);
   if (!fs.existsSync(file)) return undefined;
   return parsePlan(file, utf8Text(runSync(readFile(file))));
 }
 
-/**
- * Parses the first line of a journal; `undefined` if a process was killed before the line was complete.
- *
- * @throws {IngestError} If it is not a plan.
- */
+/** Parses the first line; `undefined` if a killed process left it incomplete. Throws IngestError if it is no plan. */
 export function parsePlan(file: string, text: string): IngestPlan | undefined {
   const end = text.indexOf("\n");
   if (end < 0) return undefined;
@@ -263,7 +250,6 @@ export function planOptions(
   return { name: recipe.name, options: Object.fromEntries(options) };
 }
 
-/** Returns the SHA-256 of a list of ids. */
 export function hashIds(ids: Iterable<string>): string {
   const hash = createHash("sha256");
   for (const id of ids) {

@@ -22,7 +22,6 @@ import { localPath } from "../../../io/storage/local_path.ts";
 
 /** State of a directory that an ingest writes to. */
 export interface IngestTarget {
-  /** Number of the first chunk to write. */
   readonly firstChunk: number;
   /** Complete chunks of this ingest. */
   readonly complete: readonly ChunkPaths[];
@@ -36,7 +35,6 @@ export interface IngestTarget {
   readonly ids: VideoIds;
 }
 
-/** Which states of a directory are allowed. */
 export interface TargetOptions {
   readonly extend?: boolean | undefined;
   readonly resume?: boolean | undefined;
@@ -133,11 +131,8 @@ export async function examineTarget(
 
 /**
  * Finds the chunks of an ingest that ended: consecutive chunks with exactly its videos, in any order, since retried
- * videos are the last of their chunks. After an interruption, a caller cannot know whether the ingest had just ended.
- *
- * @param chunks Chunks in the directory.
- * @param ids Ids of the ingest.
- * @returns Its chunks, or `undefined` if some of its videos are missing.
+ * videos are the last of their chunks; `undefined` if videos are missing. After an interruption, a caller cannot know
+ * whether the ingest had just ended.
  */
 function* findFinished(
   chunks: readonly ChunkPaths[],
@@ -170,11 +165,7 @@ function* hasVideos(
   return meta.length === ids.length && ids.every((id) => meta.find(id) >= 0);
 }
 
-/**
- * Removes leftovers of a killed process: temporary files, and data files without a meta file.
- *
- * @param end Chunk after the last of the ingest.
- */
+/** Removes leftovers of a killed process: temporary files, and data files before chunk `end` without a meta file. */
 async function sweep(
   directory: string,
   firstChunk: number,
@@ -190,11 +181,7 @@ async function sweep(
   }
 }
 
-/**
- * Requires that no id is duplicated.
- *
- * @throws {IngestError} If one of `ids` exists.
- */
+/** Throws IngestError if one of `ids` exists. */
 export function assertNewIds(
   directory: string,
   ids: Iterable<string>,
@@ -205,11 +192,7 @@ export function assertNewIds(
   }
 }
 
-/**
- * Adds new ids.
- *
- * @throws {IngestError} If one exists.
- */
+/** Adds new ids; throws IngestError if one exists. */
 export function claimIds(
   directory: string,
   ids: Iterable<string>,
@@ -233,7 +216,6 @@ function duplicate(directory: string, id: string): IngestError {
   );
 }
 
-/** Adds the ids of chunks. */
 export function* addIdsOf(
   chunks: readonly ChunkPaths[],
   ids: VideoIds,
@@ -249,9 +231,7 @@ export function* addIdsOf(
 
 /**
  * Returns those of `ids` that a directory has. Ignores the chunks of an unfinished ingest: it will be resumed with the
- * same videos.
- *
- * @throws {FormatError} If a chunk is damaged or misses a file.
+ * same videos. Throws FormatError if a chunk is damaged or misses a file.
  */
 export function idsThere(
   directory: string | URL | undefined,

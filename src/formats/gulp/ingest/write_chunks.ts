@@ -22,25 +22,18 @@ import {
   serializeError,
 } from "../../../base/serialized_error.ts";
 
-/** Options for writing chunks. */
 export interface WriteOptions {
   readonly events: ChunkEvents;
-  /** Called with each complete chunk. */
   readonly onChunk: (report: NumberedReport) => void;
   readonly signal: AbortSignal | undefined;
 }
 
-/**
- * Writes one chunk.
- *
- * @param onGathered Called when all videos are gathered and only disk writes remain.
- */
+/** Writes one chunk; calls `onGathered` when all videos are gathered and only disk writes remain. */
 type WriteChunk = (
   job: ChunkJob,
   onGathered: () => void,
 ) => Promise<NumberedReport>;
 
-/** Chunks still to be written. */
 class ChunkQueue {
   readonly #jobs: readonly ChunkJob[];
   readonly #onChunk: (report: NumberedReport) => void;
@@ -75,11 +68,7 @@ class ChunkQueue {
   }
 }
 
-/**
- * Writes chunks, in sequence in this thread, or in several threads.
- *
- * @param recipe Remote constructor of the adapter.
- */
+/** Writes chunks, in sequence in this thread, or in several threads, which make the adapter by `recipe`. */
 export async function writeChunks(
   adapter: DatasetAdapter,
   recipe: AdapterRecipe | undefined,
@@ -114,12 +103,7 @@ export async function writeChunks(
   }
 }
 
-/**
- * Writes chunks in several threads; each takes the next remaining one.
- *
- * @param recipe Remote constructor of the adapter.
- * @param videos Number of videos of the adapter.
- */
+/** Writes chunks in several threads; each takes the next remaining one. `videos` is the adapter's length. */
 async function writeInThreads(
   recipe: AdapterRecipe,
   videos: number,
@@ -177,11 +161,7 @@ class ThreadWriter {
     this.#ready.promise.catch(() => {}); // may reject when nobody waits
   }
 
-  /**
-   * Makes the adapter in the thread.
-   *
-   * @param length Number of videos of the adapter in this thread.
-   */
+  /** Makes the adapter in the thread, where it must have the same `length`. */
   async start(
     recipe: AdapterRecipe,
     length: number,

@@ -36,12 +36,10 @@ export interface SharedMeta extends KnownFile {
 }
 
 /**
- * Content of a chunk's `.gmeta`. Videos are numbered in file order, from 0.
- *
- * meta_data is not cached: it is read again from the file, or from memory if the file is not JSON.
+ * Content of a chunk's `.gmeta`, with videos numbered in file order from 0. meta_data is not cached: it is read again
+ * from the file, or from memory if the file is not JSON.
  */
 export class ChunkMeta {
-  /** Path of the `.gmeta` file. */
   readonly path: string;
   /** Size of the `.gmeta` file in bytes. */
   readonly size: number;
@@ -63,11 +61,7 @@ export class ChunkMeta {
     this.text = text;
   }
 
-  /**
-   * Makes the meta from what another thread has read.
-   *
-   * @param file Open file, if meta_data is read from it.
-   */
+  /** Makes the meta from what another thread has read; `file` is open if meta_data is read from it. */
   static reopen(
     { path, size, mtime, columns, ids, text }: SharedMeta,
     file: ByteSource | undefined,
@@ -77,7 +71,6 @@ export class ChunkMeta {
     return new ChunkMeta(path, size, read, source);
   }
 
-  /** Returns the meta for other threads. */
   share(): SharedMeta {
     const { path, size, columns, ids: { bytes, starts }, text } = this;
     return {
@@ -114,13 +107,7 @@ export class ChunkMeta {
     return { offset: offsets[row]!, length: lengths[row]! - pads[row]! };
   }
 
-  /**
-   * Returns what prevents reading a frame, if anything.
-   *
-   * @param frame From 0 to the video's number of frames - 1.
-   * @param dataPath Data file, for messages.
-   * @param dataSize Size of the data file in bytes.
-   */
+  /** Returns what prevents reading a frame, if anything; `dataPath` is for messages. */
   frameFault(
     video: number,
     frame: number,
@@ -149,32 +136,20 @@ export class ChunkMeta {
     );
   }
 
-  /**
-   * Reads the first item of a video's meta_data.
-   *
-   * @throws {FormatError} If the video has none, or the file has changed.
-   */
+  /** Reads the first item of a video's meta_data; throws FormatError if there is none, or the file has changed. */
   *readMeta(video: number): Steps<VideoFields> {
     const { offset, length } = this.metaPlace(video);
     return this.parseMeta(video, yield* readPart(this.text, offset, length));
   }
 
-  /**
-   * Returns the location in the text of the first item of a video's meta_data.
-   *
-   * @throws {FormatError} If the video has none.
-   */
+  /** Returns the location of a video's first meta_data item in the text; throws FormatError if there is none. */
   metaPlace(video: number): FramePlace {
     const { faults, metaStarts, metaLengths } = this.columns;
     if (faults[video] === VideoFault.NO_META_DATA) throw this.fault(video)!;
     return { offset: metaStarts[video]!, length: metaLengths[video]! };
   }
 
-  /**
-   * Parses the first item of a video's meta_data.
-   *
-   * @throws {FormatError} If the file has changed.
-   */
+  /** Parses the first item of a video's meta_data; throws FormatError if the file has changed. */
   parseMeta(video: number, bytes: Uint8Array): VideoFields {
     return this.#parse(video, bytes, parseJson) as VideoFields;
   }

@@ -28,11 +28,7 @@ export class CollectedMeta {
     return new CollectedMeta(newFile(serializer), undefined);
   }
 
-  /**
-   * Starts with the content of an existing `.gmeta`.
-   *
-   * @throws {FormatError} If an entry is damaged: then nothing may be appended.
-   */
+  /** Starts with an existing `.gmeta`; throws FormatError if an entry is damaged: then nothing may be appended. */
   static *of(
     path: string,
     serializer: SerializerChoice,
@@ -50,11 +46,7 @@ export class CollectedMeta {
     return this.#end;
   }
 
-  /**
-   * Requires that a video can be added.
-   *
-   * @throws {FormatError} If it exists in a form that cannot be extended.
-   */
+  /** Throws FormatError if a video exists in a form that cannot be extended. */
   requireRoom(id: string): void {
     if (this.#isKnown(id)) this.#file.requireRoom?.(id);
   }
@@ -106,11 +98,7 @@ function endOf(meta: ChunkMeta): number {
   return end;
 }
 
-/**
- * Formats the metadata of a video as JSON.
- *
- * @throws {TypeError} If it is not an object of plain data.
- */
+/** Formats a video's metadata as JSON; throws TypeError if it is not an object of plain data. */
 export function formatVideoMeta(
   meta: { readonly [key: string]: JsonValue },
 ): string {

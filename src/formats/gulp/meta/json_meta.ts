@@ -76,7 +76,6 @@ function beginVideo(scanner: JsonScanner, builder: MetaBuilder): void {
   builder.beginVideo(id, 0, id.length);
 }
 
-/** Parses a string token. */
 function textOf(bytes: Uint8Array, start: number, end: number): string {
   const token = utf8Text(bytes.subarray(start, end));
   return parseJson(token) as string;
@@ -169,10 +168,9 @@ function readFrames(scanner: JsonScanner, frames: FrameColumns): void {
 }
 
 /**
- * Reads consecutive triples of unsigned integers, with one blank or none after commas, as `json.dump` writes them. Most
- * of the time for opening is spent in this loop.
- *
- * @returns Whether it stopped before another list; otherwise, it stopped after the last triple.
+ * Reads consecutive triples of unsigned integers, with one blank or none after commas, as `json.dump` writes them: most
+ * of the time for opening is spent in this loop. Returns whether it stopped before another list; otherwise, it stopped
+ * after the last triple.
  */
 function readPlainTriples(scanner: JsonScanner, frames: FrameColumns): boolean {
   const { bytes } = scanner;
@@ -253,11 +251,7 @@ function readAnyTriple(scanner: JsonScanner, frames: FrameColumns): void {
   frames.pushList(items, numbers);
 }
 
-/**
- * Returns a JSON `.gmeta` to which videos can be added. New text is formatted as by Python's `json.dump`.
- *
- * @param bytes Content of a file that was read as JSON; a new one by default.
- */
+/** Returns a JSON `.gmeta`, new by default, for additions. New text is formatted as by Python's `json.dump`. */
 export function jsonMetaFile(
   bytes: Uint8Array = new TextEncoder().encode("{}"),
 ): MetaFile {

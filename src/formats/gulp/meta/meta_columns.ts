@@ -10,9 +10,7 @@ import { VideoIds } from "../ids/video_ids.ts";
  * are in shared memory, which other threads use directly.
  */
 export interface MetaColumns {
-  /**
-   * Per frame: start of its record in the data file, or, if negative, the fault of its entry, a {@linkcode FrameFault}.
-   */
+  /** Per frame: start of its record in the data file or, if negative, its {@linkcode FrameFault}. */
   readonly offsets: Float64Array;
   /** Per frame: length of its record in bytes, including padding. */
   readonly lengths: Uint32Array;
@@ -34,7 +32,6 @@ export interface MetaColumns {
   readonly faults: Uint8Array;
 }
 
-/** Content of a chunk's `.gmeta`, with the ids of its videos. */
 export interface MetaRead {
   readonly columns: MetaColumns;
   readonly ids: VideoIds;
@@ -140,9 +137,8 @@ export class FrameColumns {
 }
 
 /**
- * Collects the content of a `.gmeta`, video by video: first the id, then the frames, then {@linkcode endVideo}.
- *
- * A repeated id replaces its earlier entry at the same position, as in a Python dict.
+ * Collects the content of a `.gmeta`, video by video: first the id, then the frames, then {@linkcode endVideo}. A
+ * repeated id replaces its earlier entry at the same position, as in a Python dict.
  */
 export class MetaBuilder {
   readonly frames: FrameColumns;
@@ -157,7 +153,6 @@ export class MetaBuilder {
   /** Row of the current video. */
   #row = -1;
 
-  /** @param frameCapacity Initial capacity in frames. */
   constructor(frameCapacity: number) {
     this.frames = new FrameColumns(frameCapacity + 16);
   }
@@ -168,12 +163,7 @@ export class MetaBuilder {
     this.#row = known >= 0 ? known : this.#ids.add(bytes, start, end);
   }
 
-  /**
-   * Ends the current video.
-   *
-   * @param firstFrame Index of its first frame; its last is the last one added.
-   * @param fault Its `VideoFault`.
-   */
+  /** Ends the current video, whose frames are those from `firstFrame` to the last one added. */
   endVideo(firstFrame: number, place: MetaPlace, fault: number): void {
     const row = this.#row;
     this.#firstFrames[row] = firstFrame;
@@ -236,10 +226,7 @@ export function scratchBuffer(size: number): ArrayBuffer {
   return new ArrayBuffer(size < LARGE ? size : Math.max(size, ALWAYS_MAPPED));
 }
 
-/**
- * Frees the memory of an unused array now. Until garbage collection it would coexist with the trimmed copy, and be
- * larger.
- */
+/** Frees an unused array now: until garbage collection, it would coexist with the smaller trimmed copy. */
 export function release(
   { buffer }: { readonly buffer: ArrayBufferLike },
 ): void {

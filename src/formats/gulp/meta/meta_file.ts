@@ -8,27 +8,16 @@ export interface AddedVideo {
   readonly metaData: string[];
 }
 
-/** Additions by video id. */
 export type AddedVideos = ReadonlyMap<string, AddedVideo>;
 
 /** A `.gmeta` file to which videos can be added. */
 export interface MetaFile {
-  /**
-   * Requires that an existing video can be extended; without this method, each can.
-   *
-   * @throws {FormatError} If its form does not allow additions.
-   */
+  /** Throws FormatError if an existing video cannot be extended; without this method, each can. */
   requireRoom?(id: string): void;
-  /**
-   * Returns the file with additions; existing content stays, byte for byte.
-   *
-   * @param known Additions to existing videos.
-   * @param fresh New videos.
-   */
+  /** Returns the file with additions to `known` videos and with `fresh` ones; existing bytes stay as they are. */
   with(known: AddedVideos, fresh: AddedVideos): Uint8Array;
 }
 
-/** Yields the frames of a video. */
 export function* frameInfoOf(
   { frames }: AddedVideo,
 ): Generator<FrameInfo, undefined, unknown> {

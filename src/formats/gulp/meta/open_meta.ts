@@ -29,12 +29,7 @@ import { openFile } from "../../../io/storage/open_file.ts";
 /** Longest `.gmeta` that is read, in bytes: the limit of one byte array and of the columns. */
 export const LONGEST_META = 2 ** 32 - 2;
 
-/**
- * Reads a `.gmeta` file.
- *
- * @param serializer Serializer of the file; detected from its first bytes by default.
- * @throws {FormatError} If it is empty or damaged as a whole.
- */
+/** Reads a `.gmeta`, whose first bytes show its form by default; throws FormatError if empty or damaged as a whole. */
 export function* openMeta(
   path: string,
   serializer?: SerializerChoice,
@@ -60,12 +55,7 @@ export function* openMeta(
   }
 }
 
-/**
- * Reads the current content of a `.gmeta` file, to add to it.
- *
- * @param serializer Serializer of the file.
- * @throws {FormatError} If it is empty or damaged as a whole.
- */
+/** Reads the current `.gmeta`, to add to it; throws FormatError if it is empty or damaged as a whole. */
 export function* openMetaFile(
   path: string,
   serializer: SerializerChoice,
@@ -188,11 +178,7 @@ function jsonOfEntries(entries: MetaEntries): Uint8Array {
   return new TextEncoder().encode(`{${videos.join(", ")}}`);
 }
 
-/**
- * Returns a `.gmeta` of a custom serializer, which receives the very values that it made.
- *
- * @param entries Entries that the serializer loaded; they can be iterated several times.
- */
+/** Returns a `.gmeta` of a custom serializer, which receives the very values that it made in `entries`. */
 export function customMetaFile(
   serializer: GulpSerializer,
   entries: MetaEntries,

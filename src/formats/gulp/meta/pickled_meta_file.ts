@@ -16,10 +16,9 @@ const FRAME_HEAD = 9;
 
 /**
  * Returns a pickled `.gmeta`. Existing content stays as it was pickled, opcode by opcode; additions go to the end of
- * its complete lists, and to the end of its dict.
- *
- * New videos are `OrderedDict`s with lists, and plain tuples for frames: the class of frames in each original library
- * is named after its package, so that the other library could not read it.
+ * its complete lists, and to the end of its dict. New videos are `OrderedDict`s with lists, and plain tuples for
+ * frames: the class of frames in each original library is named after its package, so that the other library could not
+ * read it.
  */
 export function pickledMetaFile(
   path: string,

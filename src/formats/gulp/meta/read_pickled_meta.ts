@@ -54,10 +54,8 @@ export class PickledLists {
 }
 
 /**
- * Reads a pickled `.gmeta` (the original libraries' `PickleSerializer`). Executes nothing.
- *
- * @param lists Filled with the locations for additions.
- * @throws {PickleError} If it is damaged, or requests more than data and `ImgInfo` tuples.
+ * Reads a pickled `.gmeta` (the original libraries' `PickleSerializer`) without executing anything. Fills `lists` with
+ * the locations for additions. Throws PickleError if it is damaged, or requests more than data and `ImgInfo` tuples.
  */
 export function readPickledMeta(
   bytes: Uint8Array,

@@ -10,7 +10,6 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { byCodePoint } from "../../../base/names.ts";
 import { DATA_NAME, isChunkName, META_NAME } from "../kinds.ts";
 
-/** Files of a chunk. */
 export interface ChunkPaths {
   /** Number of the chunk, from its name. */
   readonly number: number;
@@ -18,7 +17,6 @@ export interface ChunkPaths {
   readonly metaPath: string;
 }
 
-/** Returns the files of a new chunk. */
 export function newChunkPaths(directory: string, number: number): ChunkPaths {
   const dataPath = pathIn(directory, `data_${number}.gulp`);
   const metaPath = pathIn(directory, `meta_${number}.gmeta`);
@@ -30,7 +28,6 @@ export interface ChunkListing {
   readonly chunks: readonly ChunkPaths[];
   /** Files without their partner, and duplicate chunks. */
   readonly problems: readonly FormatError[];
-  /** Path of the label file, if there is one. */
   readonly labelPath: string | undefined;
 }
 
@@ -38,12 +35,8 @@ export interface ChunkListing {
 export const LABEL_FILE = "label2idx.json";
 
 /**
- * Lists the chunks of a directory.
- *
- * Chunks are in the order of their data files' names as strings, `data_10` before `data_2`, which determines the order
- * of videos.
- *
- * @throws {RecordfsError} If there is no such directory.
+ * Lists the chunks of a directory, in the order of their data files' names as strings, `data_10` before `data_2`, which
+ * determines the order of videos. Throws RecordfsError if there is no such directory.
  */
 export function* listChunks(
   directory: string,
@@ -89,11 +82,7 @@ export function pairChunks(
   return { chunks, problems, labelPath };
 }
 
-/**
- * Finds the chunk of one file: a `.gulp` with its `.gmeta` in the same directory, or vice versa.
- *
- * @throws {FormatError} If the other file is missing.
- */
+/** Finds the chunk of a `.gulp` or `.gmeta` by its other file in the directory; throws FormatError if missing. */
 export function* findPartner(
   file: string,
   storage: Storage = LOCAL_DISK,

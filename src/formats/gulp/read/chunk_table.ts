@@ -20,7 +20,6 @@ export type OnTwice = (error: FormatError, video: number) => void;
 export class ChunkTable extends ShardTable<OpenedChunk> implements KeyedRows {
   #hash: IdHash | undefined;
 
-  /** @param lost Skipped chunks. */
   constructor(
     chunks: readonly OpenedChunk[],
     lost: readonly LostShard[] = [],

@@ -79,11 +79,7 @@ export class VideoDecoder<Frame> {
     return { frames: decoded as Frame[], meta };
   }
 
-  /**
-   * Decodes a video's frames synchronously.
-   *
-   * @throws {TypeError} If the decoder is asynchronous.
-   */
+  /** Decodes a video's frames synchronously; throws TypeError if the decoder is asynchronous. */
   decodeSync({ frames, meta }: RawVideo): Video<Frame> {
     const decode = this.#waits ? refuseToWait : this.#decode;
     const decoded = decode === undefined ? frames : frames.map((jpeg) => {

@@ -19,13 +19,8 @@ export interface FrameSlice {
 export type FrameSelection = FrameSlice | Iterable<number> | null;
 
 /**
- * Returns the indices of selected frames.
- *
- * @param count Number of frames of the video.
- * @param name Returns the name of the video for errors.
- * @throws {IndexError} If an index does not exist.
- * @throws {RangeError} If a slice's step is 0.
- * @throws {TypeError} If a position is not an integer.
+ * Returns the indices of selected frames; `name` returns the video's name for errors. Throws IndexError if an index
+ * does not exist, RangeError if a slice's step is 0, TypeError if a position is not an integer.
  */
 export function selectFrames(
   selection: FrameSelection | undefined,

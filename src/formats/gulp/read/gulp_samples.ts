@@ -35,7 +35,6 @@ const PORTABLE_FIELDS: readonly Field[] = [
   { name: "meta", type: json, isList: false },
 ];
 
-/** Decoded video with its id. */
 export interface GulpVideo extends Video<Image> {
   readonly id: string;
 }
@@ -106,7 +105,6 @@ export class GulpSamples implements Samples<RawVideo, GulpVideo> {
     };
   }
 
-  /** Returns the value of a metadata key. */
   valueIn({ meta }: GulpVideo, key: string): unknown {
     return Object.hasOwn(meta, key) ? meta[key] : undefined;
   }
@@ -134,10 +132,8 @@ export class GulpSamples implements Samples<RawVideo, GulpVideo> {
 }
 
 /**
- * Opens chunks. Skips those that are damaged or miss a file, unless none is left.
- *
- * @param onTwice Called with duplicate ids; by default, the first is thrown.
- * @throws {FormatError} If the only chunk is damaged, or all are, or an id is duplicated.
+ * Opens chunks. Skips those that are damaged or miss a file, and throws FormatError if none is left. Calls `onTwice`
+ * with duplicate ids; by default, throws the first.
  */
 export function* openSamples(
   { chunks, problems }: ChunkListing,

@@ -16,7 +16,6 @@ import { expectFrames, readFrames, readWholeVideo } from "./read_frames.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
-/** Options for opening a chunk. */
 export interface ChunkOptions {
   /** Storage of its files. Defaults to the local disk. */
   readonly storage?: Storage | undefined;
@@ -60,12 +59,7 @@ export class OpenedChunk {
     return new OpenedChunk(dataPath, undefined, meta, options);
   }
 
-  /**
-   * Opens a chunk.
-   *
-   * @param mayBeNew Whether missing files mean a chunk that is not written yet.
-   * @throws {FormatError} If the meta file is damaged as a whole.
-   */
+  /** Opens a chunk; with `mayBeNew`, files may be missing. Throws FormatError if the meta is damaged as a whole. */
   static *open(
     dataPath: string,
     metaPath: string,
@@ -117,10 +111,8 @@ export class OpenedChunk {
   }
 
   /**
-   * Prefetches frames of a video from a server, as {@linkcode OpenedChunk.readVideo} reads them. Errors surface on the
-   * read itself.
-   *
-   * @returns Number of bytes of these frames.
+   * Prefetches frames from a server for {@linkcode OpenedChunk.readVideo}, and returns their bytes. Errors surface on
+   * the read itself.
    */
   expectVideo(video: number, selection: FrameSelection | undefined): number {
     const { data, meta } = this;
@@ -159,13 +151,11 @@ export class OpenedChunk {
     return fault;
   }
 
-  /** Returns the chunk for other threads. */
   share(): SharedChunk {
     const { name: path, size, mtime } = this.#opened();
     return { data: { path, size, mtime }, meta: this.meta.share() };
   }
 
-  /** Closes both files. */
   close(): void {
     this.#mapped?.close();
     this.data?.close();
@@ -173,11 +163,8 @@ export class OpenedChunk {
   }
 
   /**
-   * Returns the locations of frames of a video.
-   *
-   * @param source Number of the data file among others.
-   * @throws {IndexError} If there is no such frame.
-   * @throws {FormatError} If a frame is damaged.
+   * Returns the locations of frames of a video in data file number `source`. Throws IndexError if there is no such
+   * frame, FormatError if one is damaged.
    */
   slices(
     video: number,

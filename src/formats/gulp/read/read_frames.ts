@@ -41,9 +41,7 @@ export function readFrames(
 
 /**
  * Reads all frames of a video in one read, without an object per location, if they are consecutive, as writers store
- * them.
- *
- * @returns `undefined` if they are not, or not all inside the file, or if the video is damaged.
+ * them. Returns `undefined` if they are not, or not all inside the file, or if the video is damaged.
  */
 export function* readWholeVideo(
   source: ByteSource,
@@ -76,11 +74,7 @@ export function* readWholeVideo(
   return frames;
 }
 
-/**
- * Prefetches frames of a source.
- *
- * @returns Number of bytes in flight or cached.
- */
+/** Prefetches frames of a source; returns the bytes in flight or cached. */
 export function expectFrames(
   source: ByteSource,
   frames: readonly Slice[],

@@ -13,7 +13,6 @@ import type { GulpSamples } from "../read/gulp_samples.ts";
 import type { OpenedChunk } from "../read/opened_chunk.ts";
 import { GulpTree } from "./tree.ts";
 
-/** A tree, and totals of what it shows. */
 export interface ShownTree {
   readonly tree: GulpTree;
   readonly chunks: readonly OpenedChunk[];
@@ -25,11 +24,8 @@ export interface ShownTree {
 }
 
 /**
- * Makes the tree of the videos that can be read completely.
- *
- * @param labels Label file, if there is one.
- * @param twice Faults of videos with duplicate ids, by index.
- * @param onFault Called with the fault and the directory name of each skipped video.
+ * Makes the tree of the videos that can be read completely. `twice` has the faults of duplicate ids, by index. Calls
+ * `onFault` with the fault and the directory name of each skipped video.
  */
 export function makeTree(
   { shards: { shards: chunks, firsts, length } }: GulpSamples,

@@ -29,9 +29,7 @@ import { makeTree, type ShownTree } from "./make_tree.ts";
 
 /**
  * Opens a directory of chunks, or one chunk, as one tree. Shows videos that can be read completely; of two with the
- * same id, the first. Reports skipped ones.
- *
- * @throws {FormatError} If there are chunks and none can be opened.
+ * same id, the first. Reports skipped ones. Throws FormatError if there are chunks and none can be opened.
  */
 export function* openGulp(
   location: string,

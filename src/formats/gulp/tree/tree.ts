@@ -27,7 +27,6 @@ import type { MetaColumns } from "../meta/meta_columns.ts";
 
 /** Tables of a tree, which threads share. */
 export interface GulpTreeTables {
-  /** Meta columns of each chunk. */
   readonly chunks: readonly MetaColumns[];
   /** Names of the root's entries in node order: the label file, if there is one, and the videos shown. */
   readonly names: NameTableColumns;

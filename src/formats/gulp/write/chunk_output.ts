@@ -157,11 +157,7 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     );
   }
 
-  /**
-   * Appends a video, or nothing of it if its frames fail.
-   *
-   * @param metaJson Its meta_data: one item, or several with separators.
-   */
+  /** Appends a video, or nothing of it if its frames fail; `metaJson` is one item, or several with separators. */
   append(
     id: string,
     metaJson: string,
@@ -355,11 +351,7 @@ class RecordOutput extends GatheredBytes {
     return this.furthest;
   }
 
-  /**
-   * Writes a record, which may be buffered until {@linkcode finish}.
-   *
-   * @param frames Receives the record's loc, pad, and length including padding.
-   */
+  /** Writes a record, buffered until {@linkcode finish}; adds its loc, pad, and length with padding to `frames`. */
   *record(bytes: Uint8Array, frames: number[]): Steps<void> {
     const padding = ZEROS.subarray(0, -bytes.length & 3);
     const length = bytes.length + padding.length;

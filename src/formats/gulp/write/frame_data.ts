@@ -7,11 +7,7 @@ export type FrameData = Image | Uint8Array;
 /** Frames to write, as a list or as a stream. */
 export type Frames = Iterable<FrameData> | AsyncIterable<FrameData>;
 
-/**
- * Returns the JPEG of a frame.
- *
- * @throws {TypeError} If it is neither a JPEG nor an image.
- */
+/** Returns the JPEG of a frame; throws TypeError if it is neither a JPEG nor an image. */
 export async function jpegOf(frame: FrameData): Promise<Uint8Array> {
   if (frame instanceof Uint8Array) return checkedJpeg(frame);
   assertIsFrame(frame);

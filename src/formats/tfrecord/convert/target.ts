@@ -103,11 +103,7 @@ async function writeFile(
   return writer.length;
 }
 
-/**
- * Writes shards. When all are written, each is renamed to include their number.
- *
- * @param start Path before the shards' numbers.
- */
+/** Writes shards to `start` and a number. When all are written, each is renamed to include their total. */
 async function writeShards(
   records: RecordSequence,
   start: string,

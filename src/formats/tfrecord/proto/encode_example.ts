@@ -19,7 +19,6 @@ const FIRST = 1 << 3 | BYTES;
 /** Tag of field 2: the value of a map entry. */
 const SECOND = 2 << 3 | BYTES;
 
-/** Writes Protocol Buffers messages. */
 class MessageOutput extends ByteOutput {
   varint(value: number | bigint): void {
     let rest = BigInt.asUintN(64, BigInt(value));

@@ -49,9 +49,8 @@ interface Range {
 }
 
 /**
- * Finds the features of an `Example` or `SequenceExample`; reads only the bytes before and between values.
- *
- * @throws {WireError} If it is neither, or exceeds a limit.
+ * Finds the features of an `Example` or `SequenceExample`; reads only the bytes before and between values. Throws
+ * WireError if it is neither, or exceeds a limit.
  */
 export function scanExample(bytes: Uint8Array): ScannedExample {
   return new Scan(bytes).run();
@@ -202,11 +201,7 @@ export function valueCount(
   return count;
 }
 
-/**
- * Decodes the numbers of a feature.
- *
- * @throws {WireError} If an integer does not end.
- */
+/** Decodes the numbers of a feature; throws WireError if an integer does not end. */
 export function numbersOf(
   bytes: Uint8Array,
   feature: ScannedFeature,

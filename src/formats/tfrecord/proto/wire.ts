@@ -16,11 +16,9 @@ const LONGEST_VARINT = 10;
 export class WireFields {
   /** Number of the current field. */
   field = 0;
-  /** Wire type of the current field. */
   type = 0;
   /** Start of its value, which follows the length if it is length-delimited. */
   start: number;
-  /** End of its value. */
   end: number;
   readonly #bytes: Uint8Array;
   readonly #stop: number;
@@ -33,12 +31,7 @@ export class WireFields {
     this.#stop = end;
   }
 
-  /**
-   * Finds the next field.
-   *
-   * @returns Whether there was one.
-   * @throws {WireError} If the bytes are not a field, or it does not end inside the message.
-   */
+  /** Moves to the next field, if any; throws WireError if it is invalid, or does not end inside the message. */
   next(): boolean {
     if (this.end === this.#stop) return false;
     this.start = this.end;
@@ -111,11 +104,8 @@ export function countVarints(
 }
 
 /**
- * Decodes consecutive integers as two's complement of 64 bits.
- *
- * @param words Receives the lower and the upper word of each.
- * @param at Index of the first integer in `words`.
- * @throws {WireError} If one does not end.
+ * Decodes consecutive integers as two's complement of 64 bits to `words`, the lower and the upper word of each, from
+ * integer `at` on. Throws WireError if one does not end.
  */
 export function decodeVarints(
   bytes: Uint8Array,

@@ -20,12 +20,7 @@ export function isNone({ code, offset }: Cut): boolean {
   return code === "metadata-checksum" && offset === 0;
 }
 
-/**
- * Makes the error for reading a cut record.
- *
- * @param record Number of the record in the file.
- * @param suffix Suffix of record names.
- */
+/** Makes the error for reading a cut record; `suffix` is that of record names. */
 export function cutError(
   path: string,
   record: number,

@@ -24,9 +24,8 @@ export interface IndexOptions extends KeptOptions {
 }
 
 /**
- * Returns the index of a file, from the index cache or by reading all its lengths in sequence.
- *
- * @throws {FormatError} If it is compressed, or its first length is wrong.
+ * Returns the index of a file, from the index cache or by reading all its lengths in sequence. Throws FormatError if it
+ * is compressed, or its first length is wrong.
  */
 export function* openIndex(
   source: ByteSource,
@@ -89,11 +88,7 @@ function* kindIn(
   return "records";
 }
 
-/**
- * Rejects compressed files, and says how to decompress them.
- *
- * @throws {FormatError} If the file begins as a compressed one.
- */
+/** Throws FormatError if a file begins as a compressed one, and says how to decompress it. */
 export function* refuseCompressed(source: ByteSource): Steps<void> {
   const { name: path } = source;
   const head = yield* readPart(source, 0, Math.min(source.size, HEADER));
@@ -115,12 +110,7 @@ export function* refuseCompressed(source: ByteSource): Steps<void> {
   );
 }
 
-/**
- * Detects the kind of a record: an example consists of features up to its end.
- *
- * @param bytes The whole record, or its first {@linkcode START}.
- * @param length Bytes of the record.
- */
+/** Detects the kind of a record, from all or its first {@linkcode START} bytes: an example is features to its end. */
 function kindOf(bytes: Uint8Array, length: number): RecordKind {
   if (length === 0) return "records";
   try {

@@ -20,7 +20,6 @@ export interface RecordIndex {
   readonly cut?: Cut | undefined;
 }
 
-/** Locates the data of a record. */
 export function locateRecord(
   { starts, sums }: RecordColumns,
   record: number,

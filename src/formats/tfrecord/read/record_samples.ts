@@ -89,11 +89,7 @@ export class RecordSamples
     });
   }
 
-  /**
-   * Returns records as views into maps of their files, in the order of `indices`.
-   *
-   * @throws {RecordfsError} With code `unsupported` if files cannot be mapped.
-   */
+  /** Returns records as views into file maps, in order; throws RecordfsError `unsupported` without support for maps. */
   views(indices: readonly number[]): Uint8Array<ArrayBuffer>[] {
     this.#mapped ??= new MappedSources(this.sources);
     const viewOf = this.#mapped.batch(this.#check);
@@ -126,9 +122,8 @@ export class RecordSamples
 }
 
 /**
- * Opens files in order. Skips those whose first length is wrong, unless it is the only file.
- *
- * @throws {FormatError} If a file is compressed, the first length of the only one is wrong, or no record is whole.
+ * Opens files in order. Skips those whose first length is wrong, unless it is the only file. Throws FormatError if a
+ * file is compressed, the first length of the only one is wrong, or no record is whole.
  */
 export function* openRecordSamples(
   paths: readonly string[],

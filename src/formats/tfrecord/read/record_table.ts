@@ -33,11 +33,7 @@ export class RecordTable extends ShardTable<RecordFile> {
     );
   }
 
-  /**
-   * Makes the error for the damaged record at the end of a file.
-   *
-   * @param suffix Suffix of record names.
-   */
+  /** Makes the error for the damaged record at the end of a file; `suffix` is that of record names. */
   cutError(file: number, suffix = ""): FormatError {
     const { path, cut, columns } = this.shards[file]!;
     return cutError(path, columns.sums.length, cut!, suffix);

@@ -9,7 +9,6 @@ import { FOOTER, FRAME, hasRightSum, HEADER, lengthAt } from "../layout.ts";
 import type { Cut } from "./cut.ts";
 import type { RecordColumns } from "./record_columns.ts";
 
-/** Result of scanning a file. */
 export interface Scanned {
   readonly columns: RecordColumns;
   /** The record after those, if it is damaged: nothing that follows it can be found. */
@@ -17,9 +16,8 @@ export interface Scanned {
 }
 
 /**
- * Scans a file from length to length. A wrong length may be a cache error of a remote file: it is then fetched again.
- *
- * @param checkData Whether lengths are compared with their checksums.
+ * Scans a file from length to length; compares them with their checksums if `checkData` is set. A wrong length may be a
+ * cache error of a remote file: it is then fetched again.
  */
 export function* scanRecords(
   source: ByteSource,

@@ -40,11 +40,7 @@ export class DecodedRecords {
   /** Number of ids per record. */
   readonly nodes: number;
 
-  /**
-   * @param sources The files; without them, this thread opens its own.
-   * @param nodes Limit of files and directories of a record.
-   * @param asRows Whether numbers show in one form only.
-   */
+  /** @param sources Open files; without them, this thread opens its own. */
   constructor(
     table: RecordTable,
     nodes: number,
@@ -62,12 +58,7 @@ export class DecodedRecords {
     this.#sources = sources === undefined ? [] : [...sources];
   }
 
-  /**
-   * Returns the files of a record.
-   *
-   * @throws {FormatError} If it is not an example.
-   * @throws {NotLoaded} If it must be waited for.
-   */
+  /** Returns the files of a record; throws FormatError if it is not an example, NotLoaded if it must be waited for. */
   layout(record: number): RecordLayout {
     return this.#of(record).layout;
   }

@@ -31,10 +31,6 @@ export class NodeNames<Content> {
   readonly #path: string;
   readonly #record: number;
 
-  /**
-   * @param path Path of the file, for messages.
-   * @param record Number of the record in the file.
-   */
   constructor(path: string, record: number) {
     this.#path = path;
     this.#record = record;
@@ -48,9 +44,7 @@ export class NodeNames<Content> {
 
   /**
    * Adds a file. Slashes of its key separate directories, unless another file is in the way or a part is not a valid
-   * name: then the whole key is one name.
-   *
-   * @returns Whether it was added: its name may be taken.
+   * name: then the whole key is one name. Returns whether it was added: its name may be taken.
    */
   file(directory: number, key: string, content: Content): boolean {
     const parts = key.split("/");

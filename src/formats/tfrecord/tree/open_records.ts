@@ -12,9 +12,8 @@ import { recordPaths } from "../read/record_paths.ts";
 import { RecordTree } from "./record_tree.ts";
 
 /**
- * Opens one file, or several as one container.
- *
- * @throws {FormatError} If a file is compressed, the first length of the only one is wrong, or no record is whole.
+ * Opens one file, or several as one container. Throws FormatError if a file is compressed, the first length of the only
+ * one is wrong, or no record is whole.
  */
 export function* openRecords(
   path: string,

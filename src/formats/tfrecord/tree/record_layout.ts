@@ -56,13 +56,9 @@ const [CONTEXT, LISTS] = ["context", "feature_lists"] as const;
 const NODE_WEIGHT = 250;
 
 /**
- * Lays out an example as files.
- *
- * @param mostNodes Limit of nodes.
- * @param names Receives the names of this record only.
- * @param isOneForm Whether numbers show in one form only, the one that says most to viewers.
- * @throws {WireError} If the bytes are not an example, or it exceeds a limit.
- * @throws {FormatError} If a feature's name cannot be a file name.
+ * Lays out an example as files; `names` must be new. With `isOneForm`, numbers show only in the form that says most to
+ * viewers. Throws WireError if the bytes are not an example or exceed a limit, FormatError if a feature's name cannot
+ * be a file name.
  */
 export function layOut(
   bytes: Uint8Array,
@@ -100,9 +96,8 @@ class Layout {
   }
 
   /**
-   * Adds features to a directory: short names first, which may block others, and files before forms.
-   *
-   * @param before Prefix of their keys; without it, they have no keys.
+   * Adds features to a directory: short names first, which may block others, and files before forms. `before` is the
+   * prefix of their keys; without it, they have none.
    */
   addAll(
     directory: number,

@@ -2,7 +2,6 @@ import type { PlanNotes } from "../../../convert/conversion.ts";
 import { ArchiveSource } from "../../../convert/from/archive_source.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 
-/** A zip to convert, as its files. */
 class ZipSource extends ArchiveSource {
   override readonly checksumChange =
     "the CRC-32 of each file is compared, and not kept";

@@ -16,7 +16,6 @@ import {
 
 /** Location of the central directory. */
 export interface Directory {
-  /** Offset of its first byte. */
   readonly start: number;
   readonly end: number;
   /** Number of headers. */
@@ -59,10 +58,8 @@ const FIELDS: readonly [keyof End, string, number][] = [
 ];
 
 /**
- * Finds the central directory of a zip. Accepts only end records that all programs read alike.
- *
- * @throws {FormatError} If there is none, it cannot be where the end record says, or another program would find
- *   another.
+ * Finds the central directory of a zip. Accepts only end records that all programs read alike. Throws FormatError if
+ * there is none, it cannot be where the end record says, or another program would find another.
  */
 export function* findDirectory(source: ByteSource): Steps<Directory> {
   const tail = yield* readTail(
@@ -252,9 +249,7 @@ class EndReader {
     return { start, end: past, count, before };
   }
 
-  /**
-   * The directory directly precedes the end record. Programs that use its offset instead must not find another there.
-   */
+  /** The directory ends at the end record. Programs that use its offset instead must not find another one there. */
   *#requireHeader(
     { start, count, before }: Omit<Directory, "otherEnds">,
     offset: number,
@@ -321,9 +316,7 @@ const SPAN_MARKERS: readonly number[] = [0x30304b50, Signature.DESCRIPTOR];
 
 /**
  * Rejects a file that begins as a zip, but not with a listed member: programs that read from the start find others.
- *
- * @param first Lowest offset of a listed member's local header.
- * @throws {FormatError}
+ * `first` is the lowest offset of a listed member's local header.
  */
 export function* requireNoOtherStart(
   source: ByteSource,

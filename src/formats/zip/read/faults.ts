@@ -31,11 +31,7 @@ export interface ContentFacts {
   readonly header: number;
 }
 
-/**
- * Returns the fault of a member, or `Fault.NONE`.
- *
- * @param limit End of the contents: the start of the central directory.
- */
+/** Returns the fault of a member, or `Fault.NONE`; contents end at `limit`, where the central directory begins. */
 export function faultOf(
   { flags, method, packed, size, header }: ContentFacts,
   limit: number,

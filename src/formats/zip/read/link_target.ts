@@ -15,11 +15,7 @@ const LONGEST_TARGET = 4095;
 /** Limit of its packed size: writers do not expand contents by more. */
 const MOST_PACKED = 2 * LONGEST_TARGET;
 
-/**
- * Reads the target of a symbolic link, which is its content.
- *
- * @returns `undefined` if it is damaged; no bytes if it is longer than any system follows.
- */
+/** Reads a symbolic link's target: `undefined` if it is damaged, no bytes if it is longer than any system follows. */
 export function* readLinkTarget(
   source: ByteSource,
   member: Member,

@@ -71,9 +71,8 @@ export class LocalHeaders {
   }
 
   /**
-   * Returns the start of a content, if that needs no waiting.
-   *
-   * @throws {FormatError} If the header is missing, or disagrees with the central directory.
+   * Returns the start of a content, if that needs no waiting. Throws FormatError if the header is missing, or disagrees
+   * with the central directory.
    */
   startNow(record: number): number | undefined {
     const known = this.starts[record]!;

@@ -13,9 +13,8 @@ import { readDirectory } from "./central_directory.ts";
 import type { ZipColumns, ZipIndex } from "./zip_columns.ts";
 
 /**
- * Returns the index of a zip, from the index cache or its central directory.
- *
- * @throws {FormatError} If it is damaged, so that members cannot be found.
+ * Returns the index of a zip, from the index cache or its central directory. Throws FormatError if it is damaged, so
+ * that members cannot be found.
  */
 export function* openIndex(
   source: ByteSource,

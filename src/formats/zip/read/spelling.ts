@@ -4,12 +4,8 @@ import { Extra, forEachExtra } from "../layout.ts";
 import { fromCp437 } from "./cp437.ts";
 
 /**
- * Whether a local header's name is another spelling of that in the central directory: `\` for `/`, code page 437 for
- * UTF-8, or as in the Unicode path field (0x7075).
- *
- * @param name Path of the member in the tree.
- * @param stored Name in the local header.
- * @param extra Extra fields of the local header.
+ * Whether a local header's name `stored` is another spelling of `name` in the tree: `\` for `/`, code page 437 for
+ * UTF-8, or as in the Unicode path field (0x7075) of its `extra` fields.
  */
 export function isOtherSpelling(
   name: string,
@@ -26,11 +22,7 @@ export function isOtherSpelling(
   return spellings.some((bytes) => canonical(decodeName(bytes)) === wanted);
 }
 
-/**
- * Returns the path in a Unicode path field; `undefined` for other fields, and for one of another path.
- *
- * @param pathSum CRC-32 of the name in the header.
- */
+/** Returns the path in a Unicode path field, if that belongs to the header's name with CRC-32 `pathSum`. */
 export function unicodePath(
   view: DataView,
   kind: number,

@@ -46,11 +46,7 @@ export class ZipBuilder {
   /** Members by start, if they are not in ascending order. */
   #order: Uint32Array | undefined;
 
-  /**
-   * @param path Path of the zip, for messages.
-   * @param limit End of the contents: the start of the central directory.
-   * @param onSkip Called with every skipped member.
-   */
+  /** @param limit End of the contents: the start of the central directory. */
   constructor(
     path: string,
     limit: number,
@@ -70,11 +66,7 @@ export class ZipBuilder {
     this.#place(member, -1);
   }
 
-  /**
-   * Adds a file.
-   *
-   * @param fault Fault that the directory does not show.
-   */
+  /** Adds a file; `fault` may be one that the directory does not show. */
   addFile(member: Member, fault: number = faultOf(member, this.#limit)): void {
     const record = this.#headers.length;
     const entry = this.#paths.addFile(member.path, record, member.time);
@@ -108,11 +100,7 @@ export class ZipBuilder {
     }
   }
 
-  /**
-   * Makes the tables.
-   *
-   * @throws {FormatError} If there are too many members.
-   */
+  /** Makes the tables; throws FormatError if there are too many members. */
   finish(): ZipIndex {
     const count = this.#headers.length;
     const faults = new Uint8Array(new SharedArrayBuffer(count));

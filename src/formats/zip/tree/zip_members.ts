@@ -45,7 +45,6 @@ export interface MemberPlace {
   readonly storage: Storage;
   readonly columns: ZipColumns;
   readonly locals: LocalHeaders;
-  /** Returns the path of a record, for messages. */
   readonly nameOf: (record: number) => string;
   readonly blocks: DecodedBlocks;
   /** Number of the zip among owners of blocks. */

@@ -97,12 +97,7 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
     return this.columns.sizes[record]!;
   }
 
-  /**
-   * Locates the content of a record.
-   *
-   * @throws {NotLoaded} If its local header must be waited for.
-   * @throws {FormatError} If it cannot be read.
-   */
+  /** Locates a record's content; throws NotLoaded if its local header must be waited for, FormatError if unreadable. */
   locateRecord(record: number, into: Extent): void {
     const { columns } = this;
     if (columns.faults[record] !== Fault.NONE) throw this.faultOf(record);
@@ -170,16 +165,11 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
   }
 }
 
-/** Allocates memory for the starts of contents. */
 export function newStarts({ sizes }: ZipColumns): Float64Array {
   return sharedFloat64(sizes.length);
 }
 
-/**
- * Rebuilds a shared tree in another thread, over the same tables.
- *
- * @param isOwner Whether the zip is among its sources there, and not known otherwise.
- */
+/** Rebuilds a shared tree in another thread, over the same tables; `isOwner` puts the zip among its sources there. */
 export async function reopenTree(
   data: unknown,
   isOwner = false,

@@ -18,7 +18,6 @@ const PIECE = 1 << 20;
 /** First and last year of DOS times. */
 const [FIRST_YEAR, LAST_YEAR] = [1980, 2107];
 
-/** A member that is being written. */
 interface Begun {
   readonly name: Uint8Array;
   readonly offset: number;
@@ -64,12 +63,7 @@ export class ZipOutput extends GatheredBytes {
     this.#list(member, crc);
   }
 
-  /**
-   * Adds a file from a stream.
-   *
-   * @param size Expected number of bytes.
-   * @returns Number of bytes written: the zip is damaged if it differs from `size`.
-   */
+  /** Adds a file from a stream; returns its number of bytes: the zip is damaged if it is not `size`. */
   *addStream(
     name: Uint8Array,
     size: number,
@@ -102,7 +96,6 @@ export class ZipOutput extends GatheredBytes {
     yield* this.flush();
   }
 
-  /** Appends bytes. */
   *append(bytes: Uint8Array): Steps<void> {
     if (bytes.length > this.room) {
       yield* this.flush();
@@ -139,9 +132,7 @@ export class ZipOutput extends GatheredBytes {
     return bytes;
   }
 
-  /**
-   * Fields that both headers have in this order: version needed, flags, method, time, CRC-32, and length of the name.
-   */
+  /** Fields of both headers, in this order: version needed, flags, method, time, CRC-32, length of the name. */
   #putCommon(
     view: DataView,
     at: number,
