@@ -11,7 +11,7 @@ import { readLabels } from "../meta/labels.ts";
  * Checks chunks one by one: files come in pairs that match, ids are unique, and each frame is a JPEG with its padding
  * that overlaps no other.
  *
- * Reads all bytes of the data files. Memory: 12 bytes a frame of one chunk, and the index.
+ * Reads all bytes of the data files. A chunk takes 12 bytes of memory a frame, in addition to its index.
  *
  * @throws {RecordfsError} If a file cannot be opened.
  */

@@ -194,7 +194,7 @@ export function readPlan(directory: string): IngestPlan | undefined {
   return parsePlan(file, utf8Text(runSync(readFile(file))));
 }
 
-/** Parses the first line; `undefined` if a killed process left it incomplete. Throws IngestError if it is no plan. */
+/** Parses the plan; `undefined` if a killed process left it incomplete. Throws IngestError if it is not a plan. */
 export function parsePlan(file: string, text: string): IngestPlan | undefined {
   const end = text.indexOf("\n");
   if (end < 0) return undefined;

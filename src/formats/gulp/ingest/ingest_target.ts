@@ -130,9 +130,9 @@ export async function examineTarget(
 }
 
 /**
- * Finds the chunks of an ingest that ended: consecutive chunks with exactly its videos, in any order, since retried
- * videos are the last of their chunks; `undefined` if videos are missing. After an interruption, a caller cannot know
- * whether the ingest had just ended.
+ * Finds the chunks of an ingest that ended: consecutive chunks with exactly its videos. Their order in a chunk may
+ * differ: retried videos come last. Returns `undefined` if videos are missing. After an interruption, a caller cannot
+ * know whether the ingest had just ended.
  */
 function* findFinished(
   chunks: readonly ChunkPaths[],
@@ -245,7 +245,7 @@ export function idsThere(
   const end = plan === undefined || plan.failed !== undefined
     ? Infinity
     : plan.firstChunk;
-  // Leftovers of a killed ingest are no fault: they are rewritten.
+  // Leftovers of a killed ingest are not a fault: they are rewritten.
   if (problems[0] !== undefined && end === Infinity) throw problems[0];
   const there = new VideoIds();
   runSync(addIdsOf(chunks.filter(({ number }) => number < end), there));

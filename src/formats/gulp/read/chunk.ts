@@ -122,7 +122,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
   }
 
   /**
-   * Requires that the data file exists, as Python's `open` does. Reading needs no call of it.
+   * Opens the data file for reading, as in Python. Reading opens it by itself, so this only checks that it exists.
    *
    * @returns A handle for a `using` block; the chunk can be read before and after it as well.
    * @throws {RecordfsError} If there is no data file.

@@ -83,7 +83,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   }
 
   /**
-   * Opens a directory and reads all its meta files. Skips damaged chunks, unless none is left.
+   * Opens a directory and reads all its meta files. Skips damaged chunks, unless all are damaged.
    *
    * @param options How to decode frames (`decode`, `colorspace`), and the form of meta files.
    * @throws {FormatError} If the only chunk is damaged, or all are, or an id is duplicated.

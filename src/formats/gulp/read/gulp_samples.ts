@@ -132,8 +132,8 @@ export class GulpSamples implements Samples<RawVideo, GulpVideo> {
 }
 
 /**
- * Opens chunks. Skips those that are damaged or miss a file, and throws FormatError if none is left. Calls `onTwice`
- * with duplicate ids; by default, throws the first.
+ * Opens chunks. Skips those that are damaged or miss a file; throws FormatError if all are. Calls `onTwice` with
+ * duplicate ids; by default, throws the first.
  */
 export function* openSamples(
   { chunks, problems }: ChunkListing,

@@ -191,7 +191,7 @@ export class LocalHeaders {
   }
 
   #isRespelt(record: number, view: DataView): boolean {
-    // A later member has its path, so its own path is not known any more, and nobody reads it.
+    // A later member has its path, so its own name is unknown, and nobody reads it.
     if (this.#columns.nodes[record] === 0) return true;
     const length = view.getUint16(26, true);
     if (view.byteLength < lengthOfAll(view)) return false;
