@@ -5,7 +5,6 @@ import { checkChunks } from "./check/check.ts";
 import { DIRECTORY } from "./kinds.ts";
 import { listLocation, openGulp } from "./tree/open_gulp.ts";
 
-/** GulpIO and GulpIO2: a directory of chunks, or one chunk. */
 export const gulp: Format = {
   open: openGulp,
   async check(path, options) {

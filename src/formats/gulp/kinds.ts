@@ -1,11 +1,11 @@
 /** Kinds of GulpIO containers, and names of their files. */
 
-/** What a directory of chunks is, among the kinds of containers. */
+/** Container kind of a directory of chunks. */
 export const DIRECTORY = "directory of chunks";
 
 /** Names of data files in a directory. */
 export const DATA_NAME = /^data.*\.gulp$/s;
-/** Names of their meta files. */
+/** Names of meta files in a directory. */
 export const META_NAME = /^meta.*\.gmeta$/s;
 
 /** Whether a file of this name belongs to a chunk in a directory. */

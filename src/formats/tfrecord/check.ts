@@ -8,8 +8,8 @@ import { RecordTable } from "./read/record_table.ts";
 import { scanRecords } from "./read/scan.ts";
 
 /**
- * Compares every length and every record of files with its checksum. Behind a length that is wrong, nothing is found:
- * that is said, and the next file is looked at.
+ * Compares every length and every record of files with its checksum. Nothing can be found after a wrong length: the
+ * check reports it, and continues with the next file.
  */
 export async function checkRecords(
   location: string,
@@ -21,7 +21,7 @@ export async function checkRecords(
   return run.report({ samples });
 }
 
-/** @returns Number of records that were found. */
+/** @returns Number of records found. */
 async function checkFile(run: CheckRun, source: ByteSource): Promise<number> {
   const { name: path, size, mtime } = source;
   await run.run(refuseCompressed(source));

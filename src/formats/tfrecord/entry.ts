@@ -12,7 +12,7 @@ import {
   lengthAt,
 } from "./layout.ts";
 
-/** TFRecord: records in files and shards, examples of TensorFlow. */
+/** TFRecord: records in files and shards, TensorFlow examples. */
 export const tfrecord: FormatEntry = {
   name: "tfrecord",
   description: "TFRecord: records, examples of TensorFlow, shards of them",
@@ -28,7 +28,7 @@ export const tfrecord: FormatEntry = {
   load: async () => (await import("./format.ts")).tfrecord,
 };
 
-/** Entries of a directory that are looked at to find a file among them. */
+/** Limit of directory entries examined to find a file among them. */
 const MOST_LOOKED_AT = 8;
 
 function* detect(
@@ -36,13 +36,13 @@ function* detect(
 ): Steps<boolean> {
   if (names !== undefined) {
     if (names.some(isNamedSo)) return true;
-    // Directories may be numbered as well, and hold anything.
+    // Numbered entries may also be directories, with any content.
     for (const name of names.filter(isShard).slice(0, MOST_LOOKED_AT)) {
       if ((yield* namesIn(name)) === undefined) return true;
     }
     return false;
   }
-  // A damaged file of that name gets this format's explanation of what is wrong.
+  // A damaged file with such a name gets this format's error messages.
   if (isNamedSo(path)) return true;
   if (size < FRAME) return false;
   const head = yield* read(0, HEADER);

@@ -3,7 +3,6 @@ import { checkRecords } from "./check.ts";
 import { recordPaths } from "./read/record_paths.ts";
 import { openRecords } from "./tree/open_records.ts";
 
-/** TFRecord: records in files and shards, examples of TensorFlow. */
 export const tfrecord: Format = {
   open: openRecords,
   *patternPaths(pattern, storage) {

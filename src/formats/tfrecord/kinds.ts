@@ -1,11 +1,11 @@
 /** Kinds of TFRecord containers. */
 
-/** What records are, as `info` has it. */
+/** Kind of records, as `info` shows it. */
 export type RecordKind = "Examples" | "SequenceExamples" | "records";
 
 const IN_SHARDS = " in shards";
 
-/** What the records of several files are. */
+/** Returns the kind of a container of several files. */
 export function inShards(kind: string): string {
   return `${kind}${IN_SHARDS}`;
 }

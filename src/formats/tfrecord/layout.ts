@@ -1,34 +1,33 @@
 import { crc32cOf } from "../../io/sums/crc32c.ts";
 
-/** Bytes of a length and its checksum, which stand before a record's data. */
+/** Bytes of a length and its checksum, before a record's data. */
 export const HEADER = 12;
-/** Bytes of the checksum behind it. */
+/** Bytes of the checksum after the data. */
 export const FOOTER = 4;
-/** Bytes of a record besides its data. */
+/** Bytes of a record in addition to its data. */
 export const FRAME = HEADER + FOOTER;
-/** Bytes of the length alone. */
 export const LENGTH = 8;
 
-/** What is added to checksums, so that those of data that holds checksums are no worse. */
+/** Added to checksums, so that checksums of data that contains checksums are no weaker. */
 const MASK_DELTA = 0xa282ead8;
 
-/** A checksum as it stands in the file: turned by 15 bits, with a constant added. */
+/** Returns a checksum as stored in files: rotated by 15 bits, with a constant added. */
 export function masked(crc: number): number {
   return ((crc >>> 15 | crc << 17) + MASK_DELTA) >>> 0;
 }
 
-/** Returns the checksum that stands masked in the file. */
+/** Returns the checksum that a file stores masked. */
 export function unmasked(mask: number): number {
   const turned = (mask - MASK_DELTA) >>> 0;
   return (turned << 15 | turned >>> 17) >>> 0;
 }
 
-/** The length at a place; it is not exact from 2^53 on, which no file has. */
+/** Reads a length; it is not exact from 2^53 on, which no file has. */
 export function lengthAt(view: DataView, at: number): number {
   return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 }
 
-/** Whether the length at a place has the checksum behind it; what takes it has to be loaded. */
+/** Whether a length matches the checksum after it; CRC-32C must be loaded. */
 export function hasRightSum(
   bytes: Uint8Array,
   view: DataView,
@@ -38,7 +37,7 @@ export function hasRightSum(
   return masked(crc) === view.getUint32(at + LENGTH, true);
 }
 
-/** A length and its checksum, as they stand before a record's data. */
+/** Returns a length and its checksum, as stored before a record's data. */
 export function headerOf(length: number): Uint8Array<ArrayBuffer> {
   const header = new Uint8Array(HEADER);
   const view = new DataView(header.buffer);
@@ -49,7 +48,7 @@ export function headerOf(length: number): Uint8Array<ArrayBuffer> {
   return header;
 }
 
-/** How a whole file may be compressed, by what TensorFlow calls it, unless its first length has its checksum. */
+/** Returns how a whole file seems compressed, in TensorFlow's terms; it is not if its first length has its checksum. */
 export function compressionOf(head: Uint8Array): "GZIP" | "ZLIB" | undefined {
   const [first = 0, second = 0, third = 0] = head;
   if (first === 0x1f && second === 0x8b && third === 8) return "GZIP";
@@ -58,17 +57,17 @@ export function compressionOf(head: Uint8Array): "GZIP" | "ZLIB" | undefined {
     : undefined;
 }
 
-/** Of names: `x.tfrecord`, `x.tfrecords`, `x.tfrecord-00000-of-00010`, `x.tfrecord.gz`. */
+/** Names such as `x.tfrecord`, `x.tfrecords`, `x.tfrecord-00000-of-00010`, `x.tfrecord.gz`. */
 const NAMED = /\.tfrecords?(?:[.-][^/]*)?$/i;
-/** `train-00000-of-00010`: what the file's name says is no other format. */
+/** Names such as `train-00000-of-00010`, without the extension of another format. */
 const NUMBERED = /(?:^|\/)[^./]*-\d{5,}-of-\d{5,}$/;
 
-/** Whether a name says that a file is of this format. */
+/** Whether a name is one of this format only. */
 export function isNamedSo(path: string): boolean {
   return NAMED.test(path);
 }
 
-/** Whether a file of a directory is one of its shards. */
+/** Whether a directory entry may be one of its shards, by its name. */
 export function isShard(name: string): boolean {
   return NAMED.test(name) || NUMBERED.test(name);
 }

@@ -1,5 +1,5 @@
 /**
- * TFRecord: `TFRecordWriter`, and what examples of TensorFlow are decoded to. `openSamples` of `@recordfs/recordfs` reads
+ * TFRecord: `TFRecordWriter`, and the types of decoded TensorFlow examples. `openSamples` of `@recordfs/recordfs` reads
  * records and examples.
  *
  * @module

@@ -18,8 +18,8 @@ import type { ZipTree } from "./tree/zip_tree.ts";
 import { findUnlisted } from "./unlisted_members.ts";
 
 /**
- * Compares every content of a zip with its CRC-32 and size, and the header before it with the central directory; names
- * members that are skipped or cannot be read, those that lie in one another, and those that are not in the directory.
+ * Compares every content of a zip with its CRC-32 and size, and each local header with the central directory. Reports
+ * members that are skipped, unreadable, overlapping, or missing from the directory.
  *
  * @throws {FormatError} If the central directory is damaged, so that nothing can be checked.
  */
@@ -45,7 +45,7 @@ export async function checkZip(
   }
 }
 
-/** Bytes of a wrong content that are read again at a time. */
+/** Bytes per read when a wrong content is read again. */
 const PIECE = 8 << 20;
 
 class Check {
@@ -87,7 +87,7 @@ class Check {
     run.advanceTo(run.total);
   }
 
-  /** Programs that read from the start of a zip see members that its directory has not. */
+  /** Programs that read from the start of a zip also see members outside its directory. */
   async #findUnlisted(): Promise<void> {
     const { archive } = this.#tree;
     const places = await this.#run.run(readPlaces(archive));
@@ -104,7 +104,7 @@ class Check {
     await this.#run.run(findUnlisted(archive, places, found));
   }
 
-  /** Where a content starts, which is behind the one before it. */
+  /** Returns the start of a content, which must follow the one before it. */
   async #startOf(record: number, past: number): Promise<number> {
     const { columns, locals } = this.#tree;
     const header = columns.headers[record]!;

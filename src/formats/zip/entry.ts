@@ -3,7 +3,7 @@ import type { Probe } from "../../tree/format.ts";
 import type { FormatEntry } from "../format.ts";
 import { lastEndOf, readTail, Signature, Size } from "./layout.ts";
 
-/** Names of files that are zips, whatever they are called besides. */
+/** File names of zips, including formats based on zip. */
 const SUFFIXES = [".zip", ".npz", ".docx", ".xlsx", ".pptx", ".jar", ".whl"];
 
 /** Zip archives: their files. */
@@ -19,12 +19,12 @@ export const zip: FormatEntry = {
 
 function* detect({ path, names, size, read }: Probe): Steps<boolean> {
   if (names !== undefined) return false;
-  // A damaged file of that name gets this format's explanation of what is wrong.
+  // A damaged file with such a name gets this format's error messages.
   if (SUFFIXES.some((suffix) => path.endsWith(suffix))) return true;
   if (size < Size.END) return false;
   const first = viewOf(yield* read(0, 4)).getUint32(0, true);
   if (first === Signature.LOCAL || first === Signature.END) return true;
-  // One that extracts itself begins as a program.
+  // A self-extracting zip begins as a program.
   const tail = yield* readTail(size, read);
   const at = lastEndOf(tail);
   if (at === undefined || at + Size.END > tail.bytes.length) return false;

@@ -2,7 +2,6 @@ import type { Format } from "../format.ts";
 import { checkZip } from "./check.ts";
 import { openZip } from "./tree/open_zip.ts";
 
-/** Zip archives: their files. */
 export const zip: Format = {
   open: openZip,
   check: checkZip,

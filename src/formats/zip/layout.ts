@@ -1,12 +1,12 @@
 /**
- * How a zip lies in a file (PKWARE's APPNOTE.TXT, 6.3.10): members, each behind a header of its own; the central
- * directory, which has a header for each again; and a record of where that is, at the end.
+ * Layout of zip files (PKWARE's APPNOTE.TXT, 6.3.10): members, each after its local header; the central directory, with
+ * another header for each; and the end record, which locates the directory.
  *
  * @module
  */
 import type { Steps } from "../../io/concurrency/steps.ts";
 
-/** What records begin with, as little-endian numbers: `PK` and two bytes. */
+/** Signatures of records, as little-endian numbers: `PK` and two bytes. */
 export const Signature = {
   LOCAL: 0x04034b50,
   CENTRAL: 0x02014b50,
@@ -16,7 +16,7 @@ export const Signature = {
   DESCRIPTOR: 0x08074b50,
 } as const;
 
-/** Bytes of records, without what follows them by their lengths. */
+/** Sizes of records in bytes, without variable-length fields. */
 export const Size = {
   LOCAL: 30,
   CENTRAL: 46,
@@ -25,22 +25,22 @@ export const Size = {
   LOCATOR64: 20,
 } as const;
 
-/** Bits of flags. */
+/** Flag bits. */
 export const Flag = {
   ENCRYPTED: 1 << 0,
-  /** Sizes and CRC-32 stand behind the content, and not in the header before it. */
+  /** Sizes and CRC-32 follow the content, instead of being in the local header. */
   DESCRIPTOR: 1 << 3,
   PATCH: 1 << 5,
   STRONG_ENCRYPTION: 1 << 6,
   UTF8: 1 << 11,
-  /** Headers are encrypted, and hide what they say. */
+  /** Headers are encrypted and hide their values. */
   MASKED: 1 << 13,
 } as const;
 
-/** How contents are written. */
+/** Supported compression methods. */
 export const Method = { STORED: 0, DEFLATED: 8, ZSTD: 93 } as const;
 
-/** Those that are not read, for messages. */
+/** Unsupported methods, for messages. */
 const OTHER_METHODS: Readonly<Record<number, string>> = {
   1: "shrunk",
   6: "imploded",
@@ -55,38 +55,37 @@ const OTHER_METHODS: Readonly<Record<number, string>> = {
   99: "AES encryption",
 };
 
-/** What a method that is not read is called. */
 export function methodName(method: number): string {
   return OTHER_METHODS[method] ?? `method ${method}`;
 }
 
-/** Extra fields. */
+/** Kinds of extra fields. */
 export const Extra = {
   ZIP64: 0x0001,
-  /** Times of NTFS, as 7-Zip writes them. */
+  /** NTFS times, as 7-Zip writes them. */
   NTFS: 0x000a,
-  /** Times of Unix, as PKWARE writes them. */
+  /** Unix times, as PKWARE writes them. */
   PKWARE_UNIX: 0x000d,
-  /** Times of Unix, as Info-ZIP writes them. */
+  /** Unix times, as Info-ZIP writes them. */
   TIMES: 0x5455,
-  /** Times of Unix, as Info-ZIP wrote them before, and macOS does. */
+  /** Unix times, as older Info-ZIP and macOS write them. */
   INFOZIP_UNIX: 0x5855,
-  /** The path in UTF-8, beside one that is not. */
+  /** The path in UTF-8, in addition to one in another encoding. */
   UNICODE_PATH: 0x7075,
 } as const;
 
-/** In a field of 16 or 32 bits: the number stands in a record of zip64. */
+/** Markers of 16-bit and 32-bit fields whose value is in a zip64 record. */
 export const IN_ZIP64_16 = 0xffff;
 export const IN_ZIP64 = 0xffff_ffff;
 
-/** A number of 64 bits; NaN where it is larger than any that is exact. */
+/** Reads a 64-bit number; NaN if it is too large to be exact. */
 export function uint64(view: DataView, at: number): number {
   const number = view.getUint32(at, true) +
     view.getUint32(at + 4, true) * 2 ** 32;
   return Number.isSafeInteger(number) ? number : NaN;
 }
 
-/** Calls back with each extra field: its kind, and where it starts and ends. Fields that are cut end the list. */
+/** Calls `visit` with the kind, start and end of each extra field. A truncated field ends the list. */
 export function forEachExtra(
   view: DataView,
   start: number,
@@ -102,26 +101,25 @@ export function forEachExtra(
   }
 }
 
-/** A deflated content has at most so many times the bytes that it takes (258 in 2 bits), and a few. */
+/** Maximum expansion of Deflate: 258 bytes in 2 bits. */
 const DEFLATE_RATIO = 1032;
 
-/** The most bytes that a deflated content of so many bytes can have. */
+/** Returns the maximum size of a deflated content, in bytes. */
 export function mostInflated(packed: number): number {
   return packed * DEFLATE_RATIO;
 }
 
-/** What is read of a file to find a zip's end: its record, a comment of any length, and the records of zip64. */
+/** Bytes read at the end of a file: the end record, the longest comment, and the zip64 records. */
 export const TAIL = Size.END + 0xffff + Size.END64 + Size.LOCATOR64;
 
-/** The end of a file. */
 export interface Tail {
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  /** Where it starts in the file. */
+  /** Offset in the file. */
   readonly start: number;
 }
 
-/** Reads the end of a file, as far as a zip's records may stand there. */
+/** Reads the end of a file, as far as end records may extend. */
 export function* readTail(
   size: number,
   read: (offset: number, length: number) => Steps<Uint8Array>,
@@ -133,8 +131,8 @@ export function* readTail(
 }
 
 /**
- * The place in the tail of the record of the end; `undefined` where there is none. It is the last one, whatever stands
- * before it or in its comment: unzip, Python's zipfile, bsdtar and 7-Zip all begin with that. It may be cut.
+ * Returns the position in the tail of the last end record, which may be truncated, or `undefined`. unzip, Python's
+ * zipfile, bsdtar and 7-Zip all begin with the last one, whatever stands before it or in its comment.
  */
 export function lastEndOf({ bytes, view }: Tail): number | undefined {
   for (let at = bytes.length - 4; at >= 0; at--) {
@@ -143,7 +141,7 @@ export function lastEndOf({ bytes, view }: Tail): number | undefined {
   return undefined;
 }
 
-/** The places in the tail, before this one, where other records of an end may be. */
+/** Returns the positions in the tail, before `before`, of possible other end records. */
 export function earlierEnds({ bytes, view }: Tail, before: number): number[] {
   const places: number[] = [];
   for (let at = 0; at < before; at++) {
@@ -156,7 +154,7 @@ function isEndAt(bytes: Uint8Array, view: DataView, at: number): boolean {
   return bytes[at] === 0x50 && view.getUint32(at, true) === Signature.END;
 }
 
-/** Bytes of the name and the extra fields that follow a local header, as it says. */
+/** Returns the bytes of the name and the extra fields after a local header. */
 export function variableSize(header: Uint8Array): number {
   const view = new DataView(header.buffer, header.byteOffset, header.length);
   return view.getUint16(26, true) + view.getUint16(28, true);

@@ -5,19 +5,17 @@ import { decodeName } from "../../base/names.ts";
 import { Signature, Size, variableSize } from "./layout.ts";
 import type { MemberPlaces } from "./read/zip_builder.ts";
 
-/** Bytes that are looked through at a time. */
+/** Bytes searched at a time. */
 const PIECE = 1 << 20;
-/** The least that a member takes: its header, and a name. */
+/** Minimum size of a member: its local header, and a name. */
 const LEAST = Size.LOCAL + 1;
-/** The largest version that a header may want, in tenths: 6.3. */
+/** Highest version that a header may require, in tenths: 6.3. */
 const LATEST_VERSION = 63;
 const LARGEST_METHOD = 99;
 
 /**
- * Finds members that stand before, between and behind those of the central directory: programs that read a zip from its
- * start, from a pipe, or where its end is far, see them.
- *
- * @param found Called with the place and the name of each.
+ * Finds members before, between and after those of the central directory. They are visible to programs that read a zip
+ * from its start, from a pipe, or because its end is far away. Calls `found` with the offset and the name of each.
  */
 export function* findUnlisted(
   source: ByteSource,
@@ -40,7 +38,7 @@ export function* findUnlisted(
   }
 }
 
-/** Looks for headers that begin in the first so many bytes. */
+/** Searches for local headers that begin in the first `count` bytes. */
 function findIn(
   bytes: Uint8Array,
   count: number,
@@ -52,7 +50,7 @@ function findIn(
   for (; at >= 0 && at < count; at = bytes.indexOf(0x50, at + 1)) {
     if (at + LEAST > bytes.length) return;
     if (view.getUint32(at, true) !== Signature.LOCAL) continue;
-    // A program that extracts zips may have the signature among its code.
+    // A self-extracting program may have the signature in its code.
     const isHeader = view.getUint8(at + 4) <= LATEST_VERSION &&
       view.getUint16(at + 8, true) <= LARGEST_METHOD;
     const start = at + Size.LOCAL;

@@ -11,7 +11,7 @@ import {
   VideoFolderAdapter,
 } from "./video_adapters.ts";
 
-/** The adapters there are, and what they gulp, by the names that command lines give them. */
+/** Built-in adapters by command-line name, with a description of their input. */
 export const ADAPTERS: ReadonlyMap<string, readonly [AdapterClass, string]> =
   new Map<string, readonly [AdapterClass, string]>([
     ["json-videos", [

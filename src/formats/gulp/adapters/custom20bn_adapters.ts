@@ -26,26 +26,26 @@ import {
 } from "./options.ts";
 import { membersOf, readCsvRows, readItems } from "./read_lists.ts";
 
-/** Options of {@linkcode Custom20BNJsonVideoAdapter}; 8 frames a second unless a rate is given. */
+/** Options of {@linkcode Custom20BNJsonVideoAdapter}; `frameRate` defaults to 8. */
 export interface JsonVideoOptions extends ListedOptions, VideoOptions {
-  /** The list: `.json` or `.json.gz`. */
+  /** List of the videos: `.json` or `.json.gz`. */
   readonly jsonFile: string | URL;
-  /** Where the directories of the videos are, each named by an id. */
+  /** Directory that holds a directory of each video, named by its id. */
   readonly folder: string | URL;
-  /** The key of the label in the list; `template` unless given. */
+  /** Key of the label in the list; `template` by default. */
   readonly labelName?: string | undefined;
 }
 
 /**
- * Data sets of 20BN: a list in JSON, `[{"id": …, "template": …}, …]`, and videos `FOLDER/ID/*.mp4`.
+ * 20BN data set with a JSON list `[{"id": …, "template": …}, …]` and videos `FOLDER/ID/*.mp4`.
  *
- * The meta data are `id`, `label` and `idx`, the label's number.
+ * Metadata: `id`, `label` and `idx`, the label's number.
  */
 export class Custom20BNJsonVideoAdapter
   extends LabelledAdapter<JsonVideoOptions, FoundFile> {
-  /** Where threads find this class. */
+  /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
-  /** The options it takes. */
+  /** Declared options. */
   static override readonly options: readonly AdapterOption[] = [
     place("jsonFile", "List of the videos, .json or .json.gz"),
     place("folder", "Directory of the videos, FOLDER/ID/*.mp4"),
@@ -77,7 +77,7 @@ export class Custom20BNJsonVideoAdapter
   }
 }
 
-/** The id and the label of an entry, as the list has them. */
+/** Returns the id and the label of a list entry. */
 function entryOf(
   list: string,
   entry: string,
@@ -111,27 +111,27 @@ function entryOf(
   return { id: id as string | number | bigint, label: label as Label };
 }
 
-/** Options of {@linkcode Custom20BNCsvWebmAdapter}; 12 frames a second unless a rate is given. */
+/** Options of {@linkcode Custom20BNCsvWebmAdapter}; `frameRate` defaults to 12. */
 export interface CsvWebmOptions extends ListedOptions, VideoOptions {
-  /** The list. */
+  /** List of the videos, in CSV. */
   readonly csvFile: string | URL;
   /** Directory of the videos, each named by its id. */
   readonly folder: string | URL;
-  /** Which column is the label: `label`, unless given, or `id`. */
+  /** Column of the label; `label` by default. */
   readonly labelName?: "label" | "id" | undefined;
 }
 
 /**
- * Data sets of 20BN: a list in CSV, `id;label` in each line, and videos `FOLDER/ID.webm`. A line
- * without a label, as in test sets, gets the label `dummy`.
+ * 20BN data set with a CSV list, `id;label` in each line, and videos `FOLDER/ID.webm`. A line without a label, as in
+ * test sets, gets the label `dummy`.
  *
- * The meta data are `id`, `label` and `idx`, the label's number.
+ * Metadata: `id`, `label` and `idx`, the label's number.
  */
 export class Custom20BNCsvWebmAdapter
   extends LabelledAdapter<CsvWebmOptions, FoundFile> {
-  /** Where threads find this class. */
+  /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
-  /** The options it takes. */
+  /** Declared options. */
   static override readonly options: readonly AdapterOption[] = [
     place("csvFile", "List of the videos, `id;label` in each line"),
     place("folder", "Directory of the videos, FOLDER/ID.webm"),
@@ -144,9 +144,9 @@ export class Custom20BNCsvWebmAdapter
   ];
 
   /**
-   * Takes a list that was read; {@linkcode Custom20BNCsvWebmAdapter.open} reads one.
+   * Takes the rows of a list; {@linkcode Custom20BNCsvWebmAdapter.open} reads them.
    *
-   * @param rows The fields of each row.
+   * @param rows Fields of each row.
    */
   constructor(options: CsvWebmOptions, rows: readonly CsvRow[]) {
     super(options, {
@@ -171,25 +171,25 @@ export class Custom20BNCsvWebmAdapter
 
 /** Options of {@linkcode Custom20BNCsvJpegAdapter}. */
 export interface CsvJpegOptions extends ListedOptions, ImageOptions {
-  /** The list. */
+  /** List of the videos, in CSV. */
   readonly csvFile: string | URL;
-  /** Where the directories of the frames are, each named by an id. */
+  /** Directory that holds a directory of frames for each id. */
   readonly folder: string | URL;
-  /** Short edge of the frames in pixels; -1 unless given: they keep their size. */
+  /** Short edge of the frames in pixels; -1, the default, keeps their size. */
   readonly frameSize?: number | undefined;
 }
 
 /**
- * Data sets of 20BN: a list in CSV, `id;label` in each line, and frames `FOLDER/ID/*.jpg`, in the
- * order of their names. JPEGs that need no resizing are stored as they are.
+ * 20BN data set with a CSV list, `id;label` in each line, and frames `FOLDER/ID/*.jpg` in name order. JPEGs that need
+ * no resizing are stored unchanged.
  *
- * The meta data are `id`, `label` and `idx`, the label's number.
+ * Metadata: `id`, `label` and `idx`, the label's number.
  */
 export class Custom20BNCsvJpegAdapter
   extends LabelledAdapter<CsvJpegOptions, FoundFile> {
-  /** Where threads find this class. */
+  /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
-  /** The options it takes. */
+  /** Declared options. */
   static override readonly options: readonly AdapterOption[] = [
     place("csvFile", "List of the videos, `id;label` in each line"),
     place("folder", "Directory of the frames, FOLDER/ID/*.jpg"),
@@ -198,9 +198,9 @@ export class Custom20BNCsvJpegAdapter
   ];
 
   /**
-   * Takes a list that was read; {@linkcode Custom20BNCsvJpegAdapter.open} reads one.
+   * Takes the rows of a list; {@linkcode Custom20BNCsvJpegAdapter.open} reads them.
    *
-   * @param rows The fields of each row.
+   * @param rows Fields of each row.
    */
   constructor(options: CsvJpegOptions, rows: readonly CsvRow[]) {
     super(options, {
@@ -225,7 +225,7 @@ export class Custom20BNCsvJpegAdapter
   }
 }
 
-/** The fields of a row. */
+/** Fields of a row. */
 type CsvRow = readonly string[];
 
 async function readRows(

@@ -10,66 +10,66 @@ import {
   type OptionTaker,
 } from "./options.ts";
 
-/** The videos from `start` to before `stop`, counted from 0. */
+/** Range of videos, counted from 0. */
 export interface ChunkSlice {
-  /** The first one. */
+  /** First video. */
   readonly start: number;
-  /** The one after the last. */
+  /** Video after the last. */
   readonly stop: number;
 }
 
-/** A video to be gulped. */
+/** A video to gulp. */
 export interface AdaptedVideo {
-  /** Its id, unlike all others. */
+  /** Unique id. */
   readonly id: VideoId;
-  /** What is to be known of it: plain data. */
+  /** Metadata; plain data. */
   readonly meta: { readonly [key: string]: JsonValue };
-  /** Its frames. Where reading them fails, an ingest goes on with the next video. */
+  /** Frames. If reading them fails, an ingest continues with the next video. */
   readonly frames: Frames;
 }
 
-/** A data set as `GulpIngestor` and `ChunkWriter` read it; {@linkcode AbstractDatasetAdapter} is one. */
+/** Data set that `GulpIngestor` and `ChunkWriter` read, such as an {@linkcode AbstractDatasetAdapter}. */
 export interface DatasetAdapter {
-  /** How many videos there are. */
+  /** Number of videos. */
   readonly length: number;
-  /** The videos, or those of a slice, always in the same order. */
+  /** Iterates over the videos, or a slice of them, always in the same order. */
   iterData(
     slice?: ChunkSlice,
     options?: WaitOptions,
   ): Iterable<AdaptedVideo> | AsyncIterable<AdaptedVideo>;
   /**
-   * The ids of all videos in their order. With it, ids that are there twice are found before
-   * anything is written; without it, when they come.
+   * Returns the ids of all videos in order. With it, duplicate ids are found before anything is written; without it,
+   * when they are reached.
    */
   readonly ids?: (() => Iterable<VideoId>) | undefined;
 }
 
-/** How another thread makes an adapter: `new` of what the module exports by that name, with options. */
+/** Remote constructor of an adapter: another thread calls `new` on a class exported by a module. */
 export interface AdapterRecipe {
   /** URL of the module. */
   readonly module: string;
-  /** Name of the class that it exports. */
+  /** Name of the exported class. */
   readonly name: string;
-  /** What the class is constructed with; plain data. */
+  /** Arguments of the constructor; plain data. */
   readonly options: AdapterOptions;
 }
 
-/** A class of adapters, as a command line takes them. */
+/** Adapter class as the command line uses it. */
 export interface AdapterClass {
   new (...options: never[]): DatasetAdapter;
-  /** Makes one where that takes waiting; without it, `new` does. */
+  /** Asynchronous constructor; used instead of `new` if present. */
   open?(options: never): Promise<DatasetAdapter>;
-  /** The options it takes, besides `outputFolder`. */
+  /** Options other than `outputFolder`. */
   readonly options?: readonly AdapterOption[];
 }
 
 /**
- * Base class of adapters: it makes a data set what can be gulped.
+ * Base class of adapters, which make a data set available for gulping.
  *
- * A class that declares `static options` gets these as flags of `recordfs gulp --adapter`; one with
- * `static module = import.meta.url`, exported under its own name, can be used by several threads, each
- * of which makes it again from the options given to `super`. One that has to wait for something has
- * `static async open(options)`, which is used in place of `new`.
+ * `static options` of a subclass become flags of `recordfs gulp --adapter`. A subclass with
+ * `static module = import.meta.url`, exported under its own name, can run in several threads: each constructs it again
+ * from the options given to `super`. A subclass that must wait declares `static async open(options)`, which is called
+ * instead of `new`.
  *
  * @example An adapter of one's own
  * ```ts
@@ -103,16 +103,16 @@ export interface AdapterClass {
  * ```
  */
 export abstract class AbstractDatasetAdapter implements DatasetAdapter {
-  /** The options that the constructor takes, besides `outputFolder`. */
+  /** Options of the constructor, other than `outputFolder`. */
   static readonly options: readonly AdapterOption[] = [];
 
   readonly #options: AdapterOptions;
 
   /**
-   * Keeps the options.
+   * Stores the options and checks them against those declared.
    *
-   * @param options What the adapter was constructed with.
-   * @throws {TypeError} If one that is declared is not what it should be, or one is not declared.
+   * @param options Options given to the adapter's constructor.
+   * @throws {TypeError} If an option has the wrong type or is not declared.
    */
   constructor(options: object = {}) {
     this.#options = completed(options, []) as AdapterOptions;
@@ -122,19 +122,19 @@ export abstract class AbstractDatasetAdapter implements DatasetAdapter {
     );
   }
 
-  /** How many videos there are. */
+  /** Number of videos. */
   abstract readonly length: number;
 
-  /** The videos, or those of a slice, always in the same order. */
+  /** Iterates over the videos, or a slice of them, always in the same order. */
   abstract iterData(
     slice?: ChunkSlice,
     options?: WaitOptions,
   ): Iterable<AdaptedVideo> | AsyncIterable<AdaptedVideo>;
 
-  /** How another thread makes this adapter; `undefined` where it cannot. */
+  /** Remote constructor of this adapter for other threads; `undefined` if the class does not support them. */
   get recipe(): AdapterRecipe | undefined {
     const { constructor } = this;
-    // Inherited, it would be the module of another class.
+    // An inherited `module` would name another class's module.
     if (!Object.hasOwn(constructor, "module")) return undefined;
     const { module } = constructor as unknown as { readonly module: string };
     return { module, name: constructor.name, options: this.#options };

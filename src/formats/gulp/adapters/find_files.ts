@@ -4,12 +4,12 @@ import type { FrameFile } from "./frame_sources.ts";
 import { inputError, reading } from "./input_error.ts";
 import type { LabelledVideo } from "./listed_adapter.ts";
 
-/** A labelled video whose frames are in a file, or in the files of a directory. */
+/** Labelled video whose frames are in one file, or in the files of a directory. */
 export type FoundFile = LabelledVideo & FrameFile;
 
 /**
- * The files of a directory whose names end in one of `extensions`, sorted; hidden ones are left out,
- * as in Python's `glob`.
+ * Returns the paths of a directory's files whose names end in one of `extensions`, sorted and without hidden files, as
+ * Python's `glob` does.
  */
 export function filesIn(
   directory: string,
@@ -20,25 +20,20 @@ export function filesIn(
   ).map(({ path }) => path);
 }
 
-/** The directories in a directory, sorted; hidden ones are left out. */
+/** Returns the paths of a directory's subdirectories, sorted and without hidden ones. */
 export function directoriesIn(directory: string): string[] {
   return entriesOf(directory).filter(({ isDirectory }) => isDirectory)
     .map(({ path }) => path);
 }
 
-/**
- * The files below a directory, at any depth, whose names end in one of `extensions`. Links are followed;
- * hidden files and directories are left out.
- *
- * @param within The directories that it lies in.
- */
+/** Lists files at any depth by extension. Follows links; skips hidden entries. `within` has the real paths above. */
 function filesBelow(
   directory: string,
   extensions: readonly string[],
   within: readonly string[] = [],
 ): string[] {
   const real = reading(directory, () => fs.realpathSync(directory));
-  if (within.includes(real)) return []; // a link that leads back
+  if (within.includes(real)) return []; // a link back to a parent
   const inner = [...within, real];
   return [
     ...filesIn(directory, extensions),
@@ -48,8 +43,8 @@ function filesBelow(
 }
 
 /**
- * The files below a directory, at any depth, each labelled by the name of its directory; the id is
- * `label-name`, and `path` of the meta data the directory.
+ * Finds files at any depth, each labelled with the name of its directory. The id is `label-name`; `path` in the
+ * metadata is the directory.
  */
 export function filesByFolder(
   folder: string,
@@ -65,7 +60,7 @@ export function filesByFolder(
   });
 }
 
-/** The one file of a directory with an extension. */
+/** Returns the only file of a directory with an extension. */
 export function onlyFileIn(directory: string, extension: string): string {
   const [first, second] = filesIn(directory, [extension]);
   if (first === undefined) {
@@ -80,18 +75,18 @@ export function onlyFileIn(directory: string, extension: string): string {
   return first;
 }
 
-/** A path as Python's `os.path.join` makes it. */
+/** Joins paths as Python's `os.path.join` does. */
 export function join(directory: string, name: string): string {
   if (directory === "" || name.startsWith("/")) return name;
   return directory.endsWith("/") ? directory + name : `${directory}/${name}`;
 }
 
-/** Without the slashes at its end, but `/` stays what it is. */
+/** Removes trailing slashes, except from `/`. */
 export function withoutSlash(path: string): string {
   return path.replace(/(?<=[^/])\/+$/, "");
 }
 
-/** What is in a directory and not hidden, sorted. */
+/** Returns the entries of a directory, sorted and without hidden ones. */
 function entriesOf(directory: string) {
   const entries = reading(
     directory,
@@ -102,14 +97,13 @@ function entriesOf(directory: string) {
     const found = entry.isSymbolicLink() ? follow(path) : entry;
     return {
       path,
-      // A link that leads nowhere is a file that fails, so that it is named and not just missing.
+      // A broken link counts as a file: reading it fails with its name, instead of silently omitting it.
       isFile: found?.isFile() ?? true,
       isDirectory: found?.isDirectory() ?? false,
     };
   }).sort((a, b) => byCodePoint(a.path, b.path));
 }
 
-/** What a link leads to, if that can be told. */
 function follow(link: string): fs.Stats | undefined {
   try {
     return fs.statSync(link);

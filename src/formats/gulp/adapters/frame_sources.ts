@@ -8,45 +8,44 @@ import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { inputError } from "./input_error.ts";
 import { type AdapterOption, option } from "./options.ts";
 
-/** Image files above that are refused: no camera makes them, and they are read as a whole. */
+/** Largest image file accepted, in bytes: no camera makes larger ones, and files are read whole. */
 const LARGEST_IMAGE = 1 << 30;
 
 /** How images become frames. */
 export interface ImageOptions {
-  /** Whether a JPEG is encoded anew that could be stored as it is. */
+  /** Whether to re-encode JPEGs that could be stored unchanged. */
   readonly reencode?: boolean | undefined;
-  /** What decodes and encodes. */
+  /** Library that decodes and encodes. */
   readonly codec?: ImageCodecName | "auto" | undefined;
 }
 
 /** How a video becomes frames. */
 export interface VideoOptions {
-  /** Size of the frames' short edge in pixels; they keep their size unless it is 1 or above. */
+  /** Short edge of the frames in pixels; below 1 keeps their size. */
   readonly frameSize?: number | undefined;
-  /** Frames per second; all where it is 0 or below. */
+  /** Frames per second; 0 or below takes all. */
   readonly frameRate?: number | undefined;
 }
 
-/** A video's file, or the directory that its files are in. */
+/** A video's file, or the directory of its files. */
 export interface FrameFile {
-  /** Where it is. */
+  /** Path of the file or directory. */
   readonly path: string;
 }
 
-/** Image options with the size of frames, by the names that it has. */
+/** Image options with the frame size under either of its names. */
 type SizedImageOptions = ImageOptions & {
   readonly frameSize?: number | undefined;
   readonly imgSize?: number | undefined;
 };
 
-/** Reads the frames of a video, for a table of data sets. */
 type ReadFrames<Options> = (
   video: FrameFile,
   options: Options,
   wait: WaitOptions,
 ) => AsyncGenerator<Uint8Array, void>;
 
-/** Reads frames that are image files: that of a video, or those that lie in its directory. */
+/** Reads frames from image files: the video's own file, or the files of its directory. */
 export function imageFrames(
   filesOf: (path: string) => string[] = (path) => [path],
 ): ReadFrames<SizedImageOptions> {
@@ -66,7 +65,7 @@ export function imageFrames(
   };
 }
 
-/** Reads the frames of a video file: that of a video, or one that lies in its directory. */
+/** Reads frames from a video file: the video's own file, or one in its directory. */
 export function fileFrames(
   fileOf = (path: string): string => path,
 ): ReadFrames<VideoOptions> {
@@ -85,7 +84,7 @@ export function fileFrames(
   };
 }
 
-/** Reads an image: without waiting where it can, since being woken up again costs more than reading from the cache. */
+/** Reads an image. Regular files are read synchronously: waking up costs more than a read from the page cache. */
 async function readImageFile(path: string): Promise<Uint8Array> {
   assertThere(path);
   const found = fs.statSync(path);
@@ -102,7 +101,6 @@ function assertThere(path: string): void {
   if (!fs.existsSync(path)) throw inputError(path, "there is no such file");
 }
 
-/** The options of adapters of images. */
 export function imageOptions(size: "frameSize" | "imgSize"): AdapterOption[] {
   return [
     sizeOption(size),
@@ -121,7 +119,7 @@ export function imageOptions(size: "frameSize" | "imgSize"): AdapterOption[] {
   ];
 }
 
-/** The options of adapters of videos; each has its own rate. */
+/** Declares the options of video adapters, with their default frame rate. */
 export function videoOptions(rate: number): AdapterOption[] {
   return [
     sizeOption("frameSize"),

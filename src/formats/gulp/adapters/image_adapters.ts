@@ -17,24 +17,24 @@ import { readTrimmedLines } from "./read_lists.ts";
 export interface ImageFolderOptions extends ListedOptions, ImageOptions {
   /** Directory of the images. */
   readonly folder: string | URL;
-  /** How names of images end; `.jpg` or `.png` unless given. */
+  /** Endings of image names; `.jpg` and `.png` by default. */
   readonly fileExtensions?: readonly string[] | undefined;
-  /** Short edge of the images in pixels; -1 unless given: they keep their size. */
+  /** Short edge of the images in pixels; -1, the default, keeps their size. */
   readonly imgSize?: number | undefined;
 }
 
 /**
- * Images in directories named by their labels, `FOLDER/LABEL/*.jpg`, at any depth; each becomes a
- * video of one frame. JPEGs that need no resizing are stored as they are.
+ * Images in directories named by label, `FOLDER/LABEL/*.jpg`, at any depth. Each becomes a video of one frame. JPEGs
+ * that need no resizing are stored unchanged.
  *
- * Ids are `LABEL-NAME`; the meta data are `id`, `label`, `path` (of the directory) and `idx`, the
- * label's number. A directory may be given with or without a slash at its end.
+ * Ids are `LABEL-NAME`. Metadata: `id`, `label`, `path` (of the directory) and `idx`, the label's number. `folder` may
+ * end in a slash.
  */
 export class ImageFolderAdapter
   extends LabelledAdapter<ImageFolderOptions, FoundFile> {
-  /** Where threads find this class. */
+  /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
-  /** The options it takes. */
+  /** Declared options. */
   static override readonly options: readonly AdapterOption[] = [
     place("folder", "Directory of the images, FOLDER/LABEL/NAME.jpg"),
     option(
@@ -60,27 +60,27 @@ export class ImageFolderAdapter
 
 /** Options of {@linkcode ImageListAdapter}. */
 export interface ImageListOptions extends ListedOptions, ImageOptions {
-  /** The list. */
+  /** List of the images. */
   readonly inputFile: string | URL;
-  /** What the paths in the list start from; the working directory unless given. */
+  /** Base directory of the paths in the list; the working directory by default. */
   readonly rootFolder?: string | URL | undefined;
-  /** Short edge of the images in pixels; -1 unless given: they keep their size. */
+  /** Short edge of the images in pixels; -1, the default, keeps their size. */
   readonly imgSize?: number | undefined;
 }
 
 /**
- * Images by a list, `path,label` in each line; each becomes a video of one frame. JPEGs that need no
- * resizing are stored as they are.
+ * Images in a list, `path,label` in each line. Each becomes a video of one frame. JPEGs that need no resizing are
+ * stored unchanged.
  *
- * Its id is `label-path` from the last slash on, so `label-name.jpg` where the path has no directory, and
- * else `name.jpg`. The label follows the last comma of the line, so that paths may have commas; blanks
- * around the comma count, as they do in Python: ` cat` is another label than `cat`. The meta data are `id`, `label` and `idx`, the label's number.
+ * The id is `label-path` after its last slash: `label-name.jpg` if the path has no directory, otherwise `name.jpg`. The
+ * label follows the last comma of the line, so paths may contain commas. Blanks around the comma count, as in Python: `
+ * cat` and `cat` are different labels. Metadata: `id`, `label` and `idx`, the label's number.
  */
 export class ImageListAdapter
   extends LabelledAdapter<ImageListOptions, FoundFile> {
-  /** Where threads find this class. */
+  /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
-  /** The options it takes. */
+  /** Declared options. */
   static override readonly options: readonly AdapterOption[] = [
     place("inputFile", "List of the images, `path,label` in each line"),
     {

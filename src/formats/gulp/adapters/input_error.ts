@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../../base/errors.ts";
 
-/** A data set cannot be read as its adapter expects it. */
+/** Makes the error for input that an adapter cannot read. */
 export function inputError(
   path: string,
   what: string,
@@ -12,7 +12,7 @@ export function inputError(
   });
 }
 
-/** Does what reads an input, and names it where the system refuses. */
+/** Runs `read` and adds the path to system errors. */
 export function reading<T>(path: string, read: () => T): T {
   try {
     return read();

@@ -17,25 +17,21 @@ import * as path from "node:path";
 import { LABEL_FILE } from "../read/chunk_files.ts";
 import { parseLabels } from "../meta/labels.ts";
 
-/** A label, as data sets have them; `1.0` in JSON is a {@linkcode MsgpackFloat}. */
+/** Label of a video; `1.0` in JSON is a {@linkcode MsgpackFloat}. */
 export type Label = null | boolean | number | bigint | string | MsgpackFloat;
 
-/** A file without labels. */
+/** Label file without labels. */
 const NONE = new TextEncoder().encode("{}");
 
 /**
- * The numbers of labels, `label2idx.json`. Labels that the file has keep their numbers and places; new
- * ones follow, sorted.
+ * Label numbers of `label2idx.json`. Labels in the file keep their numbers and positions; new ones are appended,
+ * sorted.
  */
 export class LabelNumbers {
   readonly #path: string | undefined;
   readonly #numbers: Map<string, number>;
 
-  /**
-   * @param outputFolder Where the file is, or is to be; without it labels are only numbered.
-   * @param labels The labels of all videos.
-   * @throws {FormatError} If the file is damaged.
-   */
+  /** @param outputFolder Directory of the file, which need not exist; without it, labels are not saved. */
   constructor(outputFolder: string | undefined, labels: Iterable<Label>) {
     this.#path = outputFolder === undefined
       ? undefined
@@ -44,7 +40,7 @@ export class LabelNumbers {
       ? undefined
       : readNumbers(this.#path);
     this.#numbers = there?.labels ?? new Map();
-    // Numbers that are left out in the middle are not given again.
+    // Gaps in the numbers are not filled.
     let next = this.#numbers.size;
     for (const number of this.#numbers.values()) {
       next = Math.max(next, number + 1);
@@ -55,17 +51,15 @@ export class LabelNumbers {
     }
   }
 
-  /** The number of a label. */
   of(label: Label): number {
     return this.#numbers.get(keyOf(label))!;
   }
 
-  /** The numbers, by label. */
   get all(): ReadonlyMap<string, number> {
     return this.#numbers;
   }
 
-  /** Writes the file, unless it says the same already. */
+  /** Writes the file, unless it is up to date. */
   async save(): Promise<void> {
     await runAsync(this.#save());
   }
@@ -77,7 +71,7 @@ export class LabelNumbers {
     const isKept = there?.labels.entries().every(([label, number]) =>
       this.#numbers.get(label) === number
     );
-    const before = isKept ? there : undefined; // else somebody else has numbered them meanwhile
+    const before = isKept ? there : undefined; // otherwise another process has renumbered them
     if (before?.labels.size === this.#numbers.size) return;
     const entries = [...this.#numbers]
       .filter(([label]) => !before?.labels.has(label))
@@ -88,7 +82,7 @@ export class LabelNumbers {
   }
 }
 
-/** Reads the file in one go: another thread may be replacing it by the same numbers just now. */
+/** Reads the file in one go: another thread may be replacing it with the same numbers. */
 function readNumbers(
   file: string,
 ):
@@ -101,9 +95,9 @@ function readNumbers(
     if (systemCode(error) === "ENOENT") return undefined;
     if (error instanceof FormatError) {
       if (error.code !== "changed") throw error;
-      return readNumbers(file); // replaced between two looks at it: it is whole again
+      return readNumbers(file); // replaced while being read; the new file is complete
     }
-    // Where it cannot be read it could not be written either.
+    // A file that cannot be read could not be written either.
     throw writeError(
       file,
       error instanceof RecordfsError ? error.cause ?? error : error,
@@ -111,12 +105,12 @@ function readNumbers(
   }
 }
 
-/** A label as a key of a JSON object, as Python makes it. */
+/** Returns a label as a JSON object key, as Python writes it. */
 function keyOf(label: Label): string {
   return typeof label === "string" ? label : formatJson(label);
 }
 
-/** Numbers by their size, before all others by code point. */
+/** Orders numbers by value, before all other labels by code point. */
 function byLabel(first: Label, second: Label): number {
   const [a, b] = [first, second].map((label) =>
     label instanceof MsgpackFloat ? label.value : label

@@ -20,21 +20,21 @@ import {
   option,
 } from "./options.ts";
 
-/** Options that all adapters here share. */
+/** Options of all adapters that list their videos. */
 export interface ListedOptions {
-  /** Directory of the chunks, where labels are numbered and ids looked for. */
+  /** Directory of the chunks, for `label2idx.json` and existing ids. */
   readonly outputFolder?: string | URL | undefined;
-  /** Whether to mix the order of the videos. */
+  /** Whether to shuffle the videos. */
   readonly shuffle?: boolean | undefined;
-  /** The same seed mixes in the same way; 0 unless given. */
+  /** Seed of the shuffle; 0 by default. */
   readonly seed?: number | undefined;
-  /** Whether to leave out videos whose ids came before, or are in `outputFolder` already. */
+  /** Whether to skip videos whose ids occurred before, or exist in `outputFolder`. */
   readonly removeDuplicateIds?: boolean | undefined;
-  /** Ids to leave out, instead of looking into `outputFolder`. */
+  /** Ids to skip, instead of those in `outputFolder`. */
   readonly withoutIds?: readonly string[] | undefined;
 }
 
-/** The declarations of {@linkcode ListedOptions}. */
+/** Declarations of {@linkcode ListedOptions}. */
 export const LISTED_OPTIONS: readonly AdapterOption[] = [
   option("shuffle", "boolean", false, "Mix the order of the videos"),
   option("seed", "integer", 0, "The same seed mixes in the same way"),
@@ -46,27 +46,27 @@ export const LISTED_OPTIONS: readonly AdapterOption[] = [
   ),
 ];
 
-/** A video of a list. */
+/** A video in a list. */
 export interface ListedVideo {
-  /** Its id, as meta data have it. */
+  /** Id, as it is in the metadata. */
   readonly id: JsonValue;
-  /** What is to be known of it, besides its id and its label where it has one. */
+  /** Metadata other than the id and the label. */
   readonly meta?: AdaptedVideo["meta"] | undefined;
 }
 
 /** A video with its label. */
 export interface LabelledVideo extends ListedVideo {
-  /** The label. */
+  /** Label. */
   readonly label: Label;
 }
 
-/** A kind of data sets: its options, what lists its videos, and what makes their frames. */
+/** A kind of data set: its options, and how to list videos and read their frames. */
 export interface DataSet<Options extends object, Video extends ListedVideo> {
-  /** The options it takes. */
+  /** Declared options. */
   readonly options: readonly AdapterOption[];
-  /** Lists the videos; options have their defaults, and URLs are paths. */
+  /** Lists the videos; options have their defaults, and URLs are converted to paths. */
   readonly list: (options: Completed<Options>) => Video[];
-  /** Reads a video's frames, when they are asked for. */
+  /** Reads a video's frames, on demand. */
   readonly frames: (
     video: Video,
     options: Completed<Options>,
@@ -74,7 +74,7 @@ export interface DataSet<Options extends object, Video extends ListedVideo> {
   ) => Frames;
 }
 
-/** An adapter that knows all its videos when it is made, and reads frames only when they are asked for. */
+/** Adapter that lists all videos when constructed, and reads frames on demand. */
 export class ListedAdapter<
   Options extends ListedOptions,
   Video extends ListedVideo,
@@ -85,10 +85,10 @@ export class ListedAdapter<
   readonly #withoutIds: readonly string[] | undefined;
 
   /**
-   * Lists the videos, leaves out what is to be left out, and mixes their order.
+   * Lists the videos, skips those excluded, and shuffles the rest if asked to.
    *
-   * @param options All that the adapter was made with.
-   * @param dataSet How to read the data set; called when the options were checked.
+   * @param options All options of the adapter.
+   * @param dataSet How to read the data set; called after the options are checked.
    */
   constructor(options: Options, dataSet: DataSet<Options, Video>) {
     super(options);
@@ -97,7 +97,7 @@ export class ListedAdapter<
     const videos = dataSet.list(this.#options);
     const { shuffle = false, seed = 0, outputFolder } = options;
     if (options.removeDuplicateIds === true) {
-      // What the directory has changes while it is written: other threads are told what it had.
+      // The ids in the directory change while it is written: other threads get this snapshot.
       this.#withoutIds = options.withoutIds ??
         idsThere(outputFolder, videos.map(({ id }) => String(id)));
     }
@@ -110,17 +110,17 @@ export class ListedAdapter<
     this.#videos = shuffle ? shuffled(kept, seed) : kept;
   }
 
-  /** How many videos there are. */
+  /** Number of videos. */
   get length(): number {
     return this.#videos.length;
   }
 
-  /** The ids of all videos. */
+  /** Ids of all videos. */
   *ids(): Iterable<string> {
     for (const { id } of this.#videos) yield String(id);
   }
 
-  /** How another thread makes this adapter with the same videos. */
+  /** Remote constructor for other threads, which makes this adapter with the same videos. */
   override get recipe(): AdapterRecipe | undefined {
     const recipe = super.recipe;
     const withoutIds = this.#withoutIds;
@@ -129,7 +129,7 @@ export class ListedAdapter<
       : { ...recipe, options: { ...recipe.options, withoutIds } };
   }
 
-  /** The videos, or those of a slice. */
+  /** Iterates over the videos, or a slice of them. */
   async *iterData(
     { start, stop }: ChunkSlice = { start: 0, stop: this.length },
     options: WaitOptions = {},
@@ -143,7 +143,7 @@ export class ListedAdapter<
     }
   }
 
-  /** What is to be known of a video. */
+  /** Returns the metadata of a video. */
   protected metaOf({ meta = {} }: Video): AdaptedVideo["meta"] {
     return meta;
   }
@@ -154,7 +154,7 @@ export class ListedAdapter<
   }
 }
 
-/** A list of videos with labels, which are numbered in `label2idx.json`. */
+/** Adapter of labelled videos; labels are numbered in `label2idx.json`. */
 export class LabelledAdapter<
   Options extends ListedOptions,
   Video extends LabelledVideo,
@@ -163,10 +163,10 @@ export class LabelledAdapter<
   #saved: Promise<void> | undefined;
 
   /**
-   * Lists the videos and numbers their labels, also of those that are left out.
+   * Lists the videos and numbers their labels, including those of skipped videos.
    *
-   * @param options All that the adapter was made with.
-   * @param dataSet How to read the data set; called when the options were checked.
+   * @param options All options of the adapter.
+   * @param dataSet How to read the data set; called after the options are checked.
    */
   constructor(options: Options, dataSet: DataSet<Options, Video>) {
     let labels: LabelNumbers | undefined;
@@ -185,14 +185,14 @@ export class LabelledAdapter<
     this.#labels = labels!;
   }
 
-  /** The numbers of the labels, as `label2idx.json` will have them. */
+  /** Label numbers, as `label2idx.json` will have them. */
   get label2idx(): ReadonlyMap<string, number> {
     return this.#labels.all;
   }
 
   /**
-   * The videos, or those of a slice. `label2idx.json` is written before the first: numbers that
-   * chunks use are then known, whatever happens.
+   * Iterates over the videos, or a slice of them. Writes `label2idx.json` before the first, so that the numbers in
+   * chunks are known even after a failure.
    */
   override async *iterData(
     slice?: ChunkSlice,
@@ -202,11 +202,11 @@ export class LabelledAdapter<
     yield* super.iterData(slice, options);
   }
 
-  /** The id, the label, what else is known, and the label's number. */
+  /** Returns the id, the label, other metadata, and the label's number. */
   protected override metaOf({ id, label, meta }: Video): AdaptedVideo["meta"] {
     const idx = this.#labels.of(label);
     if (!(label instanceof MsgpackFloat)) return { id, label, ...meta, idx };
-    const exact = formatJson({ id, label, ...meta, idx }); // which keeps its point
+    const exact = formatJson({ id, label, ...meta, idx }); // keeps the decimal point
     return parseJson(exact) as AdaptedVideo["meta"];
   }
 }

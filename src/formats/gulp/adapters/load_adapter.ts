@@ -6,16 +6,10 @@ import type {
 } from "./dataset_adapter.ts";
 import type { AdapterOptions } from "./options.ts";
 
-/** How adapters were made that were made here. */
+/** Remote constructors of adapters from {@linkcode makeAdapter}. */
 const recipes = new WeakMap<DatasetAdapter, AdapterRecipe>();
 
-/**
- * Loads the class of an adapter.
- *
- * @param module URL of a module.
- * @param name What it exports.
- * @throws {RecordfsError} If the module does not load, or has no such class.
- */
+/** Loads a class that a module exports; throws RecordfsError if the module does not load or has no such class. */
 export async function loadAdapterClass(
   module: string,
   name: string,
@@ -46,7 +40,7 @@ export async function loadAdapterClass(
   );
 }
 
-/** Makes an adapter of a class, in the way that the class has for it. */
+/** Makes an adapter with `open` of its class if present, otherwise with `new`. */
 export async function openAdapter(
   Adapter: AdapterClass,
   options: AdapterOptions,
@@ -55,7 +49,7 @@ export async function openAdapter(
     new Adapter(options as never));
 }
 
-/** Makes an adapter; other threads can make it in the same way. */
+/** Makes an adapter that other threads can make in the same way. */
 export async function makeAdapter(
   recipe: AdapterRecipe,
 ): Promise<DatasetAdapter> {
@@ -65,9 +59,9 @@ export async function makeAdapter(
   return adapter;
 }
 
-/** How another thread makes an adapter; `undefined` where it cannot. */
+/** Returns the remote constructor of an adapter; `undefined` if other threads cannot make it. */
 export function recipeOf(adapter: DatasetAdapter): AdapterRecipe | undefined {
-  // Its own knows better: what it found in the output directory when it was made.
+  // The adapter's own includes what it found in the output directory when it was made.
   const own = (adapter as { readonly recipe?: AdapterRecipe }).recipe;
   return own ?? recipes.get(adapter);
 }

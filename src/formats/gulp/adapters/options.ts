@@ -1,51 +1,50 @@
 /**
- * What adapters say of the options they take, from which a command line makes its arguments and
- * flags.
+ * Declared options of adapters, from which a command line makes its arguments and flags.
  *
  * @module
  */
 import { localPath } from "../../../io/storage/local_path.ts";
 
-/** What an option can be. */
+/** Type of an option. */
 export type AdapterOptionType =
   | "boolean"
-  /** A whole number. */
+  /** Integer. */
   | "integer"
   | "number"
   | "string"
-  /** A list of strings, `["a", "b"]`; on a command line one word, `a,b`. */
+  /** List of strings, `["a", "b"]`; on a command line one word, `a,b`. */
   | "strings";
 
-/** What an option can be given as. */
+/** Value of an option. */
 export type AdapterOptionValue = boolean | number | string | readonly string[];
 
-/** An option of an adapter's constructor, for `static options` of its class. */
+/** Option of an adapter's constructor, for `static options` of its class. */
 export interface AdapterOption {
-  /** Its name among the constructor's options, such as `frameSize`. */
+  /** Name among the constructor's options, such as `frameSize`. */
   readonly name: string;
-  /** What it is. */
+  /** Type of the value. */
   readonly type: AdapterOptionType;
   /** One line, without a full stop. */
   readonly description: string;
   /**
-   * Whether a command line takes it by its place rather than by a flag. Such options must be given;
-   * they stand in the order of the list, and the output directory follows them.
+   * Whether a command line takes it as a positional argument instead of a flag. Positional options are required; they
+   * come in the order of the list, before the output directory.
    */
   readonly positional?: boolean | undefined;
-  /** Whether it is the path of a file or directory of this machine, where a URL of another one is refused. */
+  /** Whether it is a local path; URLs of other machines are rejected. */
   readonly isPath?: boolean | undefined;
-  /** What it is where it is not given; without it, it has no value then. */
+  /** Default value; without it, an option that is not given stays undefined. */
   readonly default?: AdapterOptionValue | undefined;
-  /** The only values it may have. */
+  /** Allowed values. */
   readonly choices?: readonly string[] | undefined;
 }
 
-/** Plain options, as they are declared: what a thread can be sent. */
+/** Plain options, as declared, which can be sent to a thread. */
 export type AdapterOptions = Readonly<
   Record<string, AdapterOptionValue | undefined>
 >;
 
-/** The place an option has on a command line: `--frame-size`, or `JSON_FILE` for one by place. */
+/** Returns an option as a command line has it: `--frame-size`, or `JSON_FILE` if positional. */
 export function flagOf({ name, positional }: AdapterOption): string {
   const words = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return positional === true
@@ -53,17 +52,17 @@ export function flagOf({ name, positional }: AdapterOption): string {
     : `--${words}`;
 }
 
-/** Options of the originals for which there is nothing to do here. */
+/** Options of the original libraries that have no effect here. */
 const NOT_NEEDED: Record<string, string> = {
   shmDirPath: "frames go through no temporary directory",
 };
 
-/** A path that must be given, and stands at its place on a command line. */
+/** Declares a required path, positional on a command line. */
 export function place(name: string, description: string): AdapterOption {
   return { name, type: "string", positional: true, isPath: true, description };
 }
 
-/** An option that has a value where it is not given. */
+/** Declares an option with a default value. */
 export function option(
   name: string,
   type: AdapterOptionType,
@@ -74,12 +73,12 @@ export function option(
   return { name, type, default: otherwise, description, choices };
 }
 
-/** Options with their defaults, and paths where URLs may be given. */
+/** Options with their defaults, and paths instead of URLs. */
 export type Completed<Options> = {
   readonly [Name in keyof Options]: Exclude<Options[Name], URL>;
 };
 
-/** Fills in what is declared for options that are not given. */
+/** Adds the declared defaults and converts URLs to paths. */
 export function completed<Options extends object>(
   given: Options,
   declared: readonly AdapterOption[],
@@ -102,7 +101,7 @@ export interface OptionTaker {
   readonly options: readonly AdapterOption[];
 }
 
-/** What every adapter may be told by programs. */
+/** Options that programs may give to every adapter. */
 const FOR_ALL: readonly AdapterOption[] = [
   {
     name: "outputFolder",
@@ -114,9 +113,9 @@ const FOR_ALL: readonly AdapterOption[] = [
 ];
 
 /**
- * Checks options that an adapter was given against those that it declares, if it declares any.
+ * Checks an adapter's options against those it declares, if it declares any.
  *
- * @throws {TypeError} If one is unknown, missing, or not what it is declared to be.
+ * @throws {TypeError} If an option is unknown, missing, or not of its declared type.
  */
 export function assertOptions(
   { name: adapter, options: declared }: OptionTaker,
@@ -152,7 +151,7 @@ export function assertOptions(
   }
 }
 
-/** How each type is called, and what is of it. */
+/** Name and test of each type. */
 const TYPES: Record<
   AdapterOptionType,
   readonly [name: string, isOf: (value: unknown) => boolean]

@@ -6,22 +6,19 @@ import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
 import { inputError, reading } from "./input_error.ts";
 import { strictUtf8Text, withoutByteOrderMark } from "../../../base/utf8.ts";
 
-/**
- * The text of each value of a JSON file that is an object, by key, in its order; `.json.gz` is
- * unpacked first.
- */
+/** Reads a JSON file that holds an object and returns the text of each value by key, in order. Decompresses `.gz`. */
 export function readMembers(path: string): Map<string, string> {
   return parseJsonAt(path, (bytes) => jsonMembers(bytes)) ??
     refuse(path, "its content is no object");
 }
 
-/** The text of each item of a JSON file that is a list; `.json.gz` is unpacked first. */
+/** Reads a JSON file that holds a list and returns the text of each item. Decompresses `.gz`. */
 export function readItems(path: string, what: string): string[] {
   return parseJsonAt(path, (bytes) => jsonItems(bytes)) ??
     refuse(path, `it is no ${what}`);
 }
 
-/** The text of each value of an object in such a file, or an error that says where it was expected. */
+/** Returns the text of each value of a JSON object; `what` names the object in errors. */
 export function membersOf(
   path: string,
   text: string | undefined,
@@ -31,7 +28,7 @@ export function membersOf(
   return members ?? refuse(path, `${what} is no object`);
 }
 
-/** What such a file says of an id, among the texts of its entries; `undefined` where it has none. */
+/** Parses the entry of an id; `undefined` if there is none. */
 export function entryOf(
   path: string,
   entries: ReadonlyMap<string, string>,
@@ -65,11 +62,7 @@ function refuse(path: string, what: string): never {
   throw inputError(path, what);
 }
 
-/**
- * Reads the rows of a CSV file whose fields are separated by semicolons; empty lines are none.
- *
- * The package for it is loaded here: who gulps something else needs none.
- */
+/** Reads CSV rows with semicolons, without empty lines. Loads its npm package here: gulping other data needs none. */
 export async function readCsvRows(path: string): Promise<string[][]> {
   const text = readText(path);
   const { parse } = await loadCsvPackage(path);
@@ -77,7 +70,7 @@ export async function readCsvRows(path: string): Promise<string[][]> {
     parse(text, {
       delimiter: ";",
       relax_column_count: true,
-      relax_quotes: true, // in the middle of a field they are characters, as for Python
+      relax_quotes: true, // inside a field, quotes are characters, as in Python
       skip_empty_lines: true,
     }));
 }
@@ -97,14 +90,11 @@ async function loadCsvPackage(
   }
 }
 
-/** What Python's `str.strip` takes for blanks; JavaScript's `trim` takes U+FEFF too, and no controls. */
+/** Whitespace of Python's `str.strip`; JavaScript's `trim` also removes U+FEFF, but no control characters. */
 const BLANK = // deno-lint-ignore no-control-regex -- they are what is meant
   /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
-/**
- * Reads the lines of a text, which end as they do for Python; a mark of byte order before it, and blanks
- * around them, are left out.
- */
+/** Reads the lines of a text file, which end as in Python, without a byte order mark and surrounding whitespace. */
 export function readTrimmedLines(path: string): string[] {
   return readText(path).split(/\r\n|\r|\n/).map((line) => {
     let [start, end] = [0, line.length];

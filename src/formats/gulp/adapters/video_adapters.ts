@@ -25,25 +25,25 @@ import {
 import { type AdapterOption, option, place } from "./options.ts";
 import { entryOf, membersOf, readMembers } from "./read_lists.ts";
 
-/** Options of {@linkcode VideoFolderAdapter}; all frames unless a rate is given. */
+/** Options of {@linkcode VideoFolderAdapter}; takes all frames by default. */
 export interface VideoFolderOptions extends ListedOptions, VideoOptions {
   /** Directory of the videos. */
   readonly folder: string | URL;
-  /** How names of videos end; `.mp4` or `.webm` unless given. */
+  /** Endings of video names; `.mp4` and `.webm` by default. */
   readonly fileExtensions?: readonly string[] | undefined;
 }
 
 /**
- * Videos in directories named by their labels, `FOLDER/LABEL/*.mp4`, at any depth.
+ * Videos in directories named by label, `FOLDER/LABEL/*.mp4`, at any depth.
  *
- * Ids are `LABEL-NAME`; the meta data are `id`, `label`, `path` (of the directory) and `idx`, the
- * label's number. A directory may be given with or without a slash at its end.
+ * Ids are `LABEL-NAME`. Metadata: `id`, `label`, `path` (of the directory) and `idx`, the label's number. `folder` may
+ * end in a slash.
  */
 export class VideoFolderAdapter
   extends LabelledAdapter<VideoFolderOptions, FoundFile> {
-  /** Where threads find this class. */
+  /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
-  /** The options it takes. */
+  /** Declared options. */
   static override readonly options: readonly AdapterOption[] = [
     place("folder", "Directory of the videos, FOLDER/LABEL/NAME.mp4"),
     option(
@@ -67,34 +67,33 @@ export class VideoFolderAdapter
   }
 }
 
-/** A video that a JSON file describes. */
+/** A video described by a JSON file. */
 export interface DescribedVideo extends ListedVideo, FrameFile {
-  /** What the JSON file says; `undefined` where it does not have the video. */
+  /** The JSON file's entry; `undefined` if there is none. */
   readonly meta: { readonly [key: string]: JsonValue } | undefined;
 }
 
-/** Options of {@linkcode ActivitynetAdapter}; all frames unless a rate is given. */
+/** Options of {@linkcode ActivitynetAdapter}; takes all frames by default. */
 export interface ActivitynetOptions extends ListedOptions, VideoOptions {
   /** The data set's JSON file. */
   readonly jsonFile: string | URL;
   /** Directory of the videos. */
   readonly folder: string | URL;
-  /** Which subset: `training` unless given, `validation`, `testing`. */
+  /** Subset: `training` (the default), `validation` or `testing`. */
   readonly phase?: string | undefined;
 }
 
 /**
- * ActivityNet: a JSON file that has `database`, an object of videos by their ids, and videos
- * `FOLDER/ID.EXTENSION`. The videos of one subset are gulped, as far as they are there, in the order of
- * their names; downloads that are not complete (`.part`) are left out.
+ * ActivityNet: a JSON file whose `database` is an object of videos by id, and videos `FOLDER/ID.EXTENSION`. Gulps the
+ * videos of one subset that exist, in name order; skips incomplete downloads (`.part`).
  *
- * The meta data are what the JSON file says of the video.
+ * Metadata: the video's entry in the JSON file.
  */
 export class ActivitynetAdapter
   extends ListedAdapter<ActivitynetOptions, DescribedVideo> {
-  /** Where threads find this class. */
+  /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
-  /** The options it takes. */
+  /** Declared options. */
   static override readonly options: readonly AdapterOption[] = [
     place("jsonFile", "The data set's JSON file"),
     place("folder", "Directory of the videos, FOLDER/ID.EXTENSION"),
@@ -127,27 +126,27 @@ export class ActivitynetAdapter
   }
 }
 
-/** Options of {@linkcode KineticsAdapter}; all frames unless a rate is given. */
+/** Options of {@linkcode KineticsAdapter}; takes all frames by default. */
 export interface KineticsOptions extends ListedOptions, VideoOptions {
   /** The data set's JSON file. */
   readonly jsonFile: string | URL;
-  /** Where the directories of the videos are. */
+  /** Directory that holds the directories of the videos. */
   readonly folder: string | URL;
 }
 
 const clipFrames = fileFrames();
 
 /**
- * Kinetics, trimmed: a JSON file, an object of videos by their ids, and clips
- * `FOLDER/LABEL/ID_START_END.mp4`, start and end in seconds of six digits, in the order of their paths.
+ * Trimmed Kinetics: a JSON file that holds an object of videos by id, and clips `FOLDER/LABEL/ID_START_END.mp4`, with
+ * start and end in seconds of six digits, in path order.
  *
- * The meta data are what the JSON file says of the video; a clip that it does not have fails.
+ * Metadata: the video's entry in the JSON file. A clip without an entry fails.
  */
 export class KineticsAdapter
   extends ListedAdapter<KineticsOptions, DescribedVideo> {
-  /** Where threads find this class. */
+  /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
-  /** The options it takes. */
+  /** Declared options. */
   static override readonly options: readonly AdapterOption[] = [
     place("jsonFile", "The data set's JSON file"),
     place("folder", "Directory of the clips, FOLDER/LABEL/ID_START_END.mp4"),
@@ -166,7 +165,7 @@ export class KineticsAdapter
             byCodePoint,
           )
           .map((path) => {
-            // Ids may hold `_00` themselves.
+            // Ids may contain `_00`.
             const id = basename(path).replace(/(_\d{6}_\d{6})?\.mp4$/, "");
             return { id, path, meta: entryOf(jsonFile, entries, id) };
           });

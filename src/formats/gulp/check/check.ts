@@ -8,10 +8,10 @@ import { OpenedChunk } from "../read/opened_chunk.ts";
 import { readLabels } from "../meta/labels.ts";
 
 /**
- * Checks chunks, one after the other: that files come in pairs and belong together, that no id is there
- * twice, that each frame is a JPEG with its padding and lies apart from the others.
+ * Checks chunks one by one: files come in pairs that match, ids are unique, and each frame is a JPEG with its padding
+ * that overlaps no other.
  *
- * All bytes of the data files are read. A chunk takes 12 bytes of memory a frame beside its index.
+ * Reads all bytes of the data files. A chunk takes 12 bytes of memory a frame, in addition to its index.
  *
  * @throws {RecordfsError} If a file cannot be opened.
  */
@@ -45,7 +45,7 @@ export async function checkChunks(
       const check = new ChunkCheck(chunk, report, tell, windows, signal);
       await run.part(() => check.run());
       before += dataSize;
-      // The originals count it as damage; it is what a chunk without videos looks like.
+      // The original libraries report damage, but this is what a chunk without videos looks like.
       if (dataSize === 0 && meta.frameCount === 0) {
         run.warn(`${dataPath} is empty, as its ${meta.path} says`);
       }

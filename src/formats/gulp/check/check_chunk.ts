@@ -9,30 +9,26 @@ import type { OpenedChunk } from "../read/opened_chunk.ts";
 /** Writers pad records to a multiple of 4 bytes. */
 const MOST_PADDING = 3;
 
-/** How many frames are looked at between two reports of progress, at most. */
+/** Frames between two progress reports, at most. */
 const FRAMES_PER_REPORT = 4096;
 
-/** Checks one chunk: its frames in the order in which they lie. */
+/** Checks the frames of one chunk in file order. */
 export class ChunkCheck {
   readonly #chunk: OpenedChunk;
   readonly #onDamage: (damage: FormatError) => void;
   readonly #onProgress: (done: number) => void;
   readonly #windows: ReadWindows;
   readonly #signal: AbortSignal | undefined;
-  /** Rows of the frames that lie in the file, and the video of each. */
+  /** Rows of the frames inside the data file, and the video of each. */
   #rows = new Uint32Array(0);
   #videos = new Uint32Array(0);
-  /** Whether frames lie beyond the end of the file: then its size says nothing more. */
+  /** Whether frames lie beyond the end of the file, so that its size need not be checked. */
   #isCut = false;
-  /** Where the frames so far end, and the last of them that ends there. */
+  /** End of the frames checked so far, and the frame that ends there. */
   #end = 0;
   #last = -1;
 
-  /**
-   * @param windows What the data file is read by.
-   * @param onDamage Told of each damaged place.
-   * @param onProgress Told how many bytes of the data file are done.
-   */
+  /** @param onProgress Called with the number of bytes checked. */
   constructor(
     chunk: OpenedChunk,
     onDamage: (damage: FormatError) => void,
@@ -47,7 +43,7 @@ export class ChunkCheck {
     this.#signal = signal;
   }
 
-  /** Checks everything. Reading errors end it. */
+  /** Checks the chunk. A read error ends the check. */
   async run(): Promise<void> {
     this.#collect();
     const order = this.#order();
@@ -62,7 +58,7 @@ export class ChunkCheck {
     this.#checkSize();
   }
 
-  /** Reports what lies nowhere, and lists the other frames. */
+  /** Reports frames with invalid locations and collects the others. */
   #collect(): void {
     const { meta, dataPath, dataSize } = this.#chunk;
     const { offsets, firstFrames, frameCounts } = meta.columns;
@@ -90,7 +86,7 @@ export class ChunkCheck {
     this.#videos = this.#videos.subarray(0, listed);
   }
 
-  /** The frames that were listed, as they lie. */
+  /** Returns the collected frames in file order. */
   #order(): Uint32Array {
     const { offsets } = this.#chunk.meta.columns;
     const rows = this.#rows;
@@ -116,7 +112,7 @@ export class ChunkCheck {
     const start = Math.max(this.#end, offset);
     this.#end = Math.max(this.#end, offset + length);
     if (overlaps) {
-      // Not looked into: frames on top of each other would have a small file read for hours.
+      // Not read: overlapping frames could make a small file take hours.
       return this.#damage(
         frame,
         "bad-frame-info",
@@ -171,7 +167,7 @@ export class ChunkCheck {
     }
   }
 
-  /** Bytes of the file; valid until the next call. */
+  /** Returns bytes of the data file; valid until the next call. */
   async #bytesAt(offset: number, length: number): Promise<Uint8Array> {
     const data = this.#chunk.data!;
     const part = this.#windows.peek(data, offset, length);
@@ -183,7 +179,7 @@ export class ChunkCheck {
       : await runAsync(readPart(data, offset, length), this.#signal);
   }
 
-  /** The originals' check, with the frame that ends last in place of the last one written. */
+  /** Same check as in the original libraries, but with the frame that ends last instead of the last one written. */
   #checkSize(): void {
     const { dataPath, dataSize, meta } = this.#chunk;
     if (this.#isCut || dataSize <= this.#end) return;

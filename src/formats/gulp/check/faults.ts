@@ -1,18 +1,18 @@
 import { RecordfsError } from "../../../base/errors.ts";
 
-/** Ids are free text: long ones are cut in messages. */
+/** Ids are free text: messages truncate long ones. */
 const LONGEST_SHOWN = 100;
 
-/** An id as messages show it. */
+/** Returns an id as messages show it. */
 export function shownId(id: string): string {
   return JSON.stringify(
     id.length > LONGEST_SHOWN ? `${id.slice(0, LONGEST_SHOWN)}…` : id,
   );
 }
 
-/** No video of a GulpIO container has the id that was asked for. */
+/** No video of a GulpIO container has the requested id. */
 export class UnknownIdError extends RecordfsError {
-  /** The id. */
+  /** Requested id. */
   readonly id: string;
 
   /** Makes the error for `id` in the container at `path`. */

@@ -23,55 +23,54 @@ import { VideoIds } from "../ids/video_ids.ts";
 import { ChunkRepair, type KeptVideos } from "./repair_chunk.ts";
 import { salvageMeta } from "./salvage_meta.ts";
 
-/** Something of a directory that was not carried over by {@linkcode repairGulp}. */
+/** Part of a directory that {@linkcode repairGulp} skipped. */
 export interface GulpLeftOut {
-  /** What is wrong with it; names the file. */
+  /** Fault, which names the file. */
   readonly error: RecordfsError;
-  /** The video's id; `undefined` where it is about a file. */
+  /** Id of the video; `undefined` if the fault concerns a file. */
   readonly id?: string | undefined;
-  /** How many frames of the video are left out; 0 for a file. */
+  /** Number of skipped frames of the video; 0 for a file. */
   readonly frames: number;
 }
 
 /** Options of {@linkcode repairGulp}. */
 export interface GulpRepairOptions {
   /**
-   * Whether a video with damaged frames is kept without them, so that later frames move up. Unless
-   * given, such a video is left out.
+   * Whether to keep videos with damaged frames without those frames, so that later frames move up. By default, such
+   * videos are skipped.
    */
   readonly partial?: boolean | undefined;
-  /** Told of each thing that is left out. */
+  /** Called with each skipped part. */
   readonly onLeftOut?: ((leftOut: GulpLeftOut) => void) | undefined;
-  /** Told how many of how many bytes of data files are done. */
+  /** Called with the bytes of data files processed, and their total. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
-  /** Ends the repair; nothing is left of it then. */
+  /** Aborts the repair, which then leaves nothing behind. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What {@linkcode repairGulp} has written. */
+/** Result of {@linkcode repairGulp}. */
 export interface GulpRepairReport {
   /** Chunks in the new directory. */
   readonly chunks: number;
-  /** Videos in them. */
+  /** Videos in the new directory. */
   readonly videos: number;
-  /** Frames of these. */
+  /** Frames in the new directory. */
   readonly frames: number;
-  /** Bytes of its data files. */
+  /** Bytes of the new data files. */
   readonly bytes: number;
-  /** How often something was left out. */
+  /** Number of skipped parts. */
   readonly leftOut: number;
 }
 
 /**
- * Makes a sound directory of chunks from a damaged one, which is not changed.
+ * Writes a sound directory of chunks from a damaged one, which does not change.
  *
- * Videos whose frames all lie in the data file and are JPEGs from their first to their last bytes are
- * carried over, byte for byte, in their order; of two with the same id the first that is sound. Of a
- * meta file in JSON that is cut, the videos in front of the cut are. Meta files that were pickles
- * become JSON. Chunks keep their names; chunks without any video are left out.
+ * Copies videos byte for byte, in order, if all their frames lie in the data file and begin and end as JPEGs; of two
+ * videos with the same id, the first sound one. Of a truncated JSON meta file, the videos before the cut are copied.
+ * Meta files that were pickles become JSON. Chunks keep their names; chunks without videos are skipped.
  *
  * @param directory The damaged directory.
- * @param out The new one: an empty directory, or none. It appears when it is complete.
+ * @param out The new directory, which must be empty or not exist. It appears when it is complete.
  * @throws {FormatError} If nothing can be saved; then nothing is written.
  * @throws {RecordfsError} If `directory` cannot be read.
  * @throws {WriteError} If `out` cannot be written.
@@ -135,7 +134,6 @@ class Repair {
   readonly #kept: KeptVideos = { ids: new VideoIds(), metas: [] };
   readonly report = { chunks: 0, videos: 0, frames: 0, bytes: 0, leftOut: 0 };
 
-  /** @param into The directory to write to. */
   constructor(into: string, options: GulpRepairOptions) {
     this.#into = into;
     this.#options = options;
@@ -171,7 +169,7 @@ class Repair {
     this.#options.onProgress?.(total, total);
   }
 
-  /** Carries the file of labels over as it is. */
+  /** Copies the label file unchanged. */
   async saveLabels(file: string): Promise<void> {
     const bytes = await runAsync(readFile(file), this.#options.signal);
     try {
@@ -183,7 +181,7 @@ class Repair {
     await runAsync(NewFile.write(path.join(this.#into, LABEL_FILE), bytes));
   }
 
-  /** Opens a chunk, or what can be had of it; what can't is reported. */
+  /** Opens a chunk, or as much of it as can be read; reports the rest. */
   async #open(
     { dataPath, metaPath }: ChunkPaths,
   ): Promise<OpenedChunk | undefined> {
@@ -218,13 +216,13 @@ class Repair {
   }
 }
 
-/** Whether a chunk cannot be had; a link to nowhere is a missing file. */
+/** Whether a chunk is damaged or missing; a broken link is a missing file. */
 function isDamage(error: unknown): error is RecordfsError {
   return error instanceof FormatError ||
     error instanceof RecordfsError && error.code === "ENOENT";
 }
 
-/** Says of a cut meta file what is not lost. */
+/** Adds the number of readable videos to the error of a cut meta file. */
 function cutMeta(error: RecordfsError, videos: number): RecordfsError {
   return new FormatError(
     "bad-meta",

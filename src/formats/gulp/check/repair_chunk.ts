@@ -12,35 +12,32 @@ import { ChunkOutput } from "../write/chunk_output.ts";
 import { jpegFault } from "../write/frame_data.ts";
 import { utf8Text } from "../../../base/utf8.ts";
 
-/** Frames on top of each other could make a small file a large one: no more is read than that. */
+/** Limit of bytes read, in sizes of the data file: overlapping frames could make a small file a large one. */
 const MOST_READING = 2;
 
-/** The videos that were kept of all chunks: their ids, and the chunk that each was taken from. */
+/** Videos copied from all chunks: their ids, and the chunk of each. */
 export interface KeptVideos {
   readonly ids: VideoIds;
   readonly metas: ChunkMeta[];
 }
 
-/** How chunks are repaired, and what became of it. */
+/** Options of {@linkcode ChunkRepair}, and totals of all chunks. */
 export interface ChunkRepairOptions {
-  /** The directory to write to. */
   readonly into: string;
   readonly kept: KeptVideos;
-  /** Whether a video with damaged frames is kept without them. */
+  /** Whether to keep a video with damaged frames without those frames. */
   readonly partial: boolean;
-  /** What all chunks have in the end. */
   readonly report: {
     chunks: number;
     videos: number;
     frames: number;
     bytes: number;
   };
-  /** Told of each thing that is left out. */
   readonly leaveOut: (error: FormatError, id: string, frames: number) => void;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Copies the sound videos of a chunk, in their order, to a new one of the same name. */
+/** Copies the sound videos of a chunk, in order, to a new chunk of the same name. */
 export class ChunkRepair {
   readonly #chunk: OpenedChunk;
   readonly #options: ChunkRepairOptions;
@@ -52,11 +49,7 @@ export class ChunkRepair {
     this.#options = options;
   }
 
-  /**
-   * Copies all sound videos; without any, nothing is written.
-   *
-   * @param onProgress Told how many bytes of the data file were read, some more than once.
-   */
+  /** Copies all sound videos; writes nothing without any. `onProgress` gets the bytes read, at most the file size. */
   async run(onProgress: (bytes: number) => void): Promise<void> {
     const { meta, dataPath, dataSize } = this.#chunk;
     const { into, leaveOut, report, signal } = this.#options;
@@ -106,12 +99,7 @@ export class ChunkRepair {
     report.frames += meta.columns.frameCounts[video]! - faults.length;
   }
 
-  /**
-   * Reads the frames of a video that are sound. One that is not ends the video, unless the others are
-   * wanted.
-   *
-   * @param faults Gets what is wrong with those that are left out.
-   */
+  /** Yields sound frames; `faults` receives the others. Throws unless `partial` is set, or if all are damaged. */
   async *#soundFrames(
     video: number,
     faults: FormatError[],
@@ -131,7 +119,6 @@ export class ChunkRepair {
     }
   }
 
-  /** Reads a frame, or finds what is wrong with it. */
   async #readFrame(
     video: number,
     frame: number,
@@ -154,7 +141,7 @@ export class ChunkRepair {
     );
   }
 
-  /** The items of a video's meta_data, as they stand in the file. */
+  /** Returns the items of a video's meta_data as written in the file. */
   async #readMetaData(video: number): Promise<string> {
     const { text, columns } = this.#chunk.meta;
     const start = columns.metaStarts[video]!;

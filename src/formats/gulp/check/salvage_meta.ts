@@ -7,16 +7,12 @@ import { ChunkMeta } from "../meta/chunk_meta.ts";
 import { LONGEST_META } from "../meta/open_meta.ts";
 import { readJsonMeta } from "../meta/json_meta.ts";
 
-/**
- * Reads the videos that stand whole in front of where a `.gmeta` is cut or damaged.
- *
- * @returns `undefined` where there are none, or the file is kept in another way than JSON.
- */
+/** Reads the complete videos before damage in a `.gmeta`; `undefined` if none, or it is too large or not JSON. */
 export function* salvageMeta(path: string): Steps<ChunkMeta | undefined> {
   const file = yield* LOCAL_DISK.open(path);
   try {
     if (file.size > LONGEST_META) return undefined;
-    // Room for the bracket that closes what is left, and the zero byte that the scanner stops at.
+    // Room for the closing bracket, and for the zero byte at which the scanner stops.
     const text = new Uint8Array(file.size + 2);
     yield* fill(file, text.subarray(0, file.size), 0);
     const end = endOfWholeVideos(text.subarray(0, -1));
@@ -28,14 +24,14 @@ export function* salvageMeta(path: string): Steps<ChunkMeta | undefined> {
     const source = new MemorySource(whole.subarray(0, -1), path, file.mtime);
     return new ChunkMeta(path, file.size, read, source);
   } catch (error) {
-    if (error instanceof JsonError) return undefined; // its text is not UTF-8
+    if (error instanceof JsonError) return undefined; // not UTF-8
     throw error;
   } finally {
     file.close();
   }
 }
 
-/** Where the last video ends that can be read, or `undefined`. */
+/** Returns the end of the last readable video, or `undefined`. */
 function endOfWholeVideos(text: Uint8Array): number | undefined {
   const scanner = new JsonScanner(text);
   let end: number | undefined;

@@ -30,7 +30,7 @@ import { listed } from "./source.ts";
 const META = "meta.json";
 const FRAME = /\.jpe?g$/i;
 
-/** Videos, or directories of JPEGs, each with its `meta.json`, as the tree of GulpIO shows them. */
+/** Writes videos, or directories of JPEGs with a `meta.json` each, as GulpIO's tree shows them. */
 export const gulpTarget: ConversionTarget = {
   options: ["videosPerChunk"],
   content: {
@@ -60,7 +60,7 @@ export const gulpTarget: ConversionTarget = {
   },
 };
 
-/** Videos as their files show them, and no others. */
+/** Videos in directories that a tree shows. */
 type ShownVideos = Omit<VideoSource, "countEmpty">;
 
 async function videosOfFiles(
@@ -105,7 +105,6 @@ async function videosOfFiles(
   };
 }
 
-/** Looks at all names. */
 async function survey(files: FileTree, options: WaitOptions) {
   let videos = 0;
   let hasLabels = false;
@@ -123,10 +122,10 @@ function isOwn(name: string): boolean {
   return FRAME.test(name) || name === META;
 }
 
-/** A video, without its frames; or why it can't be written; or its next frame. */
+/** A video without its frames; or why it cannot be written; or its next frame. */
 type Part = Omit<NewVideo, "frames"> | UnfitError | Uint8Array;
 
-/** The videos, whose files are read ahead, however few each has. */
+/** Yields the videos. Reads files ahead across videos, however few files each has. */
 async function* videosOf(
   files: FileTree,
   options: WaitOptions,
@@ -147,12 +146,12 @@ async function* videosOf(
   try {
     await goOn();
     while (part !== undefined) {
-      const video = part as Exclude<Part, Uint8Array>; // frames come behind theirs
+      const video = part as Exclude<Part, Uint8Array>; // frames follow their video
       await goOn();
       yield video instanceof UnfitError
         ? video
         : { ...video, frames: takeFrames() };
-      for await (const _ of takeFrames()); // those that were not asked for
+      for await (const _ of takeFrames()); // frames that the caller did not read
     }
   } finally {
     await parts.return();

@@ -7,20 +7,14 @@ import { type Run, UnfitError } from "../../../convert/conversion.ts";
 import type { NewVideo } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE, writeLabels } from "../../../convert/label_file.ts";
 
-/** What a directory of chunks is made of. */
 export interface NewGulp {
   readonly videosPerChunk: number;
   /** Content of `label2idx.json`. */
   readonly labels?: Uint8Array | undefined;
-  /** The videos, or why one can't be written. */
   readonly videos: AsyncIterable<NewVideo | UnfitError>;
 }
 
-/**
- * Writes a directory of chunks, which appears whole or not at all.
- *
- * @returns How many videos there are.
- */
+/** Writes a directory of chunks, which appears whole or not at all; returns the number of videos. */
 export async function writeGulp(
   target: string,
   { videosPerChunk, labels, videos }: NewGulp,
@@ -82,14 +76,14 @@ class Chunks {
     this.#run.tell(++this.videos);
   }
 
-  /** Completes the last chunk; a directory has one at least, or it would be none of chunks. */
+  /** Completes the last chunk. Writes at least one: a directory without chunks would not be GulpIO. */
   async finish(): Promise<void> {
     if (this.#number === 0) await this.#room();
     await this.#endChunk();
   }
 
   letGo(): void {
-    this.#chunk?.abort(); // what made it fail is reported
+    this.#chunk?.abort(); // the original error is reported
     this.#chunk?.close();
   }
 
@@ -113,7 +107,7 @@ class Chunks {
   }
 }
 
-/** Frames are stored as they are, so that what is no JPEG must not be among them. */
+/** Frames are stored unchanged, so anything but a JPEG is rejected. */
 async function* jpegsOnly(
   frames: NewVideo["frames"],
 ): AsyncGenerator<Uint8Array, void, undefined> {

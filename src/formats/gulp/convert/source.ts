@@ -22,10 +22,10 @@ import { parseLabels } from "../meta/labels.ts";
 import type { VideoPlace } from "../read/chunk_table.ts";
 import type { GulpSamples } from "../read/gulp_samples.ts";
 
-/** Frames of a long video that are read together. */
+/** Frames of a long video per read. */
 const FRAMES = 64;
 
-/** Videos to be converted: those that the container shows. */
+/** Conversion source of the videos that the container shows. */
 export class GulpSource extends ContainerSource {
   override readonly folderChange = "videos are in the order of their names";
   readonly #samples: GulpSamples;
@@ -45,7 +45,7 @@ export class GulpSource extends ContainerSource {
     options: SourceOptions,
   ): Promise<GulpSource> {
     const path = `${container.location}/${LABEL_FILE}`;
-    // As a tree shows it, a chunk by itself has none.
+    // As in a tree, a single chunk has no labels.
     const bytes = container.info.kind === DIRECTORY
       ? await readIfThere(path, options)
       : undefined;
@@ -66,7 +66,7 @@ export class GulpSource extends ContainerSource {
     notes.lost.push(`${what}, which become ${listed(cut)}`);
   }
 
-  /** Plans count skipped videos, which warnings name. */
+  /** Plans count skipped videos; warnings name them. */
   override get losses(): readonly string[] {
     return (this.info.unreadable ?? []).map(({ message }) => message);
   }
@@ -122,7 +122,6 @@ export class GulpSource extends ContainerSource {
     return true;
   }
 
-  /** How many videos are shown. */
   get #count(): number {
     return this.info.facts!["videos"]!;
   }
@@ -141,7 +140,7 @@ export class GulpSource extends ContainerSource {
     }
   }
 
-  /** The ids of videos that are shown, or of some of them. */
+  /** Yields the ids of the videos shown, or of those wanted. */
   *#ids(
     isWanted: (place: VideoPlace) => boolean = () => true,
   ): Generator<string, void, undefined> {
@@ -175,10 +174,10 @@ async function* framesOf(
   }
 }
 
-/** How many names a plan lists. */
+/** Names that a plan lists. */
 const LISTED = 3;
 
-/** The first few of some names, and how many more there are. */
+/** Lists the first names, and the number of others. */
 export function listed(
   names: readonly string[],
   show = (name: string): string => JSON.stringify(name),

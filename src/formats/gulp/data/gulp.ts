@@ -1,5 +1,5 @@
 /**
- * Datasets of gulp directories: images and clips of videos.
+ * Datasets of gulp directories: images and video clips.
  *
  * @module
  */

@@ -59,39 +59,35 @@ export interface GulpDatasetOptions<
   WaitOptions,
   Pick<GulpOptions, "onWarning"> {}
 
-/** A sample of a gulp directory. */
+/** Sample of a gulp directory. */
 export interface GulpSample<Data, Label = number> {
-  /** The image, or the clip. */
+  /** Image or clip. */
   readonly data: Data;
-  /** What it shows. */
+  /** Label. */
   readonly label: Label;
-  /** The video's id. */
+  /** Id of the video. */
   readonly id: string;
 }
 
-/** What samples of a dataset are made of videos. */
+/** How a dataset makes samples from videos. */
 export interface SampleKind<In> {
-  /** The class of the dataset, the module that exports it, and options of its own. */
+  /** Class of the dataset, the module that exports it, and its own options. */
   readonly Class: { readonly name: string };
   readonly module: string;
   readonly options: object;
-  /** How many are made at a time; as many as processors are good for, where not given. */
+  /** Samples made concurrently; by default as many as the processors can use. */
   readonly inFlight?: number;
-  /** Chooses the frames of a video to read; all where it is not given. */
+  /** Chooses the frames to read; all by default. */
   readonly choose?: (count: number, random: Random) => number[];
-  /**
-   * Refuses videos that are none of the kind.
-   *
-   * @param count How many frames were read.
-   */
+  /** Rejects videos by their number of frames. */
   readonly assertCount: (count: number) => void;
-  /** What the transform is given of the frames. */
+  /** Makes the input of the transform from the frames. */
   readonly input: (frames: Image[]) => In;
-  /** What samples have of what the transform has made. */
+  /** Makes the data of a sample from the output of the transform. */
   readonly finish: (made: unknown, take: TakeArray) => unknown;
 }
 
-/** Options whose types do not matter any more, for a transform that is given `In`. */
+/** Options with erased types, for a transform that takes `In`. */
 type OpenOptions<In> =
   & AnyLabelOptions
   & DecodeImageOptions
@@ -100,19 +96,17 @@ type OpenOptions<In> =
   & Pick<GulpOptions, "onWarning">
   & {
     readonly transform?: Step<In, unknown> | undefined;
-    /** What another thread has opened. */
+    /** Videos opened by another thread. */
     readonly shared?: SharedVideos | undefined;
   };
 
-/** What a thread has opened, for others. */
 interface SharedVideos {
   readonly samples: SamplesHandle;
   readonly labels: ReadonlyMap<string, number> | undefined;
 }
 
-/** A gulp directory opened for a dataset. */
+/** Gulp directory opened for a dataset. */
 export interface OpenedVideos<In> {
-  /** Path of the directory. */
   readonly path: string;
   readonly samples: GulpSamples;
   readonly labels: ReadonlyMap<string, number> | undefined;
@@ -121,7 +115,7 @@ export interface OpenedVideos<In> {
   readonly options: OpenOptions<In>;
 }
 
-/** Opens a directory of chunks for a dataset whose transform is given `In`. */
+/** Opens a directory of chunks for a dataset whose transform takes `In`. */
 export async function openVideos<In>(
   location: string | URL,
   options: OpenOptions<In>,
@@ -144,7 +138,6 @@ export async function openVideos<In>(
   }
 }
 
-/** Opens the chunks of a directory, and its file of labels. */
 function* openLabelled(
   { path, storage, onWarning }: GulpOptions & { readonly path: string },
 ): Steps<Pick<OpenedVideos<unknown>, "samples" | "labels">> {
@@ -168,12 +161,12 @@ async function reopened(
 }
 
 /**
- * The videos of a gulp directory by number, with their labels: what {@linkcode GulpImageDataset} and
- * {@linkcode GulpVideoDataset} have in common.
+ * Videos of a gulp directory by number, with their labels: base of {@linkcode GulpImageDataset} and
+ * {@linkcode GulpVideoDataset}.
  *
- * @typeParam In What transforms are given.
- * @typeParam Data What samples have as data.
- * @typeParam Label What samples have as label.
+ * @typeParam In Input of transforms.
+ * @typeParam Data Data of samples.
+ * @typeParam Label Label of samples.
  */
 export abstract class GulpDataset<In, Data, Label>
   extends SamplesDataset<RawVideo, GulpSample<Data, Label>> {
@@ -181,7 +174,7 @@ export abstract class GulpDataset<In, Data, Label>
   readonly #kind: SampleKind<In>;
   readonly #run: TransformFunction<In, unknown>;
 
-  /** Takes what was opened. */
+  /** Takes ownership of an opened directory. */
   protected constructor(opened: OpenedVideos<In>, kind: SampleKind<In>) {
     super(new SamplesReader(opened.samples));
     const { path, options: { transform, storage } } = opened;
@@ -193,7 +186,7 @@ export abstract class GulpDataset<In, Data, Label>
     openedFrom(this, openGulp, path, { storage });
   }
 
-  /** The numbers of labels, of `label2idx.json`; `undefined` where there is no such file. */
+  /** Label numbers of `label2idx.json`; `undefined` if there is no such file. */
   get label2idx(): ReadonlyMap<string, number> | undefined {
     return this.#opened.labels;
   }
@@ -202,8 +195,8 @@ export abstract class GulpDataset<In, Data, Label>
    * Reads, decodes and transforms samples.
    *
    * @throws {IndexError} If there is no such video.
-   * @throws {DataError} With code `sample-failed` if one cannot be read, decoded, transformed or
-   * labelled; it names the id and the file.
+   * @throws {DataError} With code `sample-failed` if a sample cannot be read, decoded, transformed or labelled; names
+   *   the id and the file.
    */
   override async get(
     indices: readonly number[],
@@ -227,7 +220,7 @@ export abstract class GulpDataset<In, Data, Label>
     });
   }
 
-  /** Has the frames fetched that the samples are made of, where they lie on a server. */
+  /** Prefetches the frames of samples on a server and returns their bytes. */
   override expect(
     indices: readonly number[],
     { seed = 0, epoch = 0 }: GetOptions = {},
@@ -244,9 +237,9 @@ export abstract class GulpDataset<In, Data, Label>
   }
 
   /**
-   * How another thread opens it.
+   * Returns the remote constructor for another thread.
    *
-   * @throws {DataError} With code `not-portable` if an option is a function, or the class extends the library's.
+   * @throws {DataError} With code `not-portable` if an option is a function, or if the class extends the library's.
    */
   override [RECIPE](): Recipe {
     const { Class, module, options: own } = this.#kind;
@@ -264,7 +257,7 @@ export abstract class GulpDataset<In, Data, Label>
     return { module, name: Class.name, how: "open", args: [path, again] };
   }
 
-  /** The frames of a video to read; `undefined` for all. */
+  /** Returns the frames of a video to read; `undefined` for all. */
   #selectionOf(
     { chunk: { meta }, video }: VideoPlace,
     random: Random,

@@ -13,23 +13,23 @@ import {
   type SampleKind,
 } from "./gulp_dataset.ts";
 
-/** How a {@linkcode GulpImageDataset} is opened. */
+/** Options for opening a {@linkcode GulpImageDataset}. */
 export interface GulpImageOptions<
   Out = Image,
   Choice extends LabelChoice = LabelChoice,
   Found = LabelOf<Choice>,
   Label = Found,
 > extends GulpDatasetOptions<Choice, Found, Label> {
-  /** What makes of an image what is trained on: a transform, such as `Compose`, or a function. */
+  /** Transforms an image for training: a transform, such as `Compose`, or a function. */
   readonly transform?: Step<Image, Out> | undefined;
 }
 
 /**
- * The images of a gulp directory: videos of one frame each (Python's `GulpImageDataset`). Samples are
- * `{ data, label, id }`, in the order of the directory.
+ * Images of a gulp directory: videos of one frame each (Python's `GulpImageDataset`). Samples are
+ * `{ data, label, id }`, in directory order.
  *
- * @typeParam Data What samples have as data.
- * @typeParam Label What samples have as label.
+ * @typeParam Data Data of samples.
+ * @typeParam Label Label of samples.
  *
  * @example Images for training
  * ```ts

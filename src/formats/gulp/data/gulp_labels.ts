@@ -8,65 +8,59 @@ import {
   importedRecipe,
 } from "../../../data/recipe.ts";
 
-/** What a video's meta_data says. */
+/** Metadata of a video. */
 export type GulpMeta = { readonly [key: string]: JsonValue };
 
-/** Labels that stay texts. */
+/** Labels that remain text. */
 export interface TextLabel {
-  /** The key of meta_data that has the text. */
+  /** Key of the text in meta_data. */
   readonly text: string;
 }
 
-/** Makes a label of what is known of a video. */
+/** Makes a label from a video's metadata and id. */
 export type LabelFunction<Label> = (
   meta: GulpMeta,
   id: string,
 ) => Label | Promise<Label>;
 
 /**
- * Where labels come from: the key of meta_data that has a number, or a text that has a number in
- * `label2idx.json`; or a text that is to stay one; or a module with a {@linkcode LabelFunction}; or nowhere
- * (`null`).
+ * Origin of labels: the key in meta_data of a number, or of a text that has a number in `label2idx.json`; the key of a
+ * text to keep as it is; a module with a {@linkcode LabelFunction}; or `null` for no labels.
  */
 export type LabelChoice = string | TextLabel | URL | ImportedName | null;
 
-/** What labels are, by where they come from. */
+/** Type of labels by their origin. */
 export type LabelOf<Choice> = Choice extends string ? number
   : Choice extends null ? undefined
   : Choice extends TextLabel ? string
   : unknown;
 
 /**
- * Where samples have their labels from.
+ * Options for labels of samples.
  *
- * @typeParam Found What is found.
- * @typeParam Label What samples have.
+ * @typeParam Found Label found.
+ * @typeParam Label Label of samples.
  */
 export interface GulpLabelOptions<
   Choice extends LabelChoice = LabelChoice,
   Found = LabelOf<Choice>,
   Label = Found,
 > {
-  /** Where labels come from: the key `label` unless given; or a function of meta_data and id. */
+  /** Origin of labels: the key `label` by default, or a function of meta_data and id. */
   readonly label?: Choice | LabelFunction<Found> | undefined;
-  /** Makes of the label, or of its number, what samples have. */
+  /** Transforms the label, or its number, into the label of a sample. */
   readonly targetTransform?:
     | Imported<(label: Found) => Label | Promise<Label>>
     | undefined;
 }
 
-/** Options whose types do not matter any more. */
+/** Label options with erased types. */
 // deno-lint-ignore no-explicit-any -- what is found is what the next one takes
 export type AnyLabelOptions = GulpLabelOptions<LabelChoice, any, unknown>;
 
-/** Finds the label of a video. */
 export type FindLabel = (meta: GulpMeta, id: string) => unknown;
 
-/**
- * Gets ready to find the labels of videos.
- *
- * @param numbers What `label2idx.json` says.
- */
+/** Returns a function that finds labels; `numbers` are those of `label2idx.json`. */
 export async function loadLabels(
   { label = "label", targetTransform }: AnyLabelOptions,
   numbers: ReadonlyMap<string, number> | undefined,
@@ -78,11 +72,7 @@ export async function loadLabels(
   return async (meta, id) => await transform(await find(meta, id));
 }
 
-/**
- * Options of labels as arguments of a recipe.
- *
- * @throws {DataError} With code `not-portable` if one is a function.
- */
+/** Returns label options for a remote constructor; throws DataError `not-portable` if one is a function. */
 export function labelArguments(
   { label, targetTransform }: AnyLabelOptions,
 ): Record<string, unknown> {

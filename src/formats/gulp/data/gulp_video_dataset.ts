@@ -16,7 +16,7 @@ import {
   type SampleKind,
 } from "./gulp_dataset.ts";
 
-/** How a {@linkcode GulpVideoDataset} is opened. */
+/** Options for opening a {@linkcode GulpVideoDataset}. */
 export interface GulpVideoOptions<
   Out = Image[],
   Stack extends boolean = boolean,
@@ -24,30 +24,27 @@ export interface GulpVideoOptions<
   Found = LabelOf<Choice>,
   Label = Found,
 > extends GulpDatasetOptions<Choice, Found, Label>, ClipOptions {
-  /**
-   * What makes of the list of frames what is trained on: a transform for clips, such as
-   * `ComposeVideo`, or a function.
-   */
+  /** Transforms the list of frames for training: a clip transform, such as `ComposeVideo`, or a function. */
   readonly transform?: Step<Image[], Out> | undefined;
-  /** Whether a clip's frames become one array, `[frames, height, width, channels]`; `true` unless given. */
+  /** Whether to stack a clip's frames into one array, `[frames, height, width, channels]`; `true` by default. */
   readonly stack?: Stack | undefined;
 }
 
-/** What samples have as data: an array where frames are stacked, else one for each frame. */
+/** Data of samples: one array if frames are stacked, otherwise one per frame. */
 export type FinishedClip<Out, Stack extends boolean> = Out extends
   readonly (Picture | NdArray)[] ? (Stack extends true ? NdArray : NdArray[])
   : Out;
 
-/** Videos are many frames: one is read while another one is decoded. */
+/** A video has many frames: one video is read while another is decoded. */
 const VIDEOS_IN_FLIGHT = 2;
 
 /**
- * Clips of the videos of a gulp directory (Python's `GulpVideoDataset`): every `stepSize`th frame,
- * `numFrames` of them, from a random one on; a video that is too short ends in its last frame, repeated.
- * Samples are `{ data, label, id }`, in the order of the directory.
+ * Clips of a gulp directory's videos (Python's `GulpVideoDataset`): `numFrames` frames, every `stepSize`th from a
+ * random start. Repeats the last frame of a video that is too short. Samples are `{ data, label, id }`, in directory
+ * order.
  *
- * @typeParam Data What samples have as data.
- * @typeParam Label What samples have as label.
+ * @typeParam Data Data of samples.
+ * @typeParam Label Label of samples.
  *
  * @example Clips for training
  * ```ts
@@ -83,7 +80,7 @@ export class GulpVideoDataset<Data = NdArray, Label = number>
    *
    * @param location Path of the directory.
    * @throws {FormatError} If it has no chunks, or is damaged.
-   * @throws {RangeError} If options do not say which frames are a clip.
+   * @throws {RangeError} If the options do not define the frames of a clip.
    * @throws {RecordfsError} If there is no such directory.
    */
   static async open<

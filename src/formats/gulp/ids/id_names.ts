@@ -6,34 +6,33 @@ import { escapedName } from "../../../tree/names/escaped_name.ts";
 import { decodeId } from "./id_text.ts";
 import { LABEL_FILE } from "../read/chunk_files.ts";
 
-/** Longest name that every file system holds. */
+/** Length in bytes that every file system supports. */
 const LONGEST_NAME = 255;
-/** What is kept of a longer one, in front of `~` and the start of its SHA-256. */
+/** Bytes of a longer name before `~` and the start of its SHA-256. */
 const KEPT = 230;
 const HASH_DIGITS = 16;
 /** A name that was cut, or looks like one. */
 const CUT = /^.{230}~[0-9a-f]{16}$/s;
 
-/** The name of an id that would name the file of labels. */
+/** Name of an id that equals the name of the label file. */
 const NOT_LABELS = `%6C${LABEL_FILE.slice(1)}`;
 
 /** Lone surrogates, byte by byte. */
 const SURROGATES = /\xed[\xa0-\xff].?/gs;
 
 /**
- * The name of a video's directory: its id, with what no name can hold percent-encoded.
+ * Returns the directory name of a video: its id, percent-encoded where names allow no such characters.
  *
- * `/`, NUL and `%` become `%2F`, `%00` and `%25`, a lone surrogate its three bytes percent-encoded;
- * `.` and `..` become `%2E` and `%2E%2E`, the empty id `%`; the first character of an id that equals
- * the name of the file of labels is encoded. A name over 255 bytes is cut to 230 and ends in `~` and
- * 16 hex digits of its SHA-256; so is a name that looks like one that was cut. So different ids have
- * different names.
+ * `/`, NUL and `%` become `%2F`, `%00` and `%25`; a lone surrogate becomes its three bytes percent-encoded; `.` and
+ * `..` become `%2E` and `%2E%2E`; the empty id becomes `%`. If an id equals the name of the label file, its first
+ * character is encoded. A name over 255 bytes is cut to 230 and ends in `~` and 16 hex digits of its SHA-256, as does a
+ * name that looks cut. Thus different ids have different names.
  *
- * @param id The id's bytes, as `encodeId` makes them.
+ * @param id Bytes of the id from `encodeId`.
  */
 export function nameOfId(id: Uint8Array): Uint8Array {
   const text = Buffer.from(id.buffer, id.byteOffset, id.length)
-    .toString("latin1"); // a character a byte
+    .toString("latin1"); // one character per byte
   const name = text === LABEL_FILE
     ? NOT_LABELS
     : escapedName(text).replace(SURROGATES, percentEncoded);
@@ -45,7 +44,7 @@ export function nameOfId(id: Uint8Array): Uint8Array {
   return name === text ? id : bytesOf(name);
 }
 
-/** The id that a tree would show under this name; the name itself where that is of another origin. */
+/** Returns the id that a tree shows under this name, or the name itself if no tree would make it. */
 export function idOfName(name: string): string {
   const given = encodeName(name);
   const id = decodedName(given);
@@ -53,12 +52,12 @@ export function idOfName(name: string): string {
   try {
     return decodeId(id);
   } catch (error) {
-    if (error instanceof PickleError) return name; // bytes of names are not always a text
+    if (error instanceof PickleError) return name; // names may be invalid text
     throw error;
   }
 }
 
-/** The bytes that the name of a video's directory was made of, unless it was cut. */
+/** Returns the bytes of the id of a directory name, unless it was cut. */
 function decodedName(name: Uint8Array): Uint8Array {
   const text = Buffer.from(name).toString("latin1");
   const id = text === "%" ? "" : text.replace(

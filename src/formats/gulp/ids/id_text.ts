@@ -1,6 +1,6 @@
 /**
- * Ids of videos, and their bytes: UTF-8 in which lone surrogates stand as three bytes, so that every string that JSON
- * can hold has exactly one form, and comparing bytes compares ids.
+ * Video ids and their bytes: UTF-8 with lone surrogates as three bytes. Every string that JSON can hold has exactly one
+ * form, so comparing bytes compares ids.
  *
  * @module
  */
@@ -9,15 +9,14 @@ import {
   encodePickledText,
 } from "../../../codecs/pickle/text.ts";
 
-/** An id: integers stand for their digits, as in the originals. */
+/** Video id; an integer stands for its digits, as in the original libraries. */
 export type VideoId = string | number | bigint;
 
-/** The bytes of an id. */
 export function encodeId(id: string): Uint8Array {
   return encodePickledText(id);
 }
 
-/** The id whose bytes are `bytes[start … end]`. */
+/** Decodes `bytes[start … end]`. */
 export function decodeId(
   bytes: Uint8Array,
   start = 0,

@@ -2,7 +2,7 @@ import { grown } from "../../../codecs/byte_output.ts";
 import { sharedBytes, sharedUint32 } from "../../../tree/shared_numbers.ts";
 import { decodeId, encodeId } from "./id_text.ts";
 
-/** Tells whether the id of a row is `bytes[start … end]`. */
+/** Whether the id of a row is `bytes[start … end]`. */
 type SameId = (
   row: number,
   bytes: Uint8Array,
@@ -10,28 +10,24 @@ type SameId = (
   end: number,
 ) => boolean;
 
-/** Different in each process, so that no file can be made whose ids all collide. */
+/** Random for each process, so that no file can be made whose ids all collide. */
 const SEED = crypto.getRandomValues(new Int32Array(1))[0]!;
 
-/**
- * Finds the row of an id: an open-addressing hash table of row numbers, in two typed arrays. The ids
- * themselves lie elsewhere.
- */
+/** Open-addressing hash table of row numbers by id, in two typed arrays. The ids are stored elsewhere. */
 export class IdHash {
   readonly #same: SameId;
   #hashes: Int32Array;
-  /** Row + 1, or 0 where the slot is free. */
+  /** Row + 1, or 0 in a free slot. */
   #rows: Uint32Array;
   #count = 0;
 
-  /** @param same Compares with the id of a row that was added. */
   constructor(same: SameId) {
     this.#same = same;
     this.#hashes = new Int32Array(64);
     this.#rows = new Uint32Array(64);
   }
 
-  /** The row whose id is `bytes[start … end]`, or -1. */
+  /** Returns the row whose id is `bytes[start … end]`, or -1. */
   find(bytes: Uint8Array, start: number, end: number): number {
     const hash = hashOf(bytes, start, end);
     const mask = this.#rows.length - 1;
@@ -43,7 +39,7 @@ export class IdHash {
     }
   }
 
-  /** Adds the row of an id that is not there yet. */
+  /** Adds the row of a new id. */
   add(bytes: Uint8Array, start: number, end: number, row: number): void {
     if (++this.#count * 2 > this.#rows.length) this.#grow();
     this.#put(hashOf(bytes, start, end), row + 1);
@@ -69,7 +65,7 @@ export class IdHash {
   }
 }
 
-/** MurmurHash2's steps, a byte at a time. */
+/** MurmurHash2's steps, one byte at a time. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = SEED;
   for (let i = start; i < end; i++) {
@@ -80,22 +76,22 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   return hash ^ hash >>> 15;
 }
 
-/** The ids of videos, numbered from 0. Plain data. */
+/** Ids of videos, numbered from 0. Plain data. */
 export interface IdColumns {
-  /** The ids, one after the other. */
+  /** Concatenated ids. */
   readonly bytes: Uint8Array;
-  /** Per video, and once more: where its id starts in `bytes`. */
+  /** Start of each video's id in `bytes`, and the end of the last. */
   readonly starts: Uint32Array;
 }
 
-/** The ids of a chunk's videos: one run of bytes, and a hash table to find one. */
+/** Ids of a chunk's videos: concatenated bytes, and a hash table for lookups. */
 export class VideoIds implements IdColumns {
   bytes: Uint8Array = new Uint8Array(1024);
   starts: Uint32Array = new Uint32Array(64);
   length = 0;
   #hash: IdHash | undefined;
 
-  /** Takes the ids that another thread has trimmed. */
+  /** Wraps ids that another thread has trimmed. */
   static of({ bytes, starts }: IdColumns): VideoIds {
     const ids = new VideoIds();
     ids.bytes = bytes;
@@ -104,7 +100,6 @@ export class VideoIds implements IdColumns {
     return ids;
   }
 
-  /** Whether the id of a video is `bytes[start … end]`. */
   isId(
     video: number,
     bytes: Uint8Array,
@@ -119,23 +114,22 @@ export class VideoIds implements IdColumns {
     return true;
   }
 
-  /** The video whose id is `bytes[start … end]`, or -1. */
+  /** Returns the video whose id is `bytes[start … end]`, or -1. */
   findBytes(bytes: Uint8Array, start: number, end: number): number {
     return this.#hashed().find(bytes, start, end);
   }
 
-  /** The video of an id, or -1. */
+  /** Returns the video with an id, or -1. */
   find(id: string): number {
     const bytes = encodeId(id);
     return this.findBytes(bytes, 0, bytes.length);
   }
 
-  /** The id of a video. */
   id(video: number): string {
     return decodeId(this.bytes, this.starts[video]!, this.starts[video + 1]!);
   }
 
-  /** Adds a video whose id is not there yet, and returns its number. */
+  /** Adds a video with a new id, and returns its number. */
   add(bytes: Uint8Array, start: number, end: number): number {
     const hash = this.#hashed();
     const video = this.length++;
@@ -154,17 +148,16 @@ export class VideoIds implements IdColumns {
     return video;
   }
 
-  /** The video that has the id of one elsewhere, or -1. */
+  /** Returns the video with the same id as one of another chunk, or -1. */
   findIdOf({ bytes, starts }: VideoIds, video: number): number {
     return this.findBytes(bytes, starts[video]!, starts[video + 1]!);
   }
 
-  /** Adds a video with the id of one elsewhere. */
   addIdOf({ bytes, starts }: VideoIds, video: number): void {
     this.add(bytes, starts[video]!, starts[video + 1]!);
   }
 
-  /** Moves the ids to memory of their size that threads share. */
+  /** Moves the ids to shared memory of exactly their size. */
   trim(): void {
     this.bytes = sharedBytes(this.bytes.subarray(0, this.starts[this.length]!));
     this.starts = sharedUint32(this.starts.subarray(0, this.length + 1));

@@ -3,15 +3,14 @@ import type { VideoId } from "./id_text.ts";
 
 /** Options of {@linkcode GulpChunk.iterAll}. */
 export interface IterateOptions {
-  /** Only videos with these ids; the order stays that of the chunk. */
+  /** Restricts iteration to these ids; the order stays that of the chunk. */
   readonly acceptedIds?: Iterable<VideoId> | undefined;
-  /** Whether to mix the order. */
+  /** Whether to shuffle the videos. */
   readonly shuffle?: boolean | undefined;
-  /** The same seed mixes the same way; another way each time where not given. */
+  /** Seed of the shuffle; random by default. */
   readonly seed?: number | undefined;
 }
 
-/** The videos of a chunk to go through, in order. */
 export function videosInOrder(
   meta: ChunkMeta,
   { acceptedIds, shuffle, seed }: IterateOptions,
@@ -24,11 +23,7 @@ export function videosInOrder(
   return shuffled(accepted, seed ?? Math.floor(Math.random() * 2 ** 32));
 }
 
-/**
- * A shuffled copy.
- *
- * @param seed The same seed gives the same order; any number.
- */
+/** Returns a shuffled copy; the same seed, which may be any number, gives the same order. */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const result = [...items];
   const random = randomOf(seed);
@@ -39,7 +34,7 @@ export function shuffled<T>(items: readonly T[], seed: number): T[] {
   return result;
 }
 
-/** Numbers from 0 up to 1 by the generator SplitMix32. */
+/** Returns a SplitMix32 generator of numbers from 0 up to 1. */
 function randomOf(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -33,15 +33,13 @@ import { writeChunks } from "./write_chunks.ts";
 /**
  * Writes all videos of an adapter to chunks (Python's `GulpIngestor`), several chunks at a time.
  *
- * Chunks are numbered on from the highest number in the directory; which video comes into which chunk
- * does not depend on the number of workers. Each chunk appears when it is complete and on the disk. A
- * video that fails is left out and reported.
+ * Chunk numbers continue from the highest one in the directory. The assignment of videos to chunks does not depend on
+ * the number of workers. A chunk appears when it is complete and on disk. Videos that fail are skipped and reported.
  *
- * While it runs, the directory has a file `.recordfs-ingest.jsonl`, which says what is to be written
- * and keeps others from ingesting there. Where an ingest is killed or fails, it stays, and the same
- * ingest with `resume` writes what is missing: then all is as if it had never been interrupted. It
- * stays as well where videos failed: `resume` tries those again, and adds them to their chunks.
- *
+ * While an ingest runs, the file `.recordfs-ingest.jsonl` in the directory holds its plan and prevents other ingests
+ * there. The file stays if the ingest is killed or fails; the same ingest with `resume` then writes what is missing,
+ * with the result of an uninterrupted ingest. It also stays if videos failed: `resume` retries them and adds them to
+ * their chunks.
  * @example Gulp a directory of images
  * ```ts
  * import { GulpDirectory, GulpIngestor, imageCodec, ImageFolderAdapter } from "@recordfs/recordfs/gulp";
@@ -75,12 +73,12 @@ export class GulpIngestor {
   /**
    * Prepares an ingest.
    *
-   * @param adapter Where the videos come from.
-   * @param outputFolder Directory of the chunks; it is made where it is missing.
-   * @param videosPerChunk How many videos a chunk has.
-   * @param numWorkers How many threads write; 1 is the caller's own. For more, each makes the adapter
-   * again: its class must have `static module`, or `makeAdapter` have made it.
-   * @throws {RangeError} If a number is not a whole number from 1 on.
+   * @param adapter Origin of the videos.
+   * @param outputFolder Directory of the chunks; created if missing.
+   * @param videosPerChunk Number of videos in a chunk.
+   * @param numWorkers Number of writing threads; 1 is the caller's own. With more, each makes the adapter again: its
+   *   class must have `static module`, or `makeAdapter` must have made it.
+   * @throws {RangeError} If a number is not an integer of at least 1.
    */
   constructor(
     adapter: DatasetAdapter,
@@ -98,8 +96,8 @@ export class GulpIngestor {
   /**
    * Runs the ingest.
    *
-   * @throws {IngestError} If there are no videos, ids are there twice, or the directory has chunks and
-   * neither `extend` nor `resume` says what to do; nothing is written then.
+   * @throws {IngestError} If there are no videos, ids are duplicated, or the directory has chunks and neither `extend`
+   *   nor `resume` is set; nothing is written then.
    * @throws {WriteError} If a chunk cannot be written, or another ingest runs there.
    */
   async run(options: IngestOptions = {}): Promise<IngestReport> {
@@ -144,7 +142,7 @@ export class GulpIngestor {
     const pending: ChunkJob[] = [];
     const { retried } = target;
     for (const job of jobs) {
-      // What was tried again is not noted before all is done.
+      // Retried videos are recorded only when all are done.
       const noted = retried.size > 0 ? undefined : journal.done.get(job.number);
       if (!complete.has(job.number) && noted?.videos !== 0) {
         pending.push(job);
@@ -173,7 +171,7 @@ export class GulpIngestor {
     return report;
   }
 
-  /** The chunks of a plan. */
+  /** Returns the chunks of a plan. */
   #jobs({ firstChunk, videosPerChunk, videos }: IngestPlan): ChunkJob[] {
     const slices = calculateChunkSlices(videosPerChunk, videos);
     return slices.map((slice, i) => ({
@@ -182,7 +180,7 @@ export class GulpIngestor {
     }));
   }
 
-  /** How threads make the adapter; refuses where they can't and shall. */
+  /** Returns the remote constructor of the adapter, which several workers require. */
   #recipe(): AdapterRecipe | undefined {
     const recipe = recipeOf(this.#adapter);
     if (recipe !== undefined || this.#numWorkers === 1) return recipe;
@@ -195,7 +193,7 @@ export class GulpIngestor {
   }
 }
 
-/** Those of a chunk's videos that failed, are to be tried again, and are not there yet. */
+/** Returns those of a chunk's videos that failed, are to be retried, and are still missing. */
 function missing(
   { slice }: ChunkJob,
   ids: readonly string[] | undefined,
@@ -207,7 +205,7 @@ function missing(
   return new Set(wanted.filter((id) => there.find(id) < 0));
 }
 
-/** Counts what an ingest has done. */
+/** Progress and totals of an ingest. */
 export class IngestTally {
   readonly #options: IngestOptions;
   readonly #chunks = new Map<number, NumberedReport>();
@@ -218,12 +216,12 @@ export class IngestTally {
     this.#progress = { videos: 0, failed: 0, totalVideos, frames: 0, bytes: 0 };
   }
 
-  /** Takes a chunk that is done. */
+  /** Adds a finished chunk. */
   add(report: NumberedReport): void {
     this.#chunks.set(report.chunk, report);
   }
 
-  /** Begins with what is done already. */
+  /** Reports what earlier runs have done. */
   start(): void {
     for (const { videos, failed } of this.#chunks.values()) {
       this.#progress.videos += videos;
@@ -233,9 +231,9 @@ export class IngestTally {
   }
 
   /**
-   * What is to be told while chunks are written.
+   * Returns the callbacks for writing chunks.
    *
-   * @param claim Asked about the ids of each chunk.
+   * @param claim Called with the ids of each chunk.
    */
   events(claim: ChunkEvents["ids"]): ChunkEvents {
     return {
@@ -256,7 +254,6 @@ export class IngestTally {
     };
   }
 
-  /** All that was written. */
   report(jobs: readonly ChunkJob[]): IngestReport {
     const chunks = jobs.map(({ number }) => this.#chunks.get(number)!);
     const sum = (count: (report: NumberedReport) => number) =>

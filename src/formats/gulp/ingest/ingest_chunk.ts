@@ -12,25 +12,21 @@ import { openMeta } from "../meta/open_meta.ts";
 import type { NumberedReport } from "./ingest_journal.ts";
 import type { SerializedError } from "../../../base/serialized_error.ts";
 
-/** A chunk to be written. */
 export interface ChunkJob extends ChunkPaths {
-  /** Its videos. */
   readonly slice: ChunkSlice;
-  /** The ids that are added to the chunk, which is there; all are written to a new one without it. */
+  /** Ids to add to an existing chunk; if undefined, all videos are written to a new one. */
   readonly only?: ReadonlySet<string> | undefined;
 }
 
-/** What is told while chunks are written, in whatever thread. */
+/** Callbacks during the writing of chunks, in any thread. */
 export interface ChunkEvents {
-  /** Frames were written. */
   frames(count: number, bytes: number): void;
-  /** A video is over. */
+  /** Called when a video is finished or has failed. */
   video(failed: FailedVideo | undefined): void;
-  /** A chunk is gathered, and about to be finished; rejects where an id is there already. */
+  /** Called when a chunk is gathered, before it is completed; rejects if an id exists already. */
   ids(ids: readonly string[]): Promise<void>;
 }
 
-/** Writes one chunk. */
 export async function ingestChunk(
   adapter: DatasetAdapter,
   job: ChunkJob,
@@ -50,11 +46,7 @@ export async function ingestChunk(
   return { ...whole, failed: report.failed };
 }
 
-/**
- * What a chunk that is there has.
- *
- * @param ids The ids of all videos of the ingest, where the adapter knows them.
- */
+/** Reports the content of an existing chunk; `ids` are those of the ingest, if the adapter knows them. */
 export function* reportOf(
   { number, slice, dataPath, metaPath }: ChunkJob,
   ids: readonly string[] | undefined,
@@ -75,23 +67,21 @@ export function* reportOf(
   };
 }
 
-/** What an ingesting thread is told. */
+/** Messages to an ingesting thread. */
 export type ToWorker =
   | {
     readonly kind: "adapter";
     readonly recipe: AdapterRecipe;
-    /** Whether it is the one of several threads that says what all of them could. */
+    /** Whether this thread reports what all of them could report. */
     readonly isFirst: boolean;
   }
   | { readonly kind: "chunk"; readonly job: ChunkJob }
-  /** The ids it asked about are new, or an error says which is not. */
+  /** The requested ids are new, unless an error names one that is not. */
   | { readonly kind: "ids"; readonly error: SerializedError | undefined }
-  /** Give up what is under way. */
   | { readonly kind: "abort" };
 
-/** What an ingesting thread tells. */
+/** Messages from an ingesting thread. */
 export type FromWorker =
-  /** The adapter is made. */
   | { readonly kind: "ready"; readonly length: number }
   | { readonly kind: "frames"; readonly count: number; readonly bytes: number }
   | { readonly kind: "video"; readonly failed: FailedVideo | undefined }
@@ -101,10 +91,10 @@ export type FromWorker =
     readonly ids: readonly string[];
   }
   | { readonly kind: "chunk"; readonly report: NumberedReport }
-  /** What it was told to do has failed, or was given up. */
+  /** The work failed or was aborted. */
   | {
     readonly kind: "failed";
-    /** Of a chunk; of making the adapter otherwise. */
+    /** Number of the failed chunk; `undefined` if making the adapter failed. */
     readonly chunk: number | undefined;
     readonly error: SerializedError;
   };

@@ -21,21 +21,19 @@ import { utf8Text } from "../../../base/utf8.ts";
 
 const LINE_FEED = 0x0a;
 
-/** What became of one chunk. */
 export interface NumberedReport extends ChunkReport {
-  /** Number of the chunk. */
   readonly chunk: number;
 }
 
 /**
- * The file in a directory that says what an ingest writes, and which of its chunks are done: one line
- * of JSON for the plan, and one for each chunk. It is locked while the ingest runs, and removed at its
- * end; where it lies about unlocked, an ingest was killed, or its plan says which videos failed.
+ * Journal of an ingest in its directory: one line of JSON for the plan, and one for each finished chunk. It is locked
+ * while the ingest runs, and removed at its end. An unlocked journal means that an ingest was killed, or that its plan
+ * lists failed videos.
  */
 export class IngestJournal implements Disposable {
-  /** The plan of an ingest that was not finished, or in which videos failed. */
+  /** Plan of an ingest that was not finished, or in which videos failed. */
   readonly plan: IngestPlan | undefined;
-  /** Its chunks that are done, as far as it came to note them. */
+  /** Finished chunks that were recorded. */
   readonly done: ReadonlyMap<number, NumberedReport>;
   readonly #path: string;
   #file: Deno.FsFile;
@@ -54,15 +52,11 @@ export class IngestJournal implements Disposable {
       const report = parseLine(path, line) as NumberedReport;
       return [report.chunk, report];
     }));
-    // What a killed process began to write: the next line must not follow it.
+    // Drop the partial line of a killed process, so that no line follows it.
     if (whole < bytes.length) file.truncateSync(whole);
   }
 
-  /**
-   * Opens the journal of a directory, which keeps others from ingesting into it.
-   *
-   * @throws {WriteError} If another ingest is running there.
-   */
+  /** Opens and locks the journal of a directory; throws WriteError if another ingest is running there. */
   static open(directory: string): IngestJournal {
     const path = planPath(directory);
     try {
@@ -80,7 +74,7 @@ export class IngestJournal implements Disposable {
               { path: directory },
             );
           }
-          // Who was here before may have removed it between the two calls.
+          // The previous holder may have removed the file between opening and locking.
           const there = fs.statSync(path, { throwIfNoEntry: false });
           if (there !== undefined && there.ino === file.statSync().ino) {
             return new IngestJournal(path, file, runSync(readFile(path)));
@@ -96,18 +90,17 @@ export class IngestJournal implements Disposable {
     }
   }
 
-  /** Notes what is going to be written. */
   begin(plan: IngestPlan): void {
     this.#act(() => this.#replace(plan));
     this.#isBegun = true;
   }
 
-  /** Notes that a chunk is done. */
+  /** Records a finished chunk. */
   note(report: NumberedReport): void {
     this.#act(() => this.#append(report));
   }
 
-  /** Removes the file: the ingest is finished. If videos failed, the plan stays, and says which. */
+  /** Removes the journal of a finished ingest. If videos failed, the plan stays and lists them. */
   finish(plan: IngestPlan, failed: readonly string[]): void {
     this.#act(() => {
       if (failed.length === 0) return fs.rmSync(this.#path, { force: true });
@@ -116,14 +109,14 @@ export class IngestJournal implements Disposable {
     this.#close();
   }
 
-  /** Lets go of the file; it stays where an ingest was begun and not finished. */
+  /** Closes the file, which stays if an ingest was begun and not finished. */
   [Symbol.dispose](): void {
     if (!this.#open) return;
     if (!this.#isBegun) fs.rmSync(this.#path, { force: true });
     this.#close();
   }
 
-  /** Starts anew with a plan, so that whoever is killed meanwhile leaves a whole one: this, or that before. */
+  /** Replaces the journal atomically: if the process is killed, the old or the new plan is complete. */
   #replace(plan: IngestPlan): void {
     runSync(
       removeLeftovers(path.dirname(this.#path), path.basename(this.#path)),
@@ -132,7 +125,7 @@ export class IngestJournal implements Disposable {
     const old = this.#file;
     this.#file = Deno.openSync(place, { write: true, createNew: true });
     try {
-      this.#file.lockSync(true); // nobody else has it: it goes with the name
+      this.#file.lockSync(true); // never blocks: no other process has the file; a rename keeps the lock
       this.#append(plan);
       fs.renameSync(place, this.#path);
     } catch (error) {
@@ -168,46 +161,40 @@ export class IngestJournal implements Disposable {
 }
 
 function release(file: Deno.FsFile): void {
-  // Closing is not enough: a process that is being started may hold the descriptor for a moment.
+  // Closing is not enough: a process that is being started may hold the descriptor briefly.
   file.unlockSync();
   file.close();
 }
 
-/** What an ingest writes: with the same plan, it writes the same chunks. */
+/** Plan of an ingest; equal plans write equal chunks. */
 export interface IngestPlan {
-  /** Number of its first chunk. */
   readonly firstChunk: number;
   readonly videosPerChunk: number;
-  /** How many videos the adapter has. */
+  /** Number of videos of the adapter. */
   readonly videos: number;
-  /** SHA-256 over the ids in their order, where the adapter knows them. */
+  /** SHA-256 over the ids in order, if the adapter knows them. */
   readonly ids?: string | undefined;
-  /** The adapter's class and its options, where they can be told. */
+  /** Class and options of the adapter, if known. */
   readonly adapter?: {
     readonly name: string;
     readonly options: AdapterRecipe["options"];
   } | undefined;
-  /** The ids that failed, in an ingest that came to its end: it can be resumed to try them again. */
+  /** Ids that failed in an ingest that ended; it can be resumed to retry them. */
   readonly failed?: readonly string[] | undefined;
 }
 
-/** Where the plan of an ingest is kept until it is finished, and none of its videos has failed. */
+/** Returns the path of the journal, which exists until an ingest is finished without failed videos. */
 export function planPath(directory: string): string {
   return path.join(directory, ".recordfs-ingest.jsonl");
 }
 
-/** The plan that is kept in a directory, if there is one. */
 export function readPlan(directory: string): IngestPlan | undefined {
   const file = planPath(directory);
   if (!fs.existsSync(file)) return undefined;
   return parsePlan(file, utf8Text(runSync(readFile(file))));
 }
 
-/**
- * The first line of the file; `undefined` where a process was killed before it was complete.
- *
- * @throws {IngestError} If it is something else.
- */
+/** Parses the plan; `undefined` if a killed process left it incomplete. Throws IngestError if it is not a plan. */
 export function parsePlan(file: string, text: string): IngestPlan | undefined {
   const end = text.indexOf("\n");
   if (end < 0) return undefined;
@@ -222,7 +209,6 @@ export function parsePlan(file: string, text: string): IngestPlan | undefined {
   throw noJournal(file);
 }
 
-/** Parses a line of the file. */
 export function parseLine(file: string, line: string): unknown {
   try {
     return JSON.parse(line);
@@ -244,8 +230,8 @@ function noJournal(file: string): IngestError {
 }
 
 /**
- * What of an adapter's options decides what is written. Paths may be said in several ways; the ids
- * tell whether they are the same.
+ * Returns the adapter options that decide what is written. Positional options are omitted: paths have several
+ * spellings, and the ids show whether they are the same.
  */
 export function planOptions(
   adapter: DatasetAdapter,
@@ -264,17 +250,16 @@ export function planOptions(
   return { name: recipe.name, options: Object.fromEntries(options) };
 }
 
-/** The SHA-256 that stands for a list of ids. */
 export function hashIds(ids: Iterable<string>): string {
   const hash = createHash("sha256");
   for (const id of ids) {
     const bytes = encodeId(id);
-    hash.update(`${bytes.length}:`).update(bytes); // lengths: "a", "bc" is not "ab", "c"
+    hash.update(`${bytes.length}:`).update(bytes); // lengths distinguish "a", "bc" from "ab", "c"
   }
   return hash.digest("hex");
 }
 
-/** What of two plans differs; `undefined` where they write the same. */
+/** Describes how two plans differ; `undefined` if they write the same. */
 export function differenceOf(
   before: IngestPlan,
   now: IngestPlan,

@@ -1,31 +1,31 @@
 import type { FailedVideo } from "../write/chunk_writer.ts";
 import { RecordfsError } from "../../../base/errors.ts";
 
-/** How far an ingest is. */
+/** Progress of an ingest. */
 export interface IngestProgress {
-  /** Videos that were written by now. */
+  /** Videos written so far. */
   readonly videos: number;
-  /** Videos that could not be gulped by now. */
+  /** Videos that have failed so far. */
   readonly failed: number;
-  /** All videos there are; those that a resumed ingest had done before are counted from the start. */
+  /** All videos; a resumed ingest counts those done earlier from the start. */
   readonly totalVideos: number;
-  /** Frames that this run has written by now. */
+  /** Frames that this run has written so far. */
   readonly frames: number;
-  /** Bytes of JPEG that this run has written by now. */
+  /** Bytes of JPEG that this run has written so far. */
   readonly bytes: number;
 }
 
-/** What an ingest has written. */
+/** Result of an ingest. */
 export interface IngestReport {
-  /** The data files, in the order of their chunks. */
+  /** Paths of the data files, in chunk order. */
   readonly paths: readonly string[];
-  /** How many videos. */
+  /** Number of videos. */
   readonly videos: number;
-  /** How many frames they have. */
+  /** Number of frames. */
   readonly frames: number;
   /** Size of the data files in bytes. */
   readonly bytes: number;
-  /** Videos that could not be gulped, in the order of the adapter. */
+  /** Videos that failed, in adapter order. */
   readonly failed: readonly FailedVideo[];
 }
 
@@ -34,36 +34,36 @@ export interface IngestOptions {
   /** Whether chunks may be added to a directory that has some. */
   readonly extend?: boolean | undefined;
   /**
-   * Whether to continue an ingest that was killed; where there is none, one is started, and where it
-   * had come to its end, the videos that failed are tried again.
+   * Whether to continue a killed ingest, or retry the failed videos of one that ended; starts a new one if there is
+   * none.
    */
   readonly resume?: boolean | undefined;
-  /** Told how far it is, after each frame. */
+  /** Called with the progress after each frame. */
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
-  /** Told of each video that cannot be gulped, when it fails. */
+  /** Called with each video when it fails. */
   readonly onFailure?: ((failed: FailedVideo) => void) | undefined;
-  /** Ends the ingest; the chunks that are complete stay, and it can be resumed. */
+  /** Aborts the ingest; complete chunks stay, and it can be resumed. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What an {@linkcode IngestError} can be about. */
+/** Cause of an {@linkcode IngestError}. */
 export type IngestErrorCode =
-  /** The adapter cannot be used as asked. */
+  /** The adapter cannot be used as requested. */
   | "bad-adapter"
-  /** An id is there twice. */
+  /** An id is duplicated. */
   | "duplicate-id"
-  /** The directory has chunks already. */
+  /** The directory already has chunks. */
   | "not-empty"
-  /** The ingest to be resumed is finished. */
+  /** The ingest to resume is finished. */
   | "nothing-to-resume"
   /** There are no videos. */
   | "no-videos"
-  /** The ingest to be resumed was another one. */
+  /** The ingest to resume was a different one. */
   | "other-ingest"
-  /** An ingest was begun in the directory and not finished. */
+  /** The directory has an unfinished ingest. */
   | "unfinished"
   /** A thread died. */
   | "worker-died";
 
-/** An ingest cannot be done as asked. */
+/** An ingest cannot be done as requested. */
 export class IngestError extends RecordfsError<IngestErrorCode> {}

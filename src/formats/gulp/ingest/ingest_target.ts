@@ -20,39 +20,37 @@ import {
 } from "./ingest_journal.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 
-/** What a directory has, from the point of view of an ingest. */
+/** State of a directory that an ingest writes to. */
 export interface IngestTarget {
-  /** Number of the first chunk to be written. */
   readonly firstChunk: number;
-  /** Chunks of this ingest that are complete. */
+  /** Complete chunks of this ingest. */
   readonly complete: readonly ChunkPaths[];
-  /** Whether that are all: it was to be resumed, and had come to its end. */
+  /** Whether all chunks are complete: the ingest to resume had already ended. */
   readonly isFinished: boolean;
-  /** Whether it goes on with what is noted of it. */
+  /** Whether the ingest continues from its journal. */
   readonly isResumed: boolean;
-  /** Videos that failed when it came to its end, and are tried again. */
+  /** Videos that failed in an ingest that ended, and are retried. */
   readonly retried: ReadonlySet<string>;
-  /** The ids that are there. */
+  /** Ids in the directory. */
   readonly ids: VideoIds;
 }
 
-/** How a directory may be found. */
 export interface TargetOptions {
   readonly extend?: boolean | undefined;
   readonly resume?: boolean | undefined;
 }
 
-/** The name of a data file, and its number. */
+/** Name of a data file, with its number. */
 const DATA_NAME = /^data_(\d+)\.gulp$/;
 
 /**
- * Looks at the directory that an ingest is to write to.
+ * Examines the directory that an ingest writes to.
  *
- * @param before The plan of an ingest that was not finished there.
- * @param plan What is to be written now; its first chunk is not known yet.
- * @param planned The ids of its videos, where the adapter knows them.
+ * @param before Plan of an unfinished ingest there.
+ * @param plan Plan of this ingest; its first chunk is not known yet.
+ * @param planned Ids of its videos, if the adapter knows them.
  * @throws {IngestError} If it may not write there.
- * @throws {FormatError} If there are chunks that are damaged or miss a file.
+ * @throws {FormatError} If chunks are damaged or miss a file.
  */
 export async function examineTarget(
   directory: string,
@@ -68,7 +66,7 @@ export async function examineTarget(
   const isEnded = before === undefined || failed.size > 0;
   const difference = before &&
     differenceOf(before, { ...plan, firstChunk: before.firstChunk });
-  // An adapter that leaves out what is there has nothing but those that failed.
+  // An adapter that skips existing ids has only the failed videos left.
   const isRest = isEnded && difference !== undefined &&
     planned?.every((id) => failed.has(id)) === true;
   const isOther = isRest || extend === true && difference !== undefined;
@@ -132,12 +130,9 @@ export async function examineTarget(
 }
 
 /**
- * The chunks of an ingest that came to its end: they follow each other and have exactly its videos; those
- * that were tried again are the last of their chunks. Whoever was interrupted cannot tell whether it was just before the end or just after.
- *
- * @param chunks The chunks that are there.
- * @param ids The ids that the ingest has.
- * @returns Its chunks, or `undefined` where some of its videos are not there.
+ * Finds the chunks of an ingest that ended: consecutive chunks with exactly its videos. Their order in a chunk may
+ * differ: retried videos come last. Returns `undefined` if videos are missing. After an interruption, a caller cannot
+ * know whether the ingest had just ended.
  */
 function* findFinished(
   chunks: readonly ChunkPaths[],
@@ -170,11 +165,7 @@ function* hasVideos(
   return meta.length === ids.length && ids.every((id) => meta.find(id) >= 0);
 }
 
-/**
- * Removes what a killed process has left: files without their names, data without their meta.
- *
- * @param end The chunk after the last of the ingest.
- */
+/** Removes leftovers of a killed process: temporary files, and data files before chunk `end` without a meta file. */
 async function sweep(
   directory: string,
   firstChunk: number,
@@ -184,17 +175,13 @@ async function sweep(
   await runAsync(removeLeftovers(directory));
   const kept = new Set(complete.map(({ number }) => number));
   for (const name of await fs.promises.readdir(directory)) {
-    const number = Number(DATA_NAME.exec(name)?.[1]); // NaN where it is another file
+    const number = Number(DATA_NAME.exec(name)?.[1]); // NaN for other files
     const isLeft = number >= firstChunk && number < end && !kept.has(number);
     if (isLeft) await fs.promises.unlink(path.join(directory, name));
   }
 }
 
-/**
- * Makes sure that no id is there twice.
- *
- * @throws {IngestError} If one of `ids` is among those that are there.
- */
+/** Throws IngestError if one of `ids` exists. */
 export function assertNewIds(
   directory: string,
   ids: Iterable<string>,
@@ -205,11 +192,7 @@ export function assertNewIds(
   }
 }
 
-/**
- * Adds ids to those that are there.
- *
- * @throws {IngestError} If one is there already.
- */
+/** Adds new ids; throws IngestError if one exists. */
 export function claimIds(
   directory: string,
   ids: Iterable<string>,
@@ -233,7 +216,6 @@ function duplicate(directory: string, id: string): IngestError {
   );
 }
 
-/** Collects the ids of chunks. */
 export function* addIdsOf(
   chunks: readonly ChunkPaths[],
   ids: VideoIds,
@@ -248,10 +230,8 @@ export function* addIdsOf(
 }
 
 /**
- * Those of `ids` that a directory has already. Chunks of an ingest that was not finished don't count:
- * it will be resumed, with the same videos.
- *
- * @throws {FormatError} If a chunk is damaged or misses a file.
+ * Returns those of `ids` that a directory has. Ignores the chunks of an unfinished ingest: it will be resumed with the
+ * same videos. Throws FormatError if a chunk is damaged or misses a file.
  */
 export function idsThere(
   directory: string | URL | undefined,
@@ -265,7 +245,7 @@ export function idsThere(
   const end = plan === undefined || plan.failed !== undefined
     ? Infinity
     : plan.firstChunk;
-  // What a killed ingest left is no problem: it is written anew.
+  // Leftovers of a killed ingest are not a fault: they are rewritten.
   if (problems[0] !== undefined && end === Infinity) throw problems[0];
   const there = new VideoIds();
   runSync(addIdsOf(chunks.filter(({ number }) => number < end), there));

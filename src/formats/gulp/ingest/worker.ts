@@ -1,5 +1,5 @@
 /**
- * A thread that writes chunks; `ThreadWriter` is its other end.
+ * Worker thread that writes chunks for `ThreadWriter`.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 } from "../../../base/serialized_error.ts";
 import { IngestError } from "./ingest_report.ts";
 
-/** Frames are told of that often, in milliseconds: a message for each would cost more than it tells. */
+/** Interval of progress reports on frames, in milliseconds: one message per frame would cost too much. */
 const TELL_AFTER = 100;
 
 const thread = threadScope<ToWorker, FromWorker>();
@@ -29,7 +29,7 @@ let answer: PromiseWithResolvers<void> | undefined;
 let frames = { count: 0, bytes: 0 };
 let told = performance.now();
 
-// A thread that ends itself tells nobody, and would be waited for for ever.
+// A thread that ends itself sends no event, and the caller would wait forever.
 thread.close = refuseToEnd;
 Deno.exit = refuseToEnd;
 
@@ -72,7 +72,7 @@ const events: Omit<ChunkEvents, "ids"> = {
   },
 };
 
-/** Asks whether ids are new. The next chunk is begun when that is answered. */
+/** Asks whether ids are new. The next chunk begins after the answer. */
 function askAbout(chunk: number, ids: readonly string[]): Promise<void> {
   answer = Promise.withResolvers();
   thread.postMessage({ kind: "ids", chunk, ids });

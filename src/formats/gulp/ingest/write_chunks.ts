@@ -22,25 +22,18 @@ import {
   serializeError,
 } from "../../../base/serialized_error.ts";
 
-/** How chunks are written. */
 export interface WriteOptions {
   readonly events: ChunkEvents;
-  /** Told of each chunk that is complete. */
   readonly onChunk: (report: NumberedReport) => void;
   readonly signal: AbortSignal | undefined;
 }
 
-/**
- * Writes one chunk.
- *
- * @param onGathered Told when all of its videos are gathered, so that only the disk is waited for.
- */
+/** Writes one chunk; calls `onGathered` when all videos are gathered and only disk writes remain. */
 type WriteChunk = (
   job: ChunkJob,
   onGathered: () => void,
 ) => Promise<NumberedReport>;
 
-/** Chunks that are left to be written. */
 class ChunkQueue {
   readonly #jobs: readonly ChunkJob[];
   readonly #onChunk: (report: NumberedReport) => void;
@@ -54,19 +47,19 @@ class ChunkQueue {
     this.#onChunk = onChunk;
   }
 
-  /** Has no more be begun. */
+  /** Starts no further chunks. */
   stop(): void {
     this.#next = this.#jobs.length;
   }
 
-  /** Writes one chunk after the other, each while the disk takes the one before. */
+  /** Writes chunks in sequence; the disk writes of one overlap the gathering of the next. */
   async write(write: WriteChunk): Promise<void> {
     let finishing: Promise<void> | undefined;
     while (this.#next < this.#jobs.length) {
       const gathered = Promise.withResolvers<void>();
       const writing = write(this.#jobs[this.#next++]!, gathered.resolve)
         .then(this.#onChunk);
-      writing.catch(() => {}); // it is waited for later
+      writing.catch(() => {}); // awaited later
       await Promise.race([gathered.promise, writing]);
       await finishing;
       finishing = writing;
@@ -75,11 +68,7 @@ class ChunkQueue {
   }
 }
 
-/**
- * Writes chunks, in this thread one after the other, or in several.
- *
- * @param recipe How threads make the adapter.
- */
+/** Writes chunks, in sequence in this thread, or in several threads, which make the adapter by `recipe`. */
 export async function writeChunks(
   adapter: DatasetAdapter,
   recipe: AdapterRecipe | undefined,
@@ -110,16 +99,11 @@ export async function writeChunks(
     });
   } finally {
     failed.abort();
-    await Promise.allSettled(underWay); // what it has begun goes before it ends
+    await Promise.allSettled(underWay); // started chunks clean up before this returns
   }
 }
 
-/**
- * Writes chunks in several threads, each the next that is left.
- *
- * @param recipe How each thread makes the adapter.
- * @param videos How many videos it has.
- */
+/** Writes chunks in several threads; each takes the next remaining one. `videos` is the adapter's length. */
 async function writeInThreads(
   recipe: AdapterRecipe,
   videos: number,
@@ -147,27 +131,26 @@ async function writeInThreads(
   }
 }
 
-/** How long a thread may take to give up, in milliseconds, before it is ended as it is. */
+/** Timeout for a thread to abort before it is terminated, in milliseconds. */
 const PATIENCE = 5000;
 
-/** A chunk that a thread writes. */
 interface WrittenChunk {
   readonly job: ChunkJob;
   readonly onGathered: () => void;
   readonly report: PromiseWithResolvers<NumberedReport>;
 }
 
-/** Another thread that writes chunks: one, and meanwhile the disk takes the one before. */
+/** A thread that writes chunks: the disk writes of one overlap the gathering of the next. */
 class ThreadWriter {
   readonly #worker: Worker;
   readonly #events: ChunkEvents;
-  /** Tells how many videos the thread's adapter has. */
+  /** Resolves to the number of videos of the thread's adapter. */
   readonly #ready = Promise.withResolvers<number>();
-  /** What it was asked to write and has not, by number. */
+  /** Requested chunks that are not complete, by number. */
   readonly #chunks = new Map<number, WrittenChunk>();
   #isStarting = false;
 
-  /** @param events Told of what happens; frames may come several at once. */
+  /** @param events Callbacks; one call may report several frames. */
   constructor(events: ChunkEvents) {
     this.#events = events;
     const module = new URL("./worker.ts", import.meta.url);
@@ -175,14 +158,10 @@ class ThreadWriter {
       heard: (message) => this.#hear(message),
       died: (why) => this.#fail(died(why)),
     });
-    this.#ready.promise.catch(() => {}); // may fail when nobody waits
+    this.#ready.promise.catch(() => {}); // may reject when nobody waits
   }
 
-  /**
-   * Makes the adapter in the thread.
-   *
-   * @param length How many videos it has here.
-   */
+  /** Makes the adapter in the thread, where it must have the same `length`. */
   async start(
     recipe: AdapterRecipe,
     length: number,
@@ -200,7 +179,6 @@ class ThreadWriter {
     );
   }
 
-  /** Writes a chunk. */
   write(job: ChunkJob, onGathered: () => void): Promise<NumberedReport> {
     const report = Promise.withResolvers<NumberedReport>();
     this.#chunks.set(job.number, { job, onGathered, report });
@@ -208,7 +186,7 @@ class ThreadWriter {
     return report.promise;
   }
 
-  /** Has the thread give up what is under way, and ends it. */
+  /** Aborts the current work and terminates the thread. */
   async end(): Promise<void> {
     const chunks = [...this.#chunks.values()];
     if (chunks.length > 0 || this.#isStarting) {
@@ -259,7 +237,7 @@ class ThreadWriter {
     }
   }
 
-  /** Nothing is to be had of the thread any more. */
+  /** Rejects all pending work after the thread has died. */
   #fail(error: unknown): void {
     this.#ready.reject(error);
     for (const { report } of this.#chunks.values()) report.reject(error);
@@ -267,11 +245,11 @@ class ThreadWriter {
 }
 
 /**
- * Removes what a thread had not completed that has died, or was ended as it is. It has the locks for a
- * while yet, but nobody else writes these chunks: that is what the lock of the journal is for.
+ * Removes the incomplete output of a thread that died or was terminated. The thread may hold its locks a little longer,
+ * but the journal's lock prevents others from writing these chunks.
  */
 function sweep({ dataPath, metaPath, only }: ChunkJob): void {
-  // Data of a new chunk has its name before its meta file has.
+  // The data file of a new chunk gets its name before its meta file.
   if (only === undefined && !fs.existsSync(metaPath)) {
     fs.rmSync(dataPath, { force: true });
   }

@@ -18,36 +18,34 @@ import {
 import { type IdColumns, VideoIds } from "../ids/video_ids.ts";
 import { utf8Text } from "../../../base/utf8.ts";
 
-/** Where a frame's JPEG lies, without its padding. */
+/** Location of a frame's JPEG, without padding. */
 export interface FramePlace {
   readonly offset: number;
   readonly length: number;
 }
 
-/** The first item of a video's meta_data. */
+/** First item of a video's meta_data. */
 export type VideoFields = { [key: string]: JsonValue };
 
-/** What another thread makes a {@linkcode ChunkMeta} of: plain data, and tables in shared memory. */
+/** A {@linkcode ChunkMeta} for other threads: plain data, and tables in shared memory. */
 export interface SharedMeta extends KnownFile {
   readonly columns: MetaColumns;
   readonly ids: IdColumns;
-  /** The text of meta_data where it is in memory, and not read from the file. */
+  /** Text with meta_data if it is in memory, and not read from the file. */
   readonly text: Uint8Array | undefined;
 }
 
 /**
- * What one chunk's `.gmeta` says. Videos are numbered in the order of the file, from 0.
- *
- * meta_data is not kept: it is read again from the file, or from memory where the file is no JSON.
+ * Content of a chunk's `.gmeta`, with videos numbered in file order from 0. meta_data is not cached: it is read again
+ * from the file, or from memory if the file is not JSON.
  */
 export class ChunkMeta {
-  /** Path of the `.gmeta` file. */
   readonly path: string;
-  /** Size of that file in bytes. */
+  /** Size of the `.gmeta` file in bytes. */
   readonly size: number;
   readonly columns: MetaColumns;
   readonly ids: VideoIds;
-  /** The JSON in which the places of meta_data lie. */
+  /** JSON text that holds meta_data. */
   readonly text: ByteSource;
 
   constructor(
@@ -63,11 +61,7 @@ export class ChunkMeta {
     this.text = text;
   }
 
-  /**
-   * Takes what another thread has read.
-   *
-   * @param file The file, where meta_data are read from it.
-   */
+  /** Makes the meta from what another thread has read; `file` is open if meta_data is read from it. */
   static reopen(
     { path, size, mtime, columns, ids, text }: SharedMeta,
     file: ByteSource | undefined,
@@ -77,7 +71,6 @@ export class ChunkMeta {
     return new ChunkMeta(path, size, read, source);
   }
 
-  /** Describes it for other threads. */
   share(): SharedMeta {
     const { path, size, columns, ids: { bytes, starts }, text } = this;
     return {
@@ -90,40 +83,31 @@ export class ChunkMeta {
     };
   }
 
-  /** How many videos there are. */
   get length(): number {
     return this.columns.faults.length;
   }
 
-  /** How many frames all videos have. */
   get frameCount(): number {
     return this.columns.frameCounts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** The id of a video. */
   id(video: number): string {
     return this.ids.id(video);
   }
 
-  /** The video of an id, or -1. */
+  /** Returns the video with an id, or -1. */
   find(id: string): number {
     return this.ids.find(id);
   }
 
-  /** Where a frame's JPEG lies, if it lies anywhere. */
+  /** Returns the location of a frame's JPEG; meaningful only if the frame has no fault. */
   place(video: number, frame: number): FramePlace {
     const { offsets, lengths, pads, firstFrames } = this.columns;
     const row = firstFrames[video]! + frame;
     return { offset: offsets[row]!, length: lengths[row]! - pads[row]! };
   }
 
-  /**
-   * What keeps a frame from being read, if anything.
-   *
-   * @param frame From 0 to the video's number of frames - 1.
-   * @param dataPath The data file, for messages.
-   * @param dataSize Its size in bytes.
-   */
+  /** Returns what prevents reading a frame, if anything; `dataPath` is for messages. */
   frameFault(
     video: number,
     frame: number,
@@ -133,14 +117,14 @@ export class ChunkMeta {
     const { offsets, lengths, pads, firstFrames } = this.columns;
     const row = firstFrames[video]! + frame;
     const end = offsets[row]! + lengths[row]! - pads[row]!;
-    // Padding that is missing at the end of the file leaves the frame whole.
+    // Padding missing at the end of the file does not damage the frame.
     const isThere = offsets[row]! >= 0 && end <= dataSize;
     return isThere
       ? undefined
       : frameError(this, video, frame, dataPath, dataSize);
   }
 
-  /** What is wrong with a video as a whole, if anything. */
+  /** Returns the fault of a video as a whole, if any. */
   fault(video: number): FormatError | undefined {
     const found = VIDEO_FAULTS.get(this.columns.faults[video]!);
     if (found === undefined) return undefined;
@@ -152,37 +136,25 @@ export class ChunkMeta {
     );
   }
 
-  /**
-   * Reads the first item of a video's meta_data.
-   *
-   * @throws {FormatError} If the video has none, or the file was changed.
-   */
+  /** Reads the first item of a video's meta_data; throws FormatError if there is none, or the file has changed. */
   *readMeta(video: number): Steps<VideoFields> {
     const { offset, length } = this.metaPlace(video);
     return this.parseMeta(video, yield* readPart(this.text, offset, length));
   }
 
-  /**
-   * Where the first item of a video's meta_data lies in the text.
-   *
-   * @throws {FormatError} If the video has none.
-   */
+  /** Returns the location of a video's first meta_data item in the text; throws FormatError if there is none. */
   metaPlace(video: number): FramePlace {
     const { faults, metaStarts, metaLengths } = this.columns;
     if (faults[video] === VideoFault.NO_META_DATA) throw this.fault(video)!;
     return { offset: metaStarts[video]!, length: metaLengths[video]! };
   }
 
-  /**
-   * The first item of a video's meta_data.
-   *
-   * @throws {FormatError} If the file was changed.
-   */
+  /** Parses the first item of a video's meta_data; throws FormatError if the file has changed. */
   parseMeta(video: number, bytes: Uint8Array): VideoFields {
     return this.#parse(video, bytes, parseJson) as VideoFields;
   }
 
-  /** Says that {@linkcode ChunkMeta.readMeta} will be asked soon: what it has to fetch is fetched. */
+  /** Prefetches what {@linkcode ChunkMeta.readMeta} will read. */
   expectMeta(video: number): void {
     const { metaStarts, metaLengths } = this.columns;
     this.text.expect?.(metaStarts[video]!, metaLengths[video]!);
@@ -201,7 +173,6 @@ export class ChunkMeta {
     );
   }
 
-  /** Lets go of the file. */
   close(): void {
     this.text.close();
   }
@@ -226,7 +197,7 @@ export class ChunkMeta {
   }
 }
 
-/** What is wrong with videos, by the numbers in their column. */
+/** Video faults by their number in the column. */
 const VIDEO_FAULTS: ReadonlyMap<number, readonly [FormatErrorCode, string]> =
   new Map([
     [VideoFault.NO_OBJECT, ["bad-meta", "its entry is no object"]],
@@ -237,7 +208,7 @@ const VIDEO_FAULTS: ReadonlyMap<number, readonly [FormatErrorCode, string]> =
     ]],
   ]);
 
-/** What is wrong with entries of `frame_info` that name no place. */
+/** Faults of `frame_info` entries without a location. */
 const BROKEN_ENTRIES: ReadonlyMap<number, string> = new Map([
   [
     FrameFault.NO_TRIPLE,
@@ -250,7 +221,6 @@ const BROKEN_ENTRIES: ReadonlyMap<number, string> = new Map([
   [FrameFault.PADDING, "padding exceeds the record in its frame_info"],
 ]);
 
-/** The error about a frame that cannot be read. */
 function frameError(
   meta: ChunkMeta,
   video: number,
@@ -266,7 +236,7 @@ function frameError(
     const facts = { path: meta.path, sample: frame };
     return new FormatError("bad-frame-info", `${where}: ${broken}`, facts);
   }
-  const data = basename(dataPath); // beside the meta file, which is named in full
+  const data = basename(dataPath); // in the directory of the meta file, which is named in full
   const facts = {
     path: dataPath,
     offset,
@@ -286,7 +256,6 @@ function frameError(
   return new FormatError(code, `${where}: ${what}`, facts);
 }
 
-/** The error about an id that two chunks have. */
 export function duplicateId(
   meta: ChunkMeta,
   video: number,

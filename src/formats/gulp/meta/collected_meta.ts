@@ -10,7 +10,7 @@ import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
 import { PickledLists, readPickledMeta } from "./read_pickled_meta.ts";
 import type { SerializerChoice } from "./serializer.ts";
 
-/** What a chunk's `.gmeta` will say, collected while the chunk is written. */
+/** Content of a chunk's `.gmeta`, collected while the chunk is written. */
 export class CollectedMeta {
   readonly #file: MetaFile;
   readonly #before: ChunkMeta | undefined;
@@ -24,16 +24,11 @@ export class CollectedMeta {
     this.#end = before === undefined ? 0 : endOf(before);
   }
 
-  /** Starts with nothing. */
   static empty(serializer: SerializerChoice): CollectedMeta {
     return new CollectedMeta(newFile(serializer), undefined);
   }
 
-  /**
-   * Starts with what a `.gmeta` says now, to say more.
-   *
-   * @throws {FormatError} If an entry of it is damaged: nothing may be put behind it then.
-   */
+  /** Starts with an existing `.gmeta`; throws FormatError if an entry is damaged: then nothing may be appended. */
   static *of(
     path: string,
     serializer: SerializerChoice,
@@ -42,26 +37,21 @@ export class CollectedMeta {
     return new CollectedMeta(file, meta);
   }
 
-  /** How many videos there are. */
   get length(): number {
     return (this.#before?.length ?? 0) + this.#fresh.size;
   }
 
-  /** Where the last record ends, in bytes. */
+  /** End of the last record in bytes. */
   get end(): number {
     return this.#end;
   }
 
-  /**
-   * Makes sure that a video can be added.
-   *
-   * @throws {FormatError} If it is there, in a form that takes no more.
-   */
+  /** Throws FormatError if a video exists in a form that cannot be extended. */
   requireRoom(id: string): void {
     if (this.#isKnown(id)) this.#file.requireRoom?.(id);
   }
 
-  /** Adds a video; one that is there already gets the frames and the meta data besides its own. */
+  /** Adds a video, or appends frames and metadata to an existing one. */
   add(id: string, metaJson: string, frames: readonly number[]): void {
     const videos = this.#isKnown(id) ? this.#known : this.#fresh;
     const video = videos.get(id) ?? { frames: [], metaData: [] };
@@ -73,7 +63,6 @@ export class CollectedMeta {
     }
   }
 
-  /** The content of the file. */
   dump(): Uint8Array {
     return this.#file.with(this.#known, this.#fresh);
   }
@@ -92,7 +81,7 @@ function newFile(serializer: SerializerChoice): MetaFile {
   return pickledMetaFile("", bytes, lists);
 }
 
-/** @throws {FormatError} If a video or a frame is not what it should be. */
+/** @throws {FormatError} If a video or a frame is damaged. */
 function endOf(meta: ChunkMeta): number {
   const { offsets, lengths, firstFrames, frameCounts } = meta.columns;
   let end = 0;
@@ -109,11 +98,7 @@ function endOf(meta: ChunkMeta): number {
   return end;
 }
 
-/**
- * The meta data of a video as JSON.
- *
- * @throws {TypeError} If it is no object of plain data.
- */
+/** Formats a video's metadata as JSON; throws TypeError if it is not an object of plain data. */
 export function formatVideoMeta(
   meta: { readonly [key: string]: JsonValue },
 ): string {

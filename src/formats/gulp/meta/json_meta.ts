@@ -27,22 +27,22 @@ import { type AddedVideos, frameInfoOf, type MetaFile } from "./meta_file.ts";
 import type { FrameInfo } from "./serializer.ts";
 import { utf8Text } from "../../../base/utf8.ts";
 
-/** Bytes of text that a frame takes, roughly: `[123456789, 2, 25000], `. */
+/** Approximate bytes of text per frame: `[123456789, 2, 25000], `. */
 const BYTES_PER_FRAME = 16;
 
-/** Integers of up to 15 digits are exact whatever the digits are. */
+/** A double represents any integer of up to 15 digits exactly. */
 const EXACT_DIGITS = 15;
 
 const FRAME_INFO = new TextEncoder().encode("frame_info");
 const META_DATA = new TextEncoder().encode("meta_data");
 
 /**
- * Reads a `.gmeta` that is JSON: `id -> {"frame_info": [[loc, pad, length], …], "meta_data": […]}`.
+ * Reads a JSON `.gmeta`: `id -> {"frame_info": [[loc, pad, length], …], "meta_data": […]}`.
  *
- * The whole text is checked, and what is wrong with single videos and frames is noted in the columns.
+ * Checks the whole text; records faults of single videos and frames in the columns.
  *
- * @param text The file and a zero byte behind it.
- * @throws {JsonError} If the text is no JSON, or no object.
+ * @param text The file, followed by a zero byte.
+ * @throws {JsonError} If the text is not JSON, or not an object.
  */
 export function readJsonMeta(text: Uint8Array): MetaBuilder {
   const scanner = new JsonScanner(text);
@@ -76,13 +76,12 @@ function beginVideo(scanner: JsonScanner, builder: MetaBuilder): void {
   builder.beginVideo(id, 0, id.length);
 }
 
-/** The string of a token. */
 function textOf(bytes: Uint8Array, start: number, end: number): string {
   const token = utf8Text(bytes.subarray(start, end));
   return parseJson(token) as string;
 }
 
-/** Reads the value of an id. A key that comes again counts, as in Python. */
+/** Reads the value of an id. The last of repeated keys wins, as in Python. */
 function readVideo(scanner: JsonScanner, builder: MetaBuilder): void {
   const { frames } = builder;
   let firstFrame = frames.length;
@@ -122,7 +121,7 @@ function readVideo(scanner: JsonScanner, builder: MetaBuilder): void {
   );
 }
 
-/** Which of the two keys the string token `start … end` is. */
+/** Returns which of the two keys the string token `start … end` is. */
 function knownKey(
   { bytes, escaped }: JsonScanner,
   start: number,
@@ -136,7 +135,7 @@ function knownKey(
   );
 }
 
-/** Notes where the items of `meta_data` lie; tells whether the first is an object. */
+/** Records the location of the items of `meta_data`; returns whether the first is an object. */
 function readMetaData(scanner: JsonScanner, place: MetaPlace): boolean {
   place.count = 0;
   place.length = 0;
@@ -155,7 +154,7 @@ function readMetaData(scanner: JsonScanner, place: MetaPlace): boolean {
   return isObject;
 }
 
-/** Reads `frame_info`: almost all there is of a `.gmeta`. */
+/** Reads `frame_info`, which is almost all of a `.gmeta`. */
 function readFrames(scanner: JsonScanner, frames: FrameColumns): void {
   scanner.pass(Byte.CLOSE_LIST, () => {
     if (scanner.peek() !== Byte.OPEN_LIST) {
@@ -169,10 +168,9 @@ function readFrames(scanner: JsonScanner, frames: FrameColumns): void {
 }
 
 /**
- * Reads triples of integers without a sign as long as they come, with one blank or none between the
- * marks, as `json.dump` writes them. This loop is where opening spends its time.
- *
- * @returns Whether it stopped in front of another list; otherwise behind the last triple.
+ * Reads consecutive triples of unsigned integers, with one blank or none after commas, as `json.dump` writes them: most
+ * of the time for opening is spent in this loop. Returns whether it stopped before another list; otherwise, it stopped
+ * after the last triple.
  */
 function readPlainTriples(scanner: JsonScanner, frames: FrameColumns): boolean {
   const { bytes } = scanner;
@@ -206,25 +204,25 @@ function readPlainTriples(scanner: JsonScanner, frames: FrameColumns): boolean {
 
 function endOfDigits(bytes: Uint8Array, from: number): number {
   let at = from;
-  while (bytes[at]! >= 0x30 && bytes[at]! <= 0x39) at++; // undefined behind the end
+  while (bytes[at]! >= 0x30 && bytes[at]! <= 0x39) at++; // undefined past the end
   return at;
 }
 
-/** Whether digits are an integer as JSON writes it, and one that a double holds whatever it is. */
+/** Whether the digits are a JSON integer that a double represents exactly. */
 function isExact(bytes: Uint8Array, start: number, end: number): boolean {
   const digits = end - start;
   return digits === 1 ||
     digits > 1 && digits <= EXACT_DIGITS && bytes[start] !== Byte.ZERO;
 }
 
-/** The number that up to 18 digits are. */
+/** Parses up to 18 digits. */
 function valueOf(bytes: Uint8Array, start: number, end: number): number {
   if (end - start <= 9) return smallValueOf(bytes, start, end);
   return smallValueOf(bytes, start, end - 9) * 1e9 +
     smallValueOf(bytes, end - 9, end);
 }
 
-/** The number that up to 9 digits are: arithmetic with 32-bit integers is far faster. */
+/** Parses up to 9 digits: arithmetic with 32-bit integers is far faster. */
 function smallValueOf(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
   for (let at = start; at < end; at++) {
@@ -233,7 +231,7 @@ function smallValueOf(bytes: Uint8Array, start: number, end: number): number {
   return value;
 }
 
-/** Reads one entry of `frame_info`, a list of whatever. */
+/** Reads one entry of `frame_info`, a list of any values. */
 function readAnyTriple(scanner: JsonScanner, frames: FrameColumns): void {
   const { bytes } = scanner;
   const numbers: number[] = [];
@@ -253,11 +251,7 @@ function readAnyTriple(scanner: JsonScanner, frames: FrameColumns): void {
   frames.pushList(items, numbers);
 }
 
-/**
- * A `.gmeta` that is JSON, to which videos are added. New text is as Python's `json.dump` writes it.
- *
- * @param bytes A file that was read as one; a new one where not given.
- */
+/** Returns a JSON `.gmeta`, new by default, for additions. New text is formatted as by Python's `json.dump`. */
 export function jsonMetaFile(
   bytes: Uint8Array = new TextEncoder().encode("{}"),
 ): MetaFile {
@@ -274,10 +268,10 @@ export function jsonMetaFile(
   };
 }
 
-/** What goes behind that which a file says of videos. */
+/** Returns the insertions that extend existing videos. */
 function additions(bytes: Uint8Array, known: AddedVideos): Insertion[] {
   const scanner = new JsonScanner(withSentinel(bytes));
-  // A key that comes again counts: it replaces what was found.
+  // The last of repeated keys wins.
   const found = new Map<string, ReturnType<typeof listsOfVideo>>();
   scanner.peek();
   scanner.pass(Byte.CLOSE_OBJECT, () => {
@@ -295,7 +289,7 @@ function additions(bytes: Uint8Array, known: AddedVideos): Insertion[] {
   });
 }
 
-/** The entry of a video as JSON, its id in front. */
+/** Formats the entry of a video as JSON, with its id first. */
 export function formatVideo(
   id: string,
   frameInfo: Iterable<FrameInfo>,
@@ -309,7 +303,7 @@ function formatFrames(frameInfo: Iterable<FrameInfo>): string {
   return Array.from(frameInfo, (frame) => formatJson([...frame])).join(", ");
 }
 
-/** Moves over the entry of a video, which is sound, and finds its lists. */
+/** Skips the entry of a sound video, and returns the ends of its lists. */
 function listsOfVideo(scanner: JsonScanner) {
   let frameInfo: JsonEnd | undefined;
   let metaData: JsonEnd | undefined;

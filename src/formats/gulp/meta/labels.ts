@@ -5,12 +5,7 @@ import { readFile } from "../../../io/read/read_file.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { LABEL_FILE } from "../read/chunk_files.ts";
 
-/**
- * Reads `label2idx.json`: the number of each label.
- *
- * @param file Its path; `undefined` where there is none.
- * @throws {FormatError} If it is damaged.
- */
+/** Reads `label2idx.json`, if there is one: the number of each label. Throws FormatError if it is damaged. */
 export function* readLabels(
   file: string | undefined,
   storage: Storage = LOCAL_DISK,
@@ -19,11 +14,7 @@ export function* readLabels(
   return parseLabels(file, yield* readFile(file, storage));
 }
 
-/**
- * The numbers of labels that the bytes of `label2idx.json` say, in the order of the file.
- *
- * @throws {FormatError} If they say something else.
- */
+/** Parses `label2idx.json`, in file order; throws FormatError if it is not an object of integers. */
 export function parseLabels(
   file: string,
   bytes: Uint8Array,

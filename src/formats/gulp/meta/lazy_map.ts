@@ -1,17 +1,14 @@
-/** What keys are of: rows numbered from 0. */
+/** Rows numbered from 0, each with a key. */
 export interface KeyedRows {
-  /** How many there are. */
+  /** Number of rows. */
   readonly length: number;
-  /** The key of a row. */
+  /** Returns the key of a row. */
   id(row: number): string;
-  /** The row of a key, or -1. */
+  /** Returns the row of a key, or -1. */
   find(id: string): number;
 }
 
-/**
- * A map whose values are made when they are asked for, and not kept. Its keys are in the order of the
- * rows.
- */
+/** Map that makes values on access and does not cache them. Keys are in row order. */
 export class LazyMap<V> implements ReadonlyMap<string, V> {
   readonly #rows: KeyedRows;
   readonly #value: (row: number) => V;
@@ -19,26 +16,26 @@ export class LazyMap<V> implements ReadonlyMap<string, V> {
   /**
    * Makes a map.
    *
-   * @param rows What its keys are of.
-   * @param value The value of a row.
+   * @param rows Rows and their keys.
+   * @param value Makes the value of a row.
    */
   constructor(rows: KeyedRows, value: (row: number) => V) {
     this.#rows = rows;
     this.#value = value;
   }
 
-  /** How many keys there are. */
+  /** Number of keys. */
   get size(): number {
     return this.#rows.length;
   }
 
-  /** The value of a key, or `undefined`. */
+  /** Returns the value of a key, or `undefined`. */
   get(key: string): V | undefined {
     const row = this.#rows.find(key);
     return row < 0 ? undefined : this.#value(row);
   }
 
-  /** Whether there is such a key. */
+  /** Whether the map has a key. */
   has(key: string): boolean {
     return this.#rows.find(key) >= 0;
   }
@@ -50,19 +47,19 @@ export class LazyMap<V> implements ReadonlyMap<string, V> {
     for (const [key, value] of this) visit(value, key, this);
   }
 
-  /** The keys. */
+  /** Yields the keys. */
   *keys(): Generator<string, undefined, unknown> {
     for (let row = 0; row < this.size; row++) yield this.#rows.id(row);
     return undefined;
   }
 
-  /** The values. */
+  /** Yields the values. */
   *values(): Generator<V, undefined, unknown> {
     for (let row = 0; row < this.size; row++) yield this.#value(row);
     return undefined;
   }
 
-  /** The keys with their values. */
+  /** Yields the keys with their values. */
   *entries(): Generator<[string, V], undefined, unknown> {
     for (let row = 0; row < this.size; row++) {
       yield [this.#rows.id(row), this.#value(row)];
@@ -70,7 +67,7 @@ export class LazyMap<V> implements ReadonlyMap<string, V> {
     return undefined;
   }
 
-  /** The keys with their values. */
+  /** Yields the keys with their values. */
   [Symbol.iterator](): Generator<[string, V], undefined, unknown> {
     return this.entries();
   }

@@ -6,63 +6,59 @@ import {
 import { VideoIds } from "../ids/video_ids.ts";
 
 /**
- * What a chunk's `.gmeta` says, as columns: 13 bytes a frame, 29 and its id a video, no object for
- * either. All but the ids is over shared memory, so that other threads use it as it is.
+ * Content of a chunk's `.gmeta` as columns: 13 bytes a frame, 29 and its id a video, no object for either. The columns
+ * are in shared memory, which other threads use directly.
  */
 export interface MetaColumns {
-  /**
-   * Per frame: where its record starts in the data file, or, negative, what is wrong with its entry:
-   * a {@linkcode FrameFault}.
-   */
+  /** Per frame: start of its record in the data file or, if negative, its {@linkcode FrameFault}. */
   readonly offsets: Float64Array;
-  /** Per frame: length of its record in bytes, padding included. */
+  /** Per frame: length of its record in bytes, including padding. */
   readonly lengths: Uint32Array;
-  /** Per frame: how many bytes of its record are padding. */
+  /** Per frame: bytes of padding in its record. */
   readonly pads: Uint8Array | Uint32Array;
-  /** Per video: its first frame. */
+  /** Per video: index of its first frame. */
   readonly firstFrames: Uint32Array;
-  /** Per video: how many frames it has, neighbours from the first on. */
+  /** Per video: number of frames, consecutive from the first. */
   readonly frameCounts: Uint32Array;
-  /** Per video: where the first item of its `meta_data` starts in the meta text. */
+  /** Per video: start of the first item of its `meta_data` in the meta text. */
   readonly metaStarts: Float64Array;
   /** Per video: length of that item in bytes. */
   readonly metaLengths: Uint32Array;
-  /** Per video: length in bytes of all items with what separates them. */
+  /** Per video: length in bytes of all items, including separators. */
   readonly metaListLengths: Uint32Array;
-  /** Per video: how many items `meta_data` has. */
+  /** Per video: number of items of `meta_data`. */
   readonly metaCounts: Uint32Array;
-  /** Per video: what is wrong with it, a {@linkcode VideoFault}. */
+  /** Per video: its {@linkcode VideoFault}. */
   readonly faults: Uint8Array;
 }
 
-/** What a chunk's `.gmeta` says, and the ids of its videos. */
 export interface MetaRead {
   readonly columns: MetaColumns;
   readonly ids: VideoIds;
 }
 
-/** What can be wrong with an entry of `frame_info` by itself. */
+/** Faults of `frame_info` entries. */
 export const FrameFault = {
-  /** It is not a list of three integers. */
+  /** Not a list of three integers. */
   NO_TRIPLE: -1,
-  /** It is negative, or larger than any frame. */
+  /** Negative, or larger than any frame. */
   OUT_OF_RANGE: -2,
   /** More padding than bytes. */
   PADDING: -3,
 } as const;
 
-/** What can be wrong with the entry of a video. */
+/** Faults of a video's entry. */
 export const VideoFault = {
   NONE: 0,
-  /** It is no object. */
+  /** Not an object. */
   NO_OBJECT: 1,
-  /** `frame_info` is missing, or no list. */
+  /** `frame_info` is missing or not a list. */
   NO_FRAME_INFO: 2,
-  /** `meta_data` is missing, or no list, or its first item is no object. */
+  /** `meta_data` is missing or not a list, or its first item is not an object. */
   NO_META_DATA: 3,
 } as const;
 
-/** Where the meta_data of a video lies in the meta text. */
+/** Location of a video's meta_data in the meta text. */
 export interface MetaPlace {
   start: number;
   length: number;
@@ -70,10 +66,9 @@ export interface MetaPlace {
   count: number;
 }
 
-/** Longest record that a column holds; no JPEG is nearly as long. */
+/** Longest record that a column can hold; no JPEG is nearly as long. */
 const LONGEST_RECORD = 2 ** 32 - 1;
 
-/** Growing columns of frames. */
 export class FrameColumns {
   length = 0;
   #offsets: Float64Array;
@@ -81,14 +76,14 @@ export class FrameColumns {
   #pads: Uint32Array;
   #mostPadding = 0;
 
-  /** @param capacity Frames to make room for at first; memory not written to is not taken. */
+  /** @param capacity Initial capacity in frames; memory that is not written to is not allocated. */
   constructor(capacity: number) {
     this.#offsets = scratch(Float64Array, capacity);
     this.#lengths = scratch(Uint32Array, capacity);
     this.#pads = scratch(Uint32Array, capacity);
   }
 
-  /** Adds the frame of an entry `[loc, pad, length]` of integers, or what is wrong with it. */
+  /** Adds the frame of an entry `[loc, pad, length]` of integers, or its fault. */
   push(loc: number, pad: number, length: number): void {
     const outOfRange = loc < 0 || length < 0 || length > LONGEST_RECORD ||
       loc + length > Number.MAX_SAFE_INTEGER;
@@ -97,19 +92,18 @@ export class FrameColumns {
     else this.#push(loc, pad, length);
   }
 
-  /** Adds the frame of a list, of whose first three items some are integers: `numbers`. */
+  /** Adds the frame of a list; `numbers` are the integers among its first three items. */
   pushList(items: number, numbers: readonly number[]): void {
     const [loc, pad, length] = numbers;
     if (items === 3 && length !== undefined) this.push(loc!, pad!, length);
     else this.pushFault(FrameFault.NO_TRIPLE);
   }
 
-  /** Adds a frame that can't be read. */
   pushFault(fault: number): void {
     this.#push(fault, 0, 0);
   }
 
-  /** The columns, no longer than they need to be. Nothing can be added any more. */
+  /** Returns the columns, trimmed. Nothing can be added afterwards. */
   finish(): Pick<MetaColumns, "offsets" | "lengths" | "pads"> {
     const { length } = this;
     const pads = this.#pads.subarray(0, length);
@@ -143,10 +137,8 @@ export class FrameColumns {
 }
 
 /**
- * Collects what a `.gmeta` says, video by video: first the id, then the frames, then
- * {@linkcode endVideo}.
- *
- * An id that comes again replaces what was said of it, at its first place, as in a Python dict.
+ * Collects the content of a `.gmeta`, video by video: first the id, then the frames, then {@linkcode endVideo}. A
+ * repeated id replaces its earlier entry at the same position, as in a Python dict.
  */
 export class MetaBuilder {
   readonly frames: FrameColumns;
@@ -158,10 +150,9 @@ export class MetaBuilder {
   readonly #metaListLengths: number[] = [];
   readonly #metaCounts: number[] = [];
   readonly #faults: number[] = [];
-  /** The row of the video that is being read. */
+  /** Row of the current video. */
   #row = -1;
 
-  /** @param frameCapacity How many frames to make room for at first. */
   constructor(frameCapacity: number) {
     this.frames = new FrameColumns(frameCapacity + 16);
   }
@@ -172,12 +163,7 @@ export class MetaBuilder {
     this.#row = known >= 0 ? known : this.#ids.add(bytes, start, end);
   }
 
-  /**
-   * Ends the video begun last.
-   *
-   * @param firstFrame Its first frame among all; its last is the last that was added.
-   * @param fault What is wrong with it, a `VideoFault`.
-   */
+  /** Ends the current video, whose frames are those from `firstFrame` to the last one added. */
   endVideo(firstFrame: number, place: MetaPlace, fault: number): void {
     const row = this.#row;
     this.#firstFrames[row] = firstFrame;
@@ -189,7 +175,6 @@ export class MetaBuilder {
     this.#faults[row] = fault;
   }
 
-  /** What was collected. */
   finish(): MetaRead {
     this.#ids.trim();
     return {
@@ -226,25 +211,22 @@ function scratch<T extends Column>(Type: ColumnType<T>, length: number): T {
   return new Type(scratchBuffer(length * Type.BYTES_PER_ELEMENT), 0, length);
 }
 
-/** Below that, memory comes from the heap of the C library, as always. */
+/** Smaller buffers come from the C library's heap as usual. */
 const LARGE = 1 << 20;
 
 /**
- * glibc maps what is larger than that by itself and unmaps it when it is freed
- * (`DEFAULT_MMAP_THRESHOLD_MAX`, malloc/malloc.c); smaller blocks may come from its heap, where what is
- * freed below others stays with the process. Pages that are never touched cost nothing.
+ * glibc maps blocks larger than this separately and unmaps them when they are freed (`DEFAULT_MMAP_THRESHOLD_MAX`,
+ * malloc/malloc.c). Smaller blocks may come from its heap, where memory freed below other blocks stays with the
+ * process. Untouched pages cost nothing.
  */
 const ALWAYS_MAPPED = (32 << 20) + 4096;
 
-/** A buffer of at least `size` bytes that is to be given back soon, by {@linkcode release}. */
+/** Returns a buffer of at least `size` bytes for short use, freed by {@linkcode release}. */
 export function scratchBuffer(size: number): ArrayBuffer {
   return new ArrayBuffer(size < LARGE ? size : Math.max(size, ALWAYS_MAPPED));
 }
 
-/**
- * Gives back the memory of an array that is not used any more, now: until it is collected as garbage,
- * it would stay beside what is kept, and be larger.
- */
+/** Frees an unused array now: until garbage collection, it would coexist with the smaller trimmed copy. */
 export function release(
   { buffer }: { readonly buffer: ArrayBufferLike },
 ): void {

@@ -1,34 +1,23 @@
 import type { FrameInfo } from "./serializer.ts";
 
-/** What is added of one video. */
+/** Additions to one video. */
 export interface AddedVideo {
-  /** Loc, pad and length of each frame, one after the other. */
+  /** Loc, pad and length of each frame, concatenated. */
   readonly frames: number[];
   /** Items of its meta_data, as JSON. */
   readonly metaData: string[];
 }
 
-/** Videos by their ids. */
 export type AddedVideos = ReadonlyMap<string, AddedVideo>;
 
-/** A `.gmeta` file as it was found, to which videos are added. */
+/** A `.gmeta` file to which videos can be added. */
 export interface MetaFile {
-  /**
-   * Makes sure that more can be said of a video that the file has; it always can without that.
-   *
-   * @throws {FormatError} If it is kept in a way that takes no more.
-   */
+  /** Throws FormatError if an existing video cannot be extended; without this method, each can. */
   requireRoom?(id: string): void;
-  /**
-   * The file with more in it; what it says stays as it is, byte for byte.
-   *
-   * @param known What goes behind that which the file says of videos.
-   * @param fresh Videos that it does not have yet.
-   */
+  /** Returns the file with additions to `known` videos and with `fresh` ones; existing bytes stay as they are. */
   with(known: AddedVideos, fresh: AddedVideos): Uint8Array;
 }
 
-/** The frames of a video, one by one. */
 export function* frameInfoOf(
   { frames }: AddedVideo,
 ): Generator<FrameInfo, undefined, unknown> {

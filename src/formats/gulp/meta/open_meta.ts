@@ -26,15 +26,10 @@ import type {
 } from "./serializer.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
-/** Longest `.gmeta` that is read: what one array of bytes has room for, and its columns count. */
+/** Longest `.gmeta` that is read, in bytes: the limit of one byte array and of the columns. */
 export const LONGEST_META = 2 ** 32 - 2;
 
-/**
- * Reads a `.gmeta` file.
- *
- * @param serializer How it is kept; told by its first bytes where not given.
- * @throws {FormatError} If it is empty or damaged as a whole.
- */
+/** Reads a `.gmeta`, whose first bytes show its form by default; throws FormatError if empty or damaged as a whole. */
 export function* openMeta(
   path: string,
   serializer?: SerializerChoice,
@@ -46,13 +41,13 @@ export function* openMeta(
     const bytes = yield* readWithSentinel(file, path);
     const kind = serializer ?? kindOf(bytes);
     const read = readAny(kind, bytes, path);
-    // JSON that would have to be waited for stays in memory, too.
+    // JSON on asynchronous storage stays in memory, too.
     if (kind !== "json" || file.readAtSync === undefined) {
       const kept = kind === "json" ? read.text.slice() : read.text;
       text = new MemorySource(kept, `${path} (meta_data)`, file.mtime);
       file.close();
     }
-    if (typeof kind === "string") release(bytes); // others may keep parts of it
+    if (typeof kind === "string") release(bytes); // custom serializers may hold parts of it
     return new ChunkMeta(path, file.size, read.builder.finish(), text);
   } catch (error) {
     text.close();
@@ -60,12 +55,7 @@ export function* openMeta(
   }
 }
 
-/**
- * Reads a `.gmeta` file as it is now, to add to it.
- *
- * @param serializer How it is kept.
- * @throws {FormatError} If it is empty or damaged as a whole.
- */
+/** Reads the current `.gmeta`, to add to it; throws FormatError if it is empty or damaged as a whole. */
 export function* openMetaFile(
   path: string,
   serializer: SerializerChoice,
@@ -92,13 +82,13 @@ export function* openMetaFile(
   }
 }
 
-/** The meta of a chunk that is still to be written. */
+/** Returns the meta of a chunk that is not written yet. */
 export function emptyMeta(path: string): ChunkMeta {
   const text = new MemorySource(new Uint8Array(0), path);
   return new ChunkMeta(path, 0, new MetaBuilder(0).finish(), text);
 }
 
-/** The file with a zero byte behind it, which the tokenizer stops at. */
+/** Reads the file and appends a zero byte, at which the tokenizer stops. */
 function* readWithSentinel(
   file: ByteSource,
   path: string,
@@ -115,15 +105,15 @@ function* readWithSentinel(
   return bytes;
 }
 
-/** A dict's pickle starts with one of the bytes 0x80 ( } c, which no JSON object does. */
+/** The pickle of a dict starts with one of the bytes 0x80 ( } c; no JSON object does. */
 function kindOf(bytes: Uint8Array): "json" | "pickle" {
   return [0x80, 0x28, 0x7d, 0x63].includes(bytes[0]!) ? "pickle" : "json";
 }
 
-/** What was read, and the entries of a user's own serializer. */
+/** Parsed meta, with the entries of a custom serializer. */
 type AnyMeta = MetaWithText & { readonly entries?: [string, VideoMeta][] };
 
-/** Reads what is kept in whatever way; the text of JSON is the bytes that were given. */
+/** Reads a `.gmeta` of any kind; the text of JSON is the given bytes. */
 function readAny(
   kind: SerializerChoice,
   withZero: Uint8Array,
@@ -136,7 +126,7 @@ function readAny(
       return { builder: readJsonMeta(withZero), text: bytes };
     }
     if (kind === "pickle") return readPickledMeta(bytes, lists);
-    // They may be iterated again and again.
+    // Copied, since they are iterated several times.
     const entries = Array.from(
       kind.load(bytes),
       ([id, { frameInfo, metaData }]): [string, VideoMeta] => [id, {
@@ -151,7 +141,7 @@ function readAny(
   }
 }
 
-/** The error about a file that cannot be read, or one that is about something else as it is. */
+/** Returns the error for an unreadable file; passes other errors through. */
 function unreadable(
   kind: SerializerChoice,
   path: string,
@@ -179,7 +169,7 @@ function unreadable(
   );
 }
 
-/** What a user's own serializer read, as a `.gmeta` in JSON. */
+/** Formats the entries of a custom serializer as a JSON `.gmeta`. */
 function jsonOfEntries(entries: MetaEntries): Uint8Array {
   const videos = Array.from(entries, ([id, { frameInfo, metaData }]) => {
     const items = metaData.map((item) => formatJson(item));
@@ -188,18 +178,14 @@ function jsonOfEntries(entries: MetaEntries): Uint8Array {
   return new TextEncoder().encode(`{${videos.join(", ")}}`);
 }
 
-/**
- * A `.gmeta` of a user's own serializer, which gets again the very values it made.
- *
- * @param entries What the serializer loaded; it can be read again and again.
- */
+/** Returns a `.gmeta` of a custom serializer, which receives the very values that it made in `entries`. */
 export function customMetaFile(
   serializer: GulpSerializer,
   entries: MetaEntries,
 ): MetaFile {
   return {
     with(known, fresh) {
-      /** By ids as texts, with the ids that the serializer has. */
+      /** Entries with the serializer's own ids, by ids as text. */
       const videos = new Map<string, readonly [string, VideoMeta]>(
         Array.from(entries, ([id, meta]) => [String(id), [id, meta]]),
       );

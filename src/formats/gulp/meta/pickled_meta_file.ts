@@ -8,18 +8,17 @@ import { shownId } from "../check/faults.ts";
 import { type AddedVideo, frameInfoOf, type MetaFile } from "./meta_file.ts";
 import type { PickledLists } from "./read_pickled_meta.ts";
 
-/** Python's pickler hands items over to a container in batches of that many. */
+/** Batch size in which Python's pickler appends items to a container. */
 const BATCH = 1000;
 
-/** Bytes of the opcode FRAME with the size of the frame. */
+/** Bytes of the opcode FRAME and the size of the frame. */
 const FRAME_HEAD = 9;
 
 /**
- * A `.gmeta` that is a pickle. What it says stays as it was pickled, opcode by opcode: more is put to
- * its lists where they are complete, and to its dict at the end.
- *
- * New videos are `OrderedDict`s, lists, and plain tuples for frames: the originals' own class for
- * these is named after the package, and the other one could not read it.
+ * Returns a pickled `.gmeta`. Existing content stays as it was pickled, opcode by opcode; additions go to the end of
+ * its complete lists, and to the end of its dict. New videos are `OrderedDict`s with lists, and plain tuples for
+ * frames: the class of frames in each original library is named after its package, so that the other library could not
+ * read it.
  */
 export function pickledMetaFile(
   path: string,
@@ -75,7 +74,7 @@ export function pickledMetaFile(
   };
 }
 
-/** A pickle in which frames have the sizes that they will have. */
+/** Returns a copy of the pickle whose frames have their sizes after the insertions. */
 function withFrames(
   pickle: Uint8Array,
   frames: readonly number[],
@@ -94,7 +93,7 @@ function withFrames(
   return bytes;
 }
 
-/** The pickle of an empty `OrderedDict`. */
+/** Returns the pickle of an empty `OrderedDict`. */
 export function emptyPickle(): Uint8Array {
   const out = new PickleEmitter();
   makeDict(out);
@@ -114,7 +113,7 @@ function pickleVideo(out: PickleEmitter, video: AddedVideo): void {
   out.op(Op.SETITEMS);
 }
 
-/** By its name each time: which numbers the memo of a pickle has is its writer's business. */
+/** Names the class each time, since the numbers in the pickle's memo depend on its writer. */
 function makeDict(out: PickleEmitter): void {
   out.global("collections", "OrderedDict");
   out.op(Op.EMPTY_TUPLE);

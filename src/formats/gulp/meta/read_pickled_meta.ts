@@ -12,7 +12,7 @@ import { Tag, type ValueColumns } from "../../../codecs/pickle/columns.ts";
 import { encodeId } from "../ids/id_text.ts";
 import { MetaBuilder, type MetaPlace, VideoFault } from "./meta_columns.ts";
 
-/** What both originals put in their pickles; Python 2 and 3 have other names for the same. */
+/** Classes in the pickles of both original libraries; their names differ between Python 2 and 3. */
 const GULP_CLASSES: AllowedClasses = new Map<string, ClassRole>([
   ...ORDERED_DICT,
   ["gulpio.fileio.ImgInfo", "triple"],
@@ -23,20 +23,20 @@ const GULP_CLASSES: AllowedClasses = new Map<string, ClassRole>([
   ["builtins.tuple", "tuple"],
 ]);
 
-/** A pickle takes more than that for a frame, roughly. */
+/** Approximate lower limit of pickle bytes per frame. */
 const BYTES_PER_FRAME = 16;
 
-/** How often the items of a pickle are looked at, on average, at most. */
+/** Upper limit of visits per item of a pickle, on average. */
 const MOST_VISITS = 16;
 
-/** A `.gmeta` that is no JSON, read. */
+/** A `.gmeta` read from another form than JSON. */
 export interface MetaWithText {
   readonly builder: MetaBuilder;
-  /** The meta_data of all videos as JSON, in which the builder's places lie. */
+  /** meta_data of all videos as JSON, in which the builder's locations lie. */
   readonly text: Uint8Array;
 }
 
-/** Where the lists of a pickled `.gmeta` can be added to; {@linkcode readPickledMeta} fills it. */
+/** Locations in a pickled `.gmeta` where its lists can be extended; filled by {@linkcode readPickledMeta}. */
 export class PickledLists {
   readonly places: PicklePlaces = {
     protocol: 0,
@@ -44,20 +44,18 @@ export class PickledLists {
     lists: new Map(),
     stop: 0,
   };
-  /** The numbers of each video's lists in `places`; there, only lists have a place. */
+  /** Numbers of each video's containers in `places`, which has locations only for lists. */
   readonly ofVideo: Map<
     string,
     { readonly frameInfo: number; readonly metaData: number }
   > = new Map();
-  /** How many videos have that same list. */
+  /** Number of videos that share a list. */
   readonly uses: Map<number, number> = new Map();
 }
 
 /**
- * Reads a `.gmeta` that is a pickle (the originals' `PickleSerializer`). Nothing is executed.
- *
- * @param lists Filled with the places where more can be put.
- * @throws {PickleError} If it is damaged, or asks for more than data and `ImgInfo` tuples.
+ * Reads a pickled `.gmeta` (the original libraries' `PickleSerializer`) without executing anything. Fills `lists` with
+ * the locations for additions. Throws PickleError if it is damaged, or requests more than data and `ImgInfo` tuples.
  */
 export function readPickledMeta(
   bytes: Uint8Array,
@@ -77,7 +75,7 @@ class PickledMetaReader {
   readonly #items: ValueColumns;
   readonly #builder: MetaBuilder;
   readonly #json: PickledJson;
-  /** Where the text of a dict lies that was written before: videos may share one. */
+  /** Location of the text of dicts already written, which videos may share. */
   readonly #written = new Map<number, { start: number; length: number }>();
   readonly #lists: PickledLists | undefined;
   #visited = 0;
@@ -108,7 +106,7 @@ class PickledMetaReader {
     visit: (key: number, value: number) => void,
   ): void {
     this.#machine.containers.forEachRun(container, (start, count) => {
-      // One dict may stand in many places; then it has cost its bytes only once.
+      // A hostile pickle may reference one dict in many places at the cost of its bytes once.
       this.#visited += count;
       if (this.#visited > this.#items.length * MOST_VISITS) {
         this.#machine.fail("one dict stands in too many places");
@@ -170,7 +168,7 @@ class PickledMetaReader {
   #frames(container: number): void {
     const { frames } = this.#builder;
     this.#machine.containers.forEachRun(container, (start, count) => {
-      // One list of frames may stand in many videos; then it has cost its bytes only once.
+      // A hostile pickle may reference one list of frames in many videos at the cost of its bytes once.
       if (frames.length + count > this.#machine.bytes.length) {
         this.#machine.fail("it has more frames than bytes");
       }
@@ -196,7 +194,7 @@ class PickledMetaReader {
     return typeof side === "bigint" ? Number(side) : undefined;
   }
 
-  /** Writes meta_data as JSON; tells whether its first item is a dict. */
+  /** Writes meta_data as JSON; returns whether its first item is a dict. */
   #metaData(list: number, place: MetaPlace): boolean {
     if (!this.#isSequence(list)) return false;
     const { tags, a } = this.#items;

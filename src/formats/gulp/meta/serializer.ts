@@ -1,33 +1,33 @@
 import type { JsonValue } from "../../../codecs/json/value.ts";
 
-/** Where a frame's JPEG lies in a `.gulp` file, as `.gmeta` files have it (Python's `ImgInfo`). */
+/** Location of a frame's JPEG in a `.gulp` file, as in `.gmeta` files (Python's `ImgInfo`). */
 export type FrameInfo = readonly [
-  /** Byte offset of its record. */
+  /** Byte offset of the record. */
   loc: number,
-  /** Bytes of padding at the record's end. */
+  /** Bytes of padding at the end of the record. */
   pad: number,
-  /** Length of the record in bytes, padding included. */
+  /** Length of the record in bytes, including padding. */
   length: number,
 ];
 
-/** What a `.gmeta` file says of one video. */
+/** Content of a `.gmeta` file for one video. */
 export interface VideoMeta {
-  /** Its frames. */
+  /** Locations of the frames. */
   readonly frameInfo: Iterable<FrameInfo>;
-  /** What was said about it each time it was appended; readers use the first. */
+  /** Metadata, one item each time that the video was appended; readers use the first. */
   readonly metaData: readonly JsonValue[];
 }
 
-/** What a `.gmeta` file says, video by video, in its order. */
+/** Content of a `.gmeta` file, video by video in file order. */
 export type MetaEntries = Iterable<readonly [id: string, meta: VideoMeta]>;
 
-/** Another way to keep `.gmeta` files than JSON or pickles (Python's `AbstractSerializer`). */
+/** Custom form of `.gmeta` files other than JSON and pickles (Python's `AbstractSerializer`). */
 export interface GulpSerializer {
-  /** Reads the content of a `.gmeta` file. */
+  /** Parses the content of a `.gmeta` file. */
   load(bytes: Uint8Array): MetaEntries;
-  /** Makes the content of a `.gmeta` file. */
+  /** Formats the content of a `.gmeta` file. */
   dump(entries: MetaEntries): Uint8Array;
 }
 
-/** How `.gmeta` files are kept. */
+/** Serializer of `.gmeta` files. */
 export type SerializerChoice = "json" | "pickle" | GulpSerializer;

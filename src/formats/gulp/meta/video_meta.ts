@@ -3,7 +3,7 @@ import { runSync } from "../../../io/concurrency/steps.ts";
 import type { ChunkMeta } from "./chunk_meta.ts";
 import type { FrameInfo, VideoMeta } from "./serializer.ts";
 
-/** What the meta file says of one video: nothing is read or made before it is asked for. */
+/** Content of the meta file for one video, read and made on access. */
 export class StoredVideoMeta implements VideoMeta {
   readonly #meta: ChunkMeta;
   readonly #video: number;
@@ -13,22 +13,19 @@ export class StoredVideoMeta implements VideoMeta {
     this.#video = video;
   }
 
-  /** How many frames there are. */
   get length(): number {
     return this.#meta.columns.frameCounts[this.#video]!;
   }
 
-  /** How many items of meta_data there are. */
   get metaCount(): number {
     return this.#meta.columns.metaCounts[this.#video]!;
   }
 
-  /** The frames; made as they are asked for. */
   get frameInfo(): Iterable<FrameInfo> {
     return { [Symbol.iterator]: () => this.#frames() };
   }
 
-  /** All items of meta_data; read from the file at each access. */
+  /** All items of meta_data, read from the file at each access. */
   get metaData(): readonly JsonValue[] {
     return runSync(this.#meta.readMetaData(this.#video));
   }

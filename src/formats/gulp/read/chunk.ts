@@ -32,7 +32,7 @@ import { type IterateOptions, videosInOrder } from "../ids/video_order.ts";
 /**
  * One `data_K.gulp` with its `meta_K.gmeta` (Python's `GulpChunk`).
  *
- * Frames that were read together share one buffer: `slice` one to keep it without the others.
+ * Frames read together share one buffer: `slice` a frame to keep it without the others.
  *
  * @example Iterate
  * ```ts
@@ -48,7 +48,7 @@ import { type IterateOptions, videosInOrder } from "../ids/video_order.ts";
  * ```
  */
 export class GulpChunk<Frame = Image> implements Disposable {
-  /** Called if videos are lost since they were appended and not flushed; prints to the console unless set. */
+  /** Called if appended videos are lost because they were not flushed; prints to the console by default. */
   onWarning: (message: string) => void = warnOnConsole;
   #chunk: OpenedChunk;
   readonly #decoder: VideoDecoder<Frame>;
@@ -58,8 +58,8 @@ export class GulpChunk<Frame = Image> implements Disposable {
   /**
    * Wraps an opened chunk; {@linkcode GulpChunk.load} opens one.
    *
-   * @param chunk The opened files.
-   * @param decoder Makes frames of JPEGs.
+   * @param chunk Opened files.
+   * @param decoder Decodes JPEGs to frames.
    */
   constructor(chunk: OpenedChunk, decoder: VideoDecoder<Frame>) {
     this.#chunk = chunk;
@@ -67,9 +67,9 @@ export class GulpChunk<Frame = Image> implements Disposable {
   }
 
   /**
-   * Opens a chunk. Where there is no meta file, it is a chunk to be written, without videos.
+   * Opens a chunk. Without a meta file, it is a new chunk without videos.
    *
-   * @param options How to decode frames (`decode`, `colorspace`), and how the meta file is kept.
+   * @param options How to decode frames (`decode`, `colorspace`), and the form of the meta file.
    * @throws {FormatError} If the meta file is damaged.
    */
   static async load<const Decode extends DecodeChoice>(
@@ -82,7 +82,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
     return new GulpChunk(await runAsync(steps, options.signal), decoder);
   }
 
-  /** {@linkcode GulpChunk.load} without waiting. */
+  /** Synchronous version of {@linkcode GulpChunk.load}. */
   static loadSync<const Decode extends DecodeChoice>(
     dataPath: string | URL,
     metaPath: string | URL,
@@ -105,12 +105,12 @@ export class GulpChunk<Frame = Image> implements Disposable {
     return this.#chunk.meta.path;
   }
 
-  /** How many videos there are. */
+  /** Number of videos. */
   get length(): number {
     return this.#chunk.meta.length;
   }
 
-  /** What the meta file says, by id, in its order (Python's `meta_dict`); nothing is kept as objects. */
+  /** Content of the meta file by id, in file order (Python's `meta_dict`); entries are made on access. */
   get metaDict(): LazyMap<VideoMeta> {
     const { meta } = this.#chunk;
     return new LazyMap(meta, (video) => new StoredVideoMeta(meta, video));
@@ -122,23 +122,22 @@ export class GulpChunk<Frame = Image> implements Disposable {
   }
 
   /**
-   * Opens the data file for reading, as in Python. Reading does so by itself, so this only makes sure
-   * that it can be had.
+   * Opens the data file for reading, as in Python. Reading opens it by itself, so this only checks that it exists.
    *
-   * @returns For a `using` block; the chunk can be read before and after it as well.
+   * @returns A handle for a `using` block; the chunk can be read before and after it as well.
    * @throws {RecordfsError} If there is no data file.
    */
   open(mode?: "rb"): Disposable;
   /**
-   * Opens the chunk for writing: `wb` starts it anew, `ab` adds to what is there. Data that the meta file
-   * does not name, left by a process that was killed while it appended, are cut off then. What the meta
-   * file says stays as it is: JSON byte for byte, a pickle opcode by opcode.
+   * Opens the chunk for writing: `wb` starts it anew, `ab` adds to it. Cuts off data that the meta file does not name,
+   * left by a process that was killed while appending. Existing content of the meta file stays: JSON byte for byte, a
+   * pickle opcode by opcode.
    *
-   * {@linkcode GulpChunk.flush} makes what was appended part of the chunk: until then readers find it
-   * as it was, or not at all where it is new.
+   * {@linkcode GulpChunk.flush} makes appended videos part of the chunk. Until then, readers find the earlier chunk, or
+   * none if it is new.
    *
-   * @returns For an `await using` block, whose end drops what was not flushed, with a warning.
-   * @throws {FormatError} If a chunk to be added to is damaged.
+   * @returns A handle for an `await using` block, whose end drops what was not flushed, with a warning.
+   * @throws {FormatError} If a chunk to add to is damaged.
    * @throws {WriteError} If it cannot be written.
    *
    * @example Write a chunk
@@ -181,22 +180,22 @@ export class GulpChunk<Frame = Image> implements Disposable {
     return { [Symbol.dispose]() {} };
   }
 
-  /** Opens the chunk for writing without waiting. */
+  /** Synchronous version of `open` for writing. */
   openSync(mode: "wb" | "ab"): AsyncDisposable & Disposable {
     return runSync(this.#openOutput(mode));
   }
 
   /**
-   * Appends a video. To one that is there already, its frames and meta data are added; readers go on
-   * to show the meta data it had first. Calls without `await` keep their order.
+   * Appends a video. Frames and metadata of an existing video are added to it; readers still show its first metadata.
+   * Calls without `await` keep their order.
    *
-   * Meta data that were read from a chunk, or by `parseJson`, are written by the text they
-   * were as far as they are unchanged, so that `1.0` stays a float and keys their order. In other
-   * objects a number without fraction is an integer, and keys that look like integers come first.
+   * Metadata read from a chunk or by `parseJson` is written with its original text as far as it is unchanged: `1.0`
+   * stays a float, and keys keep their order. In other objects, a number without a fraction is an integer, and keys
+   * that look like integers come first.
    *
-   * @param frames Pixels, encoded with quality 90, or JPEGs, stored as they are; none is fine. They are
-   * written as they come; if they fail, nothing of the video is appended.
-   * @throws {TypeError} If a frame is no image, or the meta data are not plain data.
+   * @param frames Pixels, which are encoded with quality 90, or JPEGs, which are stored unchanged; may be empty. They
+   *   are written as they arrive; if one fails, nothing of the video is appended.
+   * @throws {TypeError} If a frame is not an image, or the metadata is not plain data.
    * @throws {WriteError} If the chunk is not open for writing, or the system refuses.
    */
   async append(
@@ -209,7 +208,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
     await output.append(String(id), formatVideoMeta(meta), frames, options);
   }
 
-  /** {@linkcode GulpChunk.append} without waiting; frames must be JPEGs. */
+  /** Synchronous version of {@linkcode GulpChunk.append}; frames must be JPEGs. */
   appendSync(
     id: VideoId,
     meta: { readonly [key: string]: JsonValue },
@@ -219,10 +218,10 @@ export class GulpChunk<Frame = Image> implements Disposable {
   }
 
   /**
-   * Makes all that was appended part of the chunk: the data are on the disk before the meta file is
-   * replaced by the new one. Then the chunk reads as it was written.
+   * Makes all appended videos part of the chunk: the data is on disk before the new meta file replaces the old one. The
+   * chunk then reads as written.
    *
-   * @throws {WriteError} If the system refuses; what was appended can be flushed again.
+   * @throws {WriteError} If the system refuses; the flush can be retried.
    */
   async flush(): Promise<void> {
     const output = this.#opened();
@@ -230,25 +229,25 @@ export class GulpChunk<Frame = Image> implements Disposable {
     await runAsync(this.#reload());
   }
 
-  /** {@linkcode GulpChunk.flush} without waiting. */
+  /** Synchronous version of {@linkcode GulpChunk.flush}. */
   flushSync(): void {
     this.#opened().flushSync();
     runSync(this.#reload());
   }
 
-  /** Ends writing without a warning: drops what was appended and not flushed. */
+  /** Ends writing and drops what was not flushed, without a warning. */
   abort(): void {
     this.#output?.abort();
   }
 
   /**
-   * Reads frames of a video, and its meta data.
+   * Reads frames of a video, and its metadata.
    *
-   * @param id The video.
-   * @param selection Which frames: a slice or indices with Python's meaning; all where not given.
+   * @param id Id of the video.
+   * @param selection Frames to read: a slice or indices as in Python; all by default.
    * @throws {UnknownIdError} If there is no such video.
    * @throws {IndexError} If there is no such frame.
-   * @throws {FormatError} If a frame that was asked for is damaged.
+   * @throws {FormatError} If a selected frame is damaged.
    */
   async readFrames(
     id: VideoId,
@@ -260,12 +259,12 @@ export class GulpChunk<Frame = Image> implements Disposable {
     );
   }
 
-  /** {@linkcode GulpChunk.readFrames} without waiting; the decoder must be one that does not wait. */
+  /** Synchronous version of {@linkcode GulpChunk.readFrames}; the decoder must be synchronous. */
   readFramesSync(id: VideoId, selection?: FrameSelection): Video<Frame> {
     return this.#decoder.decodeSync(this.readRawSync(id, selection));
   }
 
-  /** {@linkcode GulpChunk.readFrames}, but frames stay the JPEGs that are stored. */
+  /** Like {@linkcode GulpChunk.readFrames}, but returns the stored JPEGs. */
   // deno-lint-ignore require-await -- its errors must reach the caller as a rejection
   async readRaw(
     id: VideoId,
@@ -278,13 +277,13 @@ export class GulpChunk<Frame = Image> implements Disposable {
     );
   }
 
-  /** {@linkcode GulpChunk.readRaw} without waiting. */
+  /** Synchronous version of {@linkcode GulpChunk.readRaw}. */
   readRawSync(id: VideoId, selection?: FrameSelection): RawVideo {
     return runSync(this.#chunk.readVideo(this.#find(id), selection));
   }
 
   /**
-   * Reads videos one after the other, in the order of the meta file.
+   * Reads videos one by one, in the order of the meta file.
    *
    * @example Some videos, mixed
    * ```ts
@@ -309,7 +308,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
     }
   }
 
-  /** {@linkcode GulpChunk.iterAll} without waiting; the decoder must be one that does not wait. */
+  /** Synchronous version of {@linkcode GulpChunk.iterAll}; the decoder must be synchronous. */
   *iterAllSync(
     options: IterateOptions = {},
   ): Generator<Video<Frame>, void, undefined> {
@@ -325,12 +324,12 @@ export class GulpChunk<Frame = Image> implements Disposable {
     return this.iterAll();
   }
 
-  /** Reads all videos without waiting. */
+  /** Reads all videos synchronously. */
   [Symbol.iterator](): Generator<Video<Frame>, void, undefined> {
     return this.iterAllSync();
   }
 
-  /** Closes the chunk's files. Drops what was appended and not flushed, with a warning. */
+  /** Closes the chunk's files. Drops what was not flushed, with a warning. */
   close(): void {
     this.#closed = true;
     this.#output?.[Symbol.dispose]();
@@ -364,7 +363,6 @@ export class GulpChunk<Frame = Image> implements Disposable {
     return this.#output ?? ChunkOutput.refuse(this.dataPath);
   }
 
-  /** Reads what was written. */
   *#reload(): Steps<void> {
     const { dataPath, meta, options } = this.#chunk;
     const chunk = yield* OpenedChunk.open(dataPath, meta.path, options, true);

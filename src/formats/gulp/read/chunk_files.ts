@@ -10,27 +10,24 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { byCodePoint } from "../../../base/names.ts";
 import { DATA_NAME, isChunkName, META_NAME } from "../kinds.ts";
 
-/** The two files of a chunk. */
 export interface ChunkPaths {
-  /** The chunk's number, from its name. */
+  /** Number of the chunk, from its name. */
   readonly number: number;
   readonly dataPath: string;
   readonly metaPath: string;
 }
 
-/** The files of a chunk that is written. */
 export function newChunkPaths(directory: string, number: number): ChunkPaths {
   const dataPath = pathIn(directory, `data_${number}.gulp`);
   const metaPath = pathIn(directory, `meta_${number}.gmeta`);
   return { number, dataPath, metaPath };
 }
 
-/** The chunks in a directory, in the order of the originals, and what is wrong with other files. */
+/** Chunks of a directory, in the order of the original libraries, and faults of other files. */
 export interface ChunkListing {
   readonly chunks: readonly ChunkPaths[];
-  /** Files without their partner, and chunks that are there twice. */
+  /** Files without their partner, and duplicate chunks. */
   readonly problems: readonly FormatError[];
-  /** Path of the file that numbers the labels, where there is one. */
   readonly labelPath: string | undefined;
 }
 
@@ -38,12 +35,8 @@ export interface ChunkListing {
 export const LABEL_FILE = "label2idx.json";
 
 /**
- * Lists the chunks of a directory.
- *
- * Chunks stand in the order of their data files' names as strings, `data_10` before `data_2`: it fixes
- * the order of the videos.
- *
- * @throws {RecordfsError} If there is no such directory.
+ * Lists the chunks of a directory, in the order of their data files' names as strings, `data_10` before `data_2`, which
+ * determines the order of videos. Throws RecordfsError if there is no such directory.
  */
 export function* listChunks(
   directory: string,
@@ -89,11 +82,7 @@ export function pairChunks(
   return { chunks, problems, labelPath };
 }
 
-/**
- * The chunk that one file belongs to: a `.gulp` with its `.gmeta` beside it, or the other way round.
- *
- * @throws {FormatError} If the other one is missing.
- */
+/** Finds the chunk of a `.gulp` or `.gmeta` by its other file in the directory; throws FormatError if missing. */
 export function* findPartner(
   file: string,
   storage: Storage = LOCAL_DISK,
@@ -148,7 +137,7 @@ function problem(
   return new FormatError(code, `${path} ${what}`, { path });
 }
 
-/** The number that follows those of all chunks, and of files without their partner. */
+/** Returns the number after those of all chunks and of files without their partner. */
 export function nextNumber({ chunks, problems }: ChunkListing): number {
   const numbers = [
     ...chunks.map(({ number }) => number),
@@ -157,7 +146,7 @@ export function nextNumber({ chunks, problems }: ChunkListing): number {
   return numbers.reduce((next, number) => Math.max(next, number + 1), 0);
 }
 
-/** The first run of digits in a name, or NaN. */
+/** Returns the first run of digits in a name, or NaN. */
 export function chunkNumber(name: string): number {
   return Number(/\d+/.exec(name)?.[0]);
 }

@@ -7,20 +7,19 @@ import { duplicateId } from "../meta/chunk_meta.ts";
 import type { KeyedRows } from "../meta/lazy_map.ts";
 import type { OpenedChunk } from "./opened_chunk.ts";
 
-/** The chunk of a video, and the video's number there. */
+/** A video by its chunk and its number there. */
 export interface VideoPlace {
   readonly chunk: OpenedChunk;
   readonly video: number;
 }
 
-/** Called with a video whose id an earlier chunk has already; that one stays found. */
+/** Called with a video whose id an earlier chunk has; lookups find the earlier one. */
 export type OnTwice = (error: FormatError, video: number) => void;
 
-/** Chunks, whose videos are numbered from 0 through all of them, and found by their ids. */
+/** Table of chunks, whose videos are numbered from 0 across chunks and found by id. */
 export class ChunkTable extends ShardTable<OpenedChunk> implements KeyedRows {
   #hash: IdHash | undefined;
 
-  /** @param lost Chunks that are left out. */
   constructor(
     chunks: readonly OpenedChunk[],
     lost: readonly LostShard[] = [],
@@ -28,26 +27,24 @@ export class ChunkTable extends ShardTable<OpenedChunk> implements KeyedRows {
     super(chunks, ({ meta }) => meta.length, lost);
   }
 
-  /** Where a video is. */
   at(index: number): VideoPlace {
     const at = this.shardOf(index);
     return { chunk: this.shards[at]!, video: index - this.firsts[at]! };
   }
 
-  /** The id of a video. */
   id(index: number): string {
     const { chunk, video } = this.at(index);
     return chunk.meta.id(video);
   }
 
-  /** The video of an id, or -1. */
+  /** Returns the video with an id, or -1. */
   find(id: string): number {
     const bytes = encodeId(id);
     this.#hash ??= this.#hashed(() => {});
     return this.#hash.find(bytes, 0, bytes.length);
   }
 
-  /** Gets ready to find ids, and finds those that are there twice. */
+  /** Indexes the ids, and reports duplicates. */
   findTwice(onTwice: OnTwice): void {
     this.#hash = this.#hashed(onTwice);
   }

@@ -5,14 +5,14 @@ import type { JsonValue } from "../../../codecs/json/value.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 import type { PlaceOptions } from "../../../io/storage/place.ts";
 
-/** Makes of a frame's JPEG what a program works with. */
+/** Decodes a frame's JPEG. */
 export type FrameDecoder<Frame> = (
   jpeg: Uint8Array<ArrayBuffer>,
 ) => Frame | Promise<Frame>;
 
 /**
- * How frames are decoded: by an image codec (the best that loads, where it is not given or `null`), not at all
- * (`false`: frames are JPEGs), or by a function of the caller's.
+ * Decoder of frames: an image codec (by default or if `null`, the best that loads), `false` for frames as JPEGs, or a
+ * function.
  */
 export type DecodeChoice =
   | ImageCodec
@@ -21,58 +21,56 @@ export type DecodeChoice =
   | null
   | undefined;
 
-/** Options of opening GulpIO data. */
 /**
- * Options of reading gulp files. Only the local disk is written to; from a storage that has to be waited for, methods
- * without waiting refuse to read (`must-wait`).
+ * Options for GulpIO data. Only the local disk is writable; synchronous methods refuse to read from asynchronous
+ * storage (`must-wait`).
  */
 export interface GulpOptions<Decode extends DecodeChoice = DecodeChoice>
   extends PlaceOptions {
-  /** How frames are decoded. */
+  /** Decoder of frames. */
   readonly decode?: Decode;
-  /** What a codec makes of frames: `ANY` (unless given) keeps gray ones gray, with one channel. */
+  /** Colour space of decoded frames: `ANY`, the default, keeps gray frames gray, with one channel. */
   readonly colorspace?: Colorspace | undefined;
-  /** How `.gmeta` files are kept; told by their content where not given. */
+  /** Serializer of `.gmeta` files; detected from their content by default. */
   readonly serializer?: SerializerChoice | undefined;
-  /** Told of damaged chunks that are left out of a directory. Defaults to `console.warn`. */
+  /** Called with warnings about skipped damaged chunks. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
 /**
- * What frames are, by how they are decoded. Where nothing is given, `Decode` is all that can be
- * given, `null` included: a default would keep a function's parameter from having its type.
+ * Type of frames by decoder. If no decoder is given, `Decode` is all of its constraint, `null` included: with a
+ * default, the parameter of a function would have no inferred type.
  */
 export type FrameOf<Decode> = null extends Decode ? Image
   : Decode extends false ? Uint8Array<ArrayBuffer>
   : Decode extends (...args: never[]) => infer Frame ? Awaited<Frame>
   : Image;
 
-/** Frames of a video and what is known of it. */
+/** Frames of a video, and its metadata. */
 export interface Video<Frame> {
-  /** The frames asked for, in that order. */
+  /** Selected frames, in the order of the selection. */
   readonly frames: Frame[];
-  /** The first item of its meta_data. */
+  /** First item of its meta_data. */
   readonly meta: { [key: string]: JsonValue };
 }
 
-/** A video whose frames are the JPEGs that are stored. */
+/** A video whose frames are the stored JPEGs. */
 export type RawVideo = Video<Uint8Array<ArrayBuffer>>;
 
 const COLORSPACES: readonly Colorspace[] = ["RGB", "GRAY", "ANY"];
 
-/** Decodes videos as options ask for. */
 export class VideoDecoder<Frame> {
   readonly #decode: FrameDecoder<unknown> | undefined;
   readonly #waits: boolean;
 
-  /** @throws {TypeError} If an option is none of its choices, or nothing would heed the colour space. */
+  /** @throws {TypeError} If an option is invalid, or `colorspace` is set without an image codec. */
   constructor(options: GulpOptions) {
     this.#decode = decoderOf(options);
     this.#waits = options.decode !== false &&
       typeof options.decode !== "function";
   }
 
-  /** Decodes a video's frames, several at a time where the decoder waits. */
+  /** Decodes a video's frames, concurrently if the decoder is asynchronous. */
   async decode({ frames, meta }: RawVideo): Promise<Video<Frame>> {
     const decode = this.#decode;
     const decoded = decode === undefined
@@ -81,11 +79,7 @@ export class VideoDecoder<Frame> {
     return { frames: decoded as Frame[], meta };
   }
 
-  /**
-   * Decodes a video's frames without waiting.
-   *
-   * @throws {TypeError} If the decoder waits.
-   */
+  /** Decodes a video's frames synchronously; throws TypeError if the decoder is asynchronous. */
   decodeSync({ frames, meta }: RawVideo): Video<Frame> {
     const decode = this.#waits ? refuseToWait : this.#decode;
     const decoded = decode === undefined ? frames : frames.map((jpeg) => {
@@ -103,7 +97,7 @@ function refuseToWait(): never {
   );
 }
 
-/** A program whose types nobody checks would learn of a wrong name at its first frame only. */
+/** Checks early: an untyped program would otherwise find a wrong option at its first frame only. */
 function assertChoices({ decode, colorspace }: GulpOptions): void {
   if (colorspace !== undefined && !COLORSPACES.includes(colorspace)) {
     throw new TypeError(
@@ -118,7 +112,7 @@ function assertChoices({ decode, colorspace }: GulpOptions): void {
   );
 }
 
-/** The function that decodes as options ask for, or `undefined` for raw frames. */
+/** Returns the decoder that the options select, or `undefined` for raw frames. */
 function decoderOf(options: GulpOptions): FrameDecoder<unknown> | undefined {
   const { decode, colorspace } = options;
   assertChoices(options);
@@ -132,7 +126,7 @@ function decoderOf(options: GulpOptions): FrameDecoder<unknown> | undefined {
   }
   let codec: Promise<ImageCodec> | undefined;
   return async (jpeg): Promise<Image> => {
-    // Loaded at the first frame: who reads raw frames only needs none.
+    // Loaded at the first frame: programs that read only raw frames need no codec.
     codec ??= decode ? Promise.resolve(decode) : imageCodec();
     return await (await codec).decode(jpeg, {
       colorspace: colorspace ?? "ANY",

@@ -40,11 +40,11 @@ import type { VideoMeta } from "../meta/serializer.ts";
 import { StoredVideoMeta } from "../meta/video_meta.ts";
 
 /**
- * A directory of GulpIO chunks (Python's `GulpDirectory`).
+ * Directory of GulpIO chunks (Python's `GulpDirectory`).
  *
- * Frames are decoded to `{ data, height, width, channels }`, unless opened with `decode: false` or a
- * function of one's own; `getRaw` gives JPEGs in any case. Frames that were read together share one
- * buffer: `slice` one to keep it without the others.
+ * Frames are decoded to `{ data, height, width, channels }`, unless the directory is opened with `decode: false` or a
+ * custom function; `getRaw` always returns JPEGs. Frames read together share one buffer: `slice` a frame to keep it
+ * without the others.
  *
  * @example Read videos
  * ```ts
@@ -83,11 +83,10 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   }
 
   /**
-   * Opens a directory: reads all its meta files.
+   * Opens a directory and reads all its meta files. Skips damaged chunks, unless all are damaged.
    *
-   * @param options How to decode frames (`decode`, `colorspace`), and how meta files are kept.
-   * @throws {FormatError} If the only chunk is damaged, or all are, or an id is there twice. Of several, those that are
-   * damaged are left out.
+   * @param options How to decode frames (`decode`, `colorspace`), and the form of meta files.
+   * @throws {FormatError} If the only chunk is damaged, or all are, or an id is duplicated.
    * @throws {RecordfsError} If there is no such directory.
    */
   static async open<const Decode extends DecodeChoice>(
@@ -99,7 +98,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     return new GulpDirectory(await runAsync(opening, options.signal), decoder);
   }
 
-  /** {@linkcode GulpDirectory.open} without waiting. */
+  /** Synchronous version of {@linkcode GulpDirectory.open}. */
   static openSync<const Decode extends DecodeChoice>(
     directory: string | URL,
     options: GulpOptions<Decode> = {},
@@ -109,50 +108,50 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     return new GulpDirectory(opened, decoder);
   }
 
-  /** @ignore The number of videos of each chunk, 0 of one that is left out. */
+  /** @ignore Number of videos of each chunk, 0 for a skipped one. */
   get shardLengths(): readonly number[] {
     return this.#samples.shards.lengths;
   }
 
-  /** How many chunks there are. */
+  /** Number of chunks. */
   get numChunks(): number {
     return this.#chunks.length;
   }
 
-  /** How many videos there are. */
+  /** Number of videos. */
   get length(): number {
     return this.#samples.shards.length;
   }
 
-  /** The chunks, in the order of their names: that of the videos. */
+  /** Iterates over the chunks by name, which is the order of videos. */
   chunks(): IterableIterator<GulpChunk<Frame>> {
     return this.#chunks[Symbol.iterator]();
   }
 
-  /** The chunks. */
+  /** Iterates over the chunks. */
   [Symbol.iterator](): IterableIterator<GulpChunk<Frame>> {
     return this.chunks();
   }
 
-  /** The chunks by their numbers. */
+  /** Chunks by number. */
   get chunkObjsLookup(): Map<number, GulpChunk<Frame>> {
     return new Map(
       this.#chunks.map((chunk) => [numberOf(chunk), chunk]),
     );
   }
 
-  /** The number of each id's chunk. */
+  /** Number of the chunk of each id. */
   get chunkLookup(): LazyMap<number> {
     const { shards } = this.#samples;
     return new LazyMap(shards, (video) => numberOf(shards.of(video)));
   }
 
-  /** What each chunk's meta file says, by id. */
+  /** Content of each chunk's meta file, by id. */
   get allMetaDicts(): LazyMap<VideoMeta>[] {
     return this.#chunks.map((chunk) => chunk.metaDict);
   }
 
-  /** What all meta files say, by id, in the order of chunks; nothing is kept as objects. */
+  /** Content of all meta files by id, in chunk order; entries are made on access. */
   get mergedMetaDict(): LazyMap<VideoMeta> {
     const { shards } = this.#samples;
     return new LazyMap(shards, (index) => {
@@ -162,10 +161,9 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   }
 
   /**
-   * The id of a video by its place among all, from 0, in the order of
-   * {@linkcode GulpDirectory.mergedMetaDict}.
+   * Returns the id of a video by its index, from 0, in the order of {@linkcode GulpDirectory.mergedMetaDict}.
    *
-   * @throws {IndexError} If there is no such place.
+   * @throws {IndexError} If there is no such index.
    */
   idAt(index: number): string {
     requireIndices(index, this.length, () => this.path, "video");
@@ -173,7 +171,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   }
 
   /**
-   * How many frames a video has.
+   * Returns the number of frames of a video.
    *
    * @throws {UnknownIdError} If there is no such video.
    */
@@ -188,13 +186,13 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   }
 
   /**
-   * Reads frames of a video, and its meta data (Python's `directory[id]` and `directory[id, slice]`).
+   * Reads frames of a video, and its metadata (Python's `directory[id]` and `directory[id, slice]`).
    *
-   * @param id The video.
-   * @param selection Which frames: a slice or indices with Python's meaning; all where not given.
+   * @param id Id of the video.
+   * @param selection Frames to read: a slice or indices as in Python; all by default.
    * @throws {UnknownIdError} If there is no such video.
    * @throws {IndexError} If there is no such frame.
-   * @throws {FormatError} If a frame that was asked for is damaged.
+   * @throws {FormatError} If a selected frame is damaged.
    */
   async get(
     id: VideoId,
@@ -206,12 +204,12 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     );
   }
 
-  /** {@linkcode GulpDirectory.get} without waiting; the decoder must be one that does not wait. */
+  /** Synchronous version of {@linkcode GulpDirectory.get}; the decoder must be synchronous. */
   getSync(id: VideoId, selection?: FrameSelection): Video<Frame> {
     return this.#decoder.decodeSync(this.getRawSync(id, selection));
   }
 
-  /** {@linkcode GulpDirectory.get}, but frames stay the JPEGs that are stored. */
+  /** Like {@linkcode GulpDirectory.get}, but returns the stored JPEGs. */
   // deno-lint-ignore require-await -- its errors must reach the caller as a rejection
   async getRaw(
     id: VideoId,
@@ -223,7 +221,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     return runAsync(chunk.readVideo(video, selection, memory), signal);
   }
 
-  /** {@linkcode GulpDirectory.getRaw} without waiting. */
+  /** Synchronous version of {@linkcode GulpDirectory.getRaw}. */
   getRawSync(
     id: VideoId,
     selection?: FrameSelection,
@@ -234,10 +232,10 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   }
 
   /**
-   * Says that frames of a video will be read soon: where the directory lies on a server, they are fetched meanwhile, up
-   * to some megabytes at a time. Nothing is waited for, and what is wrong with them whoever reads them is told.
+   * Prefetches frames of a video from a server, up to some megabytes at a time, without waiting. Errors surface on the
+   * read itself.
    *
-   * @returns How many bytes of frames are fetched, or have been; 0 where the files are local.
+   * @returns Number of bytes of frames in flight or cached; 0 if the files are local.
    */
   expect(id: VideoId, selection?: FrameSelection): number {
     if (!this.has(id)) return 0;
@@ -246,19 +244,19 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   }
 
   /**
-   * Frames of a video as views into a memory map of its data file: nothing is copied, which is many
-   * times as fast as reading. Linux only, and it needs `--allow-ffi`.
+   * Returns frames of a video as views into a memory map of its data file. Copies nothing, which is many times as fast
+   * as reading. Linux only; needs `--allow-ffi`.
    *
-   * **Reading a view after its file was cut short kills the process**, as does a disk that fails: so
-   * for files that nobody changes. Writing to a view never changes the file; it changes what all
-   * views of those bytes show. Views stay valid after `close()`, for as long as they are referred to.
-   * Their `buffer` is the whole file: it must not be transferred to another thread, which would empty
-   * all views of the file; post a copy, made with `slice()`: posting the view copies the whole file.
+   * **Reading a view after its file was truncated kills the process**, as does a failing disk: use views only for files
+   * that nobody changes. Writing to a view never changes the file, but all views of those bytes. Views stay valid after
+   * `close()` as long as they are referenced. Their `buffer` is the whole file. It must not be transferred to another
+   * thread, which would empty all views of the file. Post a copy made with `slice()`: posting the view copies the whole
+   * file.
    *
    * @throws {UnknownIdError} If there is no such video.
    * @throws {IndexError} If there is no such frame.
-   * @throws {FormatError} If a frame that was asked for is damaged, or the file was cut.
-   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `getRaw` works there.
+   * @throws {FormatError} If a selected frame is damaged, or the file was cut.
+   * @throws {RecordfsError} With code `unsupported` if files cannot be mapped; use `getRaw` then.
    *
    * @example Look at frames in place
    * ```ts
@@ -278,23 +276,23 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   /**
    * Reads `label2idx.json`: the number of each label.
    *
-   * @returns `undefined` where there is no such file.
+   * @returns `undefined` if there is no such file.
    * @throws {FormatError} If it is damaged.
    */
   labels(options: WaitOptions = {}): Promise<Map<string, number> | undefined> {
     return runAsync(this.#readLabels(), options.signal);
   }
 
-  /** {@linkcode GulpDirectory.labels} without waiting. */
+  /** Synchronous version of {@linkcode GulpDirectory.labels}. */
   labelsSync(): Map<string, number> | undefined {
     return runSync(this.#readLabels());
   }
 
   /**
-   * Chunks to be written, numbered on from the highest number there is. What is written to them, the
-   * directory shows when it is opened again.
+   * Returns new chunks to write, numbered on from the highest existing number. The directory shows their content when
+   * it is opened again.
    *
-   * @param count How many.
+   * @param count Number of chunks.
    */
   newChunks(count: number): GulpChunk<Frame>[] {
     if (!Number.isSafeInteger(count) || count < 0) {
@@ -330,12 +328,10 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   }
 }
 
-/** The number of a chunk. */
 function numberOf({ dataPath }: { readonly dataPath: string }): number {
   return chunkNumber(basename(dataPath));
 }
 
-/** What opening a directory finds. */
 interface OpenedDirectory {
   readonly path: string;
   readonly listing: ChunkListing;
@@ -343,7 +339,7 @@ interface OpenedDirectory {
   readonly options: GulpOptions;
 }
 
-/** Opens the chunks of a directory; those that are left out are said. */
+/** Opens the chunks of a directory; warns of skipped ones. */
 export function* openDirectory(
   directory: string | URL,
   given: GulpOptions,

@@ -2,8 +2,8 @@ import type { GrowingMemory } from "../../../io/read/read_memory.ts";
 
 export { GrowingMemory as FrameMemory } from "../../../io/read/read_memory.ts";
 
-/** Options of reading frames as they are stored. */
+/** Options for reading frames as stored. */
 export interface RawReadOptions {
-  /** What to read into; memory of their own where not given. */
+  /** Memory to read into; newly allocated by default. */
   readonly memory?: GrowingMemory | undefined;
 }

@@ -1,32 +1,26 @@
 import { IndexError } from "../../../base/errors.ts";
 
 /**
- * A slice with Python's meaning: negative positions count from the end, those beyond it are taken as
- * the end, a negative step goes backwards.
+ * Slice as in Python: negative positions count from the end, positions past it mean the end, and a negative step goes
+ * backwards.
  */
 export interface FrameSlice {
-  /** The first position; from the beginning (or the end, going backwards) where not given. */
+  /** First position; by default the beginning, or the end if going backwards. */
   readonly start?: number | null | undefined;
-  /** The position before which it ends; not itself part of it. */
+  /** Position before which the slice ends. */
   readonly stop?: number | null | undefined;
-  /** How far from one to the next; 1 where not given, never 0. */
+  /** Distance between positions; 1 by default, never 0. */
   readonly step?: number | null | undefined;
 }
 
 /**
- * Which frames of a video: a slice, or indices in any order, negative ones from the end; all of them
- * where it is `null`, as for Python's `None`.
+ * Frames of a video: a slice, or indices in any order, negative ones from the end; `null` is all, like Python's `None`.
  */
 export type FrameSelection = FrameSlice | Iterable<number> | null;
 
 /**
- * The frames that a selection means.
- *
- * @param count How many frames the video has.
- * @param name Says what errors call the video.
- * @throws {IndexError} If an index does not exist.
- * @throws {RangeError} If a slice's step is 0.
- * @throws {TypeError} If a position is no integer.
+ * Returns the indices of selected frames; `name` returns the video's name for errors. Throws IndexError if an index
+ * does not exist, RangeError if a slice's step is 0, TypeError if a position is not an integer.
  */
 export function selectFrames(
   selection: FrameSelection | undefined,
@@ -57,7 +51,7 @@ function pick(
   });
 }
 
-/** `slice.indices(count)` of Python, and what it goes through. */
+/** Returns the indices of a slice, by Python's `slice.indices(count)`. */
 function slice({ start, stop, step }: FrameSlice, count: number): number[] {
   const by = integer(step ?? 1, "step");
   if (by === 0) throw new RangeError("slice step cannot be zero");

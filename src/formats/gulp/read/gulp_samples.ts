@@ -24,26 +24,25 @@ import {
 } from "./opened_chunk.ts";
 import { readFrames } from "./read_frames.ts";
 
-/** The field of a video that is its frames; all others are those of its meta data. */
+/** Field of a video's frames; all other fields are those of its metadata. */
 const FRAMES = "frames";
 
 const { jpeg, json, text } = VALUE_TYPES;
-/** What a video is in other formats. */
+/** Fields of a video in other formats. */
 const PORTABLE_FIELDS: readonly Field[] = [
   { name: "id", type: text, isList: false },
   { name: FRAMES, type: jpeg, isList: true },
   { name: "meta", type: json, isList: false },
 ];
 
-/** A video with its id, decoded. */
 export interface GulpVideo extends Video<Image> {
   readonly id: string;
 }
 
-/** The videos of chunks as samples: the JPEGs of their frames, and their meta data, whose keys are fields. */
+/** Videos of chunks as samples: the JPEGs of their frames, and their metadata, whose keys are fields. */
 export class GulpSamples implements Samples<RawVideo, GulpVideo> {
   readonly unit = "video";
-  /** Each video has meta data of its own. */
+  /** Undefined, since each video has metadata of its own. */
   readonly fields = undefined;
   readonly stores = "fields";
   readonly shards: ChunkTable;
@@ -106,7 +105,6 @@ export class GulpSamples implements Samples<RawVideo, GulpVideo> {
     };
   }
 
-  /** The value of a key of the meta data. */
   valueIn({ meta }: GulpVideo, key: string): unknown {
     return Object.hasOwn(meta, key) ? meta[key] : undefined;
   }
@@ -134,10 +132,8 @@ export class GulpSamples implements Samples<RawVideo, GulpVideo> {
 }
 
 /**
- * Opens chunks. Of several, those that are damaged, or of which a file is missing, are left out.
- *
- * @param onTwice Called with ids that are there twice; unless given, the first of them is thrown.
- * @throws {FormatError} If the only chunk is damaged, or all are, or an id is there twice.
+ * Opens chunks. Skips those that are damaged or miss a file; throws FormatError if all are. Calls `onTwice` with
+ * duplicate ids; by default, throws the first.
  */
 export function* openSamples(
   { chunks, problems }: ChunkListing,
@@ -145,7 +141,7 @@ export function* openSamples(
   onTwice: OnTwice = fail,
 ): Steps<GulpSamples> {
   const paths = [
-    ...chunks.map(({ metaPath }) => metaPath), // says what is in it
+    ...chunks.map(({ metaPath }) => metaPath), // the file that describes the content
     ...problems.map(({ path = "" }) => path),
   ];
   const { sound, lost } = yield* openSound(paths, function* (_, at) {
@@ -169,7 +165,7 @@ function fail(error: FormatError): never {
   throw error;
 }
 
-/** Opens chunks that another thread has opened, over its tables. */
+/** Opens chunks that another thread has opened, using its tables. */
 export function* reopenSamples(
   chunks: readonly SharedChunk[],
   storage: Storage,

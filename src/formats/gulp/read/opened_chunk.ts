@@ -16,24 +16,23 @@ import { expectFrames, readFrames, readWholeVideo } from "./read_frames.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
-/** How a chunk is opened. */
 export interface ChunkOptions {
-  /** Where its files are. Defaults to the local disk. */
+  /** Storage of its files. Defaults to the local disk. */
   readonly storage?: Storage | undefined;
-  /** How the meta file is kept; told by its content where not given. */
+  /** Serializer of the meta file; detected from its content by default. */
   readonly serializer?: SerializerChoice | undefined;
 }
 
-/** What another thread opens the same chunk by. */
+/** Facts by which another thread opens the same chunk. */
 export interface SharedChunk {
   readonly data: KnownFile;
   readonly meta: SharedMeta;
 }
 
-/** A chunk's two files, opened. */
+/** Open files of a chunk. */
 export class OpenedChunk {
   readonly dataPath: string;
-  /** The data file, or `undefined` where the chunk is still to be written. */
+  /** Data file, or `undefined` if the chunk is not written yet. */
   readonly data: ByteSource | undefined;
   readonly meta: ChunkMeta;
   readonly options: ChunkOptions;
@@ -51,7 +50,7 @@ export class OpenedChunk {
     this.options = options;
   }
 
-  /** A chunk to be written. */
+  /** Returns a chunk that is not written yet. */
   static empty(
     { dataPath, metaPath }: Pick<ChunkPaths, "dataPath" | "metaPath">,
     options: ChunkOptions,
@@ -60,12 +59,7 @@ export class OpenedChunk {
     return new OpenedChunk(dataPath, undefined, meta, options);
   }
 
-  /**
-   * Opens a chunk.
-   *
-   * @param mayBeNew Whether files that are not there are those of a chunk to be written.
-   * @throws {FormatError} If the meta file is damaged as a whole.
-   */
+  /** Opens a chunk; with `mayBeNew`, files may be missing. Throws FormatError if the meta is damaged as a whole. */
   static *open(
     dataPath: string,
     metaPath: string,
@@ -90,7 +84,6 @@ export class OpenedChunk {
     }
   }
 
-  /** Path of the data file. */
   get path(): string {
     return this.dataPath;
   }
@@ -100,7 +93,7 @@ export class OpenedChunk {
     return this.data?.size ?? 0;
   }
 
-  /** Reads frames of a video as they are stored, without padding, and its meta_data. */
+  /** Reads frames of a video as stored, without padding, and its meta_data. */
   *readVideo(
     video: number,
     selection: FrameSelection | undefined,
@@ -118,10 +111,8 @@ export class OpenedChunk {
   }
 
   /**
-   * Prefetches frames of a video, as {@linkcode OpenedChunk.readVideo} reads them, where they lie on a server. Errors
-   * surface on the read itself.
-   *
-   * @returns How many bytes of frames that are.
+   * Prefetches frames from a server for {@linkcode OpenedChunk.readVideo}, and returns their bytes. Errors surface on
+   * the read itself.
    */
   expectVideo(video: number, selection: FrameSelection | undefined): number {
     const { data, meta } = this;
@@ -135,7 +126,7 @@ export class OpenedChunk {
     }
   }
 
-  /** Frames of a video as views into a memory map of the data file, and its meta_data. */
+  /** Returns frames of a video as views into a memory map of the data file, and its meta_data. */
   *viewVideo(
     video: number,
     selection: FrameSelection | undefined,
@@ -149,7 +140,7 @@ export class OpenedChunk {
     return { frames, meta: yield* this.meta.readMeta(video) };
   }
 
-  /** What keeps a video from being read whole, if anything. */
+  /** Returns what prevents reading the whole video, if anything. */
   faultOf(video: number): FormatError | undefined {
     const { meta, dataPath, dataSize } = this;
     let fault = meta.fault(video);
@@ -160,13 +151,11 @@ export class OpenedChunk {
     return fault;
   }
 
-  /** Describes it for other threads. */
   share(): SharedChunk {
     const { name: path, size, mtime } = this.#opened();
     return { data: { path, size, mtime }, meta: this.meta.share() };
   }
 
-  /** Closes both files. */
   close(): void {
     this.#mapped?.close();
     this.data?.close();
@@ -174,11 +163,8 @@ export class OpenedChunk {
   }
 
   /**
-   * Where frames of a video lie.
-   *
-   * @param source Number of the data file among others.
-   * @throws {IndexError} If there is no such frame.
-   * @throws {FormatError} If one is damaged.
+   * Returns the locations of frames of a video in data file number `source`. Throws IndexError if there is no such
+   * frame, FormatError if one is damaged.
    */
   slices(
     video: number,

@@ -14,7 +14,7 @@ import {
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { type MetaColumns, VideoFault } from "../meta/meta_columns.ts";
 
-/** A whole video is one read, as a rule; longer ones are read in pieces. */
+/** A video normally takes one read; longer ones are read in pieces. */
 const RUNS: RunLimits = {
   small: Infinity,
   gap: 8 * 1024,
@@ -23,12 +23,12 @@ const RUNS: RunLimits = {
 };
 
 /**
- * Reads frames, those that are neighbours in one read.
+ * Reads frames, with one read for neighbours.
  *
- * @param frames Where they lie, inside their sources, in any order; repeats and overlaps allowed.
- * @param memory What to read into.
- * @returns The frames in that order. They share one buffer, so that no more memory is taken than the sources have bytes,
- * whatever a damaged index says.
+ * @param frames Locations inside their sources, in any order; may repeat and overlap.
+ * @param memory Memory to read into.
+ * @returns The frames in that order. They share one buffer, so that they never take more memory than the sources have
+ *   bytes, whatever a damaged index says.
  */
 export function readFrames(
   sources: SourceList,
@@ -40,10 +40,8 @@ export function readFrames(
 }
 
 /**
- * Reads all frames of a video that lie one behind the other, as writers put them, in one read, and
- * without an object for each place.
- *
- * @returns `undefined` where they lie otherwise, or not all inside the file, or the video is damaged.
+ * Reads all frames of a video in one read, without an object per location, if they are consecutive, as writers store
+ * them. Returns `undefined` if they are not, or not all inside the file, or if the video is damaged.
  */
 export function* readWholeVideo(
   source: ByteSource,
@@ -58,7 +56,7 @@ export function* readWholeVideo(
   const start = offsets[first]!;
   let end = start;
   for (let row = first; row < first + count; row++) {
-    const offset = offsets[row]!; // negative where it is no place
+    const offset = offsets[row]!; // negative if it is a fault
     if (offset < end || offset - end > RUNS.gap) return undefined;
     end = offset + lengths[row]! - pads[row]!;
   }
@@ -76,11 +74,7 @@ export function* readWholeVideo(
   return frames;
 }
 
-/**
- * Prefetches frames of a source.
- *
- * @returns Number of bytes that are in flight, or cached.
- */
+/** Prefetches frames of a source; returns the bytes in flight or cached. */
 export function expectFrames(
   source: ByteSource,
   frames: readonly Slice[],

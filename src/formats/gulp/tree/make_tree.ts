@@ -13,23 +13,19 @@ import type { GulpSamples } from "../read/gulp_samples.ts";
 import type { OpenedChunk } from "../read/opened_chunk.ts";
 import { GulpTree } from "./tree.ts";
 
-/** A tree, and what it shows. */
 export interface ShownTree {
   readonly tree: GulpTree;
   readonly chunks: readonly OpenedChunk[];
-  /** How many videos are shown, and how many frames they have. */
+  /** Numbers of videos shown, and of their frames. */
   readonly videos: number;
   readonly frames: number;
-  /** How many videos of the chunks are left out. */
+  /** Number of skipped videos. */
   readonly badVideos: number;
 }
 
 /**
- * Makes the tree of the videos of which all can be read.
- *
- * @param labels The file of labels, if there is one.
- * @param twice What is wrong with videos whose ids are there twice, by their numbers.
- * @param onFault Called with each video that is left out: why, and the name of its directory.
+ * Makes the tree of the videos that can be read completely. `twice` has the faults of duplicate ids, by index. Calls
+ * `onFault` with the fault and the directory name of each skipped video.
  */
 export function makeTree(
   { shards: { shards: chunks, firsts, length } }: GulpSamples,
@@ -86,7 +82,7 @@ export function makeTree(
   return { tree, chunks, videos, frames, badVideos: length - videos };
 }
 
-/** Names differ unless two long ids have been made to have hashes that start the same. */
+/** Names differ, unless two long ids were made to have hashes with the same start. */
 function finish(names: NameTableBuilder): NameTable {
   try {
     return names.finish();

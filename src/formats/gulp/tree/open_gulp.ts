@@ -28,10 +28,8 @@ import { openSamples } from "../read/gulp_samples.ts";
 import { makeTree, type ShownTree } from "./make_tree.ts";
 
 /**
- * Opens a directory of chunks, or one chunk, as one tree. A video is shown where all of it can be read; of two with the
- * same id, the first. What is left out is said.
- *
- * @throws {FormatError} If there are chunks and none can be opened.
+ * Opens a directory of chunks, or one chunk, as one tree. Shows videos that can be read completely; of two with the
+ * same id, the first. Reports skipped ones. Throws FormatError if there are chunks and none can be opened.
  */
 export function* openGulp(
   location: string,
@@ -56,7 +54,7 @@ export function* openGulp(
       labels = (yield* readLabels(labelPath, storage))?.size;
     } catch (error) {
       if (!(error instanceof RecordfsError)) throw error;
-      // One that is damaged shows as it is.
+      // A damaged file is shown unchanged.
       if (file === undefined) {
         skipped.addDamaged(encodeName(LABEL_FILE), "file", error);
       } else if (error instanceof FormatError) odd.push(error.message);
@@ -120,7 +118,7 @@ function describe(
   };
 }
 
-/** The chunks of a location: a directory, or either file of one chunk. */
+/** Lists the chunks of a location: a directory, or either file of one chunk. */
 export function* listLocation(
   path: string,
   storage: Storage,

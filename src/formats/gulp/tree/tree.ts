@@ -25,19 +25,18 @@ import {
 } from "../../../tree/tree.ts";
 import type { MetaColumns } from "../meta/meta_columns.ts";
 
-/** The tables a tree rests on, shared by threads as they are. */
+/** Tables of a tree, which threads share. */
 export interface GulpTreeTables {
-  /** The meta columns of each chunk. */
   readonly chunks: readonly MetaColumns[];
-  /** Names of the root's entries in the order of their nodes: the file of labels, if there is one, and the shown videos. */
+  /** Names of the root's entries in node order: the label file, if there is one, and the videos shown. */
   readonly names: NameTableColumns;
-  /** Per shown video: its chunk. */
+  /** Per video shown: its chunk. */
   readonly chunkOf: Uint32Array;
-  /** Per shown video: its number in that chunk. */
+  /** Per video shown: its number in that chunk. */
   readonly videoOf: Uint32Array;
-  /** Per shown video, and once more: how many files lie in the videos before it. */
+  /** Per video shown: number of files in the videos before it; then the number of all. */
   readonly filesBefore: Float64Array;
-  /** Size of the file of labels in bytes, or -1 where there is none. */
+  /** Size of the label file in bytes, or -1 if there is none. */
   readonly labelSize: number;
   /** Last modification of the newest file, in milliseconds since 1970. */
   readonly mtime: number;
@@ -46,19 +45,18 @@ export interface GulpTreeTables {
 const META = "meta.json";
 const META_NAME = new TextEncoder().encode(META);
 const FRAME_PREFIX = new TextEncoder().encode("frame_");
-/** Least digits of a frame's number: ffmpeg's `%04d`, and `%05d` where a video has 10,000 frames. */
+/** Minimum digits of a frame's number: ffmpeg's `%04d`, and `%05d` if a video has 10,000 frames. */
 const FRAME_DIGITS = 4;
 
-/** The file of labels, where there is one. */
+/** Node of the label file, if there is one. */
 const LABELS: NodeId = ROOT + 1;
 
 /**
- * Videos as directories, `ID/frame_0001.jpg` … and `ID/meta.json`, and `label2idx.json` beside them. Frames
- * of a video with 10,000 or more have names as wide as its last number.
+ * Videos as directories, `ID/frame_0001.jpg` … and `ID/meta.json`, and `label2idx.json` next to them. Frame names of a
+ * video with 10,000 or more frames are as wide as its last number.
  *
- * Node ids: the root, the file of labels if there is one, the videos in order, then the files of each
- * video: its frames, then its meta. Sources: the data files of the chunks, then what holds the meta
- * text of each, then the file of labels.
+ * Node ids: the root, the label file if there is one, the videos in order, then the files of each video: its frames,
+ * then its meta. Sources: the data files of the chunks, then the meta text of each, then the label file.
  */
 export class GulpTree implements Tree {
   readonly sources: readonly ByteSource[];
@@ -66,9 +64,7 @@ export class GulpTree implements Tree {
   readonly #names: NameTable;
   readonly #videoCount: number;
   readonly #hasLabels: boolean;
-  /** Node of the first video. */
   readonly #firstVideo: NodeId;
-  /** Node of the first file in a video. */
   readonly #firstFile: NodeId;
   readonly #name = new Uint8Array(64);
   readonly #extent = newExtent();
@@ -162,7 +158,7 @@ export class GulpTree implements Tree {
     return true;
   }
 
-  /** The videos of all chunks; one that is left out keeps its place, as it does in a directory that is read. */
+  /** Returns the videos of all chunks; skipped ones keep their numbers, as in a directory that is read. */
   samples(): SampleNodes {
     const runs = videoRuns(this.#tables, this.#firstVideo);
     return { areDirectories: true, runs };
@@ -210,7 +206,7 @@ export class GulpTree implements Tree {
     return prefix + names.write(frame + 1, digits);
   }
 
-  /** The shown video that a directory is, or -1. */
+  /** Returns the index of the video that a directory shows, or -1. */
   #video(node: NodeId): number {
     const video = node - this.#firstVideo;
     const isVideo = Number.isInteger(video) && video >= 0 &&
@@ -218,7 +214,7 @@ export class GulpTree implements Tree {
     return isVideo ? video : -1;
   }
 
-  /** The shown video that a file lies in, or -1. */
+  /** Returns the index of the video that contains a file, or -1. */
   #videoOfFile(node: NodeId): number {
     const file = node - this.#firstFile;
     if (!Number.isInteger(file) || file < 0) return -1;
@@ -233,12 +229,12 @@ export class GulpTree implements Tree {
   }
 }
 
-/** Names of a video's frames, counted from 1: all as wide as that of the last, so that they sort. */
+/** Names of a video's frames, counted from 1: all as wide as the last, so that they sort. */
 function frameNames(frames: number): NumberedNames {
   return numberedNames(frames + 1, ".jpg", FRAME_DIGITS);
 }
 
-/** The videos of all chunks in order: those that show, and stretches of those that are left out. */
+/** Yields the videos of all chunks in order: those shown, and runs of skipped ones. */
 function* videoRuns(
   { chunks, chunkOf, videoOf }: GulpTreeTables,
   firstVideo: NodeId,
@@ -274,7 +270,7 @@ function isName(
   return true;
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. It has no sources there. */
+/** Rebuilds a shared tree in another thread, over the same tables, without sources. */
 export function reopenTree(data: unknown): Tree {
   const tables = data as GulpTreeTables;
   if (tables.filesBefore instanceof Float64Array) {

@@ -28,12 +28,12 @@ import {
 } from "./frame_data.ts";
 
 /**
- * A chunk that is open for writing, one video at a time.
+ * A chunk open for writing, one video at a time.
  *
- * The data are on the disk before a meta file names them. A new chunk's files have temporary names
- * until they are complete; then first the data file appears, then the meta file. Where a chunk is
- * appended to, its meta file stays the old one until all is written; bytes in the data file that no
- * meta file names are what a killed process left, and are cut off by the next one that appends.
+ * The data is on disk before a meta file names it. Files of a new chunk have temporary names until they are complete;
+ * then the data file appears first, and the meta file second. While a chunk is appended to, its old meta file stays
+ * until all is written. Bytes of the data file that no meta file names were left by a killed process, and the next
+ * append cuts them off.
  */
 export class ChunkOutput implements Disposable, AsyncDisposable {
   readonly #dataPath: string;
@@ -41,13 +41,13 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
   readonly #meta: CollectedMeta;
   readonly #queue: SerialQueue;
   readonly #onLost: (() => void) | undefined;
-  /** Whether a video was appended that only a flush keeps. */
+  /** Whether an appended video is not flushed yet. */
   #isUnsaved = false;
-  /** The data file under its temporary name, until it is published. */
+  /** Data file under its temporary name, until it is published. */
   #newData: NewFile | undefined;
   #data: WritableFile;
   #records: RecordOutput;
-  /** Where the data end that the meta file on the disk names. */
+  /** End of the data that the meta file on disk names. */
   #flushed: number;
   #closed = false;
 
@@ -70,11 +70,11 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
   }
 
   /**
-   * Opens a chunk: anew (mode `wb`), or to be continued (`ab`); one without files is started in both.
+   * Opens a chunk anew (mode `wb`) or to continue it (`ab`); both start a chunk without files.
    *
-   * @param before What it was opened as before: it must have ended.
-   * @param onLost Called if it is disposed before videos that were appended are flushed.
-   * @throws {FormatError} If one of the files of a chunk to be continued is missing, cut or damaged.
+   * @param before Earlier output of the chunk, which must have ended.
+   * @param onLost Called if the output is disposed before appended videos are flushed.
+   * @throws {FormatError} If a file of a chunk to continue is missing, cut or damaged.
    */
   static *open(
     chunk: OpenedChunk,
@@ -143,12 +143,12 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     }
   }
 
-  /** Bytes of data so far, padding included. */
+  /** Bytes of data so far, including padding. */
   get bytes(): number {
     return this.#records.end;
   }
 
-  /** Refuses to write to a chunk that is not open for it. */
+  /** Throws the error for a chunk that is not open for writing. */
   static refuse(path: string): never {
     throw new WriteError(
       "closed",
@@ -157,11 +157,7 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     );
   }
 
-  /**
-   * Appends a video; if its frames fail, nothing of it.
-   *
-   * @param metaJson Its meta_data: one item, or several with what separates them.
-   */
+  /** Appends a video, or nothing of it if its frames fail; `metaJson` is one item, or several with separators. */
   append(
     id: string,
     metaJson: string,
@@ -207,9 +203,9 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     this.#addVideo(id, metaJson, places);
   }
 
-  /** Not to be given up half-way: it takes no signal. */
+  /** Takes no signal: a flush must not be aborted halfway. */
   flush(): Promise<void> {
-    this.#isUnsaved = false; // its error reports what is lost
+    this.#isUnsaved = false; // its error reports the loss
     return this.#queue.take(async () => {
       this.#assertOpen();
       await runAsync(this.#flush());
@@ -243,18 +239,18 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     }
   }
 
-  /** Waits for what is under way, then drops what was not flushed. */
+  /** Waits for pending writes, then drops what was not flushed. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return;
     await this.#queue.take(() => Promise.resolve()).catch(() => {});
     this[Symbol.dispose]();
   }
 
-  /** @throws {FormatError} If the video is there, in a form that takes no more. */
+  /** @throws {FormatError} If the video exists in a form that cannot be extended. */
   *#beginVideo(id: string): Steps<void> {
     this.#meta.requireRoom(id);
     if (this.#newData !== undefined || !this.#data.closed) return;
-    this.#data = yield* WritableFile.open(this.#dataPath); // published by a flush
+    this.#data = yield* WritableFile.open(this.#dataPath); // the old one was published by a flush
     this.#records = new RecordOutput(this.#data, this.#records.end);
   }
 
@@ -267,7 +263,7 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     if (first !== undefined) this.#records.takeBack(first);
   }
 
-  /** Makes all videos that were ended part of the chunk. */
+  /** Makes all complete videos part of the chunk. */
   *#flush(): Steps<void> {
     this.#isUnsaved = false;
     if (!this.#data.closed) {
@@ -288,9 +284,9 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     yield* meta.publish();
   }
 
-  /** A meta file of before must not stand beside data that it does not describe. */
+  /** Removes the old meta file first: it must not exist next to data that it does not describe. */
   *#publishData(data: NewFile): Steps<void> {
-    this.#newData = undefined; // closing must not take away what is being published
+    this.#newData = undefined; // closing must not discard it during publication
     try {
       yield* this.#removeMeta();
       yield* data.publish();
@@ -312,7 +308,7 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     }
   }
 
-  /** A file that was closed meanwhile has lost what was not flushed. */
+  /** Throws if the file was closed meanwhile, which drops what was not flushed. */
   #assertNotDropped(): void {
     if (!this.#closed) return;
     throw new WriteError(
@@ -337,7 +333,7 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
   }
 }
 
-/** As the caller says, else as the file is kept: meta_data of pickles are text in memory. */
+/** Returns the caller's choice, or else that of the file: only pickles have their meta_data in memory. */
 function serializerOf(
   { options: { serializer }, meta }: OpenedChunk,
 ): SerializerChoice {
@@ -345,21 +341,17 @@ function serializerOf(
   return meta.size > 0 && meta.text instanceof MemorySource ? "pickle" : "json";
 }
 
-/** Records are padded by zeros to a multiple of 4 bytes. */
+/** Padding of records to a multiple of 4 bytes. */
 const ZEROS = new Uint8Array(3);
 
-/** Puts records into a data file, one behind the other. */
+/** Writes consecutive records to a data file. */
 class RecordOutput extends GatheredBytes {
-  /** How far the file may have been written, dropped records included. */
+  /** Furthest byte that may have been written, including dropped records. */
   get reached(): number {
     return this.furthest;
   }
 
-  /**
-   * Writes a record; it may be on its way until {@linkcode finish}.
-   *
-   * @param frames Its place is put to these: loc, pad, and length with the padding.
-   */
+  /** Writes a record, buffered until {@linkcode finish}; adds its loc, pad, and length with padding to `frames`. */
   *record(bytes: Uint8Array, frames: number[]): Steps<void> {
     const padding = ZEROS.subarray(0, -bytes.length & 3);
     const length = bytes.length + padding.length;
@@ -375,7 +367,7 @@ class RecordOutput extends GatheredBytes {
     frames.push(...place);
   }
 
-  /** Has the file hold all records, and nothing else. */
+  /** Completes the file, so that it holds all records and nothing else. */
   *finish(): Steps<void> {
     yield* this.flush();
     if (this.furthest <= this.end) return;

@@ -16,36 +16,36 @@ import { type Frames, jpegOf } from "./frame_data.ts";
 
 /** A video that could not be gulped. */
 export interface FailedVideo {
-  /** Its id. */
+  /** Id of the video. */
   readonly id: string;
-  /** What went wrong, in the words of the program or the library that failed. */
+  /** Message of the program or library that failed. */
   readonly reason: string;
 }
 
-/** What was written to a chunk. */
+/** Report of a written chunk. */
 export interface ChunkReport {
-  /** How many videos. */
+  /** Number of videos. */
   readonly videos: number;
-  /** How many frames they have. */
+  /** Number of frames. */
   readonly frames: number;
   /** Size of the data file in bytes. */
   readonly bytes: number;
-  /** The videos that were left out. */
+  /** Skipped videos. */
   readonly failed: readonly FailedVideo[];
 }
 
 /** Options of {@linkcode ChunkWriter.writeChunk}. */
 export interface ChunkWriterOptions extends WaitOptions {
-  /** Told of each frame: its size in bytes. */
+  /** Called with the size in bytes of each frame. */
   readonly onFrame?: ((bytes: number) => void) | undefined;
-  /** Told of each video when it is over: why it failed, or `undefined` where it is written. */
+  /** Called after each video, with its failure, or `undefined` if it is written. */
   readonly onVideo?: ((failed: FailedVideo | undefined) => void) | undefined;
-  /** Asked before a chunk is finished; a rejection leaves the chunk unwritten. */
+  /** Called before a chunk is completed; if it rejects, the chunk is not written. */
   readonly onIds?: ((ids: readonly string[]) => Promise<void>) | undefined;
 }
 
 /**
- * Writes what an adapter yields to chunks (Python's `ChunkWriter`).
+ * Writes the videos of an adapter to chunks (Python's `ChunkWriter`).
  *
  * @example Two images
  * ```ts
@@ -73,19 +73,18 @@ export interface ChunkWriterOptions extends WaitOptions {
 export class ChunkWriter {
   readonly #adapter: DatasetAdapter;
 
-  /** Writes what `adapter` yields. */
+  /** Makes a writer for the videos of `adapter`. */
   constructor(adapter: DatasetAdapter) {
     this.#adapter = adapter;
   }
 
   /**
-   * Writes a slice of the adapter's videos to a chunk, which starts anew. A video whose frames cannot
-   * be had, or that has none, is left out; where none is left, no chunk is written.
+   * Writes a slice of the adapter's videos to a chunk, which starts anew. Skips videos without frames, or whose frames
+   * cannot be read; if none remains, no chunk is written.
    *
    * @throws {WriteError} If the chunk cannot be written.
    * @throws {RecordfsError} If two videos have the same id.
-   * @throws What the adapter throws between videos, and where a program or permission is missing that
-   * all videos need.
+   * @throws Errors of the adapter between videos, and of a missing program or permission that all videos need.
    */
   writeChunk<Frame>(
     chunk: GulpChunk<Frame>,
@@ -96,10 +95,7 @@ export class ChunkWriter {
   }
 }
 
-/**
- * Writes a slice of an adapter's videos to a chunk, which starts anew, or adds `only` these of them to one
- * that is there.
- */
+/** Writes a slice of an adapter's videos to a chunk, which starts anew; or adds those in `only` to an existing one. */
 export async function writeVideos<Frame>(
   adapter: DatasetAdapter,
   chunk: GulpChunk<Frame>,
@@ -113,7 +109,7 @@ export async function writeVideos<Frame>(
   let frames = 0;
   const mode = only === undefined ? "wb" : "ab";
   await using _open = await chunk.open(mode, { signal });
-  // Where videos are lost, the error that ends it says so.
+  // Drops videos without a warning: the error that ends the writing reports it.
   using _unflushed = { [Symbol.dispose]: () => chunk.abort() };
   for await (const video of adapter.iterData(slice, { signal })) {
     signal?.throwIfAborted();
@@ -147,11 +143,11 @@ export async function writeVideos<Frame>(
 }
 
 /**
- * Slices of an adapter's videos for chunks (Python's `calculate_chunk_slices`).
+ * Returns the slices of an adapter's videos for chunks (Python's `calculate_chunk_slices`).
  *
- * @param itemsPerChunk How many videos a chunk has; the last may have fewer.
- * @param numItems How many videos there are.
- * @throws {RangeError} If one of them is not a whole number from 1 on.
+ * @param itemsPerChunk Number of videos in a chunk; the last may have fewer.
+ * @param numItems Number of videos.
+ * @throws {RangeError} If a number is not an integer of at least 1.
  *
  * @example Two chunks
  * ```ts
@@ -173,7 +169,7 @@ export function calculateChunkSlices(
   return slices;
 }
 
-/** @throws {RangeError} If one of them is not a whole number from 1 on. */
+/** @throws {RangeError} If a count is not an integer of at least 1. */
 export function assertCounts(counts: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(counts)) {
     if (Number.isSafeInteger(value) && value > 0) continue;
@@ -181,7 +177,7 @@ export function assertCounts(counts: Readonly<Record<string, number>>): void {
   }
 }
 
-/** Appends a video, or says why it can't be. */
+/** Appends a video, or returns its failure. */
 async function append<Frame>(
   chunk: GulpChunk<Frame>,
   { id, meta }: AdaptedVideo,
@@ -208,9 +204,9 @@ function concernsAll(error: unknown): boolean {
 }
 
 /**
- * A video's frames as JPEGs, at least one.
+ * Yields a video's frames as JPEGs; throws if there are none.
  *
- * @param onFrame Told the size of each.
+ * @param onFrame Called with the size of each frame.
  */
 async function* atLeastOne(
   frames: Frames,
@@ -218,7 +214,7 @@ async function* atLeastOne(
 ): AsyncGenerator<Uint8Array, void> {
   let isEmpty = true;
   for await (const frame of frames) {
-    // Where nothing has to be waited for, a thread would not hear that it is to give up.
+    // Without asynchronous work, a thread would not receive the message to abort.
     while (shouldYield()) await yieldToEventLoop();
     const jpeg = await jpegOf(frame);
     yield jpeg;

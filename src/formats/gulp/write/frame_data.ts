@@ -1,24 +1,20 @@
 import { imageCodec } from "../../../codecs/image/choose_codec.ts";
 import type { Image } from "../../../codecs/image/image.ts";
 
-/** A frame to be written: pixels, encoded with quality 90, or a JPEG, stored as it is. */
+/** A frame to write: pixels, which are encoded with quality 90, or a JPEG, which is stored unchanged. */
 export type FrameData = Image | Uint8Array;
 
-/** Frames to be written, all at once or as they come. */
+/** Frames to write, as a list or as a stream. */
 export type Frames = Iterable<FrameData> | AsyncIterable<FrameData>;
 
-/**
- * The JPEG of a frame.
- *
- * @throws {TypeError} If it is neither a JPEG nor an image.
- */
+/** Returns the JPEG of a frame; throws TypeError if it is neither a JPEG nor an image. */
 export async function jpegOf(frame: FrameData): Promise<Uint8Array> {
   if (frame instanceof Uint8Array) return checkedJpeg(frame);
   assertIsFrame(frame);
   return await (await imageCodec()).encode(frame);
 }
 
-/** A JPEG without waiting: pixels are encoded asynchronously. */
+/** Returns a JPEG synchronously; pixels are rejected, since codecs are asynchronous. */
 export function jpegOfSync(frame: FrameData): Uint8Array {
   if (frame instanceof Uint8Array) return checkedJpeg(frame);
   assertIsFrame(frame);
@@ -27,7 +23,7 @@ export function jpegOfSync(frame: FrameData): Uint8Array {
   );
 }
 
-/** Bytes of one JPEG are a list, too: of numbers. */
+/** Requires an image. The bytes of a single JPEG, given instead of a list, iterate as numbers. */
 function assertIsFrame(frame: Image): void {
   if (frame?.data instanceof Uint8Array) return;
   throw new TypeError(
@@ -44,7 +40,7 @@ function checkedJpeg(bytes: Uint8Array): Uint8Array {
   );
 }
 
-/** What keeps bytes from being a JPEG, if anything. */
+/** Returns why bytes are not a JPEG, or `undefined`. */
 export function jpegFault(bytes: Uint8Array): string | undefined {
   if (bytes.length < 4) return "is too short for a JPEG";
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return "does not start as a JPEG";

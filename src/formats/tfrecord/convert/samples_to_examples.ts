@@ -12,7 +12,7 @@ import {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { encodeExample, type Feature } from "../proto/encode_example.ts";
 
-/** Samples of any format as examples of TensorFlow, a feature a field. */
+/** Converts samples of any format to TensorFlow examples, with one feature per field. */
 export async function samplesToExamples(
   rows: SampleRows,
   path: string,
@@ -45,7 +45,7 @@ async function* examplesOf(
 
 const UTF8 = new TextEncoder();
 
-/** The features that fields become; a sample lacks the feature of what it has no value for. */
+/** Stores fields as features; a sample without a value of a field lacks its feature. */
 const storeField: StoreField = (field) => {
   const { name, isList, type } = field;
   const { kind, decoding, scalar, elements } = type;

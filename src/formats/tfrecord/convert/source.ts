@@ -3,7 +3,7 @@ import type { PlanNotes } from "../../../convert/conversion.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { areExamples } from "../kinds.ts";
 
-/** Files of TFRecord to be converted: as their records. */
+/** Conversion source of TFRecord files, as their records. */
 class TFRecordSource extends RecordSource {
   override noteFiles(notes: PlanNotes): void {
     super.noteFiles(notes);
@@ -15,7 +15,6 @@ class TFRecordSource extends RecordSource {
   }
 }
 
-/** An opened container to be converted. */
 export function recordsSource(container: VirtualFs): RecordSource {
   const lost = "records have no checksums of their own";
   return new TFRecordSource(container, "TFRecord", "records", lost);

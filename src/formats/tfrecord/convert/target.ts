@@ -24,13 +24,13 @@ import { isShard } from "../layout.ts";
 import { samplesToExamples } from "./samples_to_examples.ts";
 import { TFRecordWriter } from "../write/tfrecord_writer.ts";
 
-/** Digits of the number of a shard, and of how many there are. */
+/** Digits of a shard's number, and of the number of shards. */
 const DIGITS = 5;
 
-/** When a shard is full. */
+/** Limits at which a shard is full. */
 type Limits = Pick<ConvertOptions, "shardLength" | "shardSize">;
 
-/** Anything to a file of records, or to shards in a directory. */
+/** Writes any source to a file of records, or to shards in a directory. */
 export const tfrecordTarget: ConversionTarget = {
   options: ["shardSize", "shardLength"],
   content: { what: "files of TFRecord", isOwn: isShard },
@@ -62,7 +62,7 @@ export const tfrecordTarget: ConversionTarget = {
   },
 };
 
-/** What a source becomes: examples of its samples, where these have fields, and otherwise its contents. */
+/** Converts samples with fields to examples, and other sources to their contents. */
 async function planRecords(
   source: ConversionSource,
   options: ConvertOptions,
@@ -82,7 +82,7 @@ function areShards({ shardLength, shardSize }: Limits): boolean {
   return shardLength !== undefined || shardSize !== undefined;
 }
 
-/** What the shards of a directory are called: names that have a dot need the suffix to be known by. */
+/** Returns the base name of a directory's shards; names with a dot need the suffix to be recognized. */
 function shardName(target: string): string {
   const name = basename(resolve(target));
   return isShard(`${name}-00000-of-00001`) ? name : `${name}.tfrecord`;
@@ -103,11 +103,7 @@ async function writeFile(
   return writer.length;
 }
 
-/**
- * Writes shards. How many there are is known when the last one is full, and each has it in its name then.
- *
- * @param start What stands before their numbers.
- */
+/** Writes shards to `start` and a number. When all are written, each is renamed to include their total. */
 async function writeShards(
   records: RecordSequence,
   start: string,
@@ -118,7 +114,7 @@ async function writeShards(
   let [shards, written] = [0, 0];
   const openNext = () =>
     TFRecordWriter.open(`${start}-${numberOf(shards++)}`, { signal });
-  // Of nothing there is one shard, without records.
+  // Without records, there is one empty shard.
   let writer = await openNext();
   try {
     for await (const record of records.read(run)) {

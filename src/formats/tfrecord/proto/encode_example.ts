@@ -10,16 +10,15 @@ export type Feature =
     | { readonly kind: "int64"; readonly values: readonly bigint[] }
   );
 
-/** Numbers of the kinds of lists in a `Feature` (`feature.proto` of TensorFlow). */
+/** Field numbers of the lists in a `Feature` (`feature.proto` of TensorFlow). */
 const LISTS = { bytes: 1, float: 2, int64: 3 } as const;
 const UTF8 = new TextEncoder();
 
-/** The first field of a message, length-delimited, which is the only one of most of these. */
+/** Tag of field 1, length-delimited, which is the only field of most of these messages. */
 const FIRST = 1 << 3 | BYTES;
-/** The second one: the value of an entry of a map. */
+/** Tag of field 2: the value of a map entry. */
 const SECOND = 2 << 3 | BYTES;
 
-/** Writes messages of Protocol Buffers. */
 class MessageOutput extends ByteOutput {
   varint(value: number | bigint): void {
     let rest = BigInt.asUintN(64, BigInt(value));
@@ -32,7 +31,7 @@ class MessageOutput extends ByteOutput {
     this.view.setFloat32(at, value, true);
   }
 
-  /** Puts a field of bytes, or of a message. */
+  /** Writes a field of bytes, or of a message. */
   field(tag: number, bytes: Uint8Array): void {
     this.op(tag);
     this.varint(bytes.length);
@@ -40,7 +39,7 @@ class MessageOutput extends ByteOutput {
   }
 }
 
-/** Encodes an `Example` of TensorFlow, its features in their order, as `SerializeToString` does. */
+/** Encodes a TensorFlow `Example`, with features in the given order, as `SerializeToString` does. */
 export function encodeExample(
   features: readonly Feature[],
 ): Uint8Array<ArrayBuffer> {

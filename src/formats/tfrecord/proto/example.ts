@@ -6,8 +6,8 @@ import {
 } from "./scan_example.ts";
 
 /**
- * The values of a feature, always a list: `Uint8Array[]` of a `BytesList`, `Float32Array` of a `FloatList`,
- * `BigInt64Array` of an `Int64List`; an empty list where nothing is set.
+ * Values of a feature, always a list: `Uint8Array[]` of a `BytesList`, `Float32Array` of a `FloatList`, `BigInt64Array`
+ * of an `Int64List`; an empty list if none is set.
  */
 export type FeatureValue =
   | Uint8Array<ArrayBuffer>[]
@@ -15,8 +15,8 @@ export type FeatureValue =
   | BigInt64Array<ArrayBuffer>;
 
 /**
- * An `Example` of TensorFlow, or a `SequenceExample`, by the names of its features: those of a `SequenceExample`'s context,
- * and its lists of features, each as the values of its steps. A list that is called as a feature is called
+ * A TensorFlow `Example` or `SequenceExample`, by feature name. Of a `SequenceExample`, the features are those of its
+ * context, and each feature list is a list of the values of its steps. A list with the name of a feature is called
  * `feature_lists/NAME`.
  */
 export type TFExample = Readonly<
@@ -24,10 +24,10 @@ export type TFExample = Readonly<
 >;
 
 /**
- * Decodes an example; values of bytes are views into the record.
+ * Decodes an example; bytes values are views into the record.
  *
- * @param names Names of the features that are wanted; all, unless given.
- * @throws {WireError} If it is none.
+ * @param names Names of the features to decode; all by default.
+ * @throws {WireError} If it is not an example.
  */
 export function decodeExample(
   bytes: Uint8Array<ArrayBuffer>,

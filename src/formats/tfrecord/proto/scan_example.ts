@@ -9,33 +9,31 @@ import {
   WireFields,
 } from "./wire.ts";
 
-/** Features and steps of all lists of an example, and values of bytes: more are refused. */
+/** Limits per example: features, steps of all lists, and ranges of values. */
 const MOST_FEATURES = 1 << 16;
 const MOST_STEPS = 1 << 17;
 const MOST_VALUES = 1 << 20;
 
-/** What a feature is a list of; nothing where its writer has set none. */
+/** Type of a feature's list; `nothing` if its writer has set none. */
 export type FeatureKind = "bytes" | "float" | "int64" | "nothing";
 
-/** A feature: where its values lie in the record. */
+/** A feature, with the locations of its values in the record. */
 export interface ScannedFeature {
   readonly kind: FeatureKind;
-  /**
-   * Starts and ends, by turns: of values of bytes each its own; of numbers runs of one or more.
-   */
+  /** Starts and ends, alternating: a range per bytes value, or per run of one or more numbers. */
   readonly ranges: readonly number[];
 }
 
-/** An `Example`, or a `SequenceExample`, which has lists of features beside. */
+/** An `Example`, or a `SequenceExample`, which also has lists of features. */
 export interface ScannedExample {
   readonly isSequence: boolean;
   readonly features: ReadonlyMap<string, ScannedFeature>;
   readonly lists: ReadonlyMap<string, readonly ScannedFeature[]>;
-  /** Whether it has what neither message has. */
+  /** Whether it has fields that neither message defines. */
   readonly hasOthers: boolean;
 }
 
-/** Field numbers, of example.proto and feature.proto. */
+/** Field numbers of example.proto and feature.proto. */
 const FEATURES = 1;
 const FEATURE_LISTS = 2;
 const ENTRY = 1;
@@ -51,9 +49,8 @@ interface Range {
 }
 
 /**
- * Finds the features of an `Example` or `SequenceExample`; only what stands before and between values is looked at.
- *
- * @throws {WireError} If it is none, or has more than is taken.
+ * Finds the features of an `Example` or `SequenceExample`; reads only the bytes before and between values. Throws
+ * WireError if it is neither, or exceeds a limit.
  */
 export function scanExample(bytes: Uint8Array): ScannedExample {
   return new Scan(bytes).run();
@@ -93,7 +90,7 @@ class Scan {
     return [{ start: 0, end: this.#bytes.length }];
   }
 
-  /** The messages in a message, of which there are pieces, with the numbers of their fields. */
+  /** Yields the field numbers and ranges of messages in a message given in pieces. */
   *#messages(pieces: readonly Range[]): Generator<[number, Range]> {
     for (const { start, end } of pieces) {
       const fields = new WireFields(this.#bytes, start, end);
@@ -105,7 +102,7 @@ class Scan {
     }
   }
 
-  /** The entries of a map; of those with one key the last counts. */
+  /** Reads the entries of a map; the last of repeated keys wins. */
   #entries(map: Range, take: (key: string, value: Range[]) => void): void {
     for (const [field, entry] of this.#messages([map])) {
       if (field !== ENTRY) {
@@ -140,7 +137,7 @@ class Scan {
     return steps;
   }
 
-  /** A feature: the last kind of list that stands in it, all pieces of which count. */
+  /** Reads a feature: its last kind of list, of which all pieces count. */
   #feature(pieces: readonly Range[]): ScannedFeature {
     let kind: FeatureKind = "nothing";
     let lists: Range[] = [];
@@ -189,7 +186,6 @@ function tooMany(what: string, most: number): WireError {
   return new WireError(`more than ${most} ${what}`);
 }
 
-/** How many values a feature has. */
 export function valueCount(
   bytes: Uint8Array,
   { kind, ranges }: ScannedFeature,
@@ -205,11 +201,7 @@ export function valueCount(
   return count;
 }
 
-/**
- * The numbers of a feature.
- *
- * @throws {WireError} If an integer does not end.
- */
+/** Decodes the numbers of a feature; throws WireError if an integer does not end. */
 export function numbersOf(
   bytes: Uint8Array,
   feature: ScannedFeature,

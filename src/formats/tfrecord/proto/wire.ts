@@ -1,32 +1,29 @@
-/** Bytes are no message, by the encoding of Protocol Buffers: the message says where. */
+/** Bytes are not a Protocol Buffers message; the error message says where. */
 export class WireError extends Error {
   override readonly name = "WireError";
 }
 
-/** Wire types. */
 export const VARINT = 0;
 export const FIXED64 = 1;
 export const BYTES = 2;
 export const FIXED32 = 5;
 
-/** A tag or length has at most so many bytes, an integer ten. */
+/** Maximum bytes of a tag or length, and of an integer. */
 const LONGEST_LENGTH = 5;
 const LONGEST_VARINT = 10;
 
-/** Goes through the fields of a message, whose values stay where they are. */
+/** Iterates over the fields of a message without copying values. */
 export class WireFields {
-  /** Number of the field that was found last. */
+  /** Number of the current field. */
   field = 0;
-  /** Its wire type. */
   type = 0;
-  /** Where its value starts in the bytes: of a length-delimited one behind its length. */
+  /** Start of its value, which follows the length if it is length-delimited. */
   start: number;
-  /** Where it ends. */
   end: number;
   readonly #bytes: Uint8Array;
   readonly #stop: number;
 
-  /** @param end Where the message ends in the bytes. */
+  /** @param end End of the message in the bytes. */
   constructor(bytes: Uint8Array, start: number, end: number) {
     this.#bytes = bytes;
     this.start = start;
@@ -34,12 +31,7 @@ export class WireFields {
     this.#stop = end;
   }
 
-  /**
-   * Finds the next field.
-   *
-   * @returns Whether there was one.
-   * @throws {WireError} If what follows is none, or does not end inside the message.
-   */
+  /** Moves to the next field, if any; throws WireError if it is invalid, or does not end inside the message. */
   next(): boolean {
     if (this.end === this.#stop) return false;
     this.start = this.end;
@@ -70,7 +62,7 @@ export class WireFields {
     return true;
   }
 
-  /** Reads a tag or length from where the last value ended, and moves behind it. */
+  /** Reads a tag or length after the previous value, and moves past it. */
   #length(what: string): number {
     const end = this.#varintEnd(LONGEST_LENGTH, what);
     let value = 0;
@@ -100,7 +92,7 @@ export class WireFields {
   }
 }
 
-/** How many integers lie in bytes: each has one last byte. */
+/** Counts the integers in bytes, each of which has one last byte. */
 export function countVarints(
   bytes: Uint8Array,
   start: number,
@@ -112,11 +104,8 @@ export function countVarints(
 }
 
 /**
- * Decodes integers that lie one behind the other, as two's complement of 64 bits.
- *
- * @param words The lower and the upper word of each, one behind the other.
- * @param at Index of the first integer in `words`.
- * @throws {WireError} If one does not end.
+ * Decodes consecutive integers as two's complement of 64 bits to `words`, the lower and the upper word of each, from
+ * integer `at` on. Throws WireError if one does not end.
  */
 export function decodeVarints(
   bytes: Uint8Array,

@@ -2,30 +2,25 @@ import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 import { numberedNames } from "../../../tree/names/numbered_names.ts";
 
-/** The record that a file's sound ones end before, which is cut or cannot be found: plain data, for other threads. */
+/** Record after a file's sound ones, which is cut or cannot be found: plain data, for other threads. */
 export interface Cut {
-  /** `metadata-checksum` where its length is wrong, and otherwise how far it is there. */
+  /** `metadata-checksum` if its length is wrong; otherwise says how much of it exists. */
   readonly code: FormatErrorCode;
   readonly why: string;
-  /** Where its length starts. */
+  /** Offset of its length. */
   readonly offset: number;
-  /** Bytes of its data by its length; 0 where that is not known. */
+  /** Bytes of its data by its length; 0 if unknown. */
   readonly size: number;
   readonly expected?: number;
   readonly actual?: number;
 }
 
-/** Whether a file begins with a wrong length, so that it is no TFRecord. */
+/** Whether the first length of a file is wrong, so that it is not TFRecord. */
 export function isNone({ code, offset }: Cut): boolean {
   return code === "metadata-checksum" && offset === 0;
 }
 
-/**
- * Makes the error that reading a cut record throws.
- *
- * @param record Its number in the file.
- * @param suffix Ending of the names of records.
- */
+/** Makes the error for reading a cut record; `suffix` is that of record names. */
 export function cutError(
   path: string,
   record: number,

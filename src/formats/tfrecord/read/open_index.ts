@@ -19,26 +19,24 @@ import { scanRecords } from "./scan.ts";
 import { scanExample } from "../proto/scan_example.ts";
 import { WireError, WireFields } from "../proto/wire.ts";
 
-/** How an index is read. */
 export interface IndexOptions extends KeptOptions {
   readonly checkData?: boolean | undefined;
 }
 
 /**
- * The index of a file: as it was kept, or by all its lengths, one after the other.
- *
- * @throws {FormatError} If it is compressed, or its first length is wrong.
+ * Returns the index of a file, from the index cache or by reading all its lengths in sequence. Throws FormatError if it
+ * is compressed, or its first length is wrong.
  */
 export function* openIndex(
   source: ByteSource,
   options: IndexOptions,
 ): Steps<RecordIndex> {
   const { checkData = true } = options;
-  if (checkData) yield* crc32cLoaded(); // also what compares the data needs it
+  if (checkData) yield* crc32cLoaded(); // also needed to verify the data
   return yield* keptIndex<RecordIndex>(source, options, {
     kind: "tfrecord 1",
     entrySize: FRAME,
-    // Lengths that nobody compared are not for those who would have.
+    // Unverified lengths must not be given to callers that verify them.
     isToKeep: checkData,
     take({ columns: { starts, sums }, facts }) {
       const columns = { starts, sums } as RecordColumns;
@@ -56,7 +54,7 @@ export function* openIndex(
       return { columns, kind, cut };
     },
     count: ({ columns }) => columns.sums.length,
-    // A damaged file is not there for long.
+    // A damaged file does not stay for long.
     tables: ({ columns, kind, cut }) =>
       checkData && cut === undefined
         ? { columns: { ...columns }, facts: kind }
@@ -64,14 +62,14 @@ export function* openIndex(
   });
 }
 
-/** Records up to this size are gone through; of larger ones only the start is looked at. */
+/** Records up to this size are scanned completely; of larger ones, only the start is read. */
 const LARGE = 1 << 20;
 /** Bytes of a tag and a length. */
 const START = 8;
-/** Damaged records that are passed over to find out what records are. */
+/** Limit of damaged records skipped to detect the kind of records. */
 const MOST_DAMAGED = 16;
 
-/** What records seem to be, by the first one whose data are not known to be damaged. */
+/** Detects the kind of records, from the first one not known to be damaged. */
 function* kindIn(
   source: ByteSource,
   columns: RecordColumns,
@@ -90,11 +88,7 @@ function* kindIn(
   return "records";
 }
 
-/**
- * Says what to do with what was compressed.
- *
- * @throws {FormatError} If the file begins as something that was.
- */
+/** Throws FormatError if a file begins as a compressed one, and says how to decompress it. */
 export function* refuseCompressed(source: ByteSource): Steps<void> {
   const { name: path } = source;
   const head = yield* readPart(source, 0, Math.min(source.size, HEADER));
@@ -116,12 +110,7 @@ export function* refuseCompressed(source: ByteSource): Steps<void> {
   );
 }
 
-/**
- * What a record seems to be: an example has nothing but features, one behind the other, to its end.
- *
- * @param bytes All of the record, or its first {@linkcode START}.
- * @param length Bytes of the record.
- */
+/** Detects the kind of a record, from all or its first {@linkcode START} bytes: an example is features to its end. */
 function kindOf(bytes: Uint8Array, length: number): RecordKind {
   if (length === 0) return "records";
   try {
@@ -130,7 +119,7 @@ function kindOf(bytes: Uint8Array, length: number): RecordKind {
       if (hasOthers) return "records";
       return isSequence ? "SequenceExamples" : "Examples";
     }
-    // The features of one that is this large take it up to its end, if it has no lists.
+    // The features of such a large example take it up to its end, unless it has lists.
     const fields = new WireFields(bytes, 0, length);
     const isFeatures = fields.next() && fields.field === 1 && fields.type === 2;
     if (!isFeatures) return "records";

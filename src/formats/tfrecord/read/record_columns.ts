@@ -4,23 +4,22 @@ import type { Cut } from "./cut.ts";
 import type { WholeNumbers } from "../../../tree/shared_numbers.ts";
 import { type Extent, placeChecked } from "../../../tree/tree.ts";
 
-/** What is known of a file: tables over memory that threads share. */
+/** Tables of a file, in shared memory. */
 export interface RecordColumns {
-  /** Per record, and once more for the end: where it starts, its length before its data. */
+  /** Per record: its start, where its length precedes its data; then the end of the last. */
   readonly starts: WholeNumbers;
-  /** Per record: the checksum of its data, as it stands in the file. */
+  /** Per record: checksum of its data, as stored. */
   readonly sums: Uint32Array;
 }
 
-/** A file's tables, and what its records are by the first of them. */
+/** Tables of a file, and the kind of its records by the first of them. */
 export interface RecordIndex {
   readonly columns: RecordColumns;
   readonly kind: RecordKind;
-  /** The damaged record that these end before. */
+  /** The damaged record that follows them. */
   readonly cut?: Cut | undefined;
 }
 
-/** Says where the data of a record is. */
 export function locateRecord(
   { starts, sums }: RecordColumns,
   record: number,
@@ -33,7 +32,7 @@ export function locateRecord(
   placeChecked(source, start + HEADER, length, "crc32c", checksum, into);
 }
 
-/** Whether tables are of a file of that size: of those that were kept, nothing is believed. */
+/** Whether tables fit a file of that size: cached tables are not trusted. */
 export function areOf({ starts, sums }: RecordColumns, size: number): boolean {
   if (starts[0] !== 0 || starts.at(-1) !== size) return false;
   if (starts.length !== sums.length + 1) return false;

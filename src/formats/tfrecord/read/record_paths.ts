@@ -6,11 +6,7 @@ import {
 import type { Storage } from "../../../io/storage/storage.ts";
 import { isShard } from "../layout.ts";
 
-/**
- * Finds the files of a location.
- *
- * @throws {FormatError} If a directory has none, or not all of those that their names count.
- */
+/** Finds the files of a location; throws FormatError if a directory has none, or fewer than their names say. */
 export function recordPaths(path: string, storage: Storage): Steps<ShardPaths> {
   return shardPaths(path, storage, {
     format: "TFRecord",

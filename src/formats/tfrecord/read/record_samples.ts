@@ -24,20 +24,19 @@ import { WireError } from "../proto/wire.ts";
 import { type IndexOptions, openIndex } from "./open_index.ts";
 import { type RecordFile, RecordTable } from "./record_table.ts";
 
-/** What other threads make the samples of. */
 interface Seed {
   readonly files: readonly RecordFile[];
   readonly check: boolean;
 }
 
-/** The records of TFRecord files as samples: their bytes, decoded to examples. */
+/** Records of TFRecord files as samples: their bytes, decoded to examples. */
 export class RecordSamples
   implements Samples<Uint8Array<ArrayBuffer>, TFExample> {
   readonly unit = "record";
   readonly shards: RecordTable;
   readonly storage: Storage;
   readonly sources: readonly ByteSource[];
-  /** Each example has its own; bytes have none. */
+  /** Undefined for examples, each of which has its own; empty for bytes. */
   readonly fields: readonly [] | undefined;
   readonly stores = "content";
   readonly #check: boolean;
@@ -73,13 +72,13 @@ export class RecordSamples
     return orNoExample(this.shards, index, () => decodeExample(bytes, fields));
   }
 
-  /** The only value of a feature. */
+  /** Returns the value of a feature that has only one. */
   valueIn(example: TFExample, field: string): unknown {
     const values = example[field];
     if (values?.length !== 1) return undefined;
     const [value] = values;
     if (value instanceof Uint8Array) return utf8Text(value);
-    return typeof value === "object" ? undefined : value; // the one step of a list
+    return typeof value === "object" ? undefined : value; // an object is the only step of a list
   }
 
   locate(index: number, into: Extent): void {
@@ -94,11 +93,7 @@ export class RecordSamples
     });
   }
 
-  /**
-   * Views of records into maps of their files, in the order of `indices`.
-   *
-   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped.
-   */
+  /** Returns records as views into file maps, in order; throws RecordfsError `unsupported` without support for maps. */
   views(indices: readonly number[]): Uint8Array<ArrayBuffer>[] {
     this.#mapped ??= new MappedSources(this.sources);
     const viewOf = this.#mapped.batch(this.#check);
@@ -131,10 +126,8 @@ export class RecordSamples
 }
 
 /**
- * Opens files, in their order. Of several, those whose first length is wrong are left out.
- *
- * @throws {FormatError} If one is compressed, or the first length of the only one is wrong; or if no record of any is
- * whole.
+ * Opens files in order. Skips those whose first length is wrong, unless it is the only file. Throws FormatError if a
+ * file is compressed, the first length of the only one is wrong, or no record is whole.
  */
 export function* openRecordSamples(
   paths: readonly string[],
@@ -161,7 +154,7 @@ function noneWhole({ path, cut }: RecordFile): FormatError {
   return new FormatError(code, message, { ...facts, path, sample: 0 });
 }
 
-/** Opens files that another thread has opened, over its tables. */
+/** Opens files that another thread has opened, using its tables. */
 export function* reopenSamples(
   { files, check }: Seed,
   storage: Storage,
@@ -171,7 +164,7 @@ export function* reopenSamples(
   return new RecordSamples(sources, new RecordTable(files), storage, check);
 }
 
-/** Reads records, each compared with its checksum if `check` is set. */
+/** Reads records, and compares each with its checksum if `check` is set. */
 export function readRecords(
   sources: SourceList,
   table: RecordTable,
@@ -189,7 +182,7 @@ export function readRecords(
   }, memory);
 }
 
-/** Does something with a record's bytes, and says of which record they are no example. */
+/** Calls `work`, and names the record in the error if its bytes are not an example. */
 export function orNoExample<T>(
   table: RecordTable,
   record: number,

@@ -14,10 +14,10 @@ import type { RecordKind } from "../kinds.ts";
 import { cutError } from "./cut.ts";
 import { locateRecord, type RecordIndex } from "./record_columns.ts";
 
-/** A file, as another thread opens it again: its tables are in memory that threads share. */
+/** A file for other threads, with its tables in shared memory. */
 export interface RecordFile extends RecordIndex, KnownFile {}
 
-/** Records of one file or of several, numbered from 0 over all of them. */
+/** Records of one or several files, numbered from 0 across files. */
 export class RecordTable extends ShardTable<RecordFile> {
   constructor(
     files: readonly RecordFile[],
@@ -26,24 +26,20 @@ export class RecordTable extends ShardTable<RecordFile> {
     super(files, ({ columns }) => columns.sums.length, lost);
   }
 
-  /** The files that end in a damaged record, by their numbers. */
+  /** Numbers of the files that end in a damaged record. */
   get cutFiles(): readonly number[] {
     return this.shards.flatMap(({ cut }, file) =>
       cut === undefined ? [] : [file]
     );
   }
 
-  /**
-   * The error for the damaged record that a file ends in.
-   *
-   * @param suffix Ending of the names of records.
-   */
+  /** Makes the error for the damaged record at the end of a file; `suffix` is that of record names. */
   cutError(file: number, suffix = ""): FormatError {
     const { path, cut, columns } = this.shards[file]!;
     return cutError(path, columns.sums.length, cut!, suffix);
   }
 
-  /** What of the files cannot be read. */
+  /** Notes on what cannot be read. */
   notes(suffix = ""): ArchiveNotes[] {
     const cut = this.cutFiles.map((file) =>
       unreadableNotes(
@@ -55,7 +51,7 @@ export class RecordTable extends ShardTable<RecordFile> {
     return [...lostNotes(this.lost), ...cut];
   }
 
-  /** What all records seem to be, by the first one of each file that has any. */
+  /** Kind of all records, by the first one of each file that has any. */
   get kind(): RecordKind {
     const kinds = new Set(
       this.shards.filter(({ columns }) => columns.sums.length > 0)
@@ -65,14 +61,12 @@ export class RecordTable extends ShardTable<RecordFile> {
     return kinds.size > 1 ? "records" : kind;
   }
 
-  /** Says where the data of a record is. */
   locate(record: number, into: Extent): void {
     const file = this.shardOf(record);
     const { columns } = this.shards[file]!;
     locateRecord(columns, record - this.firsts[file]!, file, into);
   }
 
-  /** The error for a record whose checksum is not the recorded one. */
   mismatch(record: number, expected: number, actual: number): FormatError {
     const { path } = this.of(record);
     return new FormatError(

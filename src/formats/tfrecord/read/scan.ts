@@ -9,18 +9,15 @@ import { FOOTER, FRAME, hasRightSum, HEADER, lengthAt } from "../layout.ts";
 import type { Cut } from "./cut.ts";
 import type { RecordColumns } from "./record_columns.ts";
 
-/** What going through a file has found. */
 export interface Scanned {
   readonly columns: RecordColumns;
-  /** The record behind those, if it is damaged: nothing that follows can be found. */
+  /** The record after those, if it is damaged: nothing that follows it can be found. */
   readonly cut: Cut | undefined;
 }
 
 /**
- * Goes through a file from length to length. A length that is wrong may be so only in what is cached of a server's
- * file: then that is fetched anew.
- *
- * @param checkData Whether lengths are compared with their checksums.
+ * Scans a file from length to length; compares them with their checksums if `checkData` is set. A wrong length may be a
+ * cache error of a remote file: it is then fetched again.
  */
 export function* scanRecords(
   source: ByteSource,
@@ -51,7 +48,7 @@ function* scanOnce(
   let start = 0;
   let passed: number | undefined;
   while (start < size) {
-    // The checksum of the record before lies before this length.
+    // The checksum of the previous record precedes this length.
     const from = start === 0 ? 0 : start - FOOTER;
     const wanted = Math.min(start + HEADER, size) - from;
     let at = windows.find(from, wanted);
@@ -67,7 +64,7 @@ function* scanOnce(
       cut = endsInLength(source, start, starts.length);
       break;
     }
-    // A length that is wrong does not tell that the file was cut.
+    // A wrong length does not show that the file was cut.
     if (checkData && !hasRightSum(bytes, view, at)) {
       cut = wrongSum(start, starts.length);
       break;
@@ -91,7 +88,7 @@ function* scanOnce(
   return {
     columns: {
       starts: starts.finish(),
-      // Less than 2^32, all of them.
+      // All are below 2^32.
       sums: sharedUint32(sums.finish()),
     },
     cut,

@@ -11,27 +11,27 @@ import type { NamedNode } from "./layout_names.ts";
 import type { Content, RecordLayout } from "./record_layout.ts";
 import { bytesView, numbersView } from "./value_view.ts";
 
-/** A directory of values, among the nodes of a record. */
+/** A directory of values among the nodes of a record. */
 type Values = Content & { readonly kind: "values" };
 
-/** The nodes below records: each record has a share of ids, in which its files are numbered. */
+/** Nodes below records: each record has a range of ids, in which its files are numbered. */
 export class DecodedNodes {
   readonly #records: DecodedRecords;
   readonly #table: RecordTable;
   readonly #start: NodeId;
   readonly #record = newExtent();
-  // The node that was entered last: its record, and its number in that.
+  // Record of the node entered last, and the node's number in it.
   #owner = 0;
   #local = 0;
 
-  /** @param start The first id of the first record's share. */
+  /** @param start First id of the first record's range. */
   constructor(records: DecodedRecords, table: RecordTable, start: NodeId) {
     this.#records = records;
     this.#table = table;
     this.#start = start;
   }
 
-  /** @param record Of a record's own directory its number, and otherwise -1. */
+  /** @param record Number of the record if `parent` is its own directory; otherwise -1. */
   lookup(
     record: number,
     parent: NodeId,
@@ -54,7 +54,7 @@ export class DecodedNodes {
       : 0;
   }
 
-  /** @param own The node of a record's own directory. */
+  /** @param own Returns the node of a record's own directory. */
   parent(node: NodeId, own: (record: number) => NodeId): NodeId {
     const layout = this.#enter(-1, node);
     if (layout === undefined) return 0;
@@ -111,12 +111,12 @@ export class DecodedNodes {
     this.#table.locate(this.#owner, this.#record);
     const { source, offset } = this.#record;
     const [start, end] = range;
-    // The record has a checksum, of which this is a part.
+    // The checksum covers the whole record, of which this is a part.
     placeRange(source, offset + start, end - start, into);
     return true;
   }
 
-  /** What a value is to who looks at it. */
+  /** Returns how viewers show a value. */
   view(node: NodeId): NodeView | undefined {
     const layout = this.#enter(-1, node);
     if (layout === undefined) return undefined;
@@ -137,7 +137,7 @@ export class DecodedNodes {
     this.#records.close();
   }
 
-  /** Finds the record that a node is in, and its number in that; `undefined` if it is in none. */
+  /** Enters the record of a node; returns `undefined` if there is none. */
   #enter(record: number, node: NodeId): RecordLayout | undefined {
     const { nodes } = this.#records;
     const at = record < 0 ? node - this.#start : record * nodes;
@@ -154,10 +154,10 @@ export class DecodedNodes {
   }
 }
 
-/** What a value has that is one of several: they have numbers. */
+/** For one of several values, which has a number instead of a name. */
 const NO_NAME: Partial<NamedNode<Content>> = {};
 
-/** Whether a node is the second form of a number, which stands beside the first. */
+/** Whether a node is the second form of numbers, next to the first. */
 function isOther({ nodes }: RecordLayout, local: number): boolean {
   const { content } = nodes[local]!;
   const before = nodes[local - 1]?.content;
@@ -170,7 +170,7 @@ function valuesAt({ nodes }: RecordLayout, local: number): Values | undefined {
   return content?.kind === "values" ? content : undefined;
 }
 
-/** The directory of values that a value is in. */
+/** Returns the directory of values that contains a value. */
 function listOf(layout: RecordLayout, local: number): number {
   const { lists } = layout;
   let [low, high] = [0, lists.length - 1];

@@ -16,36 +16,31 @@ import {
   type RecordLayout,
 } from "./record_layout.ts";
 
-/** Bytes of layouts that are kept; one that is larger is kept until the next is made. */
+/** Limit of cached layouts in bytes; a larger one is cached until the next is made. */
 const MOST_KEPT = 64 << 20;
-/** Bytes of a record that is taken apart. */
+/** Largest record that is decoded, in bytes. */
 const LARGEST = 256 << 20;
 
-/** What is kept of a record: its files, and those of numbers that were asked for. */
+/** Cached record: its files, and the contents of number files accessed so far. */
 interface Kept {
   readonly layout: RecordLayout;
   readonly forms: Map<Content, Uint8Array>;
   weight: number;
 }
 
-/** The files that records are as examples, made when they are first asked for; those made last are kept. */
+/** Files that show records as examples, made on first access, with an LRU cache. */
 export class DecodedRecords {
   readonly #table: RecordTable;
   readonly #check: boolean;
   readonly #asRows: boolean;
-  /** Opened when they are needed, where the tree has none. */
+  /** Opened on demand if the tree has none. */
   readonly #sources: ByteSource[];
   readonly #isBorrowed: boolean;
-  /** By record. */
   readonly #kept = new KeptValues<Kept>(MOST_KEPT);
-  /** Ids that a record has. */
+  /** Number of ids per record. */
   readonly nodes: number;
 
-  /**
-   * @param sources The files; without, they are opened by this thread.
-   * @param nodes How many files and directories a record may have.
-   * @param asRows Whether numbers show in one form alone.
-   */
+  /** @param sources Open files; without them, this thread opens its own. */
   constructor(
     table: RecordTable,
     nodes: number,
@@ -63,17 +58,12 @@ export class DecodedRecords {
     this.#sources = sources === undefined ? [] : [...sources];
   }
 
-  /**
-   * The files of a record.
-   *
-   * @throws {FormatError} If it is no example.
-   * @throws {NotLoaded} If it has to be waited for.
-   */
+  /** Returns the files of a record; throws FormatError if it is not an example, NotLoaded if it must be waited for. */
   layout(record: number): RecordLayout {
     return this.#of(record).layout;
   }
 
-  /** The bytes of a file of numbers. */
+  /** Returns the content of a number file. */
   form(
     record: number,
     content: Content & { readonly kind: "json" | "npy" },
@@ -89,7 +79,7 @@ export class DecodedRecords {
     return form;
   }
 
-  /** Closes what was opened here. */
+  /** Closes the sources opened here. */
   close(): void {
     if (!this.#isBorrowed) {
       for (const source of this.#sources) {

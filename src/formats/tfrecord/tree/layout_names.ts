@@ -2,27 +2,26 @@ import { FormatError } from "../../../base/errors.ts";
 import { encodeName } from "../../../base/names.ts";
 import { escapedName } from "../../../tree/names/escaped_name.ts";
 
-/** Longest name of a file or directory, in bytes. */
 const LONGEST = 255;
 
-/** Names that may stand in a path as they are. */
+/** Whether a name can be part of a path unchanged. */
 function isPlain(name: string): boolean {
   return name !== "" && name !== "." && name !== ".." && !name.includes("\0");
 }
 
-/** A directory or file of a record, as it is shown. */
+/** A directory or file of a record. */
 export interface NamedNode<Content> {
   readonly name: Uint8Array;
-  /** Number of the directory that it is in; of the record's own 0, as itself. */
+  /** Number of its directory; the record's own is 0, and its own parent. */
   readonly parent: number;
-  /** Those in it by their names, where it is a directory. */
+  /** Its entries by name, if it is a directory. */
   readonly children: Map<string, number> | undefined;
   readonly content: Content | undefined;
 }
 
-/** Puts what has keys with slashes into directories. */
+/** Assigns keys with slashes to directories. */
 export class NodeNames<Content> {
-  /** All, the record's own directory first. */
+  /** All nodes, beginning with the record's own directory. */
   readonly nodes: NamedNode<Content>[] = [{
     name: new Uint8Array(0),
     parent: 0,
@@ -32,26 +31,20 @@ export class NodeNames<Content> {
   readonly #path: string;
   readonly #record: number;
 
-  /**
-   * @param path The file, for messages.
-   * @param record Number of the record in it.
-   */
   constructor(path: string, record: number) {
     this.#path = path;
     this.#record = record;
   }
 
-  /** Makes a directory in another one. */
+  /** Returns a directory in another one; creates it if missing. */
   directory(parent: number, name: string): number {
     return this.nodes[parent]!.children!.get(name) ??
       this.#add(parent, name, new Map(), undefined);
   }
 
   /**
-   * Places a file; the slashes of its key are directories, unless another file is in their way, or a part of it can be
-   * no name: then all of the key is one name.
-   *
-   * @returns Whether it has a place: another may have its name.
+   * Adds a file. Slashes of its key separate directories, unless another file is in the way or a part is not a valid
+   * name: then the whole key is one name. Returns whether it was added: its name may be taken.
    */
   file(directory: number, key: string, content: Content): boolean {
     const parts = key.split("/");
@@ -68,7 +61,7 @@ export class NodeNames<Content> {
     return true;
   }
 
-  /** The node of a key whose slashes are directories; 0 where there is none. */
+  /** Returns the node of a key whose slashes separate directories; 0 if there is none. */
   find(directory: number, key: string): number {
     let node: number | undefined = directory;
     for (const name of key.split("/")) {
@@ -82,7 +75,7 @@ export class NodeNames<Content> {
     return this.nodes[directory]!.children!.has(name);
   }
 
-  /** The directory of a path, made as far as it is not there; -1 where a file is in its way. */
+  /** Returns the directory of a path, created as needed, and the last part; -1 if a file is in the way. */
   #enter(directory: number, parts: readonly string[]): [number, string] {
     let parent = directory;
     for (const name of parts.slice(0, -1)) {

@@ -12,9 +12,8 @@ import { recordPaths } from "../read/record_paths.ts";
 import { RecordTree } from "./record_tree.ts";
 
 /**
- * Opens a file, or several as one.
- *
- * @throws {FormatError} If one is compressed, or its first length is wrong; or if no record of any is whole.
+ * Opens one file, or several as one container. Throws FormatError if a file is compressed, the first length of the only
+ * one is wrong, or no record is whole.
  */
 export function* openRecords(
   path: string,
@@ -59,7 +58,7 @@ export function* openRecords(
     info: {
       format: "tfrecord",
       kind: areShards ? inShards(kind) : kind,
-      // What an example has is not known before it is read.
+      // The files of an example are unknown until it is read.
       files: (decoded ? 0 : length) + table.cutFiles.length,
       directories: (areShards ? table.shards.length : 0) +
         (decoded ? length : 0),

@@ -9,22 +9,22 @@ import {
 import { WireError } from "../proto/wire.ts";
 import { type NamedNode, NodeNames } from "./layout_names.ts";
 
-/** Nodes of a record: more have no ids. */
+/** Limit of nodes of a record, so that each has an id. */
 export const MOST_NODES = 1 << 20;
-/** Numbers that are kept of a record. */
+/** Limit of numbers in a record. */
 const MOST_NUMBERS = 1 << 24;
 
 type Numbers = Float32Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>;
 
-/** What a file shows: a value's bytes in the record, or numbers in a form for people, or for programs. */
+/** Content of a file: a bytes value in the record, or numbers in a form for people or for programs. */
 export type Content =
   & {
-    /** What the example calls it; of steps' values nothing. */
+    /** Key in the example; undefined for values of steps. */
     readonly key: string | undefined;
   }
   & (
     | { readonly kind: "value"; readonly start: number; readonly end: number }
-    /** A directory of values: starts and ends, by turns. */
+    /** A directory of values: starts and ends, alternating. */
     | {
       readonly kind: "values";
       readonly ranges: readonly number[];
@@ -33,36 +33,32 @@ export type Content =
     | { readonly kind: "json" | "npy"; readonly numbers: Numbers }
   );
 
-/** The files of an example; those of values that are several have numbers behind all that have names. */
+/** Files of an example; the nodes of values in directories follow those with names. */
 export interface RecordLayout {
   readonly nodes: readonly NamedNode<Content>[];
   /** Nodes that are directories of values, in the order of their values' numbers. */
   readonly lists: readonly number[];
-  /** Nodes that are directories of steps, with what their lists are called. */
+  /** Nodes that are directories of steps, with the keys of their lists. */
   readonly steps: ReadonlyMap<number, string>;
-  /** How many nodes there are, with those of values. */
+  /** Number of nodes, including those of values. */
   readonly length: number;
-  /** About how many bytes it holds. */
+  /** Approximate size in bytes. */
   readonly weight: number;
 }
 
-/** The forms that numbers have as files. One number says most in JSON, several in NumPy's. */
+/** Forms of numbers as files. JSON says most of one number, NumPy's form of several. */
 const FORMS = ["json", "npy"] as const;
 
-/** Where features and lists of a sequence are shown. */
+/** Directories of a sequence's features and lists. */
 const [CONTEXT, LISTS] = ["context", "feature_lists"] as const;
 
-/** About how many bytes a node takes. */
+/** Approximate size of a node in bytes. */
 const NODE_WEIGHT = 250;
 
 /**
- * Lays out an example as files.
- *
- * @param mostNodes How many it may have.
- * @param names Takes their names; those of no other record.
- * @param isOneForm Whether numbers are shown in one form alone: the one that says most to who looks at it.
- * @throws {WireError} If the bytes are none, or it has more.
- * @throws {FormatError} If a feature's name is none of a file.
+ * Lays out an example as files; `names` must be new. With `isOneForm`, numbers show only in the form that says most to
+ * viewers. Throws WireError if the bytes are not an example or exceed a limit, FormatError if a feature's name cannot
+ * be a file name.
  */
 export function layOut(
   bytes: Uint8Array,
@@ -100,9 +96,8 @@ class Layout {
   }
 
   /**
-   * Features in a directory: first the short names, which may be in the way of others, and files before their forms.
-   *
-   * @param before What stands before their names in keys; without, they have none.
+   * Adds features to a directory: short names first, which may block others, and files before forms. `before` is the
+   * prefix of their keys; without it, they have none.
    */
   addAll(
     directory: number,
@@ -118,7 +113,7 @@ class Layout {
     }
   }
 
-  /** Each step of a list, by its number. */
+  /** Adds each step of a list, by number. */
   addSteps(
     directory: number,
     key: string,
@@ -200,7 +195,7 @@ class Layout {
   }
 }
 
-/** Numbers as a file of JSON, or of NumPy. */
+/** Returns numbers as the content of a JSON or NumPy file. */
 export function formOf(
   { kind, numbers }: Content & { readonly kind: "json" | "npy" },
 ): Uint8Array {

@@ -21,49 +21,47 @@ import { DecodedRecords } from "./decoded_records.ts";
 import { DecodedNodes } from "./decoded_nodes.ts";
 import { MOST_NODES } from "./record_layout.ts";
 
-/** How records are shown. */
 export interface RecordTreeOptions {
   /** Names of the files' directories; `undefined` for one file, whose records are in the root. */
   readonly shards: readonly string[] | undefined;
-  /** Ending of the names of records. */
+  /** Suffix of record names. */
   readonly suffix: string;
   /** Whether records are examples, shown as their features. */
   readonly decoded: boolean;
-  /** Whether numbers are shown in one form alone, for who looks at them. */
+  /** Whether numbers show in one form only, for viewers. */
   readonly asRows: boolean;
   /** Whether records are compared with their checksums. */
   readonly checkData: boolean;
-  /** The largest id that a node may have, unless the tree has all of them to itself. */
+  /** Largest id that a node may have; by default, all ids belong to the tree. */
   readonly lastNode: NodeId | undefined;
-  /** Whether other threads can open the files, as they have to for what is decoded. */
+  /** Whether other threads can open the files, which decoded records require. */
   readonly isReached: boolean;
 }
 
-/** What another thread rebuilds a tree from. */
+/** Data from which another thread rebuilds a tree. */
 interface Seed extends RecordTreeOptions {
   readonly files: readonly RecordFile[];
 }
 
 /**
- * Records as files, named by their numbers in their file; several files are directories. Of examples that are shown
- * decoded, each record is a directory of its features. The damaged record that a file ends in is a file that cannot be
- * read.
+ * Records as files, named by their numbers in their file; several files are directories. Decoded records are
+ * directories of their features. The damaged record at the end of a file is a file that cannot be read.
  *
- * Node ids: those of records, damaged ones among them; then, a share for each sound record, its features.
+ * Node ids: records, including damaged ones; then a range for the features of each sound record.
  */
 export class RecordTree extends SampleTree<RecordFile> {
   readonly sources: readonly ByteSource[];
-  /** Nodes of features are not counted: nobody knows how many there are. */
+  /** Without the nodes of features, whose number is unknown. */
   readonly nodeCount: number;
   readonly lastNode?: NodeId;
-  /** The records that are sound. */
+  /** Sound records. */
   readonly #records: RecordTable;
   readonly #options: RecordTreeOptions;
   readonly #decoded: DecodedNodes | undefined;
   readonly view?: (node: NodeId) => NodeView | undefined;
   readonly #extent = newExtent();
 
-  /** @param sources None in a thread that did not open them. */
+  /** @param sources Empty in a thread that did not open them. */
   constructor(
     sources: readonly ByteSource[],
     records: RecordTable,
@@ -137,7 +135,7 @@ export class RecordTree extends SampleTree<RecordFile> {
     if (this.#decoded !== undefined) return false;
     const { columns } = this.table.shards[this.shard]!;
     locateRecord(columns, this.number, this.shard, into);
-    // What computes it may not be loaded.
+    // CRC-32C may not be loaded.
     if (!this.#options.checkData) placeUnchecked(into);
     return true;
   }
@@ -181,26 +179,26 @@ export class RecordTree extends SampleTree<RecordFile> {
     return this.locate(node, this.#extent) ? this.#extent.length : -1;
   }
 
-  /** The number of a sound record; -1 where a node is none. */
+  /** Returns the number of a sound record; -1 for other nodes. */
   #record(node: NodeId): number {
     return this.enterSample(node) && !this.#isDamaged()
       ? this.#records.firsts[this.shard]! + this.number
       : -1;
   }
 
-  /** Whether the record that was entered is the damaged one that its file ends in. */
+  /** Whether the entered record is the damaged one at the end of its file. */
   #isDamaged(): boolean {
     const { columns } = this.table.shards[this.shard]!;
     return this.number === columns.sums.length;
   }
 }
 
-/** Number of a file's records, with the damaged one that it ends in. */
+/** Returns the number of a file's records, including the damaged one at its end. */
 function listed({ columns, cut }: RecordFile): number {
   return columns.sums.length + (cut === undefined ? 0 : 1);
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. Of what is decoded it opens the files again. */
+/** Rebuilds a shared tree in another thread, over the same tables. Decoded trees open the files again. */
 export async function reopenTree(data: unknown): Promise<Tree> {
   const { files, ...options } = data as Seed;
   if (options.checkData) await runAsync(crc32cLoaded());

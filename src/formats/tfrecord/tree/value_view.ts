@@ -3,12 +3,12 @@ import { type ValueView, valueView } from "../../../tree/node_view.ts";
 import type { Content } from "./record_layout.ts";
 import { utf8Text } from "../../../base/utf8.ts";
 
-/** How the number in a list of JSON of one is decoded. */
+/** Decoding of the number in a JSON list of one. */
 const ONE = { decoding: { module: import.meta.url, args: [] } };
 
 /**
- * Numbers in one of their forms: one in JSON is that number, and what is in NumPy's is an array; `undefined` of
- * several in JSON, which is a file as any other.
+ * Returns the view of numbers in one of their forms: one number in JSON as that number, NumPy's form as an array, and
+ * several numbers in JSON as an ordinary file (`undefined`).
  */
 export function numbersView(
   { kind, numbers }: Content & { readonly kind: "json" | "npy" },
@@ -22,7 +22,7 @@ export function numbersView(
   return valueView(type, { key });
 }
 
-/** Bytes, of which nobody says what they are; or a directory of values. */
+/** Returns the view of bytes of unknown type, or of a directory of values. */
 export function bytesView(
   name: string,
   isList: boolean,
@@ -31,7 +31,7 @@ export function bytesView(
   return valueView(valueType(name, VALUE_TYPES.bytes), { isList, key });
 }
 
-/** Decodes the number in a list of JSON of one; exact. */
+/** Decodes the number in a JSON list of one, exactly. */
 export function decodeValue(bytes: Uint8Array): number | bigint {
   const word = utf8Text(bytes).trim().slice(1, -1);
   const number = Number(word);

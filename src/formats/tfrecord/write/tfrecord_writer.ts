@@ -21,25 +21,25 @@ import { FRAME, HEADER, headerOf, masked } from "../layout.ts";
 /** Options of a new TFRecord file. */
 export interface TFRecordWriterOptions {
   /**
-   * Whether closing waits until the file is on the disk. Defaults to `true`; without, a loss of power soon after may
-   * leave a file that is not complete under its name.
+   * Whether closing waits until the file is on disk. Defaults to `true`. If `false`, a power failure soon after may
+   * leave an incomplete file under its name.
    */
   readonly sync?: boolean | undefined;
 }
 
-/** Bytes that are appended from where they lie. */
+/** Output that computes checksums of appended bytes. */
 class RecordOutput extends GatheredBytes {
   /**
-   * Appends bytes of any number.
+   * Appends any number of bytes.
    *
-   * @param crc Checksum of those before them.
-   * @returns Checksum with them.
+   * @param crc Checksum of the bytes before them.
+   * @returns Checksum including them.
    */
   append(bytes: Uint8Array, crc: number): Steps<number> {
     return this.appendSummed(bytes, crc32cOf, crc, "record");
   }
 
-  /** Appends few bytes. */
+  /** Appends a few bytes. */
   *put(bytes: Uint8Array): Steps<void> {
     if (bytes.byteLength > this.room) yield* this.flush();
     this.add(bytes);
@@ -47,11 +47,11 @@ class RecordOutput extends GatheredBytes {
 }
 
 /**
- * Writes a TFRecord file, record by record and in constant memory, whatever their number and size.
+ * Writes a TFRecord file, record by record, in constant memory for any number and size of records.
  *
- * The file appears under its name when it is closed, complete and on the disk; until then it is a hidden file beside
- * it, which goes when the writer is aborted or disposed of. A file of that name is replaced. A write that fails leaves
- * the writer at the record before: it can be repeated.
+ * Closing the writer makes the file appear under its name, complete and on disk, and replaces a file of that name.
+ * Until then, it is a hidden file next to it, which is removed when the writer is aborted or disposed of. A failed
+ * write leaves the writer at the previous record and can be repeated.
  *
  * @example Write records
  * ```ts
@@ -99,7 +99,7 @@ export class TFRecordWriter extends WriterBase {
   /**
    * Starts a file.
    *
-   * @throws {WriteError} If it can't be written there.
+   * @throws {WriteError} If it cannot be written.
    */
   static open(
     path: string | URL,
@@ -109,8 +109,7 @@ export class TFRecordWriter extends WriterBase {
   }
 
   /**
-   * {@linkcode TFRecordWriter.open} without waiting: what takes checksums has to be loaded by then, as it is when any
-   * file was opened before.
+   * Synchronous version of {@linkcode TFRecordWriter.open}. CRC-32C must be loaded, as it is after any file was opened.
    *
    * @throws {RecordfsError} With code `must-wait` if it is not.
    */
@@ -132,12 +131,11 @@ export class TFRecordWriter extends WriterBase {
   }
 
   /**
-   * Writes one record. Calls that are not awaited keep their order; if one fails, so do those that were made after it
-   * without waiting.
+   * Writes one record. Calls that are not awaited keep their order; if one fails, so do the calls made after it without
+   * waiting.
    *
-   * @param data The record. Up to 64 KiB are copied at once; what is larger must not be changed before the promise is
-   * settled.
-   * @returns The record's index.
+   * @param data The record. Up to 64 KiB are copied at once; larger data must not change before the promise settles.
+   * @returns Index of the record.
    * @throws {WriteError} If the system refuses.
    */
   // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
@@ -152,7 +150,7 @@ export class TFRecordWriter extends WriterBase {
     return this.run(() => this.#add(bytes ?? data), options.signal);
   }
 
-  /** {@linkcode TFRecordWriter.write} without waiting, of what is in memory. */
+  /** Synchronous version of {@linkcode TFRecordWriter.write}, for data in memory. */
   writeSync(data: ArrayBufferView | ArrayBufferLike): number {
     this.requireIdle();
     const bytes = bytesAtOnce(data);
@@ -165,7 +163,7 @@ export class TFRecordWriter extends WriterBase {
     if (this.#waits) yield* this.#file.sync();
   }
 
-  /** Adds a record where that takes no writing. */
+  /** Adds a record if that needs no write to the file. */
   #addAtOnce(bytes: Uint8Array): boolean {
     const { byteLength } = bytes;
     const output = this.#output;
@@ -195,7 +193,7 @@ export class TFRecordWriter extends WriterBase {
     return this.#length++;
   }
 
-  /** How long a stream is turns out at its end: its length is written then. */
+  /** Writes the length of a stream at its end, when it is known. */
   *#addStream(data: SampleData, start: number): Steps<void> {
     const output = this.#output;
     let crc = 0;

@@ -2,7 +2,6 @@ import type { PlanNotes } from "../../../convert/conversion.ts";
 import { ArchiveSource } from "../../../convert/from/archive_source.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 
-/** A zip to be converted: as its files. */
 class ZipSource extends ArchiveSource {
   override readonly checksumChange =
     "the CRC-32 of each file is compared, and not kept";
@@ -13,7 +12,6 @@ class ZipSource extends ArchiveSource {
   }
 }
 
-/** A zip to be converted. */
 export function zipSource(container: VirtualFs): ArchiveSource {
   return new ZipSource(container, "a zip");
 }

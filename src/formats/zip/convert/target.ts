@@ -7,10 +7,10 @@ import { WriteError } from "../../../base/errors.ts";
 import { encodeName } from "../../../base/names.ts";
 import { ZipOutput } from "../write/zip_output.ts";
 
-/** The length of a path has 16 bits. */
+/** Limit of a 16-bit path length. */
 const LONGEST_PATH = 0xffff;
 
-/** Anything to a zip whose contents are stored: they are read without decompressing anything. */
+/** Writes any source to a zip with stored contents, which can be read without decompression. */
 export const zipTarget: ConversionTarget = {
   options: [],
   form: () => FILE,
@@ -27,7 +27,7 @@ export const zipTarget: ConversionTarget = {
   },
 };
 
-/** Writes files to a zip, which appears when it is complete; answers how many they are. */
+/** Writes files to a zip, which appears when it is complete; returns their number. */
 async function writeZip(
   files: FileTree,
   target: string,

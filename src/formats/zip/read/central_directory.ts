@@ -29,14 +29,14 @@ import type { ZipIndex } from "./zip_columns.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 import type { SkippedMember } from "../../../tree/format.ts";
 
-/** Bytes of the directory that are read at a time: a server is asked once, unless it is very large. */
+/** Bytes of the directory per read: one request to a server, unless the directory is very large. */
 const WINDOW = 64 << 20;
-/** The most that one header has, with its path, extra fields and comment. */
+/** Maximum size of a header with its path, extra fields and comment. */
 const LONGEST = Size.CENTRAL + 3 * 0xffff;
 
-/** Systems that give a member's mode: Unix, and macOS. */
+/** Systems whose members have Unix modes: Unix and macOS. */
 const UNIX: ReadonlySet<number> = new Set([3, 19]);
-/** Those whose attributes are of DOS: FAT, HPFS, NTFS, VFAT. */
+/** Systems whose members have DOS attributes: FAT, HPFS, NTFS, VFAT. */
 const DOS: ReadonlySet<number> = new Set([0, 6, 10, 14]);
 const KIND_BITS = 0o170000;
 const LINK = 0o120000;
@@ -47,7 +47,7 @@ const SLASH = 0x2f;
 /**
  * Reads the central directory of a zip, and the targets of its symbolic links.
  *
- * @param onSkip Called with every member that is skipped.
+ * @param onSkip Called with every skipped member.
  * @throws {FormatError} If it is damaged, so that members cannot be found.
  */
 export function* readDirectory(
@@ -57,7 +57,7 @@ export function* readDirectory(
   return (yield* readMembers(source, onSkip)).finish();
 }
 
-/** Reads where the members of a zip are; as {@linkcode readDirectory}. */
+/** Reads the locations of a zip's members; throws like {@linkcode readDirectory}. */
 export function* readPlaces(source: ByteSource): Steps<MemberPlaces> {
   return (yield* readMembers(source)).places();
 }
@@ -74,17 +74,17 @@ class DirectoryReader {
   readonly #source: ByteSource;
   readonly #directory: Directory;
   readonly #builder: ZipBuilder;
-  // What is looked at of the directory, and where that is in the file.
+  // Window of the directory, and its offset in the file.
   #bytes = new Uint8Array(0);
   #view = new DataView(this.#bytes.buffer);
   #start: number;
   readonly #told: ToldTime = { time: NaN, rank: 0 };
-  /** The link whose header was taken last: its target is to be read. */
+  /** The link read last, if its target is not read yet. */
   #link: Member | undefined;
-  /** Members that say their place and sizes, and what is wrong with the first that does not. */
+  /** Number of members with a location and sizes, and the error of the first one without. */
   #found = 0;
   #cut: FormatError | undefined;
-  /** Where the first of the members' headers is, before their contents. */
+  /** Lowest offset of a local header. */
   #lowest = Infinity;
 
   constructor(
@@ -122,13 +122,13 @@ class DirectoryReader {
     return this.#builder;
   }
 
-  /** Other ends are those of zips that are members; where they are not, some programs go by them. */
+  /** Other end records must lie in contents, such as zips that are members; otherwise some programs would use them. */
   *#requireOneEnd(): Steps<void> {
     for (const place of this.#directory.otherEnds) {
       const member = this.#builder.memberAt(place);
       if (member === undefined) throw twoEnds(this.#source, place);
       if (place + Size.END <= member.end) continue;
-      // Its name and extra fields may be longer there than in the directory.
+      // Name and extra fields in the local header may be longer than in the directory.
       const header = yield* readPart(this.#source, member.start, Size.LOCAL);
       if (place + Size.END > member.end + variableSize(header)) {
         throw twoEnds(this.#source, place);
@@ -143,7 +143,7 @@ class DirectoryReader {
     this.#start = offset;
   }
 
-  /** Takes a header; returns how long it is. */
+  /** Reads a header and returns its length. */
   #take(at: number, number: number): number {
     const view = this.#view;
     const isThere = at + Size.CENTRAL <= this.#bytes.length &&
@@ -190,7 +190,7 @@ class DirectoryReader {
     forEachExtra(view, pathEnd, extraEnd, (kind, start, end) => {
       if (kind === Extra.ZIP64) {
         let next = start;
-        // Those that have no room in the header, in this order.
+        // The values that do not fit in the header, in this order.
         const take = () => next + 8 > end ? NaN : uint64(view, (next += 8) - 8);
         if (size === IN_ZIP64) size = take();
         if (packed === IN_ZIP64) packed = take();
@@ -227,10 +227,10 @@ class DirectoryReader {
       kind === 0 && (isUnix || DOS.has(system)) &&
         (view.getUint8(at + 38) & DOS_DIRECTORY) !== 0;
     if (kind === LINK && this.#builder.isReadable(member)) this.#link = member;
-    // What has a content is a file, whatever its attributes say: nothing of it is lost then.
+    // A member with content is a file, whatever its attributes say, so that nothing of it is lost.
     else if (path.at(-1) === SLASH || isDirectory && size === 0) {
       this.#builder.addDirectory(member);
-    } else this.#builder.addFile(member); // also what came by a pipe or terminal
+    } else this.#builder.addFile(member); // also members written from a pipe or terminal
   }
 
   *#takeLink(member: Member): Steps<void> {
@@ -250,16 +250,16 @@ class DirectoryReader {
   }
 }
 
-/** What a part of an hour is a step of, in times of DOS. */
+/** Bits of a DOS time below the hour. */
 const HOUR_BITS = 11;
 
 let lastHour = -1;
 let lastMilliseconds = 0;
 
 /**
- * A date and time of DOS, which is of the place where it was written: taken for one of this place.
+ * Converts a DOS date and time, which has no time zone, as local time.
  *
- * @returns Milliseconds since 1970, or NaN where it is none.
+ * @returns Milliseconds since 1970, or NaN if the date is invalid.
  */
 function dosTime(date: number, time: number): number {
   const hour = date << 5 | time >>> HOUR_BITS;

@@ -1,13 +1,13 @@
 import { strictUtf8Text } from "../../../base/utf8.ts";
 
-/** The upper half of code page 437, in which names are that are not said to be UTF-8. */
+/** Upper half of code page 437, the encoding of names that are not marked as UTF-8. */
 const UPPER =
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐" +
   "└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0";
 
 const encoder = new TextEncoder();
 
-/** Whether bytes are UTF-8: as Unix writes names, without saying it. */
+/** Whether bytes are UTF-8, in which Unix writes names without marking them. */
 export function isUtf8(bytes: Uint8Array): boolean {
   if (isAscii(bytes)) return true;
   try {
@@ -24,7 +24,7 @@ function isAscii(bytes: Uint8Array): boolean {
   return all < 0x80;
 }
 
-/** The bytes of a name in UTF-8: the same where it is ASCII. */
+/** Converts a name to UTF-8; ASCII stays as it is. */
 export function fromCp437(bytes: Uint8Array): Uint8Array {
   if (isAscii(bytes)) return bytes;
   let text = "";

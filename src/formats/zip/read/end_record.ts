@@ -14,41 +14,40 @@ import {
   uint64,
 } from "../layout.ts";
 
-/** Where the central directory is. */
+/** Location of the central directory. */
 export interface Directory {
-  /** Its first byte in the file. */
   readonly start: number;
   readonly end: number;
-  /** Number of its headers. */
+  /** Number of headers. */
   readonly count: number;
   /** Bytes before the zip, which its offsets do not count. */
   readonly before: number;
-  /** Where other records of an end may be before the directory: each has to lie in a content. */
+  /** Offsets of possible other end records before the directory; each must lie in a content. */
   readonly otherEnds: readonly number[];
 }
 
-/** What a record of the end says, of either kind. */
+/** Fields of an end record, of either kind. */
 interface End {
   readonly disk: number;
-  /** The disk that the directory starts on. */
+  /** Disk on which the directory starts. */
   readonly directoryDisk: number;
   /** Number of members on this disk, and on all. */
   readonly countHere: number;
   readonly count: number;
   /** Bytes of the directory. */
   readonly length: number;
-  /** Where the directory starts. */
+  /** Offset of the directory. */
   readonly offset: number;
 }
 
-/** The record of zip64. */
+/** The zip64 end record. */
 interface WideEnd extends End {
-  /** Where it is, and where its locator says that it is: what stands before the zip moves it. */
+  /** Its offset, and its offset in the locator: they differ if bytes were put before the zip. */
   readonly start: number;
   readonly told: number;
 }
 
-/** The fields that both ends have: what each is called, and how the narrow one says that it has no room. */
+/** Fields of both end records: names for messages, and the marker of a value that does not fit in the narrow one. */
 const FIELDS: readonly [keyof End, string, number][] = [
   ["disk", "number of its disk", IN_ZIP64_16],
   ["directoryDisk", "disk of its directory", IN_ZIP64_16],
@@ -59,9 +58,8 @@ const FIELDS: readonly [keyof End, string, number][] = [
 ];
 
 /**
- * Finds the central directory of a zip. Only an end that all programs read alike is believed.
- *
- * @throws {FormatError} If there is none, it can't be where the end says, or another program would find another one.
+ * Finds the central directory of a zip. Accepts only end records that all programs read alike. Throws FormatError if
+ * there is none, it cannot be where the end record says, or another program would find another.
  */
 export function* findDirectory(source: ByteSource): Steps<Directory> {
   const tail = yield* readTail(
@@ -71,7 +69,6 @@ export function* findDirectory(source: ByteSource): Steps<Directory> {
   return yield* new EndReader(source, tail).find();
 }
 
-/** Reads the records at the end of a zip. */
 class EndReader {
   readonly #source: ByteSource;
   readonly #tail: Tail;
@@ -81,7 +78,6 @@ class EndReader {
     this.#tail = tail;
   }
 
-  /** Finds the central directory. */
   *find(): Steps<Directory> {
     const { bytes, start } = this.#tail;
     const at = lastEndOf(this.#tail);
@@ -104,7 +100,7 @@ class EndReader {
     return { ...directory, otherEnds };
   }
 
-  /** A cut comment, or bytes behind it, may hide which record is the end (CVE-2024-24789). */
+  /** A truncated comment, or bytes after it, may hide which record is the end (CVE-2024-24789). */
   #requireComment(at: number, others: readonly number[]): void {
     const { bytes, view, start } = this.#tail;
     const endOf = (record: number) =>
@@ -124,7 +120,7 @@ class EndReader {
     }
   }
 
-  /** Reads the end, with what the record of zip64 says where there is one. */
+  /** Reads the end record, with the values of the zip64 one if there is one. */
   *#readEnd(at: number): Steps<End & { readonly wide?: WideEnd }> {
     const { view } = this.#tail;
     const end: End = {
@@ -158,7 +154,7 @@ class EndReader {
     return { ...wide, wide };
   }
 
-  /** Reads the record of zip64 that a locator leads to. */
+  /** Reads the zip64 end record of a locator. */
   *#readWide(locator: number): Steps<WideEnd> {
     const { view, start } = this.#tail;
     const place = start + locator;
@@ -172,7 +168,7 @@ class EndReader {
         "the place of its end of zip64 is larger than any file",
       );
     }
-    // It stands right before the locator, unless it has data of somebody's own, or the zip was moved.
+    // It directly precedes the locator, unless it has extensible data or the zip was moved.
     const usual = place - Size.END64;
     const found: WideEnd[] = [];
     for (const start of new Set([usual, told])) {
@@ -253,7 +249,7 @@ class EndReader {
     return { start, end: past, count, before };
   }
 
-  /** The directory stands before the end. Programs that go by its offset instead must not find another one there. */
+  /** The directory ends at the end record. Programs that use its offset instead must not find another one there. */
   *#requireHeader(
     { start, count, before }: Omit<Directory, "otherEnds">,
     offset: number,
@@ -286,7 +282,7 @@ class EndReader {
     return new DataView(buffer, byteOffset, length);
   }
 
-  /** Says that a zip is one of several parts, of which the last has the end. */
+  /** Makes the error for the last part of a split zip. */
   #inParts(parts: number): FormatError {
     const { name: path } = this.#source;
     return new FormatError(
@@ -315,15 +311,12 @@ class EndReader {
   }
 }
 
-/** What stands before the first member of a zip that was once in parts: "PK00", or the signature of a descriptor. */
+/** Markers before the first member of a zip that was once split: "PK00", or the signature of a descriptor. */
 const SPAN_MARKERS: readonly number[] = [0x30304b50, Signature.DESCRIPTOR];
 
 /**
- * Refuses a file that begins as a zip, but not with a member of the directory: programs that read from its start find
- * others.
- *
- * @param first Where the first header of a listed member is.
- * @throws {FormatError}
+ * Rejects a file that begins as a zip, but not with a listed member: programs that read from the start find others.
+ * `first` is the lowest offset of a listed member's local header.
  */
 export function* requireNoOtherStart(
   source: ByteSource,
@@ -343,12 +336,12 @@ export function* requireNoOtherStart(
   );
 }
 
-/** Says that a zip has a second end, with a directory of its own maybe. */
+/** Makes the error for a second end record, which may have a directory of its own. */
 export function twoEnds(source: ByteSource, offset: number): FormatError {
   return ambiguous(source, offset, "it has two records of its end");
 }
 
-/** Says that a zip is one in which another program may find other files: none of them is the right one. */
+/** Makes the error for a zip in which another program may find other files: none of them is the right one. */
 function ambiguous(
   source: ByteSource,
   offset: number,

@@ -3,7 +3,7 @@ import type { ZipColumns } from "./zip_columns.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 import { Flag, Method, methodName, mostInflated, Size } from "../layout.ts";
 
-/** Why a member cannot be read, as far as the central directory tells. Kept in columns: numbers stay what they are. */
+/** Faults of members that the central directory shows. Columns store the numbers, which must not change. */
 export const Fault = {
   NONE: 0,
   ENCRYPTED: 1,
@@ -18,24 +18,20 @@ export const Fault = {
   LINK: 10,
 } as const;
 
-/** Zstandard has no decoder here that goes piece by piece: contents are decoded at once. */
+/** Limit of zstd contents in bytes: there is no streaming decoder for them, so they are decoded at once. */
 const MOST_ZSTD = 64 << 20;
 
-/** What the central directory says of a member's content. */
+/** A member's content in the central directory. */
 export interface ContentFacts {
   readonly flags: number;
   readonly method: number;
   readonly packed: number;
   readonly size: number;
-  /** Where the header before the content is, in the file. */
+  /** Offset of the local header. */
   readonly header: number;
 }
 
-/**
- * What keeps a member from being read, or `Fault.NONE`.
- *
- * @param limit Where the contents end: the central directory begins.
- */
+/** Returns the fault of a member, or `Fault.NONE`; contents end at `limit`, where the central directory begins. */
 export function faultOf(
   { flags, method, packed, size, header }: ContentFacts,
   limit: number,
@@ -43,7 +39,7 @@ export function faultOf(
   if (!Number.isSafeInteger(size) || !Number.isSafeInteger(packed)) {
     return Fault.NO_SIZE;
   }
-  // The header before the content may have a shorter path than the directory.
+  // The path in the local header may be shorter than in the directory.
   if (!(header >= 0 && header + Size.LOCAL + packed <= limit)) {
     return Fault.OUTSIDE;
   }
@@ -64,7 +60,6 @@ export function faultOf(
   }
 }
 
-/** The error that reading a member with a fault throws. */
 export function faultError(
   archive: string,
   name: string,

@@ -12,14 +12,10 @@ import type { Member } from "./zip_builder.ts";
 
 /** Longest target in bytes: `PATH_MAX` of Linux, without the NUL. */
 const LONGEST_TARGET = 4095;
-/** Most bytes that it takes in the zip: what is written does not grow by more. */
+/** Limit of its packed size: writers do not expand contents by more. */
 const MOST_PACKED = 2 * LONGEST_TARGET;
 
-/**
- * Reads the target of a symbolic link, which is its content.
- *
- * @returns `undefined` where it is damaged; no bytes where it is longer than any system follows.
- */
+/** Reads a symbolic link's target: `undefined` if it is damaged, no bytes if it is longer than any system follows. */
 export function* readLinkTarget(
   source: ByteSource,
   member: Member,

@@ -20,7 +20,7 @@ import type { Member } from "./zip_builder.ts";
 import type { ZipColumns } from "./zip_columns.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 
-/** What of a zip's tables local headers are compared with. */
+/** Columns that local headers are compared with. */
 type LocalColumns = Pick<
   ZipColumns,
   | "headers"
@@ -33,15 +33,15 @@ type LocalColumns = Pick<
   | "sums"
 >;
 
-/** What the headers before contents say: where each content starts. They are read when a content is first asked for. */
+/** Local headers, which determine where contents start. They are read on the first access to a content. */
 export class LocalHeaders {
   readonly #source: ByteSource;
   readonly #columns: LocalColumns;
   readonly #nameOf: (record: number) => string;
-  /** Per record: where its content starts; 0 until that is known. Threads share it. */
+  /** Per record: start of its content; 0 if not known yet. Shared by threads. */
   readonly starts: Float64Array;
 
-  /** @param nameOf The path of a record, for messages. */
+  /** @param nameOf Returns the path of a record, for messages. */
   constructor(
     source: ByteSource,
     columns: LocalColumns,
@@ -54,7 +54,7 @@ export class LocalHeaders {
     this.#nameOf = nameOf;
   }
 
-  /** The header of one member, as record 0. */
+  /** Returns the header of one member, as record 0. */
   static ofOne(source: ByteSource, member: Member): LocalHeaders {
     const columns = {
       headers: Float64Array.of(member.header),
@@ -71,9 +71,8 @@ export class LocalHeaders {
   }
 
   /**
-   * Where a content starts, if that needs no waiting.
-   *
-   * @throws {FormatError} If the header is not there, or says something else than the central directory.
+   * Returns the start of a content, if that needs no waiting. Throws FormatError if the header is missing, or disagrees
+   * with the central directory.
    */
   startNow(record: number): number | undefined {
     const known = this.starts[record]!;
@@ -87,14 +86,14 @@ export class LocalHeaders {
     const got = this.#source.readCached?.(bytes, header) ?? 0;
     if (got < length) return undefined;
     const view = new DataView(bytes.buffer);
-    // What a cache has wrong is read again by `start`.
+    // `start` reads wrong cached bytes again.
     const mayBeWrong = this.#source.invalidate !== undefined &&
       this.#faultIn(record, view) !== undefined;
     if (mayBeWrong || this.#needsMore(record, view)) return undefined;
     return this.#take(record, view);
   }
 
-  /** Where a content starts; as {@linkcode LocalHeaders.startNow}. */
+  /** Returns the start of a content; throws like {@linkcode LocalHeaders.startNow}. */
   *start(record: number): Steps<number> {
     const known = this.starts[record]!;
     if (known > 0) return known;
@@ -108,7 +107,7 @@ export class LocalHeaders {
     return this.#take(record, view);
   }
 
-  /** Reads a header up to its path; with its extra fields where they are needed. */
+  /** Reads a header up to its path, and its extra fields if they are needed. */
   *#read(record: number): Steps<DataView> {
     const header = this.#columns.headers[record]!;
     const left = this.#source.size - header;
@@ -121,7 +120,7 @@ export class LocalHeaders {
     return new DataView(more.buffer);
   }
 
-  /** Says that a content will be read soon, with the header before it: that has to be fetched as well. */
+  /** Prefetches a content with its local header. */
   expect(record: number): boolean {
     const { headers, packed } = this.#columns;
     const start = headers[record]!;
@@ -133,7 +132,7 @@ export class LocalHeaders {
     return Size.LOCAL + this.#columns.pathLengths[record]!;
   }
 
-  /** Whether the path is another one than in the directory, or sizes stand in extra fields. */
+  /** Whether the path differs from that in the directory, or sizes are in extra fields. */
   #needsMore(record: number, view: DataView): boolean {
     return isLocal(view) && (!this.#isSamePath(record, view) || hasZip64(view));
   }
@@ -147,7 +146,7 @@ export class LocalHeaders {
         pathSums[record];
   }
 
-  /** @param view What `#read` reads. */
+  /** @param view Result of `#read`. */
   #take(record: number, view: DataView): number {
     const fault = this.#faultIn(record, view);
     if (fault !== undefined) throw fault;
@@ -177,7 +176,7 @@ export class LocalHeaders {
     if ((flags & Flag.ENCRYPTED) !== 0) {
       return this.#disagrees(record, "whether it is encrypted");
     }
-    // They stand behind the content, of which the directory alone tells where that is.
+    // With a descriptor, they follow the content, and only the directory tells where it ends.
     const told = (flags & Flag.DESCRIPTOR) !== 0 ? undefined : sizesOf(view);
     if (told !== undefined && view.getUint32(14, true) !== sums[record]) {
       return this.#disagrees(record, "its CRC-32");
@@ -192,7 +191,7 @@ export class LocalHeaders {
   }
 
   #isRespelt(record: number, view: DataView): boolean {
-    // A later member has its path: what it was called is not known any more, and nobody reads it.
+    // A later member has its path, so its own name is unknown, and nobody reads it.
     if (this.#columns.nodes[record] === 0) return true;
     const length = view.getUint16(26, true);
     if (view.byteLength < lengthOfAll(view)) return false;
@@ -215,18 +214,16 @@ export class LocalHeaders {
   }
 }
 
-/** Whether there is a header. */
 function isLocal(view: DataView): boolean {
   return view.byteLength >= Size.LOCAL &&
     view.getUint32(0, true) === Signature.LOCAL;
 }
 
-/** Bytes of a header with its path and extra fields. */
+/** Length of a header with its path and extra fields. */
 function lengthOfAll(view: DataView): number {
   return Size.LOCAL + view.getUint16(26, true) + view.getUint16(28, true);
 }
 
-/** The extra fields of a header that was read with them. */
 function extraOf(view: DataView): DataView {
   const start = Math.min(
     Size.LOCAL + view.getUint16(26, true),
@@ -235,7 +232,7 @@ function extraOf(view: DataView): DataView {
   return new DataView(view.buffer, view.byteOffset + start);
 }
 
-/** Whether the sizes of a header stand behind it. */
+/** Whether sizes of a header are in its zip64 field. */
 function hasZip64(view: DataView): boolean {
   return (view.getUint16(6, true) & Flag.DESCRIPTOR) === 0 &&
     (view.getUint32(18, true) === IN_ZIP64 ||

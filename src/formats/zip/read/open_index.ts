@@ -13,9 +13,8 @@ import { readDirectory } from "./central_directory.ts";
 import type { ZipColumns, ZipIndex } from "./zip_columns.ts";
 
 /**
- * The index of a zip: as it was kept, or by its central directory.
- *
- * @throws {FormatError} If it is damaged, so that members cannot be found.
+ * Returns the index of a zip, from the index cache or its central directory. Throws FormatError if it is damaged, so
+ * that members cannot be found.
  */
 export function* openIndex(
   source: ByteSource,
@@ -40,7 +39,7 @@ export function* openIndex(
   });
 }
 
-/** Whether all contents that are read lie in the file: of tables that were kept, nothing is believed. */
+/** Whether all readable contents lie in the file: cached tables are not trusted. */
 function areInside(
   { headers, packed, faults }: ZipColumns,
   size: number,

@@ -4,12 +4,8 @@ import { Extra, forEachExtra } from "../layout.ts";
 import { fromCp437 } from "./cp437.ts";
 
 /**
- * Whether a local header's name is that of the central directory in another spelling: `\` for `/`, code page 437 for
- * UTF-8, or as the Unicode path field (0x7075) has it.
- *
- * @param name The member's path in the tree.
- * @param stored The name in the local header.
- * @param extra Extra fields of the local header.
+ * Whether a local header's name `stored` is another spelling of `name` in the tree: `\` for `/`, code page 437 for
+ * UTF-8, or as in the Unicode path field (0x7075) of its `extra` fields.
  */
 export function isOtherSpelling(
   name: string,
@@ -26,11 +22,7 @@ export function isOtherSpelling(
   return spellings.some((bytes) => canonical(decodeName(bytes)) === wanted);
 }
 
-/**
- * The path that a Unicode path field has; `undefined` for another field, and for one of another path.
- *
- * @param pathSum CRC-32 of the name in the header.
- */
+/** Returns the path in a Unicode path field, if that belongs to the header's name with CRC-32 `pathSum`. */
 export function unicodePath(
   view: DataView,
   kind: number,

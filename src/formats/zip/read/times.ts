@@ -1,20 +1,20 @@
 import { Extra } from "../layout.ts";
 
-/** 100 nanoseconds between 1601, from where NTFS counts, and 1970. */
+/** Units of 100 ns between 1601, the epoch of NTFS, and 1970. */
 const NTFS_EPOCH = 116_444_736_000_000_000n;
 const PER_MILLISECOND = 10_000n;
-/** Of the attributes in a field of NTFS: the one that has the times. */
+/** Attribute of an NTFS field that has the times. */
 const NTFS_TIMES = 1;
 
-/** A time that a later field does not replace unless it is told more exactly. */
+/** A time, replaced only by one of a more exact field. */
 export interface ToldTime {
-  /** Milliseconds since 1970; NaN where none is known. */
+  /** Milliseconds since 1970; NaN if unknown. */
   time: number;
-  /** How exact its field is: 0 for DOS, which knows no time zone. */
+  /** Exactness of its field: 0 for DOS, which knows no time zone. */
   rank: number;
 }
 
-/** Takes the time of modification from an extra field of the central directory, if it has one. */
+/** Takes the modification time from an extra field of the central directory, if it has one. */
 export function takeTime(
   told: ToldTime,
   view: DataView,
@@ -30,7 +30,7 @@ export function takeTime(
   told.rank = rank;
 }
 
-/** From the most exact on: 100 ns, then seconds. */
+/** Most exact first: 100 ns, then seconds. */
 const RANKS: ReadonlyMap<number, number> = new Map([
   [Extra.NTFS, 4],
   [Extra.TIMES, 3],
@@ -56,7 +56,7 @@ function timeIn(
   }
 }
 
-/** Modification is the first of the three times of an attribute; 0 stands for none. */
+/** Modification is the first of an attribute's three times; 0 means none. */
 function ntfsTime(view: DataView, start: number, end: number): number {
   for (let at = start; at + 4 <= end;) {
     const past = at + 4 + view.getUint16(at + 2, true);

@@ -6,29 +6,28 @@ import { Size } from "../layout.ts";
 import { type ContentFacts, Fault, faultOf } from "./faults.ts";
 import type { ZipIndex } from "./zip_columns.ts";
 
-/** A member, as the central directory has it. */
+/** A member in the central directory. */
 export interface Member extends ContentFacts {
-  /** Its path in UTF-8, or whatever bytes its writer took for that. */
+  /** Path in UTF-8, or in whatever bytes its writer used. */
   readonly path: Uint8Array;
   readonly pathLength: number;
   readonly pathSum: number;
   readonly crc32: number;
-  /** When it was modified, in milliseconds since 1970. */
+  /** Modification time in milliseconds since 1970. */
   readonly time: number;
 }
 
-/** Where members are, directories and skipped ones as well, by their starts. */
+/** Locations of members, including directories and skipped ones, by start. */
 export interface MemberPlaces {
   readonly starts: Float64Array;
-  /** Where each ends at least: the name and extra fields of its local header are not counted. */
+  /** Minimum end of each, without the name and extra fields of its local header. */
   readonly ends: Float64Array;
-  /** Where the contents end: the central directory begins. */
+  /** End of the contents: the start of the central directory. */
   readonly limit: number;
 }
 
-/** Takes the members of a zip in their order, and makes tables of them. */
+/** Takes the members of a zip in order, and makes tables of them. */
 export class ZipBuilder {
-  /** Where the contents end: the central directory begins. */
   readonly #limit: number;
   readonly #paths: MemberPaths;
   readonly #headers = new GrowingNumbers();
@@ -39,19 +38,15 @@ export class ZipBuilder {
   readonly #faults = new GrowingNumbers(2 ** 32);
   readonly #pathLengths = new GrowingNumbers(2 ** 32);
   readonly #pathSums = new GrowingNumbers(2 ** 32);
-  // Of all members that have a place, directories as well: where each starts, at least ends, and its record and 1.
+  // Minimum location of each member that has one, including directories, and its record + 1.
   readonly #starts = new GrowingNumbers();
   readonly #ends = new GrowingNumbers();
   readonly #records = new GrowingNumbers(2 ** 32);
   #ascends = true;
-  /** Members by their starts, where they do not ascend. */
+  /** Members by start, if they are not in ascending order. */
   #order: Uint32Array | undefined;
 
-  /**
-   * @param path The zip, for messages.
-   * @param limit Where its contents end.
-   * @param onSkip Called with every member that is skipped.
-   */
+  /** @param limit End of the contents: the start of the central directory. */
   constructor(
     path: string,
     limit: number,
@@ -61,29 +56,23 @@ export class ZipBuilder {
     this.#paths = new MemberPaths(path, { replaces: false, onSkip });
   }
 
-  /** Whether the content of a member can be read, as far as the central directory tells. */
+  /** Whether a content can be read, as far as the central directory shows. */
   isReadable(member: Member): boolean {
     return faultOf(member, this.#limit) === Fault.NONE;
   }
 
-  /** Adds a directory, which has no content. */
   addDirectory(member: Member): void {
     this.#paths.addDirectory(member.path, member.time);
     this.#place(member, -1);
   }
 
-  /**
-   * Adds a file.
-   *
-   * @param fault Why it cannot be read, where the directory does not tell that.
-   */
+  /** Adds a file; `fault` may be one that the directory does not show. */
   addFile(member: Member, fault: number = faultOf(member, this.#limit)): void {
     const record = this.#headers.length;
     const entry = this.#paths.addFile(member.path, record, member.time);
     this.#push(entry, member, fault);
   }
 
-  /** Adds a symbolic link that can be read. */
   addLink(member: Member, target: Uint8Array): void {
     const record = this.#headers.length;
     const { path, time } = member;
@@ -92,8 +81,8 @@ export class ZipBuilder {
   }
 
   /**
-   * Sorts the places of all members, once the last was added. Contents that lie in one another are how small zips hold
-   * more than any disk: none of them is read.
+   * Sorts the locations of all members, after the last was added. Overlapping contents let small zips hold more than
+   * any disk (zip bombs), so none of them is read.
    */
   arrange(): void {
     if (this.#ascends) return;
@@ -111,11 +100,7 @@ export class ZipBuilder {
     }
   }
 
-  /**
-   * Makes the tables.
-   *
-   * @throws {FormatError} If there are too many members.
-   */
+  /** Makes the tables; throws FormatError if there are too many members. */
   finish(): ZipIndex {
     const count = this.#headers.length;
     const faults = new Uint8Array(new SharedArrayBuffer(count));
@@ -134,7 +119,7 @@ export class ZipBuilder {
     return { columns, skipped: this.#paths.skipped.facts };
   }
 
-  /** Adds what is known of a file or link, unless it is skipped. */
+  /** Adds a file or link, unless it is skipped. */
   #push(entry: number, member: Member, fault: number): void {
     const isSkipped = entry === 0;
     this.#place(member, isSkipped ? -1 : this.#headers.length);
@@ -167,7 +152,6 @@ export class ZipBuilder {
     }
   }
 
-  /** Where all members that have a place are. */
   places(): MemberPlaces {
     const inOrder = (numbers: GrowingNumbers) =>
       Float64Array.from(
@@ -178,7 +162,7 @@ export class ZipBuilder {
     return { starts: starts!, ends: ends!, limit: this.#limit };
   }
 
-  /** The last member that starts at a place or before it: its start, and at least its end. */
+  /** Returns the last member that starts at or before a position, with its minimum end. */
   memberAt(place: number): { start: number; end: number } | undefined {
     const member = (i: number) =>
       this.#order === undefined ? i : this.#order[i]!;

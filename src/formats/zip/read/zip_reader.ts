@@ -20,13 +20,13 @@ import type { Extent } from "../../../tree/tree.ts";
 import { openTree } from "../tree/open_zip.ts";
 import { reopenTree, type ZipTree } from "../tree/zip_tree.ts";
 
-/** How a {@linkcode ZipReader} opens its zip. */
+/** Options for opening a {@linkcode ZipReader}. */
 export type ZipOptions = Pick<
   ContainerOptions,
   "checkData" | "onWarning" | "remote" | "storage"
 >;
 
-/** What another thread needs to open the zip of a reader: it survives `postMessage`, without copying tables. */
+/** Handle of a reader for another thread: it survives `postMessage`, without copying tables. */
 export interface ZipReaderHandle {
   /** The zip, and its tables in shared memory. */
   readonly zip: unknown;
@@ -35,8 +35,8 @@ export interface ZipReaderHandle {
 }
 
 /**
- * Reads the files of a zip: also of what is one under another name, as `.npz`, `.docx` or `.jar`. Any file is read
- * without those before it; those that are compressed are decompressed, and kept for a while.
+ * Reads the files of a zip, including those under other names, such as `.npz`, `.docx` or `.jar`. Reads any file
+ * without those before it. Decompresses files and caches them for a while.
  *
  * @example Read files
  * ```ts
@@ -75,7 +75,7 @@ export class ZipReader extends MembersReader {
     return await runAsync(ZipReader.#open(location, options), options.signal);
   }
 
-  /** {@linkcode ZipReader.open} without waiting. */
+  /** Synchronous version of {@linkcode ZipReader.open}. */
   static openSync(
     location: string | URL,
     options: ZipOptions = {},
@@ -84,10 +84,10 @@ export class ZipReader extends MembersReader {
   }
 
   /**
-   * Opens the zip of a reader in another thread, over the tables that it has read.
+   * Opens the zip of a reader in another thread, using the tables that it has read.
    *
-   * @param handle What {@linkcode ZipReader.share} gave.
-   * @throws {FormatError} If the zip is not the same any more.
+   * @param handle Result of {@linkcode ZipReader.share}.
+   * @throws {FormatError} If the zip has changed.
    */
   static async openShared(
     { zip, checkData }: ZipReaderHandle,
@@ -95,7 +95,7 @@ export class ZipReader extends MembersReader {
     return new ZipReader(new ZipFiles(await reopenTree(zip, true), checkData));
   }
 
-  /** Describes the reader for {@linkcode ZipReader.openShared}. */
+  /** Returns a handle of the reader for {@linkcode ZipReader.openShared}. */
   share(): ZipReaderHandle {
     const { tree, checkData } = this.#files;
     return { zip: tree.share().data, checkData };
@@ -107,7 +107,7 @@ export class ZipReader extends MembersReader {
   }
 
   /**
-   * Bytes of a file.
+   * Returns the bytes of a file.
    *
    * @throws {PathError} If there is no such file.
    */
@@ -116,7 +116,7 @@ export class ZipReader extends MembersReader {
   }
 }
 
-/** The files of a zip, by their records. */
+/** Files of a zip, by record. */
 class ZipFiles implements Members {
   readonly tree: ZipTree;
   readonly checkData: boolean;

@@ -14,11 +14,7 @@ import { isDecoded, type ZipIndex } from "../read/zip_columns.ts";
 import { newStarts, ZipTree } from "./zip_tree.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
-/**
- * Opens a zip.
- *
- * @throws {FormatError} If it is damaged, so that members cannot be found.
- */
+/** Opens a zip; throws FormatError if it is damaged, so that members cannot be found. */
 export function* openZip(
   path: string,
   options: ContainerOptions,
@@ -39,11 +35,7 @@ export function* openZip(
   return { tree, info };
 }
 
-/**
- * Opens a zip as a tree; as {@linkcode openZip}.
- *
- * @param readIndex How its index is found, where none that was cached may stand for it.
- */
+/** Opens a zip as a tree; throws like {@linkcode openZip}. By default, its index may come from the index cache. */
 export function* openTree(
   path: string,
   storage: Storage,

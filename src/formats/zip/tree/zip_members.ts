@@ -20,13 +20,13 @@ import type { ZipColumns } from "../read/zip_columns.ts";
 import { MemberSources } from "../../../tree/archive/member_sources.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 
-/** Bytes of memory that is kept for the next member. */
+/** Largest memory that is kept for the next member, in bytes. */
 const MOST_SPARE = 1 << 20;
 
-/** What the last member was read into: new memory would take as long as half of its inflating. */
+/** Memory of the last member: a new allocation would take half as long as inflating. */
 let spare = new Uint8Array(0);
 
-/** Memory of at least so many bytes, which nobody else has. */
+/** Takes memory of at least `length` bytes for exclusive use. */
 function takeMemory(length: number): Uint8Array<ArrayBuffer> {
   const memory = spare;
   spare = new Uint8Array(0);
@@ -34,26 +34,24 @@ function takeMemory(length: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Math.max(length, Math.min(2 * length, MOST_SPARE)));
 }
 
-/** Keeps memory that nobody looks at any more. */
+/** Keeps memory that is no longer in use. */
 function giveBack(memory: Uint8Array<ArrayBuffer>): void {
   if (memory.length <= MOST_SPARE) spare = memory;
 }
 
-/** What the contents of a zip's members are decoded from, and to. */
+/** Encoded contents of a zip's members, and where they are decoded to. */
 export interface MemberPlace {
-  /** The zip. */
   readonly archive: ByteSource;
   readonly storage: Storage;
   readonly columns: ZipColumns;
   readonly locals: LocalHeaders;
-  /** The path of a record, for messages. */
   readonly nameOf: (record: number) => string;
   readonly blocks: DecodedBlocks;
-  /** The zip, among what has blocks. */
+  /** Number of the zip among owners of blocks. */
   readonly owner: number;
 }
 
-/** The compressed members of a zip, by their records: each is a source that is decoded when it is read. */
+/** Returns the compressed members of a zip as sources by record, which are decoded when read. */
 export function zipMembers(place: MemberPlace): MemberSources {
   const { columns, blocks, owner } = place;
   return new MemberSources(place, (record) => {
@@ -63,7 +61,6 @@ export function zipMembers(place: MemberPlace): MemberSources {
   });
 }
 
-/** A compressed member. */
 class ZipMember implements EncodedContent {
   readonly storedIn: string;
   readonly size: number;
@@ -107,7 +104,7 @@ class ZipMember implements EncodedContent {
     }
   }
 
-  /** Made when a message needs it: finding the path takes as long as all else that reading does beside inflating. */
+  /** Computed only for messages: finding the path takes as long as the rest of a read except for inflating. */
   get name(): string {
     const { archive, nameOf } = this.#place;
     return `${archive.name}: '${nameOf(this.#record)}'`;

@@ -32,21 +32,20 @@ import { LocalHeaders } from "../read/local_headers.ts";
 import { areStored, isStored, type ZipColumns } from "../read/zip_columns.ts";
 import { zipMembers } from "./zip_members.ts";
 
-/** What a tree is made of. */
 export interface ZipParts {
   readonly archive: ByteSource;
   readonly storage: Storage;
   readonly columns: ZipColumns;
-  /** Per record: where its content starts, as far as that is known. */
+  /** Per record: start of its content, if known. */
   readonly starts: Float64Array;
   readonly blocks: DecodedBlocks;
-  /** The zip, among what has blocks. */
+  /** Number of the zip among owners of blocks. */
   readonly owner: number;
-  /** The members that are skipped; left out in other threads. */
+  /** Skipped members; undefined in other threads. */
   readonly skipped?: SkippedMembers;
 }
 
-/** What another thread rebuilds a tree from. */
+/** Data from which another thread rebuilds a tree. */
 interface Seed {
   readonly columns: ZipColumns;
   readonly starts: Float64Array;
@@ -56,8 +55,8 @@ interface Seed {
 }
 
 /**
- * A zip as the files that it would be extracted to. Contents that are stored are parts of it; others are sources of their
- * own, behind it, by their records.
+ * A zip as the files that it extracts to. Stored contents are ranges of the zip; others are sources of their own, after
+ * it, by record.
  */
 export class ZipTree extends ArchiveTree<ZipColumns> {
   readonly sources: Tree["sources"];
@@ -82,12 +81,11 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
     }
   }
 
-  /** Where the zip lies. */
   get storage(): Storage {
     return this.#parts.storage;
   }
 
-  /** What of the zip is not served as it is; none in other threads. */
+  /** Notes on what of the zip is not served unchanged; none in other threads. */
   get notes(): readonly ArchiveNotes[] {
     const { skipped } = this.#parts;
     return skipped === undefined
@@ -99,12 +97,7 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
     return this.columns.sizes[record]!;
   }
 
-  /**
-   * Where the content of a record is.
-   *
-   * @throws {NotLoaded} If the header before it has to be waited for.
-   * @throws {FormatError} If it cannot be read.
-   */
+  /** Locates a record's content; throws NotLoaded if its local header must be waited for, FormatError if unreadable. */
   locateRecord(record: number, into: Extent): void {
     const { columns } = this;
     if (columns.faults[record] !== Fault.NONE) throw this.faultOf(record);
@@ -129,7 +122,7 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
     return faultError(this.archive.name, name, this.columns, record);
   }
 
-  /** The record of a file, or of the file that a link leads to; -1 for anything else. */
+  /** Returns the record of a file, or of the file that a link leads to; -1 for anything else. */
   fileOf(node: NodeId): number {
     return this.names.record(
       this.isLink?.(node) === true ? this.target!(node) : node,
@@ -164,7 +157,7 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
   #startOf(record: number): number {
     const start = this.locals.startNow(record);
     if (start !== undefined) return start;
-    this.locals.expect(record); // the content will be wanted as well
+    this.locals.expect(record); // the content will be needed as well
     const { locals } = this;
     throw new NotLoaded(this.archive.name, function* () {
       yield* locals.start(record);
@@ -172,16 +165,11 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
   }
 }
 
-/** Memory for where contents start. */
 export function newStarts({ sizes }: ZipColumns): Float64Array {
   return sharedFloat64(sizes.length);
 }
 
-/**
- * Rebuilds a shared tree in another thread, over the same tables.
- *
- * @param isOwner Whether its zip is among its sources there, and is not known otherwise.
- */
+/** Rebuilds a shared tree in another thread, over the same tables; `isOwner` puts the zip among its sources there. */
 export async function reopenTree(
   data: unknown,
   isOwner = false,

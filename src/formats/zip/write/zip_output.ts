@@ -4,21 +4,20 @@ import { forEachPiece } from "../../../io/write/sample_data.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { Flag, IN_ZIP64, IN_ZIP64_16, Signature, Size } from "../layout.ts";
 
-/** Version that takes zip64, and the one that takes directories. */
+/** Versions needed for zip64, and for directories. */
 const VERSION_64 = 45;
 const VERSION = 20;
-/** Made by Unix, by version 3.0 of what it was made for. */
+/** Made by Unix, with version 3.0 of the specification. */
 const MADE_BY = 3 << 8 | 30;
 const FILE_MODE = 0o100644;
 const DIRECTORY_MODE = 0o040755;
-/** A directory, as DOS has it. */
+/** DOS attribute of directories. */
 const DOS_DIRECTORY = 0x10;
-/** Bytes of the central directory that are gathered in one piece. */
+/** Bytes of the central directory gathered in one piece. */
 const PIECE = 1 << 20;
-/** The last time of DOS, and the first. */
+/** First and last year of DOS times. */
 const [FIRST_YEAR, LAST_YEAR] = [1980, 2107];
 
-/** A member that is being written. */
 interface Begun {
   readonly name: Uint8Array;
   readonly offset: number;
@@ -34,7 +33,7 @@ export class ZipOutput extends GatheredBytes {
   #directoryLength = 0;
   #count = 0;
 
-  /** @param mtime Time that all members get. */
+  /** @param mtime Modification time of all members. */
   constructor(
     file: ConstructorParameters<typeof GatheredBytes>[0],
     mtime: Date,
@@ -43,12 +42,10 @@ export class ZipOutput extends GatheredBytes {
     this.#dos = dosTimeOf(mtime);
   }
 
-  /** Number of members. */
   get count(): number {
     return this.#count;
   }
 
-  /** Adds a directory. */
   *addDirectory(name: Uint8Array): Steps<void> {
     const path = new Uint8Array(name.length + 1);
     path.set(name);
@@ -58,7 +55,6 @@ export class ZipOutput extends GatheredBytes {
     this.#list(member, 0);
   }
 
-  /** Adds a file. */
   *addFile(name: Uint8Array, content: Uint8Array): Steps<void> {
     const member = this.#begin(name, content.length, false);
     const crc = crc32Of(content);
@@ -67,12 +63,7 @@ export class ZipOutput extends GatheredBytes {
     this.#list(member, crc);
   }
 
-  /**
-   * Adds a file whose content comes piece by piece.
-   *
-   * @param size How many bytes it should give.
-   * @returns How many it gave: the zip is damaged if that is another number.
-   */
+  /** Adds a file from a stream; returns its number of bytes: the zip is damaged if it is not `size`. */
   *addStream(
     name: Uint8Array,
     size: number,
@@ -92,7 +83,7 @@ export class ZipOutput extends GatheredBytes {
     return written;
   }
 
-  /** Writes the central directory, and what is gathered. */
+  /** Writes the central directory, and flushes. */
   *finish(): Steps<void> {
     const start = this.end;
     for (const [i, piece] of this.#directory.entries()) {
@@ -105,7 +96,6 @@ export class ZipOutput extends GatheredBytes {
     yield* this.flush();
   }
 
-  /** Appends bytes, whatever they are of. */
   *append(bytes: Uint8Array): Steps<void> {
     if (bytes.length > this.room) {
       yield* this.flush();
@@ -118,7 +108,7 @@ export class ZipOutput extends GatheredBytes {
     return { name, offset: this.end, size, isDirectory };
   }
 
-  /** Puts the CRC-32 where it belongs, before the content. */
+  /** Writes the CRC-32 to the local header, before the content. */
   *#end(member: Begun, crc: number): Steps<void> {
     yield* this.flush();
     const bytes = new Uint8Array(4);
@@ -142,7 +132,7 @@ export class ZipOutput extends GatheredBytes {
     return bytes;
   }
 
-  /** Version needed, flags, method, time and CRC-32, and the length of the name: in both headers in this order. */
+  /** Fields of both headers, in this order: version needed, flags, method, time, CRC-32, length of the name. */
   #putCommon(
     view: DataView,
     at: number,
@@ -159,7 +149,6 @@ export class ZipOutput extends GatheredBytes {
     view.setUint16(at + 22, name.length, true);
   }
 
-  /** Adds a member to the central directory. */
   #list({ name, size, offset, isDirectory }: Begun, crc: number): void {
     const wide = [
       ...size >= IN_ZIP64 ? [size, size] : [],
@@ -239,7 +228,7 @@ function putZip64(view: DataView, at: number, numbers: readonly number[]) {
   }
 }
 
-/** Time and date of DOS, as they stand behind each other. */
+/** Returns DOS time and date as the two consecutive fields. */
 function dosTimeOf(mtime: Date): number {
   const year = mtime.getFullYear();
   if (!(year >= FIRST_YEAR)) return (1 << 5 | 1) << 16;
