@@ -32,7 +32,6 @@ export class LinkPath {
     this.#isOfParts = isOfParts;
   }
 
-  /** Length of the path in bytes. */
   get length(): number {
     return this.bytes.length - this.start;
   }

@@ -12,7 +12,6 @@ export interface LinkOrder {
 export interface OrdersHandle {
   /** URL of the module that exports `reopenOrders(data): (epoch: number) => LinkOrder`. */
   readonly module: string;
-  /** Plain data. */
   readonly data: unknown;
 }
 
@@ -24,14 +23,13 @@ export interface LinkTargetsData {
   readonly orders: OrdersHandle;
   /** First epoch with links. */
   readonly firstEpoch: number;
-  /** Number of epochs. */
   readonly epochs: number;
 }
 
 /** Target node of each link. Targets are computed, so a link takes no memory. */
 export class LinkTargets {
   readonly data: LinkTargetsData;
-  /** Number of samples per epoch. */
+  /** Samples per epoch. */
   readonly length: number;
   /** Largest number of files in a sample; each file has a link. */
   readonly parts: number;
@@ -58,7 +56,6 @@ export class LinkTargets {
     this.#makeOrder = makeOrder;
   }
 
-  /** Loads the module of the orders. */
   static async load(data: LinkTargetsData): Promise<LinkTargets> {
     const { module, data: given } = data.orders;
     const { reopenOrders }: {

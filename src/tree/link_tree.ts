@@ -91,7 +91,6 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     return tree;
   }
 
-  /** Rebuilds a shared tree over its rebuilt inner tree. */
   static async reopen(inner: Tree, data: LinkTargetsData): Promise<LinkTree> {
     const root = newStat();
     await runAsync(whenLoaded(() => inner.stat(ROOT, root)));
@@ -190,7 +189,6 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     return this.isLink(node) ? this.#targetOf(node) : 0;
   }
 
-  /** Writes the target path of a link to `#path`. */
   #resolve(link: NodeId): void {
     if (link === this.#resolved) return;
     this.#resolved = 0;
@@ -304,7 +302,6 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
   }
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. */
 export async function reopenTree(
   { inner, seed }: WrappedHandle<LinkTargetsData>,
 ): Promise<Tree> {

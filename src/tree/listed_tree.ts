@@ -31,14 +31,12 @@ export interface ListedFile {
   readonly crc32?: number | undefined;
 }
 
-/** File tables, in memory that threads share. */
 interface ListedColumns {
   readonly names: NameTableColumns;
   /** Per file: offset and length of its content. */
   readonly offsets: Float64Array;
   readonly lengths: Float64Array;
   readonly checksums: Uint32Array | undefined;
-  /** Modification time of the container's file, in milliseconds since 1970. */
   readonly mtime: number;
 }
 

@@ -24,10 +24,6 @@ export class PrefixTree extends WrappedTree<NodeId> {
   readonly target?: (node: NodeId) => NodeId;
   readonly samples?: () => SampleNodes;
 
-  /**
-   * @param inner Owned by this tree from then on.
-   * @param directory Directory of the inner tree that becomes the root.
-   */
   constructor(inner: Tree, directory: NodeId) {
     super(inner, directory, import.meta.url);
     // The presence of these methods says whether there are links, and samples other than files.
@@ -98,7 +94,6 @@ export class PrefixTree extends WrappedTree<NodeId> {
   }
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. */
 export async function reopenTree(
   { inner, seed }: WrappedHandle<NodeId>,
 ): Promise<Tree> {

@@ -13,9 +13,7 @@ import { type Extent, newExtent } from "./tree.ts";
 
 /** Batch of contents to read. */
 export interface Contents {
-  /** Sources of the contents. */
   readonly sources: SourceList;
-  /** Number of contents. */
   readonly length: number;
   /** Locates a content. It may throw {@linkcode NotLoaded}, and is called again after loading. */
   locate(i: number, into: Extent): void;
@@ -79,7 +77,6 @@ class Holes {
     this.#sources = sources;
   }
 
-  /** @throws {FormatError} If there are too many. */
   add({ source: number, length }: Extent): void {
     if (length < LARGE) return;
     const source = this.#sources.at(number);

@@ -3,14 +3,12 @@ import { RemoteStorage } from "../io/remote/remote_storage.ts";
 import { lazySources, openedSources } from "./joined_sources.ts";
 import type { Tree } from "./tree.ts";
 
-/** Remote parts of a tree. */
 export interface RemoteParts {
   readonly objects: readonly RemoteSource[];
   /** Storages below which files are opened on demand. */
   readonly places: readonly RemoteStorage[];
 }
 
-/** Finds the parts of a tree that are on servers. */
 export function remoteParts({ sources }: Pick<Tree, "sources">): RemoteParts {
   const objects = openedSources(sources)
     .filter((source) => source instanceof RemoteSource);

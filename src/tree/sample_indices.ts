@@ -1,7 +1,6 @@
 import { IndexError } from "../base/errors.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 
-/** Options for iterating over samples in batches. */
 interface BatchOptions extends WaitOptions {
   /** Samples per batch; defaults to 256. */
   readonly batch?: number;
@@ -13,11 +12,8 @@ export function isIndex(index: number, length: number): boolean {
 }
 
 /**
- * Returns the requested sample indices, after range checks.
+ * Returns the requested sample indices, after range checks. `path` and `what` (the unit) are for the message.
  *
- * @param length Number of samples.
- * @param path Path of the container, for the message.
- * @param what Unit of the indices.
  * @throws {IndexError} If an index is out of range.
  */
 export function requireIndices(

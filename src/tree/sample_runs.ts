@@ -30,7 +30,6 @@ export class SampleRuns {
     this.length = columns.starts.at(-1)!;
   }
 
-  /** Builds the columns from runs. */
   static of({ areDirectories, runs }: SampleNodes): SampleRuns {
     const starts = [0];
     const firsts: number[] = [];
@@ -57,7 +56,6 @@ export class SampleRuns {
     });
   }
 
-  /** Number of runs. */
   get runs(): number {
     return this.columns.firsts.length;
   }

@@ -3,11 +3,7 @@ import { newSharedMemory } from "../io/libc/new_memory.ts";
 /** Whole numbers in memory that threads share: 4 bytes each if they fit. */
 export type WholeNumbers = Uint32Array | Float64Array;
 
-/**
- * Copies non-negative whole numbers to memory that threads share.
- *
- * @param below Exclusive upper bound of all numbers.
- */
+/** Copies whole numbers from 0 to `below` (exclusive) to memory that threads share. */
 export function shareNumbers(
   numbers: ArrayLike<number>,
   below: number,
@@ -15,7 +11,6 @@ export function shareNumbers(
   return below <= 2 ** 32 ? sharedUint32(numbers) : sharedFloat64(numbers);
 }
 
-/** Allocates shared memory for `length` whole numbers. */
 export function newNumbers(length: number, below: number): WholeNumbers {
   return below <= 2 ** 32 ? sharedUint32(length) : sharedFloat64(length);
 }
@@ -35,7 +30,6 @@ export function firstFrom(
   return low;
 }
 
-/** Whether a number is among ascending ones. */
 export function includes(ascending: WholeNumbers, wanted: number): boolean {
   return ascending[firstFrom(ascending, wanted)] === wanted;
 }
@@ -70,14 +64,12 @@ export function sharedUint32(values: ArrayLike<number> | number): Uint32Array {
   return column;
 }
 
-/** Copies bytes to memory that threads share. */
 export function sharedBytes(bytes: ArrayLike<number>): Uint8Array {
   const copy = new Uint8Array(newSharedMemory(bytes.length));
   copy.set(bytes);
   return copy;
 }
 
-/** Like {@linkcode sharedUint32}, for any numbers. */
 export function sharedFloat64(
   values: ArrayLike<number> | number,
 ): Float64Array {

@@ -30,7 +30,6 @@ export class SubsetTree extends WrappedTree<Kept> {
   readonly target?: (node: NodeId) => NodeId;
   readonly #samples: SampleRuns;
 
-  /** @param inner Owned by this tree from then on. */
   constructor(inner: Tree, kept: Kept) {
     super(inner, kept, import.meta.url);
     this.#samples = new SampleRuns(kept.samples);
@@ -42,11 +41,7 @@ export class SubsetTree extends WrappedTree<Kept> {
     if (inner.target) this.target = (node) => inner.target!(node);
   }
 
-  /**
-   * @param inner Owned by the new tree from then on.
-   * @param samples Samples of the inner tree.
-   * @param kept Indices of the visible samples, ascending, in shared memory.
-   */
+  /** Shows only the samples `kept`: ascending indices in shared memory. The new tree owns `inner`. */
   static of(inner: Tree, samples: SampleRuns, kept: WholeNumbers): SubsetTree {
     const directories = directoriesAbove(inner, samples, kept);
     const { columns } = samples;
@@ -115,7 +110,6 @@ function directoriesAbove(
   return sharedFloat64([...found]).sort();
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. */
 export async function reopenTree(
   { inner, seed }: WrappedHandle<Kept>,
 ): Promise<Tree> {

@@ -43,7 +43,6 @@ export interface Extent {
   bytes: Uint8Array | undefined;
 }
 
-/** Returns an empty {@linkcode Extent}. */
 export function newExtent(): Extent {
   return {
     source: -1,
@@ -101,7 +100,6 @@ export function placeUnchecked(into: Extent): void {
   into.checksum = 0;
 }
 
-/** Returns an empty {@linkcode NodeStat}. */
 export function newStat(): NodeStat {
   return { isDirectory: false, isLink: false, size: 0, mtime: 0 };
 }
@@ -159,7 +157,6 @@ export interface TreeHandle {
   readonly data: unknown;
 }
 
-/** Rebuilds a shared tree with the module that its handle names. */
 export async function reopenHandle(
   { module, data }: TreeHandle,
 ): Promise<Tree> {

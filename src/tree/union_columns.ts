@@ -11,7 +11,6 @@ export interface PlacedTree {
   readonly tree: Tree;
   /** Names from the root, at least one. No other tree is at, above or below this path. */
   readonly path: readonly string[];
-  /** Name in messages. */
   readonly name: string;
 }
 
@@ -43,9 +42,7 @@ export interface UnionColumns {
   readonly lastNode: NodeId;
   /** Modification time of the newest tree, in milliseconds since 1970. */
   readonly mtime: number;
-  /** Number of open sources. */
   readonly openedSources: number;
-  /** Number of lazy source lists. */
   readonly lists: number;
 }
 
@@ -105,7 +102,7 @@ function nameRoots(placed: readonly PlacedTree[]): NameTable {
   }
   const builder = new NameTableBuilder(entries, new Uint8Array(0));
   const queue = [root];
-  for (const directory of queue) { // breadth first
+  for (const directory of queue) {
     builder.nextDirectory();
     for (const [name, content] of directory) {
       const bytes = encodeName(name);

@@ -15,7 +15,6 @@ import {
   type UnionColumns,
 } from "./union_columns.ts";
 
-/** Data from which another thread rebuilds the tree. */
 interface Seed {
   readonly columns: UnionColumns;
   readonly trees: readonly TreeHandle[];
@@ -110,7 +109,6 @@ export class UnionTree implements Tree {
     return new UnionTree(trees, columns, opened);
   }
 
-  /** Rebuilds a shared tree over its rebuilt trees, without the sources that are open elsewhere. */
   static reopen(trees: readonly Tree[], columns: UnionColumns): UnionTree {
     return new UnionTree(trees, columns, []);
   }
@@ -262,7 +260,6 @@ export class UnionTree implements Tree {
   }
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. */
 export async function reopenTree({ columns, trees }: Seed): Promise<Tree> {
   return UnionTree.reopen(await Promise.all(trees.map(reopenHandle)), columns);
 }

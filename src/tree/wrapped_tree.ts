@@ -8,7 +8,6 @@ import {
   type TreeHandle,
 } from "./tree.ts";
 
-/** Data from which another thread rebuilds such a tree. */
 export interface WrappedHandle<Seed> {
   readonly inner: TreeHandle;
   readonly seed: Seed;

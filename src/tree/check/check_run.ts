@@ -6,12 +6,11 @@ import { openFile } from "../../io/storage/open_file.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import type { CheckOptions, CheckReport } from "../format.ts";
 
-/** One check of a container of any format: what it finds is counted and told, and so is how far it is. */
+/** A check of a container of any format. Counts and reports damage and progress. */
 export class CheckRun {
   readonly options: CheckOptions;
-  /** Where the container lies. */
   readonly storage: Storage;
-  /** Bytes that there are to check. */
+  /** Number of bytes to check. */
   total: number;
   #done = 0;
   #damaged = 0;
@@ -26,22 +25,22 @@ export class CheckRun {
     return this.options.signal;
   }
 
-  /** How many damaged places were told of. */
+  /** Number of damaged locations reported. */
   get damaged(): number {
     return this.#damaged;
   }
 
-  /** Bytes that have been checked. */
+  /** Number of bytes checked. */
   get done(): number {
     return this.#done;
   }
 
-  /** Waits for steps, as long as nobody ends the check. */
+  /** Runs steps, unless the check is aborted. */
   run<T>(steps: Steps<T>): Promise<T> {
     return runAsync(steps, this.signal);
   }
 
-  /** Tells of damage, after which the check goes on; anything else ends it. */
+  /** Reports damage, after which the check continues; rethrows any other error. */
   damage(error: unknown): void {
     if (!(error instanceof FormatError)) throw error;
     this.#damaged++;
@@ -49,9 +48,9 @@ export class CheckRun {
   }
 
   /**
-   * Does a part of the check, and tells of the damage that it ends with.
+   * Runs a part of the check, and reports the damage that ends it.
    *
-   * @returns Whether it came to its end.
+   * @returns Whether it finished.
    */
   async part(work: () => unknown): Promise<boolean> {
     try {
@@ -63,36 +62,33 @@ export class CheckRun {
     }
   }
 
-  /** Says something odd that is no damage. */
+  /** Reports an oddity that is not damage. */
   warn(message: string): void {
     (this.options.onWarning ?? warnOnConsole)(message);
   }
 
-  /** Tells that so many more bytes are done. */
+  /** Reports progress by that many bytes. */
   advance(bytes: number): void {
     this.advanceTo(this.#done + bytes);
   }
 
-  /** Tells how many bytes are done; more than there seemed to be have grown since. */
+  /** Reports the number of bytes done. If files have grown, it may exceed the total, which is then raised. */
   advanceTo(done: number): void {
     this.#done = done;
     this.options.onProgress?.(done, Math.max(done, this.total));
   }
 
-  /**
-   * Ends the check.
-   *
-   * @param facts How many samples were checked, and what of them was compared.
-   */
+  /** Returns the report of the finished check. */
   report(facts: Pick<CheckReport, "samples" | "compares">): CheckReport {
     return { bytes: this.total, damaged: this.#damaged, ...facts };
   }
 
   /**
-   * Checks files one after the other, each as far as it goes.
+   * Checks files one after the other, each as far as possible.
    *
-   * @param check Checks one, and tells how far it is by `advanceTo` from the given byte on; gives the number of samples.
-   * @returns How many samples there are in all.
+   * @param check Checks one file, reports its progress with `advanceTo` from the given byte on, and returns its number
+   *   of samples.
+   * @returns The number of samples in all files.
    */
   async files(
     paths: readonly string[],
