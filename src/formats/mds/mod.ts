@@ -1,5 +1,5 @@
 /**
- * MDS of MosaicML Streaming: `MDSReader` for samples of columns in shards, `MDSWriter`.
+ * MDS of MosaicML Streaming: `MDSReader` and `MDSWriter` for samples of columns in shards.
  *
  * @module
  */

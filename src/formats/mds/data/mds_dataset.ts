@@ -7,31 +7,31 @@ import { type MDSOptions, MDSReader } from "../read/mds_reader.ts";
 import type { MDSBytes, MDSSample } from "../read/mds_samples.ts";
 import { openMds } from "../tree/open_mds.ts";
 
-/** Options of opening a {@linkcode MDSDataset}. */
+/** Options for opening an {@linkcode MDSDataset}. */
 export interface MDSDatasetOptions extends MDSOptions, WaitOptions {
-  /** Whether values are decoded; otherwise they are bytes. Defaults to `true`. */
+  /** Whether to decode values; otherwise they are bytes. Defaults to `true`. */
   readonly decode?: boolean | undefined;
-  /** The columns that samples have; all, unless given. */
+  /** Columns to read; defaults to all. */
   readonly columns?: readonly string[] | undefined;
 }
 
-/** {@linkcode MDSDatasetOptions} where values are bytes. */
+/** {@linkcode MDSDatasetOptions} for values as bytes. */
 export interface RawMDSDatasetOptions extends MDSDatasetOptions {
   /** Values are bytes. */
   readonly decode: false;
 }
 
-/** {@linkcode MDSDatasetOptions} where samples are not what is read. */
+/** {@linkcode MDSDatasetOptions} for processed samples. */
 export interface ProcessedMDSDatasetOptions<S, T> extends MDSDatasetOptions {
-  /** The function that makes samples of what is read; a module's, where the loader has workers. */
+  /** Function that makes samples from the values read. It must be imported from a module if the loader has workers. */
   readonly process: Imported<Process<S, T>>;
 }
 
 /**
- * The samples of a dataset of MosaicML Streaming, by the names of their columns. Each batch is one batched read, from any
- * place, so that samples are shuffled as those of all datasets, and not shard by shard.
+ * Samples of a MosaicML Streaming dataset, keyed by column. Each batch is one batched read at any indices, so samples
+ * are shuffled as in all other datasets, not shard by shard.
  *
- * @typeParam T What one sample is: a {@linkcode MDSSample}, unless `process` makes something of it.
+ * @typeParam T Type of a sample: {@linkcode MDSSample}, unless `process` returns another.
  *
  * @example Labels of samples
  * ```ts
@@ -49,18 +49,18 @@ export class MDSDataset<T = MDSSample> extends SamplesDataset<MDSSample, T> {
    *
    * @param location Its directory, its `index.json`, or one of its shards.
    * @throws {FormatError} If the index is damaged, or every shard is missing or damaged.
-   * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
+   * @throws {DataError} With code `not-portable` if the module of `process` does not export it.
    */
   static open<T, S extends MDSSample = MDSSample>(
     location: string | URL,
     options: ProcessedMDSDatasetOptions<S, T>,
   ): Promise<MDSDataset<T>>;
-  /** Opens a dataset; values are bytes. */
+  /** Opens a dataset with values as bytes. */
   static open(
     location: string | URL,
     options: RawMDSDatasetOptions,
   ): Promise<MDSDataset<MDSBytes>>;
-  /** Opens a dataset; values are decoded. */
+  /** Opens a dataset with decoded values. */
   static open(
     location: string | URL,
     options?: MDSDatasetOptions,

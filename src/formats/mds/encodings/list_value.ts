@@ -4,12 +4,12 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { ListEncoding } from "./encoding.ts";
 import { ValueFault } from "./value_fault.ts";
 
-/** Bytes of the number of elements, and of the size of each. */
+/** Bytes of the number of elements, and of each size. */
 const WORD = 4;
-/** Sizes that are read at a time where they are only compared. */
+/** Number of sizes read at a time during validation. */
 const PIECE = 1 << 16;
 
-/** Where a list is: from this place in its source on, as many bytes. */
+/** Location of a list in its source. */
 export interface ListPlace {
   readonly source: ByteSource;
   readonly offset: number;
@@ -17,9 +17,9 @@ export interface ListPlace {
 }
 
 /**
- * The elements of a list, of which all bytes are at hand.
+ * Returns the elements of a list in memory.
  *
- * @throws {ValueFault} If they do not fill the list.
+ * @throws {ValueFault} If they do not fill the list exactly.
  */
 export function elementsOf(
   { before }: ListEncoding,
@@ -43,9 +43,9 @@ export function elementsOf(
 }
 
 /**
- * Reads how many elements a list has. Their sizes have room in it; whether the elements fill it is not known yet.
+ * Reads the number of elements of a list. Their sizes fit into it; whether the elements fill it is not verified.
  *
- * @throws {ValueFault} If they have none.
+ * @throws {ValueFault} If the list is too short.
  */
 export function* elementCount(
   { before }: ListEncoding,
@@ -60,10 +60,10 @@ export function* elementCount(
 }
 
 /**
- * Reads where each element of a list starts, from the list's own start on, and where the last one ends.
+ * Reads the offset of each element in a list, and the end of the last one.
  *
- * @param count What {@linkcode elementCount} says.
- * @throws {ValueFault} If they do not fill the list.
+ * @param count Result of {@linkcode elementCount}.
+ * @throws {ValueFault} If the elements do not fill the list exactly.
  */
 export function* elementStarts(
   { before }: ListEncoding,
@@ -85,9 +85,9 @@ export function* elementStarts(
 }
 
 /**
- * Compares the sizes of a list's elements with its own, of however many.
+ * Validates the sizes of a list's elements, in bounded memory.
  *
- * @throws {ValueFault} If they do not fill the list.
+ * @throws {ValueFault} If the elements do not fill the list exactly.
  */
 export function* requireSoundList(
   encoding: ListEncoding,
@@ -107,7 +107,7 @@ export function* requireSoundList(
   requireFilled(end, length);
 }
 
-/** A list of elements that are encoded. */
+/** Builds a list from encoded elements. */
 export function listOf(
   { before }: ListEncoding,
   elements: readonly Uint8Array[],

@@ -7,7 +7,7 @@ import { type ArrayHead, arrayHead, LONGEST_HEAD } from "./array_head.ts";
 import { type Encoding, type ScalarKind, SCALARS } from "./encoding.ts";
 import { ValueFault } from "./value_fault.ts";
 
-/** By encoding, what reads its numbers: a name that is made of parts takes longer than the number. */
+/** Getters by encoding: building the method name takes longer than reading the number. */
 const READERS: Readonly<Record<string, `get${ScalarKind}`>> = Object
   .fromEntries(
     Object.entries(SCALARS).map((
@@ -16,9 +16,9 @@ const READERS: Readonly<Record<string, `get${ScalarKind}`>> = Object
   );
 
 /**
- * A number that stands there as the processor has it; a bigint beyond 2^53.
+ * Reads a binary number; a bigint beyond 2^53.
  *
- * @throws {ValueFault} If there are more bytes, or fewer.
+ * @throws {ValueFault} If the number of bytes is wrong.
  */
 export function scalarOf(
   { name, size }: Encoding,
@@ -32,13 +32,13 @@ export function scalarOf(
   return typeof value === "bigint" ? whole(value) : value;
 }
 
-/** A whole number: as a bigint only where it has to be one. */
+/** Converts to a number if it is a safe integer. */
 function whole(number: bigint): number | bigint {
   const plain = Number(number);
   return Number.isSafeInteger(plain) ? plain : number;
 }
 
-/** What a file of a number says. */
+/** Formats the file of a number. */
 export function numberFile(
   encoding: Encoding,
   bytes: Uint8Array,
@@ -51,9 +51,9 @@ export function numberFile(
 }
 
 /**
- * An array, or the pixels of a picture that is stored without compression.
+ * Decodes an array, or the pixels of an uncompressed picture.
  *
- * @throws {ValueFault} If the bytes are none.
+ * @throws {ValueFault} If the bytes are invalid.
  */
 export function arrayOf(encoding: Encoding, bytes: Uint8Array): NdArray {
   const head = arrayHead(encoding, bytes, bytes.length);
@@ -66,7 +66,7 @@ export function arrayOf(encoding: Encoding, bytes: Uint8Array): NdArray {
   );
 }
 
-/** The `.npy` of an array. */
+/** Builds the `.npy` file of an array. */
 export function arrayFile(
   encoding: Encoding,
   bytes: Uint8Array,
@@ -75,11 +75,11 @@ export function arrayFile(
 }
 
 /**
- * Bytes of that file.
+ * Returns the size of the `.npy` file in bytes.
  *
- * @param bytes The first bytes of the value, up to {@linkcode LONGEST_HEAD}.
- * @param length Bytes of the value.
- * @throws {ValueFault} If they are no array.
+ * @param bytes First bytes of the value, up to {@linkcode LONGEST_HEAD}.
+ * @param length Length of the value in bytes.
+ * @throws {ValueFault} If they are not an array.
  */
 export function arrayFileSize(
   encoding: Encoding,
@@ -92,12 +92,12 @@ export function arrayFileSize(
   return npyHeader(parseDtype(dtype).name, shape).length + elements;
 }
 
-/** Bytes of a value that are looked at to know the size of its file. */
+/** Returns the number of leading bytes that determine the size of a value's file. */
 export function bytesLookedAt(length: number): number {
   return Math.min(length, LONGEST_HEAD);
 }
 
-/** A byte for each bit, the highest one first. */
+/** Expands bits to bytes, most significant bit first. */
 function unpackBits(bits: Uint8Array, { shape }: ArrayHead): Uint8Array {
   const [height, width] = shape as [number, number];
   const rowBytes = Math.ceil(width / 8);

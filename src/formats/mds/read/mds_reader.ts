@@ -23,37 +23,37 @@ import { type MDSBytes, type MDSSample, MdsSamples } from "./mds_samples.ts";
 import { openShards } from "./open_shards.ts";
 import { type ShardsHandle, ShardStore } from "./shard_store.ts";
 
-/** How a {@linkcode MDSReader} opens a dataset. */
+/** Options for opening an {@linkcode MDSReader}. */
 export type MDSOptions = Pick<
   ContainerOptions,
   "onWarning" | "remote" | "storage"
 >;
 
-/** Which columns of samples are read. */
+/** Selects the columns to read. */
 export interface MDSColumnOptions {
-  /** The columns that are wanted; all, unless given. */
+  /** Columns to read; defaults to all. */
   readonly columns?: readonly string[] | undefined;
 }
 
-/** How samples are read. */
+/** Options for reading samples. */
 export interface MDSReadOptions extends BatchReadOptions, MDSColumnOptions {}
 
-/** {@linkcode MDSReadOptions} where nothing is waited for. */
+/** {@linkcode MDSReadOptions} for synchronous methods. */
 export interface MDSReadSyncOptions
   extends BatchReadSyncOptions, MDSColumnOptions {}
 
-/** A column of samples. */
+/** Column of samples. */
 export interface MDSColumn {
-  /** What samples call it. */
+  /** Name of the column. */
   readonly name: string;
-  /** How its values are written, such as `jpeg`, `int` or `ndarray:float32:2,3`. */
+  /** Encoding of its values, such as `jpeg`, `int` or `ndarray:float32:2,3`. */
   readonly encoding: string;
 }
 
 /**
- * Reads a dataset of MosaicML Streaming: a directory of shards with an `index.json`, or one shard alone. Any sample is
- * read without those before it; shards that are compressed are decompressed, and kept for a while. `read` gives values as
- * they are stored, `batches` decoded ones.
+ * Reads a MosaicML Streaming dataset: a directory of shards with an `index.json`, or one shard alone. Samples are read
+ * without those before them. Compressed shards are decompressed and cached. `read` returns stored values, `batches`
+ * decoded ones.
  *
  * @example Read samples
  * ```ts
@@ -103,9 +103,9 @@ export class MDSReader extends SamplesReader<
   }
 
   /**
-   * Opens the dataset of a reader in another thread; a shard when it is first needed.
+   * Opens the dataset of a reader in another thread. Shards are opened on demand.
    *
-   * @param handle What `share` gave.
+   * @param handle Result of `share`.
    */
   static openShared(
     { data }: SamplesHandle,
@@ -115,15 +115,15 @@ export class MDSReader extends SamplesReader<
     return new MDSReader(new MdsSamples(shards));
   }
 
-  /** The index, or the shard that is read alone. */
+  /** Path of the index, or of a shard read alone. */
   get path(): string {
     return this.#shards.path;
   }
 
   /**
-   * The columns of a sample.
+   * Returns the columns of a sample.
    *
-   * @param index Of the sample; of all datasets but merged ones, all have the same.
+   * @param index Index of the sample; all samples have the same columns, except in merged datasets.
    * @throws {IndexError} If there is no such sample.
    */
   columns(index = 0): MDSColumn[] {
@@ -137,8 +137,8 @@ export class MDSReader extends SamplesReader<
    * Reads a sample and decodes its values.
    *
    * @throws {IndexError} If there is no such sample.
-   * @throws {FormatError} If a shard is damaged, or a value can't be decoded (`bad-value`); a pickle of anything but plain
-   * data is one.
+   * @throws {FormatError} If a shard is damaged, or a value cannot be decoded (`bad-value`), including pickles of
+   *   anything but plain data.
    */
   async sample(
     index: number,
@@ -156,7 +156,7 @@ export class MDSReader extends SamplesReader<
     return this.decoded(indices, options);
   }
 
-  /** @ignore Decodes what `batches` gives. */
+  /** @ignore Decodes the samples of `batches`. */
   protected override readBatch(
     indices: readonly number[],
     options: BatchReadOptions,
@@ -164,7 +164,7 @@ export class MDSReader extends SamplesReader<
     return this.decoded(indices, options);
   }
 
-  /** @ignore Columns are fields. */
+  /** @ignore Treats columns as fields. */
   protected override fieldsOf(
     { columns, fields }: MDSColumnOptions & FieldOptions,
   ): readonly string[] | undefined {

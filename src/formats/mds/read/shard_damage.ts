@@ -5,28 +5,25 @@ import {
 } from "../../../tree/archive/archive_notes.ts";
 import { isDamage } from "../../../tree/samples/open_shards.ts";
 
-/** Why the samples of a shard cannot be read. Plain data. */
+/** Why samples of a shard cannot be read. Plain data. */
 export interface ShardDamage {
   readonly code: FormatErrorCode;
   readonly message: string;
-  /** Samples from its start on that can be read: those that are whole, of a shard that was cut at its end. */
+  /** Number of readable samples at its start: the complete ones of a truncated shard. */
   readonly whole: number;
 }
 
-/**
- * Whether an error is about a shard as a whole: its file is damaged, or nothing here reads it. One of a single sample is
- * not.
- */
+/** Whether an error concerns a whole shard, which is damaged or unsupported, rather than a single sample. */
 export function isOfWholeShard(error: unknown): error is FormatError {
   return isDamage(error) && error.sample === undefined;
 }
 
 /**
- * The error of a sample of a damaged shard.
+ * Makes the error for a sample of a damaged shard.
  *
- * @param path The shard.
- * @param sample Its number in the whole dataset.
- * @param number Its number in the shard.
+ * @param path Path of the shard.
+ * @param sample Index of the sample in the dataset.
+ * @param number Index of the sample in the shard.
  */
 export function sampleError(
   path: string,
@@ -43,10 +40,10 @@ export function sampleError(
 }
 
 /**
- * Says which samples of a damaged shard cannot be read.
+ * Returns the notes about unreadable samples of a damaged shard.
  *
- * @param first The number of its first sample in the whole dataset.
- * @param end The number behind its last one.
+ * @param first Index of its first sample in the dataset.
+ * @param end Index after its last sample.
  */
 export function shardNotes(
   path: string,
