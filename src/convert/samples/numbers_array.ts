@@ -18,12 +18,12 @@ const ARRAYS: Readonly<
   float64: Float64Array,
 };
 
-/** Whether lists of such numbers can be arrays: not those of Booleans, or of integers of any size. */
+/** Whether lists of a type can be arrays; not Booleans, nor integers of arbitrary size. */
 export function isArrayType(type: ScalarType): boolean {
   return ARRAYS[type] !== undefined;
 }
 
-/** Makes an array of a list of numbers of an array's type. */
+/** Converts a list of numbers to an array. */
 export function numbersArray(list: unknown, type: ScalarType): NpyContent {
   const numbers = Array.from(list as Iterable<unknown>, numberIn);
   const data = ARRAYS[type]!.from(numbers as never);
@@ -31,9 +31,9 @@ export function numbersArray(list: unknown, type: ScalarType): NpyContent {
 }
 
 /**
- * The number that an element is.
+ * Converts a list element to a number.
  *
- * @throws {TypeError} If it is none.
+ * @throws {TypeError} If it is not a number.
  */
 export function numberIn(value: unknown): number | bigint {
   if (typeof value === "number" || typeof value === "bigint") return value;
