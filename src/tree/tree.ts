@@ -20,7 +20,10 @@ export interface NodeStat {
   isLink: boolean;
   /** Exact size in bytes; 0 for a directory, the length of the target for a link. */
   size: number;
-  /** Last modification of the container, in milliseconds since 1970. */
+  /**
+   * Modification time in milliseconds since 1970: the node's own if {@linkcode Tree.hasTimes} and it is known,
+   * otherwise that of the container.
+   */
   mtime: number;
 }
 

@@ -47,7 +47,7 @@ export interface VirtualStat {
   readonly isDirectory: boolean;
   /** Size in bytes; 0 for a directory. */
   readonly size: number;
-  /** Last modification of the container. */
+  /** Modification time: that of the file if the container stores it, otherwise that of the container. */
   readonly mtime: Date;
   /** Inode number in a mount. */
   readonly ino: number;
@@ -57,8 +57,8 @@ export interface VirtualStat {
  * A container as a read-only filesystem.
  *
  * Paths start at the container's root, with or without a leading slash; empty parts and `.` are ignored, and `..` is
- * not resolved. Methods that take a path also take an entry of a walk, which saves the lookup. Methods without `Sync`
- * wait without blocking; those with it work if the container is on a local disk.
+ * not resolved. `stat` and methods that read files also take an entry of a walk, which saves the lookup. Methods
+ * without `Sync` wait without blocking; those with it work if the container is on a local disk.
  *
  * @example Read a batch and a range
  * ```ts
