@@ -5,11 +5,6 @@ import { writeError } from "../io/write/write_error.ts";
 /** GulpIO's file of label numbers. Conversions of videos carry it along, and restore it. */
 export const LABEL_FILE = "label2idx.json";
 
-/**
- * Writes `label2idx.json` to a new container on disk.
- *
- * @throws {WriteError} If the system reports an error.
- */
 export function writeLabels(
   directory: string,
   place: string,

@@ -16,8 +16,7 @@ export class JoinedSources implements SeveralSources {
   readonly #openedCount: number;
 
   /**
-   * @param openedCount Number of indices of open sources.
-   * @param opened The open sources; empty in a thread that has them elsewhere.
+   * @param opened The open sources; empty in a thread that has them elsewhere, though they have `openedCount` indices.
    */
   constructor(
     openedCount: number,
@@ -47,7 +46,6 @@ export function openedSources(sources: Tree["sources"]): readonly ByteSource[] {
   return "lazy" in sources ? sources.opened : [];
 }
 
-/** Returns the lazy source lists of a tree. */
 export function lazySources(sources: Tree["sources"]): readonly LazySources[] {
   if (areOpen(sources)) return [];
   return "lazy" in sources ? sources.lazy : [sources];

@@ -13,7 +13,6 @@ const DOT = 0x2e;
 
 /** Writes paths from a directory of the root to other nodes: `../train/cat/001.jpg`. */
 export class LinkPath {
-  /** Buffer that holds the path at its end. */
   readonly bytes: Uint8Array = new Uint8Array(LONGEST_PATH);
   /** Start of the path in {@linkcode bytes}; it extends to the end of the buffer. */
   start = 0;
@@ -23,10 +22,7 @@ export class LinkPath {
   readonly #name = new Uint8Array(LONGEST_NAME);
   readonly #isOfParts: boolean;
 
-  /**
-   * @param tree Tree whose nodes have names.
-   * @param isOfParts Whether a sample has several files. Their suffixes begin at the first dot of their names.
-   */
+  /** @param isOfParts Whether a sample has several files. Their suffixes begin at the first dot of their names. */
   constructor(tree: Tree, isOfParts: boolean) {
     this.#tree = tree;
     this.#isOfParts = isOfParts;

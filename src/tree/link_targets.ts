@@ -21,7 +21,6 @@ export interface LinkTargetsData {
   /** Indices of the linked samples, or `undefined` for all samples in order. */
   readonly indices: WholeNumbers | undefined;
   readonly orders: OrdersHandle;
-  /** First epoch with links. */
   readonly firstEpoch: number;
   readonly epochs: number;
 }
@@ -31,11 +30,10 @@ export class LinkTargets {
   readonly data: LinkTargetsData;
   /** Samples per epoch. */
   readonly length: number;
-  /** Largest number of files in a sample; each file has a link. */
+  /** Largest number of files in a sample. Each file has a link. */
   readonly parts: number;
   /** Whether links lead to directories; `undefined` if mixed. */
   readonly areDirectories: boolean | undefined;
-  /** Largest node id of a sample. */
   readonly largestNode: NodeId;
   readonly #samples: SampleRuns;
   readonly #makeOrder: (epoch: number) => LinkOrder;
@@ -65,11 +63,8 @@ export class LinkTargets {
   }
 
   /**
-   * Returns the node at a position; 0 if the sample is skipped.
-   *
-   * @param epoch From 0, the first epoch with links.
-   * @param position From 0 to `length - 1`.
-   * @param part Index of the sample's file.
+   * Returns the node at a position of an epoch, counted from the first one with links; 0 if the sample is skipped.
+   * `part` is the index of the sample's file.
    */
   node(epoch: number, position: number, part = 0): NodeId {
     const first = this.#samples.node(this.#sampleAt(epoch, position));

@@ -37,7 +37,6 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
   readonly #linkNames: NumberedNames;
   readonly #epochNames = new NumberedNames(EPOCH_DIGITS, "");
   readonly #name: Uint8Array;
-  /** Digits of a link's name. */
   readonly #width: number;
   /** Nodes per epoch: its directory and its links. */
   readonly #stride: number;
@@ -289,7 +288,6 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
       this.#epochNames.write(number, this.#name.subarray(prefix));
   }
 
-  /** Returns the epoch of a name in the root, counted from the first epoch, or -1. */
   #parseEpoch(name: Uint8Array, start: number, end: number): number {
     const digits = start + EPOCH_PREFIX.length;
     if (digits >= end) return -1;

@@ -45,7 +45,6 @@ class ListedTree extends NamedTree<NameTable> {
   readonly sources: readonly ByteSource[];
   readonly #columns: ListedColumns;
 
-  /** @param sources The container's file; none in a thread that serves the tree. */
   constructor(sources: readonly ByteSource[], columns: ListedColumns) {
     super(new NameTable(columns.names), columns.mtime);
     this.sources = sources;
@@ -121,7 +120,6 @@ export function listedTree(
   }
 }
 
-/** Rebuilds a shared tree in another thread, which has its own sources. */
 export function reopenTree(data: unknown): Tree {
   return new ListedTree([], data as ListedColumns);
 }

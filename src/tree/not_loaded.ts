@@ -12,7 +12,6 @@ export class NotLoaded extends RecordfsError {
   /** Loads the missing part; the call may then be retried. */
   readonly load: () => Steps<void>;
 
-  /** @param name File that contains this part of the index. */
   constructor(name: string, load: () => Steps<void>) {
     super(
       "must-wait",
@@ -42,10 +41,8 @@ export function* whenLoaded<T>(ask: () => T): Steps<T> {
 }
 
 /**
- * Runs a procedure that caches its result, if it can finish without waiting.
- *
- * @param name File that is read.
- * @throws {NotLoaded} If it must wait; loading runs the procedure.
+ * Runs a procedure that caches its result, if it can finish without waiting. Otherwise throws {@linkcode NotLoaded},
+ * whose `load` runs the procedure. `name` is the file that is read.
  */
 export function atOnce<T>(name: string, procedure: () => Steps<T>): T {
   try {

@@ -4,7 +4,6 @@ import { type NumberedNames, numberedNames } from "./names/numbered_names.ts";
 import type { SampleNodes } from "./tree.ts";
 import { type EntryVisitor, type NodeId, ROOT } from "./tree.ts";
 
-/** Node of record 0. */
 const FIRST = ROOT + 1;
 
 /**
@@ -13,7 +12,6 @@ const FIRST = ROOT + 1;
  */
 export class NumberedFiles implements RecordNames {
   readonly count: number;
-  /** Suffix of every name, such as `.jpg`; may be empty. */
   readonly suffix: string;
   readonly #names: NumberedNames;
   readonly #name: Uint8Array;

@@ -11,7 +11,6 @@ import { FormatError, RecordfsError } from "../base/errors.ts";
 import { NotLoaded, whenLoaded } from "./not_loaded.ts";
 import { type Extent, newExtent } from "./tree.ts";
 
-/** Batch of contents to read. */
 export interface Contents {
   readonly sources: SourceList;
   readonly length: number;
@@ -24,10 +23,8 @@ export interface Contents {
 }
 
 /**
- * Hints that a batch of contents will be read soon, which starts to prefetch it. Does nothing for contents whose
- * location is not known yet, or that are local.
- *
- * @returns Number of bytes in flight or already fetched.
+ * Prefetches contents whose location is known, and that are not local. Returns the number of bytes in flight or
+ * fetched.
  */
 export function expectContents(
   { sources, length, locate }: Omit<Contents, "mismatch">,
@@ -68,7 +65,6 @@ const MOST_HOLES = 256 << 20;
 /** Contents smaller than this are not tested for holes. */
 const LARGE = 1 << 20;
 
-/** Counts the holes of contents, and rejects too many. */
 class Holes {
   readonly #sources: SourceList;
   #bytes = 0;

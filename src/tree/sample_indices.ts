@@ -2,7 +2,6 @@ import { IndexError } from "../base/errors.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 
 interface BatchOptions extends WaitOptions {
-  /** Samples per batch; defaults to 256. */
   readonly batch?: number;
 }
 
@@ -39,7 +38,6 @@ export function nameOfFiles(paths: readonly string[]): string {
     : first;
 }
 
-/** Reads all samples in order, in batches. */
 export async function* inBatches<T>(
   length: number,
   { batch = 256, signal }: BatchOptions,

@@ -75,7 +75,6 @@ export class SampleRuns {
     return firsts[run]! + (sample - starts[run]!) * strides[run]!;
   }
 
-  /** Largest number of files in a sample. */
   get most(): number {
     return this.columns.widths?.reduce((a, b) => Math.max(a, b), 1) ?? 1;
   }

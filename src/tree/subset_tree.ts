@@ -74,7 +74,6 @@ export class SubsetTree extends WrappedTree<Kept> {
     return directory === ROOT || includes(this.seed.directories, directory);
   }
 
-  /** Returns an entry of a directory above the samples, or 0 if it is hidden. */
   #shown(node: NodeId): NodeId {
     const { kept, directories } = this.seed;
     const sample = this.#samples.indexOf(node);

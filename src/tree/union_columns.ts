@@ -17,7 +17,6 @@ export interface PlacedTree {
 /** Ids shared by all trees of a union. The other half is left to the layers above it. */
 export const UNION_IDS = 2 ** 52;
 
-/** Returns the number of ids for each of `trees` trees. */
 export function nodeShare(trees: number, ids = UNION_IDS): number {
   return Math.floor(ids / trees);
 }
@@ -38,7 +37,6 @@ export interface UnionColumns {
   /** Per tree: number of its lazy source lists, and number of the first. */
   readonly listCounts: Uint32Array;
   readonly firstLists: Uint32Array;
-  /** Largest id that a node may ever get. */
   readonly lastNode: NodeId;
   /** Modification time of the newest tree, in milliseconds since 1970. */
   readonly mtime: number;
@@ -46,11 +44,7 @@ export interface UnionColumns {
   readonly lists: number;
 }
 
-/**
- * Assigns ids to all nodes and sources of a union.
- *
- * @throws {RecordfsError} If a tree has more nodes than its share.
- */
+/** Assigns ids to all nodes and sources of a union. Throws a {@linkcode RecordfsError} if a tree exceeds its share. */
 export function makeColumns(
   placed: readonly PlacedTree[],
   ids: number,
@@ -118,7 +112,6 @@ function nameRoots(placed: readonly PlacedTree[]): NameTable {
   return builder.finish();
 }
 
-/** Maps names to tree numbers or directories. */
 type Directory = Map<string, number | Directory>;
 
 /** Assigns each tree its ids, after the union's own: first trees with a fixed node count, then those that may grow. */

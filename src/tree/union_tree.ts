@@ -97,10 +97,8 @@ export class UnionTree implements Tree {
   }
 
   /**
-   * Joins trees, which the new tree owns from then on.
-   *
-   * @param ids Number of ids for all trees; each tree was opened for its {@linkcode nodeShare}.
-   * @throws {RecordfsError} If a tree has more nodes than its share.
+   * Joins trees, which the new tree owns from then on. Each tree was opened for its {@linkcode nodeShare} of `ids`;
+   * throws a {@linkcode RecordfsError} if one has more nodes.
    */
   static of(placed: readonly PlacedTree[], ids = UNION_IDS): UnionTree {
     const columns = makeColumns(placed, ids);
@@ -201,7 +199,6 @@ export class UnionTree implements Tree {
     return true;
   }
 
-  /** Returns the samples of all trees, in the given order of the trees. */
   samples(): SampleNodes {
     const all = this.#trees.map((tree) => tree.samples?.() ?? filesOf(tree)());
     const [{ areDirectories }] = all as [SampleNodes];
@@ -248,12 +245,11 @@ export class UnionTree implements Tree {
     return this.#tree;
   }
 
-  /** Translates a node of the union to the id in its tree. */
+  /** Translate node ids between the union and one of its trees. */
   #localOf(node: NodeId, at: number): NodeId {
     return node <= this.#own ? ROOT : node - this.#columns.offsets[at]!;
   }
 
-  /** Translates a node of a tree to the id in the union. */
   #nodeOf(local: NodeId, at: number): NodeId {
     if (local > ROOT) return local + this.#columns.offsets[at]!;
     return local === ROOT ? this.#columns.roots[at]! : 0;

@@ -14,9 +14,8 @@ export interface WrappedHandle<Seed> {
 }
 
 /**
- * A tree over another one. It delegates every call that a subclass does not override.
- *
- * @typeParam Seed Data from which another thread rebuilds it, besides the inner tree.
+ * A tree over another one. It delegates every call that a subclass does not override. `Seed` is the data from which
+ * another thread rebuilds it, besides the inner tree.
  */
 export abstract class WrappedTree<Seed> implements Tree {
   readonly sampleOf?: (node: NodeId) => number;

@@ -26,9 +26,7 @@ import type {
   TreeEntry,
 } from "./file_tree.ts";
 
-/** Largest file that is read whole; larger ones are streamed. */
 const READ_WHOLE = 8 << 20;
-/** Piece size of a stream. */
 const PIECE = 1 << 20;
 
 /**
@@ -146,7 +144,6 @@ export class FolderFiles implements FileTree, Disposable {
     }
   }
 
-  /** Lists a directory in order. */
   async #listed(
     path: string,
     signal: AbortSignal | undefined,

@@ -15,15 +15,12 @@ export interface RecordList {
   at(index: number): Promise<Uint8Array>;
 }
 
-/** Sequence of contents. */
 export interface RecordSequence {
-  /** Number of contents, including skipped ones. */
+  /** Includes skipped contents. */
   readonly length: number;
-  /** Reads them in order. */
   read(run: Run): AsyncIterable<Uint8Array>;
 }
 
-/** Returns the contents of a list in order. */
 export function inSequence(list: RecordList): RecordSequence {
   return {
     length: list.length,
@@ -56,10 +53,8 @@ async function contentsOf(
 }
 
 /**
- * Returns the samples of a container that are files without names, or named by numbers.
- *
- * @param unreadable Nodes to skip.
- * @param field Name of the file to read in each sample, if samples are directories.
+ * Returns the samples of a container that are files without names, or named by numbers. Skips the nodes in
+ * `unreadable`. If samples are directories, reads the file `field` of each.
  */
 export function containerRecords(
   container: VirtualFs,
@@ -97,7 +92,6 @@ export interface Records {
   readonly notes: PlanNotes;
 }
 
-/** Returns the contents of a source without names. */
 export async function recordsFrom(
   source: ConversionSource,
   options: ConvertOptions,

@@ -16,7 +16,6 @@ export class UnreadableFiles {
   readonly #container: VirtualFs;
   readonly #onUnreadable: (error: FormatError) => void;
   readonly #nodes = new Set<NodeId>();
-  /** Paths of directories that cannot be listed. */
   readonly #directories = new Set<string>();
 
   /** @param onUnreadable Called once per file or directory with its error. */
@@ -28,7 +27,6 @@ export class UnreadableFiles {
     this.#onUnreadable = onUnreadable;
   }
 
-  /** Nodes found unreadable so far. */
   get nodes(): ReadonlySet<NodeId> {
     return this.#nodes;
   }
@@ -56,7 +54,6 @@ export class UnreadableFiles {
     }
   }
 
-  /** Reads all files to find damaged ones. */
   async findAll(signal: AbortSignal | undefined): Promise<void> {
     const container = this.#container;
     const walk = this.walk("", { signal });

@@ -23,18 +23,12 @@ export function isArrayType(type: ScalarType): boolean {
   return ARRAYS[type] !== undefined;
 }
 
-/** Converts a list of numbers to an array. */
 export function numbersArray(list: unknown, type: ScalarType): NpyContent {
   const numbers = Array.from(list as Iterable<unknown>, numberIn);
   const data = ARRAYS[type]!.from(numbers as never);
   return { data, shape: [data.length] };
 }
 
-/**
- * Converts a list element to a number.
- *
- * @throws {TypeError} If it is not a number.
- */
 export function numberIn(value: unknown): number | bigint {
   if (typeof value === "number" || typeof value === "bigint") return value;
   if (value instanceof MsgpackFloat) return value.value;

@@ -17,10 +17,8 @@ const MOST_IN_BATCH = 256;
 /** Maximum growth of the number of samples from one batch to the next. */
 const GROWTH = 4;
 
-/** Sample to convert. */
 export interface SampleRow {
   readonly index: number;
-  /** Name in messages. */
   readonly name: string;
   /** Values by field name; `undefined` or `null` if missing. */
   readonly values: SampleValues;
@@ -39,17 +37,13 @@ export interface FieldSurvey {
 /** Samples to convert, with fields that other formats can store. */
 export class SampleRows {
   readonly fields: readonly Field[];
-  /** Word for one sample, such as `row`. */
   readonly unit: string;
   readonly #samples: Samples;
   readonly #portable: PortableSamples;
   readonly #path: string;
   readonly #indices: readonly number[] | undefined;
 
-  /**
-   * @param path Path of the container, for messages.
-   * @param indices Samples to convert; defaults to all.
-   */
+  /** @param indices Samples to convert; defaults to all. */
   constructor(
     samples: Samples,
     portable: PortableSamples,
@@ -69,10 +63,8 @@ export class SampleRows {
   }
 
   /**
-   * Reads all samples.
-   *
-   * @param onDamage Called with the error of each unreadable sample, in order.
-   * @throws Errors of `onDamage`.
+   * Reads all samples. Calls `onDamage` with the error of each unreadable sample, in order; an error that it throws
+   * ends the iteration.
    */
   async *read(
     { signal, fields }: WaitOptions & {
@@ -206,7 +198,6 @@ function isSmall({ type: { kind } }: Field): boolean {
   return kind === "number" || kind === "text" || kind === "tree";
 }
 
-/** Whether JSON can represent a value. */
 export function isJson(value: unknown): boolean {
   try {
     assertPlainJson(value, true, "JSON");
@@ -217,7 +208,6 @@ export function isJson(value: unknown): boolean {
   }
 }
 
-/** Estimates the memory that a value takes. */
 function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 8;

@@ -18,9 +18,7 @@ export const KEY_FIELD = "__key__";
 /** How a target stores the values of a field. */
 export interface StoredField {
   readonly field: Field;
-  /** Name of the field in the target. */
   readonly name: string;
-  /** Type of its values in the target. */
   readonly type: string;
   /** Whether samples may lack it. */
   readonly isOptional?: boolean;
@@ -32,43 +30,30 @@ export interface StoredField {
   readonly change?: string | undefined;
   /** What every value loses, in the same form. */
   readonly loss?: string | undefined;
-  /**
-   * Encodes a value for the target's writer.
-   *
-   * @param value Neither `null` nor `undefined`.
-   * @throws What is wrong with the value.
-   */
+  /** Encodes a value, neither `null` nor `undefined`, for the target's writer. Throws what is wrong with the value. */
   encode(value: unknown): unknown;
 }
 
 /** Substitute for a missing value. */
 export interface EmptyValue {
-  /** Result of {@linkcode StoredField.encode}. */
   readonly stored: unknown;
   /** Description, such as `an empty text`; absent if it means the same as no value. */
   readonly isLossOf?: string | undefined;
 }
 
-/**
- * Chooses how a target stores a field.
- *
- * @returns `undefined` if it cannot.
- */
+/** Chooses how a target stores a field; `undefined` if it cannot. */
 export type StoreField = (
   field: Field,
   survey: FieldSurvey,
 ) => StoredField | undefined;
 
-/** Sample encoded for a target's writer. */
 export interface StoredSample {
   readonly index: number;
-  /** Name in messages. */
   readonly name: string;
   /** Values in field order; `undefined` for a missing optional field. */
   readonly values: readonly unknown[];
 }
 
-/** Samples as a target stores them. */
 export class StoredSamples {
   /** Fields in source order. */
   readonly fields: readonly StoredField[];
@@ -89,7 +74,6 @@ export class StoredSamples {
   /**
    * Plans how to store samples, and notes what is kept, changed and lost.
    *
-   * @param path Path of the container, for messages.
    * @throws {ConversionError} If none of their fields can be stored.
    */
   static async plan(
@@ -224,11 +208,7 @@ function listOf(fields: readonly StoredField[]): string {
   return fields.map(({ name, type }) => `${name} (${type})`).join(", ");
 }
 
-/**
- * Formats a value as JSON.
- *
- * @throws {TypeError} If JSON cannot represent it.
- */
+/** Formats a value as JSON; throws a `TypeError` if JSON cannot represent it. */
 export function jsonText(value: unknown): string {
   assertPlainJson(value, true, "JSON");
   return formatJson(value as ExactJson);

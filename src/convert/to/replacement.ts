@@ -15,7 +15,6 @@ import type { ConversionTarget, TargetForm } from "./target.ts";
  * remains as `.NAME.recordfs-PID-N.old`, which nothing removes.
  */
 export class Replacement {
-  /** Path at which to write the new target. */
   readonly path: string;
   readonly #given: string;
   readonly #target: string;
@@ -116,7 +115,6 @@ export class Replacement {
       : error;
   }
 
-  /** Removes the hidden directory, with anything incomplete. */
   discard(): void {
     this.#temporary.discard();
   }

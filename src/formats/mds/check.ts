@@ -35,7 +35,6 @@ import {
   ShardStore,
 } from "./read/shard_store.ts";
 
-/** Bytes read and hashed at a time. */
 const PIECE = 1 << 20;
 
 /**
@@ -132,7 +131,7 @@ class Check {
       const isSound = await this.#part(() =>
         this.#hash(content, raw, path, true)
       );
-      if (!isSound) return; // not decompressible
+      if (!isSound) return; // no content to check
     }
     await this.#part(() => this.#structure(store, content, number, first));
   }
@@ -287,9 +286,7 @@ class Check {
   }
 
   /**
-   * Runs a part of a shard's check. A shard that is too large to check counts as damaged.
-   *
-   * @returns Whether it finished.
+   * Runs a part of a shard's check; returns whether it finished. A shard that is too large to check counts as damaged.
    */
   async #part(work: () => Promise<void>): Promise<boolean> {
     try {

@@ -14,7 +14,6 @@ const NOTHING_LISTED = new RegExp(
     .raw`^\s*\{\s*(?:${NO_SHARDS}\s*,\s*${SOME_VERSION}|${SOME_VERSION}\s*,\s*${NO_SHARDS})\s*\}\s*$`,
 );
 
-/** MDS of MosaicML Streaming: samples of columns, in shards with an index. */
 export const mds: FormatEntry = {
   name: "mds",
   description: "MDS of MosaicML Streaming: samples of columns, in shards",

@@ -1,8 +1,6 @@
-/** Bytes of an integer in a shard. */
 export const WORD = 4;
 /** The only existing version. */
 export const VERSION = 2;
-/** Name of the format in the index. */
 export const FORMAT = "mds";
 export const INDEX = "index.json";
 /** Largest shard in bytes: offsets have 32 bits. */
@@ -11,12 +9,10 @@ export const LARGEST_SHARD = 2 ** 32 - 1;
 /** `shard.00042.mds`, plus a suffix if compressed. */
 const SHARD = /\.mds(?:\.(br|bz2|gz|snappy|zstd))?$/;
 
-/** Whether a file has the name of a shard, compressed or not. */
 export function isShard(name: string): boolean {
   return SHARD.test(name);
 }
 
-/** Returns the compression that a file name indicates. */
 export function compressionOf(name: string): string | undefined {
   return SHARD.exec(name)?.[1];
 }
@@ -26,7 +22,6 @@ export function tableSize(samples: number): number {
   return WORD * (samples + 2);
 }
 
-/** Returns the name of a new shard. */
 export function shardName(shard: number): string {
   return `shard.${String(shard).padStart(5, "0")}.mds`;
 }

@@ -8,13 +8,7 @@ interface Described {
   readonly notes: readonly ArchiveNotes[];
 }
 
-/**
- * Describes archives.
- *
- * @param tree Tree of all their files.
- * @param own Facts of the format.
- * @param lost Notes of skipped archives.
- */
+/** Describes archives: `own` are facts of the format, `lost` notes of skipped archives. */
 export function archiveInfo(
   tree: Tree,
   archives: readonly Described[],

@@ -20,20 +20,16 @@ import type {
 
 /** Maximum number of members listed individually per archive; the rest are only counted. */
 const MOST_LISTED = 10_000;
-/** Maximum bytes of a name in a listing. */
 const LONGEST_LISTED = 4096;
 
 /** Skipped members, as recorded in an archive's index: plain data, cached with the index. */
 export interface SkippedMembers {
-  /** The first skipped members. */
   readonly listed: readonly SkippedMember[];
-  /** Number of all skipped members. */
   readonly count: number;
   /** Number of members, skipped ones included, whose names began with `/`. */
   readonly absolute: number;
 }
 
-/** Skipped and unreadable members of an archive. */
 export interface ArchiveNotes {
   readonly archive: string;
   readonly skipped: SkippedMembers;
@@ -52,10 +48,7 @@ export class SkippedList implements SkippedMembers {
   readonly #archive: string;
   readonly #onSkip: ((member: SkippedMember) => void) | undefined;
 
-  /**
-   * @param archive Path of the archive.
-   * @param onSkip Called with every skipped member, including those beyond the listing limit.
-   */
+  /** @param onSkip Called with every skipped member, including those beyond the listing limit. */
   constructor(archive: string, onSkip?: (member: SkippedMember) => void) {
     this.#archive = archive;
     this.#onSkip = onSkip;
@@ -91,7 +84,6 @@ export class SkippedList implements SkippedMembers {
     });
   }
 
-  /** The collected facts as plain data. */
   get facts(): SkippedMembers {
     const { listed, count, absolute } = this;
     return { listed, count, absolute };
@@ -103,12 +95,7 @@ function listedName(name: Uint8Array): string {
   return `${decodeName(name, 0, LONGEST_LISTED)}…`;
 }
 
-/**
- * Lists unreadable members.
- *
- * @param records Their records, in the archive's order.
- * @param errorOf Makes the error that reading a record throws.
- */
+/** Lists unreadable records, in the archive's order, with the errors that reading them throws. */
 export function listUnreadable(
   archive: string,
   records: Iterable<number>,
@@ -209,7 +196,6 @@ export function notedInfo(
   };
 }
 
-/** Makes the error that `check` reports for a skipped member. */
 export function skippedError(
   { archive, name, message }: SkippedMember,
 ): FormatError {

@@ -38,7 +38,6 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
   readonly target?: (node: NodeId) => NodeId;
 
-  /** @param mtime Modification time of the archive, in milliseconds since 1970. */
   constructor(columns: Columns, mtime: number) {
     super(new NameTable(columns.names), mtime, columns.times);
     this.columns = columns;
@@ -80,14 +79,12 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
     return node;
   }
 
-  /** Returns the path of a record, for messages. */
   pathOf(record: number): string {
     const node = this.columns.nodes[record]!;
     // Another member may have its path.
     return node === 0 ? `member ${record}` : this.pathTo(node);
   }
 
-  /** Makes the error for reading a record with a fault. */
   abstract faultOf(record: number): FormatError;
 
   /** Yields the records that are listed but unreadable. */
@@ -98,7 +95,6 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
     }
   }
 
-  /** Returns the notes of the archive. */
   protected notesOf(
     archive: string,
     { skipped, damage = [] }: {
@@ -119,7 +115,6 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
   /** Returns the offset in `names` of a link record's target. */
   protected abstract linkStart(record: number): number;
 
-  /** Returns the number of a record's link, or -1. */
   protected linkAt(record: number): number {
     return indexAmong(this.columns.links, record);
   }

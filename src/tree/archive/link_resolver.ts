@@ -12,16 +12,13 @@ const UNKNOWN = -3;
 const DOT = 0x2e;
 const SLASH = 0x2f;
 
-/** Records of links in the table of paths. */
 export interface LinkRecords {
   readonly paths: PathEntries;
   /** Returns the range of a link's path in `names`; `undefined` for other records. */
   pathOf(record: number): { start: number; end: number } | undefined;
   /**
-   * Creates a directory that a link's path needs. Without it, such a link leads nowhere.
-   *
-   * @param start Start of its name in `names`.
-   * @returns Its entry, or {@linkcode NOWHERE}.
+   * Creates a directory that a link's path needs, and returns its entry or {@linkcode NOWHERE}. Without this method,
+   * such a link leads nowhere.
    */
   make?(parent: number, start: number, end: number): number;
 }

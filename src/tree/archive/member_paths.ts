@@ -28,7 +28,6 @@ export interface PathRules {
    * member below a link to a directory is placed in that directory.
    */
   readonly replaces: boolean;
-  /** Called with every skipped member. */
   readonly onSkip?: ((member: SkippedMember) => void) | undefined;
 }
 
@@ -82,13 +81,7 @@ export class MemberPaths {
     this.skipped = new SkippedList(archive, onSkip);
   }
 
-  /**
-   * Adds a file, replacing any earlier one at its path.
-   *
-   * @param record Its number.
-   * @param time Modification time in milliseconds since 1970.
-   * @returns Its entry; 0 if it is skipped.
-   */
+  /** Adds a file, replacing any earlier one at its path. Returns its entry; 0 if it is skipped. */
   addFile(
     name: Uint8Array,
     record: number,
@@ -128,11 +121,7 @@ export class MemberPaths {
     });
   }
 
-  /**
-   * Adds a symbolic link.
-   *
-   * @returns Its entry; 0 if it is skipped.
-   */
+  /** Adds a symbolic link. Returns its entry; 0 if it is skipped. */
   addLink(
     name: Uint8Array,
     target: Uint8Array,
@@ -219,11 +208,6 @@ export class MemberPaths {
     return targets;
   }
 
-  /**
-   * Builds the tables for a format whose records keep their numbers.
-   *
-   * @param records Number of records.
-   */
   finish(records: number): PathTables {
     try {
       const { entries } = this;
@@ -256,7 +240,6 @@ export class MemberPaths {
     }
   }
 
-  /** Runs `add`; skips the member if its path is invalid. */
   #guard(name: Uint8Array, kind: MemberKind, add: () => number): number {
     try {
       return add();
@@ -289,11 +272,7 @@ export class MemberPaths {
     return entry;
   }
 
-  /**
-   * Returns the directory that the link of an entry resolves to, creating it if `makes` is set; -1 if there is none.
-   *
-   * @throws {PathFault} If it leads out.
-   */
+  /** Returns the directory that an entry's link resolves to, or -1. Throws a {@linkcode PathFault} if it leads out. */
   #follow(entry: number, makes: boolean): number {
     const { entries } = this;
     const link = this.#links.get(entries.refs.at(entry));
@@ -354,10 +333,8 @@ export class MemberPaths {
   }
 
   /**
-   * Splits a path into its directory and the range of its last name, which is empty for the root.
-   *
-   * @param makes Whether the path is a member's, whose missing directories are created; otherwise a missing directory
-   *   is -1.
+   * Splits a path into its directory and the range of its last name, which is empty for the root. Missing directories
+   * are created if `makes` is set, otherwise the directory is -1.
    */
   #split(name: Uint8Array, makes: boolean): void {
     if (name.length === 0) throw new PathFault("no-name", "has no name");
@@ -386,7 +363,6 @@ export class MemberPaths {
   }
 }
 
-/** Whether a path of that length ends in the name `.`. */
 function endsInDot(name: Uint8Array, first: number, end: number): boolean {
   return isDot(name, end - 1, end) &&
     (end === first + 1 || name[end - 2] === SLASH);

@@ -2,19 +2,17 @@ import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import type { LazySources } from "../tree.ts";
 
-/** Maximum number of cached sources. */
 const MOST_CACHED = 1024;
 
 /** Archive members that are sources of their own, made on demand. LRU cache. */
 export class MemberSources implements LazySources {
   readonly path: string;
   readonly storage: Storage;
-  readonly knownBytes = 0; // only the archive's own bytes count
+  readonly knownBytes = 0; // the archive's size is already known
   readonly #make: (index: number) => ByteSource | undefined;
   /** In order of use. */
   readonly #made = new Map<number, ByteSource>();
 
-  /** @param make Makes the source of an index; `undefined` if there is none. */
   constructor(
     { archive, storage }: {
       readonly archive: ByteSource;

@@ -19,15 +19,11 @@ export interface EntryTables {
   readonly times: Float64Array;
 }
 
-/** Number of the root. */
 export const ROOT_ENTRY = 0;
 
 /**
- * Finds the directory that the link of an entry resolves to.
- *
- * @param makes Whether to create missing directories.
- * @returns -1 if it resolves to none, or the entry is not a link.
- * @throws {PathFault} If nothing may be below it.
+ * Finds the directory that an entry's link resolves to; -1 if there is none, or the entry is not a link. `makes`
+ * creates missing directories. Throws a {@linkcode PathFault} if nothing may be below the link.
  */
 export type FollowLink = (entry: number, makes: boolean) => number;
 
@@ -63,7 +59,6 @@ export class PathEntries {
   // Directory of the previous path; most paths share it.
   #directory = new Uint8Array(0);
   #directoryEntry = ROOT_ENTRY;
-  /** Whether the last directory lookup followed a link. */
   #hasFollowed = false;
 
   /**
@@ -76,7 +71,6 @@ export class PathEntries {
     this.#push(ROOT_ENTRY, 0, 0, DIRECTORY_BIT);
   }
 
-  /** Number of entries, root included. */
   get length(): number {
     return this.refs.length;
   }
@@ -129,11 +123,7 @@ export class PathEntries {
     return entry;
   }
 
-  /**
-   * Replaces a directory with a record, as extracting programs do.
-   *
-   * @returns Whether it was replaced; only empty directories are.
-   */
+  /** Replaces an empty directory with a record, as extracting programs do. Returns `false` if it is not empty. */
   replaceDirectory(entry: number, ref: number): boolean {
     this.#children ??= this.#countChildren();
     if (this.#children.at(entry) > 0) return false;
@@ -186,11 +176,7 @@ export class PathEntries {
   }
 
   /**
-   * Returns the directory of a name in another one.
-   *
-   * @param start Start of the whole path, for messages.
-   * @param makes As for {@linkcode PathEntries.directoryOf}.
-   * @throws {PathFault} If another kind of entry has that name.
+   * Like {@linkcode PathEntries.directoryOf} for a single name; `start` is the start of the whole path, for messages.
    */
   directoryAt(
     parent: number,
@@ -296,7 +282,6 @@ export class PathEntries {
     return sharedBytes(this.#view, a, b, length) === length;
   }
 
-  /** Returns the hash of a range of the names, as a name in a directory. */
   hash(parent: number, start: number, end: number): number {
     return this.#hash(parent, this.#names, start, end);
   }

@@ -1,5 +1,5 @@
 /**
- * Validation of names in archive paths.
+ * Validates names in archive paths.
  *
  * @module
  */
@@ -20,7 +20,6 @@ export class PathFault extends Error {
   }
 }
 
-/** Calls {@linkcode requireName} for all names of a path. */
 export function requireNames(
   path: Uint8Array,
   start: number,
@@ -34,11 +33,7 @@ export function requireNames(
   }
 }
 
-/**
- * Validates a name. Empty names and `.` pass: they are ignored in paths.
- *
- * @throws {PathFault}
- */
+/** Throws a {@linkcode PathFault} for an invalid name. Empty names and `.` pass: they are ignored in paths. */
 export function requireName(
   path: Uint8Array,
   start: number,
@@ -60,7 +55,6 @@ export function requireName(
   }
 }
 
-/** Whether a name is `.`. */
 export function isDot(path: Uint8Array, start: number, end: number): boolean {
   return end - start === 1 && path[start] === DOT;
 }

@@ -15,7 +15,6 @@ export interface SharedArchive {
   readonly path: string;
   readonly size: number;
   readonly mtime: number;
-  /** Its content, if it is in memory. */
   readonly bytes: Uint8Array | undefined;
 }
 

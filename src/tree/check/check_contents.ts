@@ -11,33 +11,25 @@ import type { CheckRun } from "./check_run.ts";
 /** Maximum numbers in a span's list of ranges: two per content. */
 const MOST_RANGES = 2 << 14;
 
-/** Buffer size for reading a wrong content again. */
 const PIECE = 8 << 20;
 
 /** Contents numbered from 0, with checksums. */
 export interface SummedContents {
   readonly length: number;
   readonly sources: readonly ByteSource[];
-  /** Kind of all checksums. */
   readonly checksumKind: ChecksumKind;
-  /**
-   * Locates a content.
-   *
-   * @throws {FormatError} If its location is invalid.
-   */
+  /** Locates a content; throws a {@linkcode FormatError} if its location is invalid. */
   locate(i: number, into: Extent): void;
   /**
    * Makes the error for a content that overlaps others, so that all contents together are longer than their files.
    * Absent if contents cannot overlap.
    */
   overlapping?(i: number, extent: Extent): FormatError;
-  /** Makes the error for a checksum mismatch. */
   mismatch(i: number, expected: number, actual: number): FormatError;
 }
 
 /** Consecutive contents, or a piece of a long one. */
 interface ContentSpan extends Span {
-  /** Index of the first content. */
   readonly first: number;
   /** Whether this is a piece of a content that continues in the next span. */
   readonly goesOn: boolean;
@@ -45,11 +37,7 @@ interface ContentSpan extends Span {
   readonly error?: unknown;
 }
 
-/**
- * Verifies contents against their checksums, in several threads if there are many.
- *
- * @param onDamage Called with each damaged content.
- */
+/** Verifies contents against their checksums, in several threads if there are many. */
 export async function checkContents(
   run: CheckRun,
   contents: SummedContents,

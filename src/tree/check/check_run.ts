@@ -10,7 +10,6 @@ import type { CheckOptions, CheckReport } from "../format.ts";
 export class CheckRun {
   readonly options: CheckOptions;
   readonly storage: Storage;
-  /** Number of bytes to check. */
   total: number;
   #done = 0;
   #damaged = 0;
@@ -25,12 +24,10 @@ export class CheckRun {
     return this.options.signal;
   }
 
-  /** Number of damaged locations reported. */
   get damaged(): number {
     return this.#damaged;
   }
 
-  /** Number of bytes checked. */
   get done(): number {
     return this.#done;
   }
@@ -47,11 +44,7 @@ export class CheckRun {
     this.options.onDamage(error);
   }
 
-  /**
-   * Runs a part of the check, and reports the damage that ends it.
-   *
-   * @returns Whether it finished.
-   */
+  /** Runs a part of the check, and reports the damage that ends it. Returns whether it finished. */
   async part(work: () => unknown): Promise<boolean> {
     try {
       await work();
@@ -67,7 +60,6 @@ export class CheckRun {
     (this.options.onWarning ?? warnOnConsole)(message);
   }
 
-  /** Reports progress by that many bytes. */
   advance(bytes: number): void {
     this.advanceTo(this.#done + bytes);
   }
@@ -78,17 +70,13 @@ export class CheckRun {
     this.options.onProgress?.(done, Math.max(done, this.total));
   }
 
-  /** Returns the report of the finished check. */
   report(facts: Pick<CheckReport, "samples" | "compares">): CheckReport {
     return { bytes: this.total, damaged: this.#damaged, ...facts };
   }
 
   /**
-   * Checks files one after the other, each as far as possible.
-   *
-   * @param check Checks one file, reports its progress with `advanceTo` from the given byte on, and returns its number
-   *   of samples.
-   * @returns The number of samples in all files.
+   * Checks files one after the other, each as far as possible. `check` reports progress with `advanceTo`, from the byte
+   * `start`, and returns its number of samples; the result is their sum.
    */
   async files(
     paths: readonly string[],

@@ -44,7 +44,6 @@ export function bitsOf(names: DataView, from: number, to: number): number {
   return bits;
 }
 
-/** Whether one of a word's four bytes is 0. */
 function hasZero(word: number): boolean {
   return (word - 0x0101_0101 & ~word & 0x8080_8080) !== 0;
 }

@@ -9,9 +9,8 @@ export const DIRECTORY_BIT = 0x8000_0000;
 export interface NameTableColumns {
   /** Bytes that contain all names, with gaps allowed. */
   readonly names: Uint8Array;
-  /** Per entry: start of its name. */
+  /** Per entry: range of its name. */
   readonly nameStarts: Uint32Array;
-  /** Per entry: end of its name. */
   readonly nameEnds: Uint32Array;
   /** Per entry: record of a file, or `DIRECTORY_BIT | directory number`. */
   readonly refs: Uint32Array;

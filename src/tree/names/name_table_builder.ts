@@ -38,7 +38,6 @@ export interface FileBatch {
   readonly length: number;
   readonly starts: ArrayLike<number>;
   readonly ends: ArrayLike<number>;
-  /** Records. */
   readonly values: ArrayLike<number>;
 }
 
@@ -53,7 +52,6 @@ export class NameTableBuilder {
   readonly #directoryEntries = [0];
   readonly #firstChildren: number[] = [];
   readonly #recode: (bytes: Uint8Array) => Uint8Array;
-  /** Directories whose entries are not in byte order. */
   readonly #unsorted = new Set<number>();
   /** Length of the stored names; bytes after that are interned and already recoded. */
   readonly #storedLength: number;
@@ -69,7 +67,6 @@ export class NameTableBuilder {
    * @param mostEntries Maximum number of files and directories, without the root.
    * @param names Shared memory that contains names; not copied. More can be added.
    * @param recode Converts a stored non-ASCII name to its bytes on disk; returns the same array if they are equal.
-   * @param mostNameBytes Maximum memory for names, in bytes.
    */
   constructor(
     mostEntries: number,
@@ -107,12 +104,10 @@ export class NameTableBuilder {
     return start;
   }
 
-  /** Starts filling the next directory. */
   nextDirectory(): void {
     this.#firstChildren.push(this.#entry);
   }
 
-  /** Adds a file to the current directory. */
   addFile(start: number, end: number, record: number): void {
     if (record >= MOST_RECORDS) {
       throw tooManyRecords();
@@ -120,12 +115,7 @@ export class NameTableBuilder {
     this.#add(start, end, record);
   }
 
-  /**
-   * Adds files to the current directory.
-   *
-   * @param base Offset added to the positions of the names.
-   * @param first Offset added to the records.
-   */
+  /** Adds files to the current directory, with `base` added to the positions of names and `first` to the records. */
   addFiles(
     { length, starts, ends, values }: FileBatch,
     base: number,
@@ -151,11 +141,7 @@ export class NameTableBuilder {
     this.#add(start, end, DIRECTORY_BIT + directory);
   }
 
-  /**
-   * Returns the finished table.
-   *
-   * @throws {NameFaultError} If a directory has a duplicate name.
-   */
+  /** Throws a {@linkcode NameFaultError} if a directory has a duplicate name. */
   finish(): NameTable {
     this.#firstChildren.push(this.#entry);
     return new NameTable({
@@ -256,7 +242,6 @@ export class NameTableBuilder {
   }
 }
 
-/** Throws if no directory can contain the name. */
 function refuseBadName(name: Uint8Array): void {
   const dots = name.every((byte) => byte === 0x2e);
   if (name.length === 0) throw new NameFaultError("empty", name);

@@ -22,7 +22,6 @@ export interface RecordNames
   record(node: NodeId): number;
 }
 
-/** Tree of named records. */
 export abstract class NamedTree<Names extends RecordNames = RecordNames>
   implements Tree {
   abstract readonly sources: Tree["sources"];
@@ -41,7 +40,6 @@ export abstract class NamedTree<Names extends RecordNames = RecordNames>
 
   protected abstract locateRecord(record: number, into: Extent): void;
 
-  /** Returns the size of a record in bytes. */
   protected sizeOf(record: number): number {
     this.locateRecord(record, this.#extent);
     return this.#extent.length;
@@ -83,7 +81,6 @@ export abstract class NamedTree<Names extends RecordNames = RecordNames>
     return this.names.nameOf(node, into);
   }
 
-  /** Returns the record of a file, or -1. */
   recordOf(node: NodeId): number {
     return this.names.record(node);
   }

@@ -16,15 +16,11 @@ export function nameSuffix(ext: string | undefined): string {
  * names take no memory.
  */
 export class NumberedNames {
-  /** Longest name in bytes. */
   readonly maxLength: number;
   readonly #width: number;
   readonly #suffix: Uint8Array;
 
-  /**
-   * @param width Digits to pad to; larger numbers take the digits they need.
-   * @param suffix Text after the digits, such as `.jpg`.
-   */
+  /** @param width Digits to pad to; larger numbers take the digits they need. */
   constructor(width: number, suffix: string) {
     this.#width = width;
     this.#suffix = new TextEncoder().encode(suffix);
@@ -69,7 +65,6 @@ export class NumberedNames {
 /** Minimum digits in names of samples, records, datapoints and list elements. */
 const LEAST_DIGITS = 6;
 
-/** By suffix, then by digits. */
 const numbered = new Map<string, NumberedNames[]>();
 
 /**

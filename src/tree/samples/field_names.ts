@@ -2,7 +2,6 @@ import { encodeName } from "../../base/names.ts";
 import { escapedName } from "../names/escaped_name.ts";
 import type { Field } from "./samples.ts";
 
-/** Longest file name, in bytes. */
 const LONGEST = 255;
 /** Reserved for a suffix, and for a number that makes the name unique. */
 const ROOM = 32;

@@ -48,11 +48,6 @@ export class FieldUnion {
     return [...this.#fields.values()].map(({ field }) => field);
   }
 
-  /**
-   * Returns the number of samples that lack each field.
-   *
-   * @param length Number of all samples.
-   */
   missing(length: number): Map<string, number> {
     return new Map(
       [...this.#fields].map(([name, { samples }]) => [name, length - samples]),

@@ -77,11 +77,7 @@ export function* openSound<S extends { close(): void }>(
   }
 }
 
-/**
- * Opens a container's shards, one file each, like {@linkcode openSound}.
- *
- * @param look Reads the metadata of a shard.
- */
+/** Opens a container's shards, one file each, like {@linkcode openSound}. `look` reads the metadata of a shard. */
 export function* openShards<S>(
   storage: Storage,
   paths: readonly string[],
@@ -107,7 +103,6 @@ export function* openShards<S>(
   };
 }
 
-/** Makes the record of a skipped shard. */
 export function lostShard(
   path: string,
   at: number,
@@ -116,7 +111,6 @@ export function lostShard(
   return { path, at, code, message };
 }
 
-/** Returns the error for which a shard is skipped. */
 export function lostError({ path, code, message }: LostShard): FormatError {
   return new FormatError(code, message, { path });
 }

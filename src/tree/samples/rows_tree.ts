@@ -26,10 +26,6 @@ export abstract class RowsTree<S extends KnownFile> extends SampleTree<S> {
   /** Cached by field list, since samples with the same list share names. */
   readonly #names = new Map<readonly Field[], FieldNames>();
 
-  /**
-   * @param shards Names of the shards' directories, if any.
-   * @param fieldsOf Returns the number of fields per sample of a shard.
-   */
   constructor(
     table: ShardTable<S>,
     shards: readonly string[] | undefined,
@@ -84,11 +80,7 @@ export abstract class RowsTree<S extends KnownFile> extends SampleTree<S> {
     return valueView(type, { key: name, isList, isNull: this.nullOfField() });
   }
 
-  /**
-   * Returns the fields of a shard's samples; must return the same list each time.
-   *
-   * @throws {NotLoaded} If they are not loaded yet.
-   */
+  /** Returns the fields of a shard's samples; must return the same list each time. May throw {@linkcode NotLoaded}. */
   protected abstract fieldsOf(shard: number): readonly Field[];
 
   /** Returns the null test of the current field, if an empty file is not the test. */
@@ -96,7 +88,6 @@ export abstract class RowsTree<S extends KnownFile> extends SampleTree<S> {
     return undefined;
   }
 
-  /** Returns the file names of a shard's fields. */
   protected namesOf(shard: number): FieldNames {
     const fields = this.fieldsOf(shard);
     let names = this.#names.get(fields);
@@ -122,7 +113,6 @@ export abstract class RowsTree<S extends KnownFile> extends SampleTree<S> {
     return true;
   }
 
-  /** Returns the node of a field of the current sample. */
   protected fieldNode(field: number): NodeId {
     return this.#firstFields[this.shard]! +
       this.number * this.#fieldCounts[this.shard]! + field;

@@ -30,7 +30,6 @@ export abstract class SampleTree<S extends KnownFile> implements Tree {
   protected shard = 0;
   protected sample = 0;
   protected number = 0;
-  /** Node of the first sample. */
   protected readonly firstSample: NodeId;
   /** Names of the shards' directories; `undefined` if all samples are in the root. */
   readonly #directories: readonly Uint8Array[] | undefined;
@@ -40,10 +39,7 @@ export abstract class SampleTree<S extends KnownFile> implements Tree {
   readonly #names: readonly NumberedNames[];
   readonly #mtime: number;
 
-  /**
-   * @param shards Names of the shards' directories, if any.
-   * @param suffix Suffix of the samples' names.
-   */
+  /** @param shards Names of the shards' directories, if any. */
   constructor(
     table: ShardTable<S>,
     shards: readonly string[] | undefined,
@@ -182,7 +178,6 @@ export function listNumbers(
   }
 }
 
-/** Lists named entries, whose nodes are consecutive from `first`. */
 export function listNames(
   names: readonly Uint8Array[],
   first: NodeId,

@@ -14,7 +14,6 @@ export interface ReadSamplesOptions {
 
 /** Field of samples. */
 export interface Field {
-  /** Name of the field. */
   readonly name: string;
   /** Type of its values; for lists, of their elements. */
   readonly type: ValueType;
@@ -53,11 +52,7 @@ export interface SamplesHandle {
   readonly data: unknown;
 }
 
-/**
- * Rebuilds samples in another thread, over the same tables.
- *
- * @throws {FormatError} If a file has changed.
- */
+/** Rebuilds samples in another thread, over the same tables. Throws a {@linkcode FormatError} if a file has changed. */
 export type ReopenSamples = (data: never, storage: Storage) => Steps<Samples>;
 
 /**
@@ -75,7 +70,6 @@ export interface Samples<R = unknown, D = unknown> {
   readonly stores: "content" | "fields";
   /** Files that contain the samples. */
   readonly shards: ShardTable;
-  /** Storage of these files. */
   readonly storage: Storage;
   /**
    * Reads samples.

@@ -12,7 +12,6 @@ import type {
 } from "./samples.ts";
 import { reopenSamples as reopenHandle } from "./samples_reader.ts";
 
-/** Field of samples that are untyped bytes. */
 const CONTENT = "content";
 const CONTENT_FIELD: Field = {
   name: CONTENT,

@@ -1,10 +1,8 @@
 import { messageOf } from "../../base/message_text.ts";
 import { RecordfsError } from "../../base/errors.ts";
 
-/** Matches whole names or paths. */
 export type Glob = (text: string) => boolean;
 
-/** `makeRe` of the package `picomatch`. */
 export type MakeRe = (glob: string, options: object) => RegExp;
 
 const OPTIONS = {

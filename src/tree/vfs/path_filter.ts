@@ -1,8 +1,6 @@
 import type { Glob } from "./glob.ts";
 
-/** File or directory to filter. */
 export interface FilteredEntry {
-  /** Path from the filtered folder. */
   readonly path: string;
   readonly name: string;
   /** Number of names below that folder: 1 for its own entries. */

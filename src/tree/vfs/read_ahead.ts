@@ -6,7 +6,6 @@ import { NotLoaded } from "../not_loaded.ts";
 import { newStat } from "../tree.ts";
 import type { VirtualFs, WalkEntry } from "./virtual_fs.ts";
 
-/** Limits of a batch. */
 const BATCH_ENTRIES = 256;
 const BATCH_BYTES = 1 << 20;
 
@@ -15,9 +14,7 @@ export interface FileBatch {
   readonly entries: readonly WalkEntry[];
   /**
    * Contents of the files among the entries, valid until the next batch is requested. Empty for a file that is too
-   * large to read at once.
-   *
-   * @throws {FormatError} If a content is damaged.
+   * large to read at once. Rejects with a {@linkcode FormatError} if a content is damaged.
    */
   readonly contents: Promise<readonly Uint8Array[]>;
   /** Whether the batch is one such large file. */
@@ -46,7 +43,6 @@ export async function* readAhead(
   { signal, rooms = [new GrowingMemory(), new GrowingMemory()] }:
     ReadAheadOptions = {},
 ): AsyncGenerator<FileBatch> {
-  /** Last batch read into each buffer. */
   const inRooms: FileBatch[] = [];
   let turn = 0;
   let gathered: WalkEntry[] = [];

@@ -12,10 +12,8 @@ import type { VirtualFs } from "./virtual_fs.ts";
 type Files = Pick<VirtualFs, "checkData" | "location" | "tree">;
 
 /**
- * Reads a batch of files.
+ * Reads a batch of files into `memory`, or new memory. `path` returns the path of a file, for messages.
  *
- * @param path Returns the path of a file of the batch, for messages.
- * @param memory Memory to read into; defaults to new memory.
  * @throws {PathError} If a node is not a file.
  * @throws {FormatError} If a content is damaged.
  */
@@ -35,11 +33,7 @@ export function readFiles(
   }, memory);
 }
 
-/**
- * Hints that files will be read soon by {@linkcode readFiles}, which prefetches remote data.
- *
- * @returns Number of bytes in flight or already fetched.
- */
+/** Prefetches files for {@linkcode readFiles}. Returns the number of bytes in flight or fetched. */
 export function expectFiles(
   files: Files,
   nodes: readonly NodeId[],
@@ -52,11 +46,7 @@ export function expectFiles(
   });
 }
 
-/**
- * Locates the content of a file.
- *
- * @throws {PathError} If the node is not a file, or is a link that resolves to none.
- */
+/** Locates the content of a file; throws a {@linkcode PathError} if the node is not a file, or is a dangling link. */
 export function locateFile(
   { tree, location }: Files,
   node: NodeId,
@@ -165,14 +155,9 @@ export async function* contentPieces(
   check?.end();
 }
 
-/** Maximum bytes per chunk of a stream. */
 const CHUNK = 1 << 20;
 
-/**
- * Streams a file's content in chunks that are read on demand. The checksum is verified at the end.
- *
- * @param path Path of the file, for messages.
- */
+/** Streams a file's content in chunks that are read on demand. The checksum is verified at the end. */
 export function contentStream(
   files: Files,
   extent: Extent,

@@ -10,10 +10,8 @@ export interface WalkedNode {
   readonly path: string;
   readonly name: string;
   readonly node: NodeId;
-  /** Number of names below the start of the walk: 1 for its own entries. */
   readonly depth: number;
   readonly isDirectory: boolean;
-  /** Directory that lists the entry. */
   readonly directory: NodeId;
   /** Cursor at which a listing of that directory starts with the entry. */
   readonly cursor: number;
@@ -35,10 +33,8 @@ export interface WalkEntry {
   readonly isDirectory: boolean;
 }
 
-/** Called with the path of a directory that cannot be listed completely. */
 export type OnDamage = (error: FormatError, path: string) => void;
 
-/** Directory on the current path of the walk, and the progress in it. */
 interface Level {
   readonly node: NodeId;
   /**
@@ -68,7 +64,6 @@ export class Walker {
   /**
    * @param start Directory to start in; it is not itself returned.
    * @param path Path of `start`, a prefix of the entries' paths.
-   * @param maxDepth 1 for its own entries only.
    * @param onDamage Called with directories that cannot be listed, whose rest is skipped. Without it they end the walk.
    * @param withLinks Whether to include links that resolve to no file.
    */

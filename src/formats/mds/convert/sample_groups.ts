@@ -3,9 +3,7 @@ import type { TreeEntry } from "../../../convert/from/file_tree.ts";
 /** Rule by which files form samples. */
 export interface Grouping {
   readonly kind: "directories" | "keys" | "files";
-  /** Returns the key of a file's sample. */
   keyOf(entry: TreeEntry): string;
-  /** Returns the field that a file is in its sample. */
   fieldOf(entry: TreeEntry): string;
 }
 
@@ -37,7 +35,6 @@ function firstDot(name: string): number {
   return dot < 0 ? name.length : dot;
 }
 
-/** Maximum number of fields in a sample. */
 const MOST_FIELDS = 4096;
 
 /** Tests whether all files form samples with the same fields. */
@@ -51,10 +48,6 @@ class Uniformity {
   #first: ReadonlySet<string> | undefined;
   #samples = 0;
 
-  /**
-   * @param least Minimum number of fields in a sample.
-   * @param fits Whether a file can belong to a sample.
-   */
   constructor(
     grouping: Grouping,
     least: number,
@@ -127,7 +120,6 @@ export interface GroupedFiles extends Grouped {
 /** Maximum number of files next to sample directories, such as descriptions. */
 const MOST_STRAYS = 16;
 
-/** Whether a file is next to the sample directories. */
 export function isStray({ depth }: TreeEntry): boolean {
   return depth === 1;
 }

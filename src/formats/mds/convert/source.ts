@@ -11,7 +11,6 @@ export class MdsSource extends ContainerSource {
   override readonly checksumChange =
     "hashes of shards are not compared: check compares them";
 
-  /** Wraps an opened dataset. */
   constructor(container: VirtualFs) {
     super(container, "MDS");
   }

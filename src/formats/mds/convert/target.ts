@@ -33,7 +33,6 @@ const KEY = "__key__";
 /** Column of contents if each file is a sample. */
 const CONTENT = "content";
 
-/** Encodings by lowercase suffix. */
 const ENCODINGS: Readonly<Record<string, string>> = {
   __proto__: null as never, // suffixes are arbitrary strings
   ".jpg": "jpeg",
@@ -145,7 +144,6 @@ function noteSamples(
   changed.push(`${what}, its columns ${columns.join(", ")}`);
 }
 
-/** Sample whose consecutive files are being gathered. */
 interface Gathered {
   readonly key: string;
   readonly values: Record<string, MDSInput>;
@@ -224,11 +222,7 @@ async function writeSamples(
   return writer.length;
 }
 
-/**
- * Converts a file's content to a value of an encoding.
- *
- * @throws Why it is not such a value.
- */
+/** Converts a file's content to a value of an encoding; throws why it is not such a value. */
 function valueIn(encoding: string, bytes: Uint8Array): MDSInput {
   switch (encodingOf(encoding)!.type.kind) {
     case "text":
@@ -239,7 +233,6 @@ function valueIn(encoding: string, bytes: Uint8Array): MDSInput {
       parsePlainJson(textIn(bytes));
       return bytes;
     case "image":
-      // Streaming detects the picture format from the content, whichever encoding is declared.
       if (pictureSize(bytes) !== undefined) return bytes;
       throw new UnfitError("it begins as no picture does");
     case "array":

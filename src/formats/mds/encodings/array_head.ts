@@ -10,10 +10,8 @@ import { utf8Text } from "../../../base/utf8.ts";
 
 /** Header of an array, or of uncompressed pixels. */
 export interface ArrayHead {
-  /** NumPy dtype of the stored elements. */
   readonly dtype: string;
   readonly shape: readonly number[];
-  /** Offset of the elements. */
   readonly start: number;
   /** Whether the elements are bits, eight per byte, with rows padded to whole bytes. */
   readonly areBits: boolean;
@@ -48,15 +46,11 @@ const MODES: Readonly<Record<string, readonly [string, number]>> = {
 /** Pillow mode with one bit per pixel. */
 const BITS = "1";
 
-/** Longest name of a mode. */
 const LONGEST_MODE = 16;
 
 /**
- * Parses the header, and validates the number of bytes.
- *
- * @param bytes First bytes of the value: up to {@linkcode LONGEST_HEAD}.
- * @param length Length of the value in bytes.
- * @throws {ValueFault} If they do not match.
+ * Parses the header from the first bytes of a value, up to {@linkcode LONGEST_HEAD}, and validates the value's length.
+ * Throws a {@linkcode ValueFault} if they do not match.
  */
 export function arrayHead(
   encoding: Encoding,

@@ -28,11 +28,7 @@ export type MDSValue =
   | readonly AlphaImage[]
   | readonly NdArray[];
 
-/**
- * Decodes a value. Never executes code: only pickles of plain data are read.
- *
- * @throws What is wrong with the bytes.
- */
+/** Decodes a value. Never executes code: only pickles of plain data are read. */
 export async function decodeValue(
   encoding: Encoding,
   bytes: Uint8Array<ArrayBuffer>,
@@ -50,11 +46,7 @@ export async function decodeValue(
   return decodeAs(type.decoding, bytes) as MDSValue | Promise<MDSValue>;
 }
 
-/**
- * Decodes a value for storage in other formats: pictures and pickles stay encoded.
- *
- * @throws What is wrong with the bytes.
- */
+/** Decodes a value for storage in other formats: pictures and pickles stay encoded. */
 export function portableValue(
   encoding: Encoding,
   bytes: Uint8Array<ArrayBuffer>,

@@ -34,10 +34,8 @@ export type MDSInput =
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
 /**
- * Encodes a value.
- *
- * @throws {TypeError} If it does not fit the encoding.
- * @throws {RangeError} If a number is out of the encoding's range.
+ * Encodes a value. Throws a `TypeError` if it does not fit the encoding, and a `RangeError` if a number is out of
+ * range.
  */
 export function encodeValue(encoding: Encoding, value: unknown): Uint8Array {
   const { name, form, list } = encoding;

@@ -12,7 +12,6 @@ export type Form = "stored" | "json" | "npy";
 export interface Encoding {
   /** Name in the index, such as `ndarray:float32:2,3`. */
   readonly word: string;
-  /** The name without its arguments. */
   readonly name: string;
   /** Bytes per value, if fixed. */
   readonly size: number | undefined;
@@ -22,7 +21,6 @@ export interface Encoding {
   /** For arrays: fixed dtype and shape, if the column declares them. */
   readonly dtype: string | undefined;
   readonly shape: readonly number[] | undefined;
-  /** For lists: layout and encoding of the elements. */
   readonly list: ListEncoding | undefined;
 }
 
@@ -105,7 +103,6 @@ export const ARRAY_TYPES: ReadonlyMap<number, readonly [string, string]> =
 /** Maximum dimensions of an array: the count has 6 bits. */
 export const MOST_DIMENSIONS = 63;
 
-/** All encodings, for messages. */
 export const ENCODING_NAMES: readonly string[] = [
   "bytes",
   "str",
@@ -163,7 +160,6 @@ function scalarType(kind: ScalarKind): ScalarType {
   return kind.replace("Big", "").toLowerCase() as ScalarType;
 }
 
-/** Completes an encoding with the file type of `like`. */
 function typed(
   encoding: Stored,
   like: ValueType,
@@ -198,7 +194,6 @@ function arrayEncoding(
   return typed({ ...all, size, form: "npy", dtype, shape }, VALUE_TYPES.array);
 }
 
-/** Returns the bytes per element of a dtype above. */
 export function itemSize(dtype: string): number {
   return Number(dtype.slice(2));
 }

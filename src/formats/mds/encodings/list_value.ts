@@ -6,21 +6,15 @@ import { ValueFault } from "./value_fault.ts";
 
 /** Bytes of the number of elements, and of each size. */
 const WORD = 4;
-/** Number of sizes read at a time during validation. */
 const PIECE = 1 << 16;
 
-/** Location of a list in its source. */
 export interface ListPlace {
   readonly source: ByteSource;
   readonly offset: number;
   readonly length: number;
 }
 
-/**
- * Returns the elements of a list in memory.
- *
- * @throws {ValueFault} If they do not fill the list exactly.
- */
+/** Returns the elements of a list in memory; throws a {@linkcode ValueFault} if they do not fill it exactly. */
 export function elementsOf(
   { before }: ListEncoding,
   bytes: Uint8Array<ArrayBuffer>,
@@ -43,9 +37,8 @@ export function elementsOf(
 }
 
 /**
- * Reads the number of elements of a list. Their sizes fit into it; whether the elements fill it is not verified.
- *
- * @throws {ValueFault} If the list is too short.
+ * Reads the number of elements of a list. Their sizes fit into it, or this throws a {@linkcode ValueFault}; whether the
+ * elements fill it is not verified.
  */
 export function* elementCount(
   { before }: ListEncoding,
@@ -60,10 +53,8 @@ export function* elementCount(
 }
 
 /**
- * Reads the offset of each element in a list, and the end of the last one.
- *
- * @param count Result of {@linkcode elementCount}.
- * @throws {ValueFault} If the elements do not fill the list exactly.
+ * Reads the offset of each of `count` elements in a list, and the end of the last one. Throws a {@linkcode ValueFault}
+ * if they do not fill the list exactly.
  */
 export function* elementStarts(
   { before }: ListEncoding,
@@ -84,11 +75,7 @@ export function* elementStarts(
   return starts;
 }
 
-/**
- * Validates the sizes of a list's elements, in bounded memory.
- *
- * @throws {ValueFault} If the elements do not fill the list exactly.
- */
+/** Throws a {@linkcode ValueFault} if a list's elements do not fill it exactly. Uses bounded memory. */
 export function* requireSoundList(
   encoding: ListEncoding,
   place: ListPlace,
@@ -107,7 +94,6 @@ export function* requireSoundList(
   requireFilled(end, length);
 }
 
-/** Builds a list from encoded elements. */
 export function listOf(
   { before }: ListEncoding,
   elements: readonly Uint8Array[],

@@ -6,16 +6,13 @@ export class ValueFault extends TypeError {
   override name = "ValueFault";
 }
 
-/** Location of a value. */
 export interface ValuePlace {
-  /** Path of the shard. */
   readonly path: string;
   /** Index of the sample in the dataset. */
   readonly sample: number;
   readonly column: string;
 }
 
-/** Makes the error for a value that cannot be decoded. */
 export function badValue(
   { path, sample, column }: ValuePlace,
   cause: unknown,

@@ -15,11 +15,7 @@ const READERS: Readonly<Record<string, `get${ScalarKind}`>> = Object
     ) => [name, `get${kind}` as const]),
   );
 
-/**
- * Reads a binary number; a bigint beyond 2^53.
- *
- * @throws {ValueFault} If the number of bytes is wrong.
- */
+/** Reads a binary number; a bigint beyond 2^53. Throws a {@linkcode ValueFault} if the number of bytes is wrong. */
 export function scalarOf(
   { name, size }: Encoding,
   bytes: Uint8Array,
@@ -32,13 +28,11 @@ export function scalarOf(
   return typeof value === "bigint" ? whole(value) : value;
 }
 
-/** Converts to a number if it is a safe integer. */
 function whole(number: bigint): number | bigint {
   const plain = Number(number);
   return Number.isSafeInteger(plain) ? plain : number;
 }
 
-/** Formats the file of a number. */
 export function numberFile(
   encoding: Encoding,
   bytes: Uint8Array,
@@ -51,9 +45,7 @@ export function numberFile(
 }
 
 /**
- * Decodes an array, or the pixels of an uncompressed picture.
- *
- * @throws {ValueFault} If the bytes are invalid.
+ * Decodes an array, or the pixels of an uncompressed picture; throws a {@linkcode ValueFault} if the bytes are invalid.
  */
 export function arrayOf(encoding: Encoding, bytes: Uint8Array): NdArray {
   const head = arrayHead(encoding, bytes, bytes.length);
@@ -66,7 +58,6 @@ export function arrayOf(encoding: Encoding, bytes: Uint8Array): NdArray {
   );
 }
 
-/** Builds the `.npy` file of an array. */
 export function arrayFile(
   encoding: Encoding,
   bytes: Uint8Array,
@@ -75,11 +66,8 @@ export function arrayFile(
 }
 
 /**
- * Returns the size of the `.npy` file in bytes.
- *
- * @param bytes First bytes of the value, up to {@linkcode LONGEST_HEAD}.
- * @param length Length of the value in bytes.
- * @throws {ValueFault} If they are not an array.
+ * Returns the size of the `.npy` file, from the first bytes of the value, up to {@linkcode LONGEST_HEAD}, and its
+ * length. Throws a {@linkcode ValueFault} if they are not an array.
  */
 export function arrayFileSize(
   encoding: Encoding,

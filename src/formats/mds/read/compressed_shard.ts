@@ -38,10 +38,8 @@ const MOST_AT_ONCE = 128 << 20;
 /** Maximum expansion factor of a zstd or deflate block. */
 const MOST_EXPANSION = 1 << 16;
 
-/** Compressed shard, as the index describes it. */
 export interface CompressedShard {
   readonly path: string;
-  /** Size of the file in bytes. */
   readonly size: number;
   readonly compression: string;
   /** Decompressed size in bytes. */
@@ -104,11 +102,8 @@ export function* loadDecoder(
 }
 
 /**
- * Returns the decompressed content of a shard as a source. It is decompressed on demand and cached in `blocks`.
- *
- * @param file The compressed file.
- * @param owner The dataset's number in the block cache.
- * @param number The shard's number in the dataset.
+ * Returns the decompressed content of a shard as a source. It is decompressed on demand and cached in `blocks`, under
+ * the dataset `owner` and the shard `number`.
  */
 export function decompressed(
   file: ByteSource,

@@ -21,13 +21,11 @@ export interface FoundShards {
   readonly directory: string;
   /** Path of the index, or of a shard read alone. */
   readonly path: string;
-  /** Whether a shard is read alone. */
   readonly isAlone: boolean;
 }
 
 /** Largest index in bytes, for some 500,000 shards. */
 const LARGEST_INDEX = 256 << 20;
-/** Largest configuration of a shard in bytes. */
 const LARGEST_CONFIG = 16 << 20;
 
 /**
@@ -86,7 +84,6 @@ function* readIndex(path: string, storage: Storage): Steps<MdsIndex> {
   }
 }
 
-/** Makes the index for a shard read alone. */
 function* readAlone(
   path: string,
   basename: string,
@@ -118,9 +115,8 @@ function* readAlone(
 }
 
 /**
- * Reads the number of samples of a shard, and the bytes of its configuration.
- *
- * @throws {FormatError} If there is none at its offset.
+ * Reads the number of samples of a shard, and the bytes of its configuration; throws a {@linkcode FormatError} if there
+ * is none at its offset.
  */
 export function* readConfig(
   source: ByteSource,

@@ -19,7 +19,6 @@ export function columnOf(name: string, encoding: Encoding): Column {
   return { name, type, isList: list !== undefined, encoding };
 }
 
-/** File, as the index describes it. */
 export interface FileFacts {
   /** Path relative to the index. */
   readonly basename: string;
@@ -28,7 +27,6 @@ export interface FileFacts {
   readonly hashes: Readonly<Record<string, string>>;
 }
 
-/** Shard, as the index describes it. */
 export interface ShardFacts {
   readonly raw: FileFacts;
   /** Compressed file, and its compression. */
@@ -46,25 +44,18 @@ export interface MdsIndex {
   readonly shards: readonly ShardFacts[];
 }
 
-/** Maximum number of columns. */
 const MOST_COLUMNS = 1 << 16;
 
 /**
  * Parses an index as untrusted input: names must not leave the directory, and counts must fit the sizes.
  *
- * @param path Path of the file, for messages.
  * @throws {FormatError} If it is damaged, hostile, or of another version or format.
  */
 export function parseIndex(bytes: Uint8Array, path: string): MdsIndex {
   return new IndexParser(path).index(bytes);
 }
 
-/**
- * Parses the columns of a shard's own configuration.
- *
- * @param path Path of the shard, for messages.
- * @throws {FormatError} Like {@linkcode parseIndex}.
- */
+/** Parses the columns of a shard's own configuration; throws like {@linkcode parseIndex}. */
 export function parseConfig(
   bytes: Uint8Array,
   path: string,
@@ -149,7 +140,6 @@ class IndexParser {
     };
   }
 
-  /** Returns the index of a shard's set of columns. */
   #set(facts: Facts, where: string): number {
     const { column_names, column_encodings, column_sizes } = facts;
     const key = JSON.stringify(
@@ -290,7 +280,6 @@ function flat(list: unknown): unknown {
     : null;
 }
 
-/** Formats a JSON value for a message. */
 function shown(value: unknown): string {
   if (typeof value === "object" && value !== null) {
     return Array.isArray(value) ? "a list" : "an object";

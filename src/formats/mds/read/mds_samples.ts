@@ -103,9 +103,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
   }
 
   /**
-   * Locates a sample.
-   *
-   * @throws {NotLoaded} If the table of its shard is not loaded; it is prefetched.
+   * Locates a sample. Throws {@linkcode NotLoaded} if the table of its shard is not loaded, and prefetches the table.
    */
   locate(sample: number, into: Extent): void {
     const shard = this.shards.shardOf(sample);

@@ -63,9 +63,8 @@ export function* openShards(
 }
 
 /**
- * Opens one shard. A truncated shard is opened if some of its samples are complete.
- *
- * @throws {FormatError} If it is missing, or does not match the index.
+ * Opens one shard. A truncated shard is opened if some of its samples are complete. Throws a {@linkcode FormatError} if
+ * the file is missing, or does not match the index.
  */
 export function* openShard(
   found: FoundShards,
@@ -117,7 +116,6 @@ export function* openShard(
   }
 }
 
-/** Returns the file to read for a shard: its path, its index entry, and its compression, if any. */
 function fileOf(
   { index, directory }: FoundShards,
   names: ShardNames,

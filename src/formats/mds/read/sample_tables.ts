@@ -23,16 +23,11 @@ export class SampleTables {
     this.#store = store;
   }
 
-  /** Returns the table of a shard, if cached. */
   known(shard: number): Uint32Array | undefined {
     return this.#tables.get(shard);
   }
 
-  /**
-   * Reads the table of a shard.
-   *
-   * @throws {FormatError} If it is damaged: samples must be contiguous and inside the shard.
-   */
+  /** Reads the table of a shard, unless cached. */
   *table(shard: number): Steps<Uint32Array> {
     const known = this.known(shard);
     if (known !== undefined) return known;
@@ -49,7 +44,6 @@ export class SampleTables {
     }
   }
 
-  /** Hints that a table will be read soon. */
   expect(shard: number): boolean {
     const { samples } = this.#store.shards[shard]!;
     const source = this.#store.opened(shard);
@@ -63,10 +57,8 @@ export function startIn(table: Uint32Array, number: number): number {
 }
 
 /**
- * Reads the table of a shard.
- *
- * @param source The decompressed shard; may be truncated.
- * @throws {FormatError} If it is damaged.
+ * Reads the table of a decompressed shard, whose end may be missing. Throws a {@linkcode FormatError} if it is damaged:
+ * samples must be contiguous and inside the shard.
  */
 export function* readTable(
   source: ByteSource,
@@ -141,11 +133,8 @@ export function headSize(columns: readonly Column[]): number {
 }
 
 /**
- * Returns the offset of each value in a sample, and the end of the last one.
- *
- * @param head Sizes before the values.
- * @param length Size of the sample in bytes.
- * @returns `undefined` if the values do not fill the sample exactly.
+ * Returns the offset of each value in a sample of `length` bytes, and the end of the last one; `undefined` if the
+ * values do not fill the sample exactly. `head` are the sizes before the values.
  */
 export function valueStarts(
   columns: readonly Column[],
@@ -163,7 +152,6 @@ export function valueStarts(
   return at === length ? starts : undefined;
 }
 
-/** Makes the error for a sample whose value sizes do not match its own. */
 export function badSizes(
   path: string,
   sample: number,

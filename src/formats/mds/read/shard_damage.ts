@@ -19,11 +19,8 @@ export function isOfWholeShard(error: unknown): error is FormatError {
 }
 
 /**
- * Makes the error for a sample of a damaged shard.
- *
- * @param path Path of the shard.
- * @param sample Index of the sample in the dataset.
- * @param number Index of the sample in the shard.
+ * Makes the error for a sample of a damaged shard, with its index in the dataset (`sample`) and in the shard
+ * (`number`).
  */
 export function sampleError(
   path: string,
@@ -39,12 +36,7 @@ export function sampleError(
   );
 }
 
-/**
- * Returns the notes about unreadable samples of a damaged shard.
- *
- * @param first Index of its first sample in the dataset.
- * @param end Index after its last sample.
- */
+/** Returns the notes about a damaged shard with samples `first` to `end` (exclusive) of the dataset. */
 export function shardNotes(
   path: string,
   { code, message: why, whole }: ShardDamage,

@@ -26,14 +26,11 @@ import {
   shardNotes,
 } from "./shard_damage.ts";
 
-/** Shard of a dataset. Plain data. */
 export interface ShardFile {
-  /** Path of the file to read. */
   readonly path: string;
   /** Size of the file in bytes; 0 if it is missing. */
   readonly size: number;
   readonly mtime: number;
-  /** Compression, if any. */
   readonly compression: string | undefined;
   /** Decompressed size in bytes. */
   readonly rawBytes: number;
@@ -56,7 +53,6 @@ export interface ShardsHandle {
 
 /** Shards of a dataset; samples are numbered across all of them. */
 export class ShardStore extends ShardTable<ShardFile> implements SourceList {
-  /** Path of the index, or of a shard read alone. */
   readonly path: string;
   readonly sets: readonly (readonly Column[])[];
   readonly storage: Storage;
@@ -69,10 +65,7 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
   readonly #isDamaged: boolean;
   #isClosed = false;
 
-  /**
-   * @param storage Storage from which missing files are opened.
-   * @param files Files that are already open.
-   */
+  /** @param files Files that are already open; others are opened from `storage`. */
   constructor(
     { path, sets, shards, blocks, owner }: ShardsHandle,
     storage: Storage,
@@ -123,7 +116,6 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
     }
   }
 
-  /** Returns the notes of damage found on opening. */
   notes(): ArchiveNotes[] {
     return this.shards.flatMap(({ path, damage }, shard) => {
       if (damage === undefined) return [];

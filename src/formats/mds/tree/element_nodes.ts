@@ -7,9 +7,7 @@ const LEAST_BYTES = 4;
 
 /** Node ids of list elements. Each list of a sample gets the same number of ids, whatever its length. */
 export class ElementNodes {
-  /** Ids per list. */
   readonly each: number;
-  /** Largest id. */
   readonly last: NodeId;
   /** Result of {@linkcode ElementNodes.enter}: sample, list and element number. */
   sample = 0;
@@ -21,7 +19,6 @@ export class ElementNodes {
 
   /**
    * @param before Last id of other nodes.
-   * @param samples Number of samples.
    * @param lists Largest number of lists in a sample.
    * @param bytes Size of the largest shard, an upper bound for any list.
    * @param lastNode Largest allowed id.
@@ -43,7 +40,6 @@ export class ElementNodes {
     this.last = before + all * this.each;
   }
 
-  /** Returns the node of an element. */
   node(sample: number, list: number, number: number): NodeId {
     return this.#start + (sample * this.#lists + list) * this.each + number;
   }

@@ -181,7 +181,6 @@ export class MdsTree extends RowsTree<ShardFile> {
     return this.#lists[this.#store.shards[shard]!.set]!;
   }
 
-  /** Returns a column of the current sample. */
   #column(column: number): Column {
     return this.fieldsOf(this.shard)[column]!;
   }
@@ -193,13 +192,11 @@ export class MdsTree extends RowsTree<ShardFile> {
       : undefined;
   }
 
-  /** Returns the node of the current list's first element. */
   #firstElement(): NodeId {
     const list = this.#listsOf(this.shard).indexOf(this.field);
     return this.#elements.node(this.sample, list, 0);
   }
 
-  /** Returns the number of elements in the current list. */
   #countIn(dir: NodeId): number {
     return this.#files.elements(this.sample, this.field, dir);
   }
@@ -259,7 +256,7 @@ function sourcesOf(
   const lazy: LazySources = {
     path,
     storage,
-    knownBytes: 0, // only file sizes count
+    knownBytes: 0, // file sizes are known from the start
     at: (i) => i < compressed.length ? store.at(compressed[i]!) : undefined,
   };
   const sources = new JoinedSources(plain.length, opened, [lazy]);

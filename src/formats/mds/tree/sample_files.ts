@@ -23,7 +23,6 @@ import {
 } from "../read/sample_tables.ts";
 import type { ShardStore } from "../read/shard_store.ts";
 
-/** Number of samples whose layouts are cached. */
 const MOST_LAYOUTS = 4096;
 /** Cache capacity for generated files in bytes, and overhead charged per file, which limits it to 4096 files. */
 const MOST_MADE = 64 << 20;
@@ -39,15 +38,12 @@ interface Layout {
   readonly shard: number;
   readonly path: string;
   readonly columns: readonly Column[];
-  /** Offset of the sample. */
   readonly start: number;
   /** Offsets of its values from `start`, plus the end of the last. */
   readonly values: Float64Array;
 }
 
-/** Value that a file shows. */
 export interface ValueFile {
-  /** Unique id of the file. */
   file: number;
   sample: number;
   column: number;
@@ -80,10 +76,7 @@ export class SampleFiles {
   #offset = 0;
   #length = 0;
 
-  /**
-   * @param sourceOf Per shard: index of its source in extents.
-   * @param mostElements Maximum number of elements in a list.
-   */
+  /** @param sourceOf Per shard: index of its source in extents. */
   constructor(
     samples: MdsSamples,
     sourceOf: Int32Array,
@@ -96,10 +89,8 @@ export class SampleFiles {
   }
 
   /**
-   * Returns the size of a file in bytes.
-   *
-   * @throws {FormatError} If the shard is damaged there.
-   * @throws {NotLoaded} If a part of it is not loaded yet.
+   * Returns the size of a file in bytes. Throws a {@linkcode FormatError} if the shard is damaged there, and
+   * {@linkcode NotLoaded} if a part of it is not loaded yet.
    */
   size(value: ValueFile): number {
     const encoding = this.#find(value);
@@ -118,11 +109,7 @@ export class SampleFiles {
     placeRange(source, this.#offset, this.#length, into);
   }
 
-  /**
-   * Returns the number of elements in a list; throws like {@linkcode SampleFiles.size}.
-   *
-   * @param list File id of the list.
-   */
+  /** Returns the number of elements in a list with the file id `list`; throws like {@linkcode SampleFiles.size}. */
   elements(sample: number, column: number, list: number): number {
     return this.#listStarts(sample, column, list).length - 1;
   }
@@ -224,9 +211,8 @@ export class SampleFiles {
   }
 
   /**
-   * Generates the file of the current value.
-   *
-   * @param isWhole Whether an array's bytes are needed, not only their number.
+   * Generates the file of the current value. For an array, makes its bytes only if `isWhole`, otherwise only their
+   * number.
    */
   #make(
     { file, sample, column }: ValueFile,

@@ -20,17 +20,14 @@ import {
 } from "../layout.ts";
 import type { Column } from "../read/index_file.ts";
 
-/** Columns and limits of shards. */
 export interface ShardForm {
   /** Sorted by name, as in the original. */
   readonly columns: readonly Column[];
   /** Maximum bytes of a shard, unless a single sample exceeds it. */
   readonly sizeLimit: number;
-  /** Maximum samples of a shard. */
   readonly shardLength: number;
 }
 
-/** Algorithm of the shard hashes in the index. */
 const HASH = "sha1";
 
 class ValuesOutput extends GatheredBytes {
@@ -65,16 +62,13 @@ export class ShardsOutput {
     this.#config = new TextEncoder().encode(JSON.stringify(this.#facts()));
   }
 
-  /** Number of samples written. */
   get length(): number {
     return this.#length;
   }
 
   /**
-   * Appends a sample.
+   * Appends a sample of encoded values in column order, and returns its index.
    *
-   * @param values Encoded values, in column order.
-   * @returns Its index.
    * @throws {WriteError} If it is longer than a shard can be, or the system reports an error.
    */
   *append(values: readonly Uint8Array[]): Steps<number> {
@@ -116,7 +110,6 @@ export class ShardsOutput {
     yield* NewFile.write(pathIn(this.#directory, INDEX), text);
   }
 
-  /** Closes the open shard. */
   close(): void {
     this.#open?.scratch.close();
     this.#open = undefined;
