@@ -4,10 +4,7 @@ import { newExtent, type NodeId, type NodeStat, type Tree } from "./tree.ts";
 
 const extent = newExtent();
 
-/**
- * Whether an entry is a link that resolves to no file. Walks skip these: the contents of a linked directory are visited
- * at their own location.
- */
+/** Whether an entry is a link that resolves to no file. Walks skip it: a linked directory is visited where it is. */
 export function leadsToNoFile(tree: Tree, node: NodeId): boolean {
   if (!tree.isLink?.(node)) return false;
   try {

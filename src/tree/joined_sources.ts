@@ -7,8 +7,8 @@ import {
 } from "./tree.ts";
 
 /**
- * Sources of several trees, some of which open theirs lazily. Open sources come first, in tree order; lazy lists are
- * interleaved, so that their lengths need not be known.
+ * Sources of several trees: open ones first, in tree order; then lazy lists, interleaved so that their lengths need not
+ * be known.
  */
 export class JoinedSources implements SeveralSources {
   readonly opened: readonly ByteSource[];

@@ -76,10 +76,7 @@ export class LinkPath {
     this.start = start;
   }
 
-  /**
-   * Finds the last dot, if text follows it; leading dots do not count. For samples of several files, finds the first
-   * dot after the first character.
-   */
+  /** Finds the last dot, if text follows it, except leading dots; for samples of several files the first one. */
   #findSuffix(): number {
     const { bytes, start } = this;
     const end = bytes.length;

@@ -62,10 +62,7 @@ export class LinkTargets {
     return new LinkTargets(data, reopenOrders(given));
   }
 
-  /**
-   * Returns the node at a position of an epoch, counted from the first one with links; 0 if the sample is skipped.
-   * `part` is the index of the sample's file.
-   */
+  /** Returns the node of a sample's file; 0 if the sample is skipped. `epoch` 0 is the first one with links. */
   node(epoch: number, position: number, part = 0): NodeId {
     const first = this.#samples.node(this.#sampleAt(epoch, position));
     return first === 0 ? 0 : first + part;

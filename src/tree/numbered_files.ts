@@ -6,10 +6,7 @@ import { type EntryVisitor, type NodeId, ROOT } from "./tree.ts";
 
 const FIRST = ROOT + 1;
 
-/**
- * One directory of records named by their numbers: `000042`, plus the suffix, such as `.jpg`. Record i has node id i +
- * 2.
- */
+/** One directory of records named by their numbers, such as `000042.jpg`. Record i has node id i + 2. */
 export class NumberedFiles implements RecordNames {
   readonly count: number;
   readonly suffix: string;

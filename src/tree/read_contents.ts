@@ -23,8 +23,8 @@ export interface Contents {
 }
 
 /**
- * Prefetches contents whose location is known, and that are not local. Returns the number of bytes in flight or
- * fetched.
+ * Prefetches contents whose location is known, up to the first that its source does not prefetch. Returns the number of
+ * bytes in flight or fetched.
  */
 export function expectContents(
   { sources, length, locate }: Omit<Contents, "mismatch">,
@@ -45,10 +45,7 @@ export function expectContents(
   return bytes;
 }
 
-/**
- * Whether a location is known. If not, part of an index is not loaded yet, and the tree has noted that it will be
- * needed.
- */
+/** Whether a location is known. If not, the tree has noted that this part of an index will be needed. */
 function isLocated(locate: () => void): boolean {
   try {
     locate();

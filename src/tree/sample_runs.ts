@@ -85,10 +85,7 @@ export class SampleRuns {
     return widths?.[lastUpTo(starts, sample, firsts.length)] ?? 1;
   }
 
-  /**
-   * Returns the sample that a node is, or is one of the files of; otherwise -1. Nodes inside a sample's directory give
-   * -1.
-   */
+  /** Returns the sample that a node is, or is a file of; -1 for others, such as entries of a sample's directory. */
   indexOf(node: NodeId): number {
     const { starts, firsts, strides, byNode } = this.columns;
     if (firsts.length === 0) return -1;

@@ -20,7 +20,7 @@ export async function samplesOf(tree: Tree): Promise<SampleRuns> {
 
 /**
  * Returns a function that walks all files of a tree and returns them as runs of consecutive ids. It can be called again
- * after {@linkcode NotLoaded} and then resumes.
+ * after `NotLoaded` and then resumes.
  */
 export function filesOf(tree: Tree): () => SampleNodes {
   const runs: SampleRun[] = [];

@@ -84,10 +84,7 @@ export class SubsetTree extends WrappedTree<Kept> {
   }
 }
 
-/**
- * Finds the directories above the samples. All samples of a run have the same directory, so one lookup per run
- * suffices.
- */
+/** Finds the directories above the samples, one lookup per run: all its samples have the same directory. */
 function directoriesAbove(
   tree: Tree,
   samples: SampleRuns,

@@ -131,7 +131,7 @@ export interface LazySources extends SourceList {
   readonly path: string;
   /** Storage of `path`. Absent for the local disk. */
   readonly storage?: Storage;
-  /** Total bytes of the sources opened so far, by any thread. */
+  /** Total bytes of the sources seen so far, by any thread. */
   readonly knownBytes: number;
 }
 

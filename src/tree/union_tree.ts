@@ -98,7 +98,7 @@ export class UnionTree implements Tree {
 
   /**
    * Joins trees, which the new tree owns from then on. Each tree was opened for its {@linkcode nodeShare} of `ids`;
-   * throws a {@linkcode RecordfsError} if one has more nodes.
+   * throws a `RecordfsError` if one has more nodes.
    */
   static of(placed: readonly PlacedTree[], ids = UNION_IDS): UnionTree {
     const columns = makeColumns(placed, ids);

@@ -30,8 +30,8 @@ const READ_WHOLE = 8 << 20;
 const PIECE = 1 << 20;
 
 /**
- * Complete files of a folder on disk; symbolic links are followed. Calls are synchronous, because awaiting each file
- * costs ten times as much as reading cached ones.
+ * Files of a folder on disk, without temporary ones; symbolic links are followed. Calls are synchronous, because
+ * awaiting each file costs ten times as much as reading cached ones.
  *
  * Listing throws `not-a-file` for a pipe, socket or device, and `bad-name` for a name that needs `--allow-ffi`.
  */

@@ -31,10 +31,7 @@ export class UnreadableFiles {
     return this.#nodes;
   }
 
-  /**
-   * Walks the container without unreadable files, files whose location is invalid, and the rest of directories that
-   * cannot be listed.
-   */
+  /** Walks the container without unreadable files, and without the rest of directories that cannot be listed. */
   async *walk(path: string, options?: WalkOptions): AsyncGenerator<WalkEntry> {
     const { tree } = this.#container;
     const extent = newExtent();

@@ -62,10 +62,7 @@ export class SampleRows {
     return this.#indices?.length ?? this.#samples.shards.length;
   }
 
-  /**
-   * Reads all samples. Calls `onDamage` with the error of each unreadable sample, in order; an error that it throws
-   * ends the iteration.
-   */
+  /** Reads all samples. Calls `onDamage` for each unreadable one, in order; if it throws, the iteration ends. */
   async *read(
     { signal, fields }: WaitOptions & {
       readonly fields?: readonly string[] | undefined;
@@ -78,10 +75,7 @@ export class SampleRows {
     }
   }
 
-  /**
-   * Surveys fields beyond their types: plain data, lists of numbers, and missing values. It does not read binary
-   * contents, which are thus read only once.
-   */
+  /** Surveys plain data, lists of numbers and missing values. Skips binary contents, to read them only once. */
   async survey(
     options: WaitOptions,
   ): Promise<ReadonlyMap<string, FieldSurvey>> {

@@ -37,10 +37,7 @@ import {
 
 const PIECE = 1 << 20;
 
-/**
- * Verifies all shard files, and the data compressed in them, against the sizes and hashes in the index, and each
- * sample's values against its size.
- */
+/** Verifies shard files and their decompressed data against the index, and each sample's values against its size. */
 export async function checkShards(
   location: string,
   options: CheckOptions,

@@ -17,16 +17,12 @@ export interface LinkRecords {
   /** Returns the range of a link's path in `names`; `undefined` for other records. */
   pathOf(record: number): { start: number; end: number } | undefined;
   /**
-   * Creates a directory that a link's path needs, and returns its entry or {@linkcode NOWHERE}. Without this method,
-   * such a link leads nowhere.
+   * Creates a directory that a link's path needs; returns its entry or {@linkcode NOWHERE}. Optional: default nowhere.
    */
   make?(parent: number, start: number, end: number): number;
 }
 
-/**
- * Resolves the symbolic links of an archive as a system would after extracting it below a directory. The path of each
- * link is walked once.
- */
+/** Resolves an archive's symbolic links as after extraction below a directory. Walks the path of each link once. */
 export class LinkResolver {
   readonly #records: LinkRecords;
   /** Results by entry. */

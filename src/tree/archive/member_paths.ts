@@ -179,8 +179,8 @@ export class MemberPaths {
   }
 
   /**
-   * Resolves all links. Returns the target entry of each link's entry, or a negative value. Links that lead out are
-   * skipped. Nothing may be added afterwards.
+   * Resolves all links. Returns target entries, or negative values, by entry. Skips links that lead out. Nothing may be
+   * added afterwards.
    */
   resolveLinks(): ReadonlyMap<number, number> {
     const { entries } = this;

@@ -32,8 +32,7 @@ const FIRST_BYTES = 1 << 16;
 const SLASH = 0x2f;
 
 /**
- * Directories and files in order of arrival, each once. A hash table over parent and name finds existing entries, so
- * nothing is sorted and no strings are made.
+ * Directories and files in order of arrival, each once; found by a hash of parent and name, without sorting or strings.
  */
 export class PathEntries {
   /** Per entry: its directory. */
@@ -148,7 +147,7 @@ export class PathEntries {
    * Returns the directory of part of a path.
    *
    * @param makes Whether to create missing directories; otherwise returns -1 if one is missing.
-   * @throws {PathFault} If a name is invalid, in which case nothing was created, or an earlier entry is in the way.
+   * @throws {PathFault} If a name is invalid, or an earlier entry is in the way. Nothing was created then.
    */
   directoryOf(
     path: Uint8Array,

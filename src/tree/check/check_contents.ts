@@ -20,10 +20,7 @@ export interface SummedContents {
   readonly checksumKind: ChecksumKind;
   /** Locates a content; throws a {@linkcode FormatError} if its location is invalid. */
   locate(i: number, into: Extent): void;
-  /**
-   * Makes the error for a content that overlaps others, so that all contents together are longer than their files.
-   * Absent if contents cannot overlap.
-   */
+  /** Makes the error for contents that overlap, and are longer than their files in total; absent if they cannot. */
   overlapping?(i: number, extent: Extent): FormatError;
   mismatch(i: number, expected: number, actual: number): FormatError;
 }

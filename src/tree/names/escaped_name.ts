@@ -1,7 +1,4 @@
-/**
- * Escapes a key to a valid file name: percent-encodes `%`, `/` and NUL, and the names `.` and `..`; an empty key
- * becomes `%`.
- */
+/** Makes a key a file name: percent-encodes `%`, `/`, NUL and the names `.` and `..`; an empty key becomes `%`. */
 export function escapedName(key: string): string {
   const name = key.replaceAll(
     /[%/\0]/g,

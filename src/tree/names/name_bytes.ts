@@ -1,6 +1,5 @@
 /**
- * Inspects the bytes of names, four at a time, before they become a table: names are most of what must be read of a
- * large container.
+ * Inspects bytes of names, four at a time: names are most of what is read of a large container.
  *
  * @module
  */

@@ -18,10 +18,7 @@ export interface NameTableColumns {
   readonly directoryEntries: Uint32Array;
   /** Per directory, plus one: its first child's entry. Children are contiguous. */
   readonly firstChildren: Uint32Array;
-  /**
-   * Entries of each directory in byte order of their names, or `undefined` if all directories already are in that
-   * order.
-   */
+  /** Entries of each directory in byte order of names; `undefined` if all directories already are in that order. */
   readonly sorted: Uint32Array | undefined;
 }
 

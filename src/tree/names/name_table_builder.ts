@@ -42,8 +42,7 @@ export interface FileBatch {
 }
 
 /**
- * Builds a {@linkcode NameTable}. Directories must be filled completely, in the order in which they were added (root
- * first), which is breadth-first order.
+ * Builds a {@linkcode NameTable} breadth first: directories must be filled completely, in the order of their addition.
  */
 export class NameTableBuilder {
   readonly #nameStarts: Uint32Array;

@@ -11,10 +11,7 @@ export function nameSuffix(ext: string | undefined): string {
   return ext.startsWith(".") ? ext : `.${ext}`;
 }
 
-/**
- * Names that are numbers: `000042`, `frame_0001.jpg`. They are computed from the number and parsed back, so ten million
- * names take no memory.
- */
+/** Names that are numbers (`000042`, `frame_0001.jpg`): computed and parsed, so ten million take no memory. */
 export class NumberedNames {
   readonly maxLength: number;
   readonly #width: number;
@@ -67,10 +64,7 @@ const LEAST_DIGITS = 6;
 
 const numbered = new Map<string, NumberedNames[]>();
 
-/**
- * Returns names for `count` items, numbered from 0: padded to the width of the last one, and at least to `least`
- * digits, so that they sort by number.
- */
+/** Returns names for `count` items from 0, padded to one width, at least `least` digits, so they sort by number. */
 export function numberedNames(
   count: number,
   suffix: string,

@@ -33,10 +33,7 @@ export function isDamage(error: unknown): error is FormatError {
   return error instanceof FormatError && !UNDAMAGED.includes(error.code);
 }
 
-/**
- * Whether an error is damage of a shard, so that the other shards are opened without it. Unsupported shards are not
- * damage.
- */
+/** Whether an error is damage that only excludes this shard. Unsupported shards are not damage. */
 export function isShardDamage(error: unknown): error is FormatError {
   return isDamage(error) && error.code !== "unsupported";
 }

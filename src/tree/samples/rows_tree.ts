@@ -80,7 +80,7 @@ export abstract class RowsTree<S extends KnownFile> extends SampleTree<S> {
     return valueView(type, { key: name, isList, isNull: this.nullOfField() });
   }
 
-  /** Returns the fields of a shard's samples; must return the same list each time. May throw {@linkcode NotLoaded}. */
+  /** Returns the fields of a shard's samples; must return the same list each time. May throw `NotLoaded`. */
   protected abstract fieldsOf(shard: number): readonly Field[];
 
   /** Returns the null test of the current field, if an empty file is not the test. */

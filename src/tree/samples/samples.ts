@@ -14,6 +14,7 @@ export interface ReadSamplesOptions {
 
 /** Field of samples. */
 export interface Field {
+  /** Name of the field. */
   readonly name: string;
   /** Type of its values; for lists, of their elements. */
   readonly type: ValueType;
@@ -52,7 +53,11 @@ export interface SamplesHandle {
   readonly data: unknown;
 }
 
-/** Rebuilds samples in another thread, over the same tables. Throws a {@linkcode FormatError} if a file has changed. */
+/**
+ * Rebuilds samples in another thread, over the same tables.
+ *
+ * @throws {FormatError} If a file has changed.
+ */
 export type ReopenSamples = (data: never, storage: Storage) => Steps<Samples>;
 
 /**
@@ -70,6 +75,7 @@ export interface Samples<R = unknown, D = unknown> {
   readonly stores: "content" | "fields";
   /** Files that contain the samples. */
   readonly shards: ShardTable;
+  /** Storage of these files. */
   readonly storage: Storage;
   /**
    * Reads samples.

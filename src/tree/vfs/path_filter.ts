@@ -42,8 +42,7 @@ export class PathFilter {
   }
 
   /**
-   * Whether to keep an entry; a directory is kept for its possible contents. The caller must not ask about the contents
-   * of an excluded directory.
+   * Whether to keep an entry; directories are kept for their contents. Contents of excluded ones must not be passed.
    */
   accepts(entry: FilteredEntry): boolean {
     if (this.#exclude.some((pattern) => pattern.matches(entry))) return false;

@@ -14,15 +14,12 @@ export interface FileBatch {
   readonly entries: readonly WalkEntry[];
   /**
    * Contents of the files among the entries, valid until the next batch is requested. Empty for a file that is too
-   * large to read at once. Rejects with a {@linkcode FormatError} if a content is damaged.
+   * large to read at once. Rejects with a `FormatError` if a content is damaged.
    */
   readonly contents: Promise<readonly Uint8Array[]>;
   /** Whether the batch is one such large file. */
   readonly isLarge: boolean;
-  /**
-   * Set by a caller that needs the contents for longer: their memory is reused after this resolves. If it rejects,
-   * reading ends with that error.
-   */
+  /** Set to keep the contents valid until it resolves. If it rejects, reading ends with that error. */
   until?: Promise<unknown> | undefined;
 }
 

@@ -33,10 +33,7 @@ export type MDSInput =
 /** Decimal that Python can write and read. */
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
-/**
- * Encodes a value. Throws a `TypeError` if it does not fit the encoding, and a `RangeError` if a number is out of
- * range.
- */
+/** Encodes a value. Throws a `TypeError` if it does not fit the encoding, a `RangeError` if it is out of range. */
 export function encodeValue(encoding: Encoding, value: unknown): Uint8Array {
   const { name, form, list } = encoding;
   if (list !== undefined) return encodeList(encoding, list, value);
@@ -149,10 +146,7 @@ function encodeElements(encoding: Encoding, value: NpyContent): Uint8Array {
   return bytes;
 }
 
-/**
- * Encodes the shape: a byte with the number of dimensions and the width of lengths, then the lengths in the smallest
- * common width.
- */
+/** Encodes the number of dimensions and the width code in a byte, then the lengths in their smallest common width. */
 function shapeBytes(shape: readonly number[]): Uint8Array {
   const longest = Math.max(...shape);
   const width = longest < 2 ** 8 ? 0 : longest < 2 ** 16 ? 1 : 2;

@@ -101,10 +101,7 @@ export function* loadDecoder(
   else if (how !== undefined && rawBytes > MOST_AT_ONCE) yield* loadPieces(how);
 }
 
-/**
- * Returns the decompressed content of a shard as a source. It is decompressed on demand and cached in `blocks`, under
- * the dataset `owner` and the shard `number`.
- */
+/** Returns a shard's decompressed content, made on demand and cached in `blocks` under `owner` and `number`. */
 export function decompressed(
   file: ByteSource,
   shard: CompressedShard,

@@ -63,8 +63,8 @@ export function* openShards(
 }
 
 /**
- * Opens one shard. A truncated shard is opened if some of its samples are complete. Throws a {@linkcode FormatError} if
- * the file is missing, or does not match the index.
+ * Opens a shard; a truncated one only if some of its samples are complete. Throws a {@linkcode FormatError} if the file
+ * is missing, or does not match the index.
  */
 export function* openShard(
   found: FoundShards,

@@ -18,10 +18,7 @@ export function isOfWholeShard(error: unknown): error is FormatError {
   return isDamage(error) && error.sample === undefined;
 }
 
-/**
- * Makes the error for a sample of a damaged shard, with its index in the dataset (`sample`) and in the shard
- * (`number`).
- */
+/** Makes the error for a damaged shard's sample; `sample` counts in the dataset, `number` in the shard. */
 export function sampleError(
   path: string,
   { code, message }: Pick<ShardDamage, "code" | "message">,

@@ -89,8 +89,8 @@ export class SampleFiles {
   }
 
   /**
-   * Returns the size of a file in bytes. Throws a {@linkcode FormatError} if the shard is damaged there, and
-   * {@linkcode NotLoaded} if a part of it is not loaded yet.
+   * Returns the size of a file in bytes. Throws a `FormatError` if the shard is damaged there, and
+   * `NotLoaded` if a part of it is not loaded yet.
    */
   size(value: ValueFile): number {
     const encoding = this.#find(value);
@@ -210,10 +210,7 @@ export class SampleFiles {
     return layout;
   }
 
-  /**
-   * Generates the file of the current value. For an array, makes its bytes only if `isWhole`, otherwise only their
-   * number.
-   */
+  /** Generates the file of the current value; an array's bytes only if `isWhole`, otherwise only their number. */
   #make(
     { file, sample, column }: ValueFile,
     encoding: Encoding,

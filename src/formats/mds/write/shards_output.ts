@@ -42,7 +42,7 @@ interface OpenShard {
   readonly output: ValuesOutput;
 }
 
-/** Writes shards and their index to a directory. Memory use grows only by 8 bytes per sample of the current shard. */
+/** Writes shards and their index. Memory use grows only by 8 bytes per sample of the current shard (`#ends`). */
 export class ShardsOutput {
   readonly #directory: string;
   /** Name of the directory in errors. */
