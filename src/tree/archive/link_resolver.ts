@@ -17,7 +17,8 @@ export interface LinkRecords {
   /** Returns the range of a link's path in `names`; `undefined` for other records. */
   pathOf(record: number): { start: number; end: number } | undefined;
   /**
-   * Creates a directory that a link's path needs; returns its entry or {@linkcode NOWHERE}. Optional: default nowhere.
+   * Creates a directory that a link's path needs; returns its entry or {@linkcode NOWHERE}. Without this method, such a
+   * link leads nowhere.
    */
   make?(parent: number, start: number, end: number): number;
 }
