@@ -2,105 +2,102 @@ import { RecordfsError } from "../base/errors.ts";
 import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 
-/** What a container can be converted to: one of the targets of a format, or `folder`. */
+/** Target of a conversion: one of a format's targets, or `folder`. */
 export type ConvertTarget = string;
 
 /** What a conversion keeps, changes and loses, known before anything is written. */
 export interface ConversionPlan {
-  /** What is converted, as in `Bags, generation 1`. */
+  /** Source, such as `Bags, generation 1`. */
   readonly from: string;
-  /** What it becomes. */
+  /** Target. */
   readonly to: string;
-  /** What is the same afterwards. */
+  /** What stays the same. */
   readonly kept: readonly string[];
-  /** What has another form afterwards, but the same meaning. */
+  /** What changes in form but not in meaning. */
   readonly changed: readonly string[];
-  /** What is not there any more. */
+  /** What is lost. */
   readonly lost: readonly string[];
 }
 
-/** What {@linkcode ConvertOptions.onProgress} is told. */
+/** Progress passed to {@linkcode ConvertOptions.onProgress}. */
 export interface ConvertProgress {
-  /** What is counted. */
+  /** Unit of the counts. */
   readonly unit: ConvertUnit;
-  /** How many are written. */
+  /** Number written so far. */
   readonly done: number;
-  /** How many there are, where that is known. */
+  /** Total number, if known. */
   readonly total: number | undefined;
 }
 
-/** What a conversion goes through. */
+/** Unit in which a conversion counts. */
 export type ConvertUnit = "datapoints" | "files" | "samples" | "videos";
 
 /** Options of {@linkcode convert}. */
 export interface ConvertOptions extends WaitOptions {
   /**
-   * What to convert to: `ffrecord` is a packed folder, `ffrecord-samples` plain samples, `bag` a
-   * single one. Told by the target's name where it ends in `.ffr`, `.bag` or a slash.
+   * Target: `ffrecord` is a packed folder, `ffrecord-samples` plain samples, `bag` a single bag. By default the
+   * target's name decides, if it ends in `.ffr`, `.bag` or a slash.
    */
   readonly to?: ConvertTarget | undefined;
-  /** Takes the source for this format (`ffrecord-samples`, `gulp`, `bags`, `folder` …). */
+  /** Format of the source, instead of detecting it (`ffrecord-samples`, `gulp`, `bags`, `folder` …). */
   readonly from?: string | undefined;
-  /** How servers are reached, where the source is a URL. */
+  /** Options for servers, if the source is a URL. */
   readonly remote?: RemoteOptions | undefined;
-  /** Of `bags` and `bag`; 3 by default. */
+  /** For `bags` and `bag`; defaults to 3. */
   readonly generation?: 1 | 2 | 3 | undefined;
-  /** Keys and types, where files or samples become `bags`. */
+  /** Keys and types, if files or samples become `bags`. */
   readonly spec?: Readonly<Record<string, string>> | undefined;
   /**
-   * Of `bags`, `tar` and `tfrecord`: a shard is full when it has this many bytes, which its last sample may exceed. Of
-   * `mds`: no shard has more bytes, but for a larger sample alone.
+   * Shard size in bytes. For `bags`, `tar` and `tfrecord`: a shard is full when it reaches this size, which its last
+   * sample may exceed. For `mds`: the maximum size, except for a single larger sample.
    */
   readonly shardSize?: number | undefined;
-  /**
-   * Of `bags`, `mds`, `tar` and `tfrecord`: a shard is full when it has this many datapoints, or samples. A tar of what
-   * has rows or datapoints has a sample for each of their values.
-   */
+  /** For `bags`, `mds`, `tar` and `tfrecord`: number of datapoints or samples in a full shard. */
   readonly shardLength?: number | undefined;
   /**
-   * Of `ffrecord-samples`, and of `ffrecord` from a folder: how many files, in a new directory; one is the
-   * target itself where that ends in `.ffr`, as it is by default.
+   * For `ffrecord-samples`, and for `ffrecord` from a folder: number of files, in a new directory. A single file is the
+   * target itself if that ends in `.ffr`, which is the default.
    */
   readonly parts?: number | undefined;
-  /** Of `gulp`: how many videos a chunk has; 100 by default. */
+  /** For `gulp`: videos per chunk; defaults to 100. */
   readonly videosPerChunk?: number | undefined;
   /**
-   * Whether a target that is there is replaced, when the new one is complete: any file, and a directory
-   * that holds nothing but a container such as the new one.
+   * Whether to replace an existing target once the new one is complete: any file, or a directory that contains only a
+   * container of the target's kind.
    */
   readonly replace?: boolean | undefined;
-  /** Whether to convert although something is lost. */
+  /** Whether to convert despite losses. */
   readonly lossy?: boolean | undefined;
-  /** Told of the plan before anything is written; also of one that is refused. */
+  /** Called with the plan before anything is written, even if the plan is then refused. */
   readonly onPlan?: ((plan: ConversionPlan) => void) | undefined;
-  /** Told how far it is. */
+  /** Called with the progress. */
   readonly onProgress?: ((progress: ConvertProgress) => void) | undefined;
-  /** Told of what is odd in the source, and, with `lossy`, of what is left out. */
+  /** Called with oddities of the source and, with `lossy`, with skipped items. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** What {@linkcode convert} has done. */
+/** Result of {@linkcode convert}. */
 export interface ConvertReport {
-  /** Where the result is. */
+  /** Path of the result. */
   readonly path: string;
   /** What was kept, changed and lost. */
   readonly plan: ConversionPlan;
-  /** What was converted. */
+  /** Unit of `count`. */
   readonly unit: ConvertUnit;
-  /** How many were written. */
+  /** Number written. */
   readonly count: number;
-  /** How often something was left out that was not known beforehand. */
+  /** Number of skipped items that the plan did not predict. */
   readonly leftOut: number;
 }
 
-/** A conversion is impossible, or would lose something; nothing was written. */
+/** Thrown if a conversion is impossible or would lose something; nothing was written. */
 export class ConversionError extends RecordfsError {
   /**
-   * `would-lose`: the option `lossy` converts all the same. `cannot-convert`: the content has no form in
-   * the target. `bad-option`: an option does not fit the target, or is missing.
+   * `would-lose`: the option `lossy` converts anyway. `cannot-convert`: the target cannot represent the content.
+   * `bad-option`: an option does not fit the target, or is missing.
    */
   declare readonly code: "would-lose" | "cannot-convert" | "bad-option";
-  /** What would be lost; none unless the code is `would-lose`. */
+  /** What would be lost; empty unless the code is `would-lose`. */
   readonly losses: readonly string[];
 
   /** Makes an error about the source `path`. */
@@ -116,56 +113,56 @@ export class ConversionError extends RecordfsError {
   }
 }
 
-/** A value that the target has no form for, found when it is read. */
+/** A value that the target cannot represent, found on reading. */
 export class UnfitError extends Error {
-  /** The name that errors of this kind have. */
+  /** Name of the error class. */
   override name = "UnfitError";
 }
 
-/** Whether an error says what is wrong with a value, and not with the program or the system. */
+/** Whether an error is about a value, rather than the program or the system. */
 export function isAboutValue(error: unknown): error is Error {
   return error instanceof UnfitError || error instanceof RecordfsError ||
-    error instanceof SyntaxError || // JSON that is none
+    error instanceof SyntaxError || // invalid JSON
     error instanceof RangeError || error instanceof TypeError;
 }
 
-/** What is noted while a conversion is planned. */
+/** Notes collected while planning a conversion. */
 export class PlanNotes {
-  /** What is the same afterwards. */
+  /** What stays the same. */
   readonly kept: string[] = [];
-  /** What has another form afterwards. */
+  /** What changes in form. */
   readonly changed: string[] = [];
-  /** What is not there any more. */
+  /** What is lost. */
   readonly lost: string[] = [];
 }
 
-/** A conversion that can be done. */
+/** A conversion that is ready to run. */
 export interface Conversion {
-  /** What the source is, for people. */
+  /** Description of the source. */
   readonly from: string;
-  /** What it becomes, for people. */
+  /** Description of the target. */
   readonly to: string;
   /** What is kept, changed and lost. */
   readonly notes: PlanNotes;
-  /** What it goes through. */
+  /** Unit of the counts. */
   readonly unit: ConvertUnit;
-  /** How many there are, where that is known. */
+  /** Total number, if known. */
   readonly total?: number | undefined;
-  /** Writes the target, whole or not at all, and answers how many were written. */
+  /** Writes the target completely or not at all, and returns the number written. */
   write(run: Run): Promise<number>;
 }
 
-/** What a conversion that is being written goes by. */
+/** State of a running conversion. */
 export class Run {
-  /** Ends it early. */
+  /** Aborts the conversion. */
   readonly signal: AbortSignal | undefined;
-  /** How often something was left out. */
+  /** Number of skipped items. */
   leftOut = 0;
   readonly #source: string;
   readonly #options: ConvertOptions;
   readonly #conversion: Conversion;
 
-  /** Begins to write a conversion of the source at that path. */
+  /** Starts a conversion of the source at that path. */
   constructor(source: string, options: ConvertOptions, conversion: Conversion) {
     this.signal = options.signal;
     this.#source = source;
@@ -173,17 +170,17 @@ export class Run {
     this.#conversion = conversion;
   }
 
-  /** Says how many are done. */
+  /** Reports the number done. */
   tell(done: number): void {
     const { unit, total } = this.#conversion;
     this.#options.onProgress?.({ unit, done, total });
   }
 
   /**
-   * Leaves something out that turned out to have no form in the target.
+   * Skips something that the target turns out not to represent.
    *
-   * @param what What is the matter, as a sentence without its end.
-   * @throws {ConversionError} Unless the caller has agreed to losses.
+   * @param what The problem, as a sentence without its end.
+   * @throws {ConversionError} Unless the caller allows losses.
    */
   leaveOut(what: string, cause?: unknown): void {
     if (this.#options.lossy !== true) {

@@ -4,10 +4,7 @@ import { newExtent, type NodeId, type NodeStat, type Tree } from "./tree.ts";
 
 const extent = newExtent();
 
-/**
- * Whether an entry is a link that leads to no file, which is left out of walks: what a directory holds that one leads
- * to is met where it lies.
- */
+/** Whether an entry is a link that resolves to no file. Walks skip it: a linked directory is visited where it is. */
 export function leadsToNoFile(tree: Tree, node: NodeId): boolean {
   if (!tree.isLink?.(node)) return false;
   try {
@@ -16,11 +13,11 @@ export function leadsToNoFile(tree: Tree, node: NodeId): boolean {
     if (error instanceof NotLoaded || !(error instanceof RecordfsError)) {
       throw error;
     }
-    return false; // who reads it is told
+    return false; // reported by the read itself
   }
 }
 
-/** {@linkcode Tree.stat}, with the size of the file that a link leads to: 0 where it leads to none. */
+/** Like {@linkcode Tree.stat}, but with the size of the file that a link resolves to: 0 if it resolves to none. */
 export function statFile(tree: Tree, node: NodeId, into: NodeStat): boolean {
   into.isLink = false;
   if (!tree.stat(node, into)) return false;

@@ -5,44 +5,41 @@ import type { Steps } from "../io/concurrency/steps.ts";
 import type { Samples } from "./samples/samples.ts";
 import type { NodeId, Tree } from "./tree.ts";
 
-/** Options of opening a container of any format. */
+/** Options for opening a container of any format. */
 export interface ContainerOptions {
-  /** Takes the container for this format, or variant of one, instead of looking at its content. */
+  /** Format, or variant of a format, to use instead of detecting it from the content. */
   readonly format?: string | undefined;
-  /**
-   * Whether checksums are compared: of metadata when opening, of content when a file is read whole.
-   * Defaults to `true`.
-   */
+  /** Whether to verify checksums: of metadata on opening, of content when a file is read whole. Defaults to `true`. */
   readonly checkData?: boolean | undefined;
   /** Suffix for names that are only numbers, with or without its dot: `jpg`. */
   readonly ext?: string | undefined;
   /**
-   * Whether values whose types are known also show as files that people and programs read: `foo.json`,
-   * `foo.npy` or `foo.txt` beside `foo`; or messages as their fields. Only some formats have such; where another key
-   * has that name, there is none. Defaults to `false`.
+   * Whether values of known types also appear as readable files: `foo.json`, `foo.npy` or `foo.txt` next to `foo`; or
+   * messages as their fields. Only some formats support it. No such file appears if another key has its name. Defaults
+   * to `false`.
    */
   readonly decoded?: boolean | undefined;
   /**
-   * Whether samples that are one file, or files beside others, show as directories with a file for each value: as rows,
-   * for who looks at them. Formats whose samples are such directories anyway take no notice. Defaults to `false`.
+   * Whether samples that are one file, or files next to each other, appear as directories with a file for each value
+   * (sample view, for viewers). No effect in formats where samples already are such directories. Defaults to `false`.
    */
   readonly asRows?: boolean | undefined;
-  /** Told of what is odd but readable. Defaults to `console.warn`. */
+  /** Called with readable oddities. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
-  /** Where the container lies. Defaults to the local disk, or the server that its URL names. */
+  /** Storage of the container. Defaults to the local disk, or the server that its URL names. */
   readonly storage?: Storage | undefined;
-  /** How servers are reached, where the location is a URL. */
+  /** Options for servers, if the location is a URL. */
   readonly remote?: RemoteOptions | undefined;
   /** Bytes of decoded pages of Parquet that are cached, for rows that lie near each other. Defaults to 128 MiB. */
   readonly pageCacheSize?: number | undefined;
   /**
-   * The largest id that a node of the tree may have, for one that is to stand among others. A tree whose ids
-   * count up to its `nodeCount` need not look at it.
+   * Largest id that a node of the tree may have, for a tree that is combined with others. A tree whose ids count up to
+   * its `nodeCount` may ignore it.
    */
   readonly lastNode?: NodeId | undefined;
 }
 
-/** What an archive's member is. */
+/** Kind of an archive member. */
 export type MemberKind =
   | "device"
   | "directory"
@@ -51,10 +48,17 @@ export type MemberKind =
   | "symbolic link";
 
 /**
- * Why a member is skipped: `unsafe-name` has `..` or NUL in its path, `no-name` none, `too-long` a name or path longer
- * than is shown; `conflict` needs a directory where a file is before it, or the other way round; `leads-out` is a link
- * that leads out of the archive, `no-target` a hard link to nothing, `bad-link` a link that no system follows; `device`
- * is a device or pipe; `damaged` is a video of GulpIO of which not all can be read, or its file of labels.
+ * Why a member is skipped:
+ *
+ * - `unsafe-name`: its path has `..` or NUL.
+ * - `no-name`: it has no name.
+ * - `too-long`: its name or path exceeds the limit.
+ * - `conflict`: it needs a directory where an earlier member is a file, or the reverse.
+ * - `leads-out`: a link that leads out of the archive.
+ * - `no-target`: a hard link to nothing.
+ * - `bad-link`: a link that no system follows.
+ * - `device`: a device or pipe.
+ * - `damaged`: a GulpIO video that cannot be read completely, or its label file.
  */
 export type SkipReason =
   | "bad-link"
@@ -67,13 +71,13 @@ export type SkipReason =
   | "too-long"
   | "unsafe-name";
 
-/** A member of an archive that no path leads to. */
+/** Archive member that no path leads to. */
 export interface SkippedMember {
   /** Path of the archive. */
   readonly archive: string;
-  /** Its name, as the archive has it; of more than 4,096 bytes, their start and `…`. */
+  /** Name as stored in the archive; names over 4,096 bytes are truncated and end in `…`. */
   readonly name: string;
-  /** What it is. */
+  /** Kind of the member. */
   readonly kind: MemberKind;
   /** Why it is skipped. */
   readonly reason: SkipReason;
@@ -81,11 +85,11 @@ export interface SkippedMember {
   readonly message: string;
 }
 
-/** A member of an archive that is listed, but cannot be read. */
+/** Archive member that is listed but cannot be read. */
 export interface UnreadableMember {
   /** Path of the archive. */
   readonly archive: string;
-  /** Its name, as it is listed; empty for a part of the archive in which no member can be found. */
+  /** Name as listed; empty for a part of the archive in which no member can be found. */
   readonly name: string;
   /** Code of the error that reading it throws. */
   readonly code: FormatErrorCode;
@@ -99,44 +103,44 @@ export interface ContainerInfo {
   readonly format: string;
   /** Variant within the format, such as `packed folder`. */
   readonly kind: string;
-  /** Files in the tree. */
+  /** Number of files in the tree. */
   readonly files: number;
-  /** Directories in the tree, the root not counted. */
+  /** Number of directories in the tree, root excluded. */
   readonly directories: number;
-  /** Bytes of the container's files on disk. */
+  /** Size of the container's files on disk, in bytes. */
   readonly bytes: number;
-  /** Other counts of the format, by name: `videos`, `frames`; of an archive `skipped` and `unreadable` members. */
+  /** Other counts of the format, by name: `videos`, `frames`; for an archive, `skipped` and `unreadable` members. */
   readonly facts?: Readonly<Record<string, number>>;
-  /** Members of archives that no path leads to; the first 10,000 of each archive. Left out where there are none. */
+  /** Archive members that no path leads to: the first 10,000 of each archive. Absent if there are none. */
   readonly skipped?: readonly SkippedMember[] | undefined;
   /**
-   * Members of archives that are listed, but known to be unreadable; the first 10,000 of each archive. Left out where
-   * there are none.
+   * Archive members that are listed but known to be unreadable: the first 10,000 of each archive. Absent if there are
+   * none.
    */
   readonly unreadable?: readonly UnreadableMember[] | undefined;
-  /** What is odd of it as a whole though nothing is damaged, as sentences. Left out where there is nothing. */
+  /** Sentences about oddities of the whole container that are not damage. Absent if there are none. */
   readonly notes?: readonly string[] | undefined;
-  /** Fields of each of its samples, where the format names them: the keys of a dataset. */
+  /** Fields of each sample, if the format names them: the keys of a dataset. */
   readonly keys?: readonly {
     readonly name: string;
-    /** The type that the container gives it, such as `utf8`. */
+    /** Type that the container declares, such as `utf8`. */
     readonly type: string;
-    /** Number of values that are stored. */
+    /** Number of stored values. */
     readonly records: number;
-    /** Bytes of all values. */
+    /** Size of all values in bytes. */
     readonly bytes: number;
   }[];
-  /** The container's files in reading order, and how many samples each holds. */
+  /** The container's files in reading order, with the number of samples in each. */
   readonly parts: readonly {
     readonly path: string;
     readonly bytes: number;
     readonly samples: number;
   }[];
-  /** The containers, where several are shown as one. */
+  /** The containers, if several are shown as one. */
   readonly containers?: readonly {
-    /** Where it lies. */
+    /** Location of the container. */
     readonly location: string;
-    /** The directory that it shows in. */
+    /** Directory in which it appears. */
     readonly path: string;
     readonly info: ContainerInfo;
   }[];
@@ -145,44 +149,44 @@ export interface ContainerInfo {
 /** What the indices of a container's dataset count. */
 export type SampleUnit = "datapoints" | "files" | "samples" | "videos";
 
-/** The samples of a container, as its dataset numbers them. */
+/** Number of samples in a container, and what they are. */
 export interface CountedSamples {
-  /** What they are. */
+  /** What the samples are. */
   readonly unit: SampleUnit;
-  /** How many there are. */
+  /** Number of samples. */
   readonly length: number;
 }
 
-/** An opened container: its tree and what is known of it. */
+/** An opened container: its tree, samples and facts. */
 export interface Container {
   /** Its files and directories. */
   readonly tree: Tree;
-  /** Its samples, where its format has such; they are closed with the tree. */
+  /** Its samples, if its format has any; closed with the tree. */
   readonly samples?: Samples | undefined;
-  /** Facts about it. */
+  /** Facts about the container. */
   readonly info: ContainerInfo;
 }
 
-/** A container that other threads serve while its metadata are still read and checked. */
+/** Container that other threads serve while its metadata are still read and checked. */
 export interface ServedContainer extends Container {
   /**
-   * Reads and checks what opening left out. Threads that serve the tree wait for what they need of
-   * it, and give no content before all of it is known to be right.
+   * Reads and checks the metadata that opening deferred. Threads that serve the tree wait for the parts they need, and
+   * return no content before all metadata are verified.
    *
-   * @throws {FormatError} If it is damaged; the threads then answer with errors.
+   * @throws {FormatError} If the container is damaged; the threads then answer with errors.
    */
   complete(): Promise<void>;
 }
 
-/** View of a location by which a format tells whether it is its own. */
+/** View of a location by which a format recognizes its own containers. */
 export interface Probe {
-  /** Where it lies. */
+  /** Path of the location. */
   readonly path: string;
   /** Names in the directory, or `undefined` for a file. */
   readonly names: readonly string[] | undefined;
-  /** Names in a directory in the directory, or `undefined` for what is none. */
+  /** Returns the names in a subdirectory, or `undefined` if it is not a directory. */
   namesIn(name: string): Steps<readonly string[] | undefined>;
-  /** First bytes of a file in the directory, fewer where it has no more; or `undefined` where there is none. */
+  /** Returns the first bytes of a file in the directory, fewer if it is shorter; `undefined` if it does not exist. */
   headOf(name: string, most: number): Steps<Uint8Array | undefined>;
   /** Size of the file in bytes; 0 for a directory. */
   readonly size: number;
@@ -190,16 +194,16 @@ export interface Probe {
   read(offset: number, length: number): Steps<Uint8Array>;
 }
 
-/** Callbacks and limits of a check. */
+/** Options of a check. */
 export interface CheckOptions extends ContainerOptions {
   /**
-   * Whether values whose types are known are decoded as well, up to 1 GiB each: those of datasets of bags, and files of
-   * any container whose names end in `.jpg`, `.jpeg` or `.png`. Defaults to `false`.
+   * Whether to also decode values of known types, up to 1 GiB each: values of Bags datasets, and files of any container
+   * whose names end in `.jpg`, `.jpeg` or `.png`. Defaults to `false`.
    */
   readonly values?: boolean | undefined;
-  /** Told of each damaged place as it is found. */
+  /** Called with each damaged location as it is found. */
   readonly onDamage: (damage: FormatError) => void;
-  /** Told how many of how many bytes are done. */
+  /** Called with the number of bytes done, and of all bytes. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** Ends the check early; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -209,15 +213,15 @@ export interface CheckOptions extends ContainerOptions {
 export interface CheckReport {
   /** Number of samples. */
   readonly samples: number;
-  /** Bytes of the container's files. */
+  /** Size of the container's files in bytes. */
   readonly bytes: number;
   /** Number of calls of `onDamage`. */
   readonly damaged: number;
   /**
-   * What was compared: contents, with checksums or hashes, or by decoding all of them; or only how they are laid out,
-   * where the container has none. Contents unless given.
+   * What was verified: contents, by checksums, hashes or decoding; or only the structure, if the container has no
+   * checksums. Defaults to contents.
    */
   readonly compares?: "contents" | "structure" | undefined;
-  /** Number of pictures that were decoded, where `values` asked for it. */
+  /** Number of pictures decoded, if `values` was set. */
   readonly pictures?: number | undefined;
 }

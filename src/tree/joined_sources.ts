@@ -7,8 +7,8 @@ import {
 } from "./tree.ts";
 
 /**
- * Sources of several trees, some of which open theirs when they are asked for. Those that are open come first, tree
- * by tree; behind them, the others' take turns, so that nobody needs to know how many each has.
+ * Sources of several trees: open ones first, in tree order; then lazy lists, interleaved so that their lengths need not
+ * be known.
  */
 export class JoinedSources implements SeveralSources {
   readonly opened: readonly ByteSource[];
@@ -16,8 +16,7 @@ export class JoinedSources implements SeveralSources {
   readonly #openedCount: number;
 
   /**
-   * @param openedCount How many indices are those of open sources.
-   * @param opened These; or none, in a thread that is told of them otherwise.
+   * @param opened The open sources; empty in a thread that has them elsewhere, though they have `openedCount` indices.
    */
   constructor(
     openedCount: number,
@@ -41,13 +40,12 @@ export class JoinedSources implements SeveralSources {
   }
 }
 
-/** Those sources of a tree that are open from the start; their indices come first. */
+/** Returns the sources of a tree that are open from the start; their indices come first. */
 export function openedSources(sources: Tree["sources"]): readonly ByteSource[] {
   if (areOpen(sources)) return sources;
   return "lazy" in sources ? sources.opened : [];
 }
 
-/** The lists of those that are opened when they are asked for. */
 export function lazySources(sources: Tree["sources"]): readonly LazySources[] {
   if (areOpen(sources)) return [];
   return "lazy" in sources ? sources.lazy : [sources];

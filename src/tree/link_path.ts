@@ -5,7 +5,7 @@ import { type NodeId, ROOT, type Tree } from "./tree.ts";
 /** Longest target of a symbolic link in bytes: `PATH_MAX` of Linux, without the NUL. */
 const LONGEST_PATH = 4095;
 
-/** Longest ending, dot included, that counts as what tells the type of a file. */
+/** Longest suffix, dot included, that counts as a file type. */
 const LONGEST_SUFFIX = 32;
 
 const SLASH = 0x2f;
@@ -13,26 +13,21 @@ const DOT = 0x2e;
 
 /** Writes paths from a directory of the root to other nodes: `../train/cat/001.jpg`. */
 export class LinkPath {
-  /** Holds the path. */
   readonly bytes: Uint8Array = new Uint8Array(LONGEST_PATH);
-  /** Where the path starts in {@linkcode bytes}; it ends where they end. */
+  /** Start of the path in {@linkcode bytes}; it extends to the end of the buffer. */
   start = 0;
-  /** Where the suffix of its last name starts, dot included; at the end where that has none. */
+  /** Start of the last name's suffix, dot included; the end of the buffer if there is none. */
   suffix = 0;
   readonly #tree: Tree;
   readonly #name = new Uint8Array(LONGEST_NAME);
   readonly #isOfParts: boolean;
 
-  /**
-   * @param tree One whose nodes have names.
-   * @param isOfParts Whether several files are one sample: what tells them apart begins at the first dot of their names.
-   */
+  /** @param isOfParts Whether a sample has several files. Their suffixes begin at the first dot of their names. */
   constructor(tree: Tree, isOfParts: boolean) {
     this.#tree = tree;
     this.#isOfParts = isOfParts;
   }
 
-  /** Length of the path in bytes. */
   get length(): number {
     return this.bytes.length - this.start;
   }
@@ -81,10 +76,7 @@ export class LinkPath {
     this.start = start;
   }
 
-  /**
-   * The last dot and what follows it, if anything does; dots that a name starts with are none. Of parts, the first dot
-   * and all that follows.
-   */
+  /** Finds the last dot, if text follows it, except leading dots; for samples of several files the first one. */
   #findSuffix(): number {
     const { bytes, start } = this;
     const end = bytes.length;

@@ -2,46 +2,42 @@ import { type SampleRunColumns, SampleRuns } from "./sample_runs.ts";
 import type { NodeId } from "./tree.ts";
 import type { WholeNumbers } from "./shared_numbers.ts";
 
-/** An order of samples: which one stands at a position. */
+/** Order of samples: the sample at each position. */
 export interface LinkOrder {
   readonly length: number;
   at(position: number): number;
 }
 
-/** Form in which another thread gets the orders: it survives `postMessage`. */
+/** Data from which another thread rebuilds the orders. It survives `postMessage`. */
 export interface OrdersHandle {
   /** URL of the module that exports `reopenOrders(data): (epoch: number) => LinkOrder`. */
   readonly module: string;
-  /** Plain data. */
   readonly data: unknown;
 }
 
-/** Data of {@linkcode LinkTargets}; it survives `postMessage`. */
+/** Data of {@linkcode LinkTargets}. It survives `postMessage`. */
 export interface LinkTargetsData {
   readonly samples: SampleRunColumns;
-  /** Indices of the samples that are linked to, or `undefined` for all of them, in their order. */
+  /** Indices of the linked samples, or `undefined` for all samples in order. */
   readonly indices: WholeNumbers | undefined;
   readonly orders: OrdersHandle;
-  /** The first epoch that there are links for. */
   readonly firstEpoch: number;
-  /** Of how many epochs. */
   readonly epochs: number;
 }
 
-/** Which node each link leads to: computed, so that a link takes no memory. */
+/** Target node of each link. Targets are computed, so a link takes no memory. */
 export class LinkTargets {
   readonly data: LinkTargetsData;
-  /** Number of samples of an epoch. */
+  /** Samples per epoch. */
   readonly length: number;
-  /** How many files a sample is at most, each of which has a link. */
+  /** Largest number of files in a sample. Each file has a link. */
   readonly parts: number;
-  /** Whether links lead to directories; `undefined` where some do. */
+  /** Whether links lead to directories; `undefined` if mixed. */
   readonly areDirectories: boolean | undefined;
-  /** The largest id that a sample has. */
   readonly largestNode: NodeId;
   readonly #samples: SampleRuns;
   readonly #makeOrder: (epoch: number) => LinkOrder;
-  /** The order that was used last, and of which of the epochs it is. */
+  /** Cached order of the last used epoch. */
   #order: LinkOrder | undefined;
   #epoch = -1;
 
@@ -58,7 +54,6 @@ export class LinkTargets {
     this.#makeOrder = makeOrder;
   }
 
-  /** Loads the module of the orders. */
   static async load(data: LinkTargetsData): Promise<LinkTargets> {
     const { module, data: given } = data.orders;
     const { reopenOrders }: {
@@ -67,19 +62,13 @@ export class LinkTargets {
     return new LinkTargets(data, reopenOrders(given));
   }
 
-  /**
-   * The node at a position; 0 where the sample is left out.
-   *
-   * @param epoch From 0, which is the first one that there are links for.
-   * @param position From 0 to `length - 1`.
-   * @param part Which of the sample's files.
-   */
+  /** Returns the node of a sample's file; 0 if the sample is skipped. `epoch` 0 is the first one with links. */
   node(epoch: number, position: number, part = 0): NodeId {
     const first = this.#samples.node(this.#sampleAt(epoch, position));
     return first === 0 ? 0 : first + part;
   }
 
-  /** Whether the sample at a position has a file of that number; the first is always there. */
+  /** Whether the sample at a position has a file of that index; the first always exists. */
   hasPart(epoch: number, position: number, part: number): boolean {
     if (part === 0) return true;
     return part < this.#samples.widthOf(this.#sampleAt(epoch, position));

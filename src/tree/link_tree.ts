@@ -10,38 +10,37 @@ import { newStat, placeBytes, reopenHandle, ROOT } from "./tree.ts";
 import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
 import { utf8Text } from "../base/utf8.ts";
 
-/** Ids that are left to a container without a limit behind its last sample: what is in it, and beside it. */
+/** Ids reserved beyond the last sample of a container without an id limit, for its other nodes. */
 const LEFT_IDS = 2 ** 32;
 
-/** Least digits of an epoch's and of a link's name. */
+/** Minimum digits of an epoch's and of a link's name. */
 const EPOCH_DIGITS = 4;
 const LINK_DIGITS = 8;
 
 const EPOCH_PREFIX = new TextEncoder().encode("epoch-");
 
 /**
- * A tree, and beside what is in its root a directory of symbolic links for each epoch: `epoch-0000/00000000.jpg`
- * leads to `../train/cat/001.jpg`. Their names are in the order in which the epoch reads the samples. Where a sample is
- * several files, each has a link of the same number.
+ * Adds to a tree's root a directory of symbolic links for each epoch: `epoch-0000/00000000.jpg` leads to
+ * `../train/cat/001.jpg`. Link names sort in the order in which the epoch reads the samples. If a sample has several
+ * files, each has a link of the same number.
  *
- * Node ids: each epoch's directory, then its links in order, so that the last one has the largest id there is; each
- * sample has as many as the one of most files, some of which are none's.
- * What a link is called and leads to is computed when it is asked for.
+ * Node ids: each epoch's directory, then its links in order; the last link has the largest id there is. Each sample
+ * takes as many ids as the sample with the most files, so some ids are unused. Names and targets of links are computed
+ * on demand.
  */
 export class LinkTree extends WrappedTree<LinkTargetsData> {
   readonly #targets: LinkTargets;
   readonly #mtime: number;
   readonly #path: LinkPath;
-  /** The link that the path is of. */
+  /** Link whose target is in `#path`. */
   #resolved: NodeId = 0;
   readonly #linkNames: NumberedNames;
   readonly #epochNames = new NumberedNames(EPOCH_DIGITS, "");
   readonly #name: Uint8Array;
-  /** Digits of a link's name. */
   readonly #width: number;
-  /** Number of nodes of an epoch: its directory and its links. */
+  /** Nodes per epoch: its directory and its links. */
   readonly #stride: number;
-  /** Node of the first epoch; all that are smaller are the inner tree's. */
+  /** Node of the first epoch; all smaller ids belong to the inner tree. */
   readonly #first: NodeId;
 
   private constructor(inner: Tree, targets: LinkTargets, mtime: number) {
@@ -60,9 +59,10 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
   }
 
   /**
-   * Adds links to a tree, which from now on belongs to the new one.
+   * Adds links to a tree, which the new tree owns from then on.
    *
-   * @throws {RecordfsError} If the tree has an entry of such a name, or the links are more than there are ids.
+   * @throws {RecordfsError} If the tree's root has an entry with an epoch's name, or the ids do not suffice for the
+   *   links.
    */
   static async of(inner: Tree, data: LinkTargetsData): Promise<LinkTree> {
     const tree = await LinkTree.reopen(inner, data);
@@ -90,14 +90,13 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     return tree;
   }
 
-  /** Rebuilds a shared tree over the inner one that was rebuilt. */
   static async reopen(inner: Tree, data: LinkTargetsData): Promise<LinkTree> {
     const root = newStat();
     await runAsync(whenLoaded(() => inner.stat(ROOT, root)));
     return new LinkTree(inner, await LinkTargets.load(data), root.mtime);
   }
 
-  /** Links have the largest ids there are; they are not counted, since nobody takes memory for each. */
+  /** Links have the largest ids there are. They are not counted, since no memory is allocated per link. */
   override get lastNode(): undefined {
     return undefined;
   }
@@ -189,7 +188,6 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     return this.isLink(node) ? this.#targetOf(node) : 0;
   }
 
-  /** Writes the path that a link leads to. */
   #resolve(link: NodeId): void {
     if (link === this.#resolved) return;
     this.#resolved = 0;
@@ -204,7 +202,7 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     return this.#targets.node(this.#epochOf(link), position, slot % parts);
   }
 
-  /** Whether a link is one: its sample may have fewer files than others. */
+  /** Whether a link id is in use: its sample may have fewer files than others. */
   #isThere(link: NodeId): boolean {
     const slot = this.#slotOf(link);
     const { parts } = this.#targets;
@@ -213,7 +211,7 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     return this.#targets.hasPart(this.#epochOf(link), position, part);
   }
 
-  /** The number of a link in its epoch, counted with those that are none. */
+  /** Returns the index of a link in its epoch, unused ids included. */
   #slotOf(link: NodeId): number {
     return (link - this.#first) % this.#stride - 1;
   }
@@ -255,7 +253,7 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     return 0;
   }
 
-  /** Whether a name has the suffix of the one that was written last. */
+  /** Whether a name has the suffix of the last written name. */
   #isName(name: Uint8Array, start: number, length: number): boolean {
     for (let i = this.#width; i < length; i++) {
       if (this.#name[i] !== name[start + i]) return false;
@@ -263,7 +261,7 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     return true;
   }
 
-  /** Links to files end as the files do, for programs that look at that. */
+  /** Writes a link's name. Links to files have the files' suffixes, for programs that depend on them. */
   #writeLinkName(link: NodeId, position: number): number {
     let end = this.#linkNames.write(position, this.#name);
     if (this.#targets.areDirectories) return end;
@@ -273,7 +271,7 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
       if (isDirectory) return end;
       this.#resolve(link);
     } catch (error) {
-      // Whoever wants to know more of that link is told; the others are listed all the same.
+      // Further access to that link reports the error; the other links are still listed.
       if (error instanceof RecordfsError) return end;
       throw error;
     }
@@ -290,7 +288,6 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
       this.#epochNames.write(number, this.#name.subarray(prefix));
   }
 
-  /** The epoch that a name in the root is of, counted from the first one, or -1. */
   #parseEpoch(name: Uint8Array, start: number, end: number): number {
     const digits = start + EPOCH_PREFIX.length;
     if (digits >= end) return -1;
@@ -303,7 +300,6 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
   }
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. */
 export async function reopenTree(
   { inner, seed }: WrappedHandle<LinkTargetsData>,
 ): Promise<Tree> {

@@ -19,35 +19,32 @@ import {
   type TreeHandle,
 } from "./tree.ts";
 
-/** A file that a container lists. */
+/** File that a container lists. */
 export interface ListedFile {
-  /** Its name in the root: no slash in it, and no other file's. */
+  /** Name in the root: unique, without slashes. */
   readonly name: string;
-  /** Bytes from the start of the container's file. */
+  /** Offset in the container's file, in bytes. */
   readonly offset: number;
-  /** Bytes of its content. */
+  /** Length of the content in bytes. */
   readonly length: number;
-  /** CRC-32 of its content, where the container has one of each. */
+  /** CRC-32 of the content, if the container stores one for each file. */
   readonly crc32?: number | undefined;
 }
 
-/** What all threads know of the files, in memory that they share. */
 interface ListedColumns {
   readonly names: NameTableColumns;
-  /** Per file: where its content is, and how long. */
+  /** Per file: offset and length of its content. */
   readonly offsets: Float64Array;
   readonly lengths: Float64Array;
   readonly checksums: Uint32Array | undefined;
-  /** When the container's file was modified, in milliseconds since 1970. */
   readonly mtime: number;
 }
 
-/** Listed files: file i is node i + 2. */
+/** Tree of listed files: file i is node i + 2. */
 class ListedTree extends NamedTree<NameTable> {
   readonly sources: readonly ByteSource[];
   readonly #columns: ListedColumns;
 
-  /** @param sources The container's file; none in a thread that serves the tree. */
   constructor(sources: readonly ByteSource[], columns: ListedColumns) {
     super(new NameTable(columns.names), columns.mtime);
     this.sources = sources;
@@ -82,10 +79,11 @@ class ListedTree extends NamedTree<NameTable> {
 }
 
 /**
- * Makes a tree of the files that a container of one file lists: all are in the root, in the order of the list, and each is
- * a sample. The source is closed with the tree.
+ * Makes a tree from the file list of a single-file container. All files are in the root, in list order, and each is a
+ * sample. Closing the tree closes the source.
  *
- * @throws {FormatError} With code `bad-index` if a file is not in the container, or its name is none, or there twice.
+ * @throws {FormatError} With code `bad-index` if a file lies outside the container, or its name is invalid or a
+ *   duplicate.
  */
 export function listedTree(
   source: ByteSource,
@@ -122,7 +120,6 @@ export function listedTree(
   }
 }
 
-/** Makes the tree again in a thread that serves it, which has its own sources. */
 export function reopenTree(data: unknown): Tree {
   return new ListedTree([], data as ListedColumns);
 }

@@ -1,46 +1,46 @@
 import type { ValueType } from "../codecs/values/value_type.ts";
 
-/** A directory whose first entries are the frames of a video, in order. */
+/** Directory whose first entries are the frames of a video, in order. */
 export interface ClipView {
-  /** Which of the views it is. */
+  /** Discriminant of the view. */
   readonly kind: "clip";
-  /** How many there are. */
+  /** Number of frames. */
   readonly frames: number;
-  /** The name of a file in the directory that says, as JSON, what is known of the video. */
+  /** Name of a JSON file in the directory with the video's metadata. */
   readonly meta: string | undefined;
 }
 
 /**
- * A directory that is a row: its entries are values, or directories of values where those are lists; directories that
- * have no view gather values.
+ * Directory that is a sample: its entries are values, or directories of values if those are lists. Directories without
+ * a view group values.
  */
 export interface DatapointView {
-  /** Which of the views it is. */
+  /** Discriminant of the view. */
   readonly kind: "datapoint";
 }
 
-/** A value of a datapoint, or a directory of such. */
+/** Value of a sample, or a directory of values. */
 export interface ValueView {
-  /** Which of the views it is. */
+  /** Discriminant of the view. */
   readonly kind: "value";
-  /** What the datapoint calls it, where that is not the name of its file. */
+  /** Key of the value in the sample, if it differs from its file name. */
   readonly key?: string | undefined;
-  /** What it is; of a directory, what its values are. */
+  /** Type of the value; of a directory, the type of its values. */
   readonly type: ValueType;
   /** Whether it is a directory of such values. */
   readonly isList: boolean;
   /**
-   * Whether the value is null where its file is empty, as an empty text is. Left out where a null has bytes of its own.
+   * Whether the value is null if its file is empty, as an empty text is. Absent if a null has bytes of its own.
    *
-   * @throws {NotLoaded} If that has to be waited for.
+   * @throws {NotLoaded} If the answer is not loaded yet.
    */
   readonly isNull?: (() => boolean) | undefined;
 }
 
-/** What a node of a tree is, beside a file or a directory. */
+/** What a node is, besides a file or a directory. */
 export type NodeView = ClipView | DatapointView | ValueView;
 
-/** Makes the view of a value: its type, and what the node adds to it. */
+/** Makes the view of a value from its type and the node's own properties. */
 export function valueView(
   type: ValueType,
   added: Partial<Omit<ValueView, "kind" | "type">> = {},
@@ -49,11 +49,11 @@ export function valueView(
 }
 
 /**
- * Decodes a value, as {@linkcode ValueView.type} of its node says: to a text, number (a bigint beyond 2^53), picture,
- * array, or plain data; videos, and what nobody knows, stay bytes.
+ * Decodes a value as {@linkcode ValueView.type} of its node says: to a text, number (a bigint beyond 2^53), picture,
+ * array, or plain data. Videos and unknown types stay bytes.
  *
- * @param bytes May be kept, and their memory shared.
- * @throws What is wrong with the bytes.
+ * @param bytes The result may retain and share this memory.
+ * @throws A description of what is wrong with the bytes.
  */
 export async function decodeValue(
   bytes: Uint8Array<ArrayBuffer>,

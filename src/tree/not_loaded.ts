@@ -2,18 +2,16 @@ import { RecordfsError } from "../base/errors.ts";
 import { runSync, type Steps } from "../io/concurrency/steps.ts";
 
 /**
- * Thrown by a tree where an answer needs a part of the container's index that is not in memory and can't
- * be read without waiting.
+ * Thrown by a tree if a result needs a part of the container's index that is not in memory and cannot be read without
+ * waiting.
  *
- * So lookups answer at once over what is loaded, and pay nothing for containers that are far away:
- * who can wait asks by {@linkcode whenLoaded}, which loads what is missing and asks again. A tree
- * whose files are local never throws this.
+ * Lookups over loaded parts thus return immediately and pay nothing for remote containers. A caller that can wait uses
+ * {@linkcode whenLoaded}, which loads the missing part and retries. A tree of local files never throws this.
  */
 export class NotLoaded extends RecordfsError {
-  /** Fetches what was missing; the question may then be asked again. */
+  /** Loads the missing part; the call may then be retried. */
   readonly load: () => Steps<void>;
 
-  /** @param name The file that part of the index is in. */
   constructor(name: string, load: () => Steps<void>) {
     super(
       "must-wait",
@@ -26,10 +24,10 @@ export class NotLoaded extends RecordfsError {
 }
 
 /**
- * Asks a tree, and loads what the answer needs. The question is asked again from its start: what a
- * listing has told its visitor before must not be told twice, so its cursor goes on where it was.
+ * Calls a tree, and loads what the result needs. Each retry calls `ask` from its start: a listing must not visit
+ * entries twice, so it must continue from its saved cursor.
  *
- * @throws What loading throws.
+ * @throws Errors of loading.
  */
 export function* whenLoaded<T>(ask: () => T): Steps<T> {
   while (true) {
@@ -43,10 +41,8 @@ export function* whenLoaded<T>(ask: () => T): Steps<T> {
 }
 
 /**
- * Runs a procedure that keeps what it makes, where that takes no waiting.
- *
- * @param name What is read.
- * @throws {NotLoaded} If it takes some; loading runs the procedure.
+ * Runs a procedure that caches its result, if it can finish without waiting. Otherwise throws {@linkcode NotLoaded},
+ * whose `load` runs the procedure. `name` is the file that is read.
  */
 export function atOnce<T>(name: string, procedure: () => Steps<T>): T {
   try {

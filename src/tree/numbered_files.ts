@@ -4,17 +4,11 @@ import { type NumberedNames, numberedNames } from "./names/numbered_names.ts";
 import type { SampleNodes } from "./tree.ts";
 import { type EntryVisitor, type NodeId, ROOT } from "./tree.ts";
 
-/** The node of record 0. */
 const FIRST = ROOT + 1;
 
-/**
- * One directory of records that are named by their numbers: `000042`, with `.jpg` where the suffix says
- * so. Record i has node id i + 2.
- */
+/** One directory of records named by their numbers, such as `000042.jpg`. Record i has node id i + 2. */
 export class NumberedFiles implements RecordNames {
-  /** Number of records. */
   readonly count: number;
-  /** Ending of every name, such as `.jpg`; may be empty. */
   readonly suffix: string;
   readonly #names: NumberedNames;
   readonly #name: Uint8Array;
@@ -62,7 +56,7 @@ export class NumberedFiles implements RecordNames {
     return record < 0 ? 0 : this.#names.write(record, into);
   }
 
-  /** The nodes of records: all, or those from `first` on, before `end`. */
+  /** Returns the nodes of all records, or of ranges from `first` (inclusive) to `end` (exclusive). */
   samples(
     ranges: readonly { readonly first: number; readonly end: number }[] = [
       { first: 0, end: this.count },

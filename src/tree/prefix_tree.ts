@@ -12,10 +12,10 @@ import {
 import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
 
 /**
- * A directory of a tree, with all that is in it, as a tree of its own.
+ * A directory of a tree, with all its contents, as a tree of its own.
  *
- * Nodes keep their ids, but for the directory and the root, which swap theirs. What is not in the directory still can
- * be described and read by its id, which nobody is told.
+ * Nodes keep their ids, except that the directory and the root swap theirs. Nodes outside the directory can still be
+ * read by their ids, but no listing or lookup returns them.
  */
 export class PrefixTree extends WrappedTree<NodeId> {
   declare readonly view?: (node: NodeId) => NodeView | undefined;
@@ -24,13 +24,9 @@ export class PrefixTree extends WrappedTree<NodeId> {
   readonly target?: (node: NodeId) => NodeId;
   readonly samples?: () => SampleNodes;
 
-  /**
-   * @param inner Belongs to the tree from now on.
-   * @param directory Which one of its directories.
-   */
   constructor(inner: Tree, directory: NodeId) {
     super(inner, directory, import.meta.url);
-    // Whether there are such methods tells whether there are links, and samples other than files.
+    // The presence of these methods says whether there are links, and samples other than files.
     if (inner.isLink) this.isLink = (node) => inner.isLink!(node);
     if (inner.readLink) {
       this.readLink = (node, into, at) => inner.readLink!(node, into, at);
@@ -77,7 +73,7 @@ export class PrefixTree extends WrappedTree<NodeId> {
     return node === this.seed ? ROOT : node;
   }
 
-  /** Those in the directory, in their order; where it is in a sample itself, its files. */
+  /** Returns the samples in the directory, in order; if the directory is inside a sample, its files. */
   #samplesBelow(): SampleNodes {
     const { areDirectories, runs } = this.inner.samples!();
     const below = [...runs].filter(({ first, count }) =>
@@ -88,7 +84,7 @@ export class PrefixTree extends WrappedTree<NodeId> {
       : { areDirectories, runs: below };
   }
 
-  /** What the tree leaves out of its samples is nowhere. */
+  /** Whether a node is below the directory. Skipped samples (node 0) are not. */
   #isBelow(first: NodeId): boolean {
     for (let node = first; node > ROOT;) {
       node = this.inner.parent(node);
@@ -98,7 +94,6 @@ export class PrefixTree extends WrappedTree<NodeId> {
   }
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. */
 export async function reopenTree(
   { inner, seed }: WrappedHandle<NodeId>,
 ): Promise<Tree> {

@@ -11,25 +11,20 @@ import { FormatError, RecordfsError } from "../base/errors.ts";
 import { NotLoaded, whenLoaded } from "./not_loaded.ts";
 import { type Extent, newExtent } from "./tree.ts";
 
-/** A batch of contents to be read. */
 export interface Contents {
-  /** What they lie in. */
   readonly sources: SourceList;
-  /** How many there are. */
   readonly length: number;
-  /** Says where a content is; it may throw {@linkcode NotLoaded}, and is asked again then. */
+  /** Locates a content. It may throw {@linkcode NotLoaded}, and is called again after loading. */
   locate(i: number, into: Extent): void;
-  /** Makes the error of a content whose checksum is not the recorded one; unless given, none are compared. */
+  /** Makes the error for a checksum mismatch. If absent, checksums are not verified. */
   readonly mismatch?:
     | ((i: number, expected: number, actual: number) => Error)
     | undefined;
 }
 
 /**
- * Says that a batch of contents will be read soon: what has to be fetched begins to. Where that is not known yet, or all
- * is at hand, nothing is done.
- *
- * @returns How many bytes are fetched, or have been.
+ * Prefetches contents whose location is known, up to the first that its source does not prefetch. Returns the number of
+ * bytes in flight or fetched.
  */
 export function expectContents(
   { sources, length, locate }: Omit<Contents, "mismatch">,
@@ -45,12 +40,12 @@ export function expectContents(
       bytes += extent.length;
     }
   } catch (error) {
-    if (!(error instanceof RecordfsError)) throw error; // who reads it is told
+    if (!(error instanceof RecordfsError)) throw error; // reported by the read itself
   }
   return bytes;
 }
 
-/** Whether a place is known; otherwise a part of an index is not there yet, and the tree knows that it will be. */
+/** Whether a location is known. If not, the tree has noted that this part of an index will be needed. */
 function isLocated(locate: () => void): boolean {
   try {
     locate();
@@ -61,13 +56,12 @@ function isLocated(locate: () => void): boolean {
   }
 }
 
-/** Bytes of holes that are made for one batch: a container of a few bytes may say that it has any number of them. */
+/** Maximum bytes of holes in one batch: a container of a few bytes may claim any number of them. */
 const MOST_HOLES = 256 << 20;
 
-/** Contents below are not asked whether they have holes. */
+/** Contents smaller than this are not tested for holes. */
 const LARGE = 1 << 20;
 
-/** Counts the holes of contents, and refuses too many. */
 class Holes {
   readonly #sources: SourceList;
   #bytes = 0;
@@ -76,7 +70,6 @@ class Holes {
     this.#sources = sources;
   }
 
-  /** @throws {FormatError} If there are too many. */
   add({ source: number, length }: Extent): void {
     if (length < LARGE) return;
     const source = this.#sources.at(number);
@@ -92,24 +85,24 @@ class Holes {
   }
 }
 
-/** Has trees hear which places will be asked for: what has to be fetched to tell them is, where they can say so. */
+/** Lets trees note which locations will be needed, so that they can fetch the index parts together. */
 function expectPlaces({ length, locate }: Contents, from: number): void {
   const extent = newExtent();
   for (let i = from; i < length; i++) {
     try {
       locate(i, extent);
     } catch (error) {
-      if (!(error instanceof RecordfsError)) throw error; // who reads it is told
+      if (!(error instanceof RecordfsError)) throw error; // reported by the read itself
     }
   }
 }
 
 /**
- * Reads a batch of contents: in the order in which they lie, neighbours in one go. All batches of samples
- * and files are read by this.
+ * Reads a batch of contents in storage order, adjacent ones in one request. All batches of samples and files are read
+ * by this function.
  *
- * @param memory What to read into; memory of their own where not given.
- * @returns The contents in the order of the batch, none of which shares bytes with another, but in a {@linkcode SharedRoom}.
+ * @param memory Memory to read into; defaults to new memory.
+ * @returns The contents in batch order. No two share bytes, except in a {@linkcode SharedRoom}.
  */
 export function* readContents(
   batch: Contents,
@@ -117,7 +110,7 @@ export function* readContents(
 ): Steps<Uint8Array<ArrayBuffer>[]> {
   const { sources, length, mismatch } = batch;
   const extents: Extent[] = [];
-  /** Which of them lie in sources. */
+  /** Indices of the contents that lie in sources. */
   const stored: number[] = [];
   const holes = new Holes(sources);
   let isHinted = false;
@@ -127,7 +120,7 @@ export function* readContents(
       try {
         batch.locate(i, extent);
       } catch (error) {
-        // Those that come after it may have to wait as well: then all at once.
+        // Later contents may have to wait too: request all their locations at once.
         if (error instanceof NotLoaded && !isHinted) expectPlaces(batch, i + 1);
         isHinted = true;
         throw error;

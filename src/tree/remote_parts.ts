@@ -3,14 +3,12 @@ import { RemoteStorage } from "../io/remote/remote_storage.ts";
 import { lazySources, openedSources } from "./joined_sources.ts";
 import type { Tree } from "./tree.ts";
 
-/** What of a tree lies on servers. */
 export interface RemoteParts {
   readonly objects: readonly RemoteSource[];
-  /** Below which files are opened when they are needed. */
+  /** Storages below which files are opened on demand. */
   readonly places: readonly RemoteStorage[];
 }
 
-/** Finds what of a tree lies on servers. */
 export function remoteParts({ sources }: Pick<Tree, "sources">): RemoteParts {
   const objects = openedSources(sources)
     .filter((source) => source instanceof RemoteSource);
@@ -19,13 +17,13 @@ export function remoteParts({ sources }: Pick<Tree, "sources">): RemoteParts {
   return { objects, places };
 }
 
-/** Whether anything of a tree lies on servers. */
+/** Whether any part of a tree is on a server. */
 export function isRemote(tree: Pick<Tree, "sources">): boolean {
   const { objects, places } = remoteParts(tree);
   return objects.length + places.length > 0;
 }
 
-/** What is fetched of a tree from now on is not kept in the cache: it will not be read again. */
+/** Stops caching what is fetched for a tree, because it will not be read again. */
 export async function keepNoMore(tree: Pick<Tree, "sources">): Promise<void> {
   const { objects, places } = remoteParts(tree);
   for (const { fetcher } of objects) fetcher.keepNoMore();

@@ -1,24 +1,19 @@
 import { IndexError } from "../base/errors.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 
-/** How samples are gone through in batches. */
 interface BatchOptions extends WaitOptions {
-  /** How many are read in one go; 256 unless given. */
   readonly batch?: number;
 }
 
-/** True if a number counts something of which there is so much, from 0. */
+/** Whether a number is a valid index: an integer from 0 to `length - 1`. */
 export function isIndex(index: number, length: number): boolean {
   return Number.isSafeInteger(index) && index >= 0 && index < length;
 }
 
 /**
- * The samples that somebody asks for, one or several.
+ * Returns the requested sample indices, after range checks. `path` and `what` (the unit) are for the message.
  *
- * @param length How many there are.
- * @param path Where they are, for the message.
- * @param what What is counted.
- * @throws {IndexError} If there is not one of each.
+ * @throws {IndexError} If an index is out of range.
  */
 export function requireIndices(
   index: number | Iterable<number>,
@@ -34,7 +29,7 @@ export function requireIndices(
   return indices;
 }
 
-/** What messages call files whose samples count through all of them. */
+/** Returns the name in messages of files whose samples are numbered across all of them. */
 export function nameOfFiles(paths: readonly string[]): string {
   const [first = "the files"] = paths;
   const more = paths.length - 1;
@@ -43,7 +38,6 @@ export function nameOfFiles(paths: readonly string[]): string {
     : first;
 }
 
-/** All samples in their order, a batch at a time. */
 export async function* inBatches<T>(
   length: number,
   { batch = 256, signal }: BatchOptions,

@@ -1,29 +1,28 @@
 import { lastUpTo, sharedFloat64, sharedUint32 } from "./shared_numbers.ts";
 import type { NodeId, SampleNodes } from "./tree.ts";
 
-/** The columns of {@linkcode SampleRuns}, over memory that threads can share. */
+/** Columns of {@linkcode SampleRuns}, over memory that threads can share. */
 export interface SampleRunColumns {
-  /** Whether the samples are directories, with all that is in them, and not files; `undefined` where some are. */
+  /** Whether samples are directories with all their contents, rather than files; `undefined` if mixed. */
   readonly areDirectories: boolean | undefined;
-  /** Per run, and once more: the index of its first sample. */
+  /** Per run, plus one: index of its first sample. */
   readonly starts: Float64Array;
-  /** Per run: the node of its first sample. */
+  /** Per run: node of its first sample. */
   readonly firsts: Float64Array;
-  /** Per run: how far its nodes are apart. */
+  /** Per run: distance between its nodes. */
   readonly strides: Float64Array;
-  /** Per run: how many neighbours each sample is; `undefined` where each is one node. */
+  /** Per run: consecutive nodes per sample; `undefined` if one each. */
   readonly widths?: Uint32Array | undefined;
-  /** The runs in the order of their nodes, or `undefined` where they stand in it. */
+  /** Runs ordered by node, or `undefined` if they already are. */
   readonly byNode: Uint32Array | undefined;
 }
 
 /**
- * Which nodes of a tree are the samples of a dataset, in the dataset's order. Where node ids are arithmetic,
- * ten million of them are a single run; stored names take a run for each directory, or a few.
+ * Nodes of a dataset's samples, in dataset order. If node ids are arithmetic, ten million samples are a single run;
+ * stored names take one or a few runs per directory.
  */
 export class SampleRuns {
   readonly columns: SampleRunColumns;
-  /** Number of samples. */
   readonly length: number;
 
   constructor(columns: SampleRunColumns) {
@@ -31,7 +30,6 @@ export class SampleRuns {
     this.length = columns.starts.at(-1)!;
   }
 
-  /** Joins runs. */
   static of({ areDirectories, runs }: SampleNodes): SampleRuns {
     const starts = [0];
     const firsts: number[] = [];
@@ -58,19 +56,18 @@ export class SampleRuns {
     });
   }
 
-  /** Number of runs. */
   get runs(): number {
     return this.columns.firsts.length;
   }
 
-  /** The largest id that a sample has, or 0 where there are none. */
+  /** Largest node id of a sample, or 0 if there are none. */
   get largestNode(): NodeId {
     const { starts, firsts, byNode } = this.columns;
     const run = byNode?.at(-1) ?? firsts.length - 1;
     return run < 0 ? 0 : this.node(starts[run + 1]! - 1);
   }
 
-  /** The node of a sample, or 0 where there is no such sample, or it is left out. */
+  /** Returns the node of a sample, or 0 if it does not exist or is skipped. */
   node(sample: number): NodeId {
     if (!(sample >= 0 && sample < this.length)) return 0;
     const { starts, firsts, strides } = this.columns;
@@ -78,18 +75,17 @@ export class SampleRuns {
     return firsts[run]! + (sample - starts[run]!) * strides[run]!;
   }
 
-  /** How many files each sample is at most. */
   get most(): number {
     return this.columns.widths?.reduce((a, b) => Math.max(a, b), 1) ?? 1;
   }
 
-  /** How many files a sample is, its node's neighbours; 1 where it is a directory, or left out. */
+  /** Returns the number of files of a sample, which have consecutive nodes; 1 if it is a directory or skipped. */
   widthOf(sample: number): number {
     const { starts, firsts, widths } = this.columns;
     return widths?.[lastUpTo(starts, sample, firsts.length)] ?? 1;
   }
 
-  /** The sample that a node is, or is a part of beside others, or -1. What lies in a sample is none. */
+  /** Returns the sample that a node is, or is a file of; -1 for others, such as entries of a sample's directory. */
   indexOf(node: NodeId): number {
     const { starts, firsts, strides, byNode } = this.columns;
     if (firsts.length === 0) return -1;
@@ -106,7 +102,7 @@ export class SampleRuns {
   }
 }
 
-/** The numbers of the runs in the order of their nodes, where that is another one. */
+/** Returns the run numbers ordered by node, or `undefined` if they already are. */
 function orderByNode(firsts: readonly number[]): Uint32Array | undefined {
   if (firsts.every((first, i) => i === 0 || firsts[i - 1]! < first)) {
     return undefined;

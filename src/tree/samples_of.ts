@@ -6,8 +6,8 @@ import { whenLoaded } from "./not_loaded.ts";
 import { type EntryVisitor, type NodeId, ROOT, type Tree } from "./tree.ts";
 
 /**
- * The samples of a tree, in the order of its dataset. Where the tree has none of its own, they are its files
- * in the order of a walk: depth first, each directory where its name stands among the others.
+ * Returns the samples of a tree, in dataset order. If the tree defines none, they are its files in walk order: depth
+ * first, each directory at the position of its name.
  */
 export async function samplesOf(tree: Tree): Promise<SampleRuns> {
   const own = await runAsync(whenLoaded(() => {
@@ -19,8 +19,8 @@ export async function samplesOf(tree: Tree): Promise<SampleRuns> {
 }
 
 /**
- * A walk through the files of a tree, which goes on where it was if something had to be loaded. It gives all of them,
- * as runs of neighbours whose ids count up.
+ * Returns a function that walks all files of a tree and returns them as runs of consecutive ids. It can be called again
+ * after `NotLoaded` and then resumes.
  */
 export function filesOf(tree: Tree): () => SampleNodes {
   const runs: SampleRun[] = [];
@@ -29,7 +29,7 @@ export function filesOf(tree: Tree): () => SampleNodes {
     for (let level = levels.at(-1); level; level = levels.at(-1)) {
       const { node: directory } = level;
       let descend = 0;
-      let run: { first: NodeId; stride: 1; count: number } | undefined; // of one directory
+      let run: { first: NodeId; stride: 1; count: number } | undefined; // within one directory
       const visit: EntryVisitor = (_name, _start, _end, node, next) => {
         if (leadsToNoFile(tree, node)) {
           level!.cursor = next;

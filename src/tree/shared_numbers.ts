@@ -1,13 +1,9 @@
 import { newSharedMemory } from "../io/libc/new_memory.ts";
 
-/** Whole numbers in memory that threads share: 4 bytes each where they fit. */
+/** Whole numbers in memory that threads share: 4 bytes each if they fit. */
 export type WholeNumbers = Uint32Array | Float64Array;
 
-/**
- * Copies whole numbers from 0 on to memory that threads share.
- *
- * @param below What all of them are below.
- */
+/** Copies whole numbers from 0 to `below` (exclusive) to memory that threads share. */
 export function shareNumbers(
   numbers: ArrayLike<number>,
   below: number,
@@ -15,12 +11,11 @@ export function shareNumbers(
   return below <= 2 ** 32 ? sharedUint32(numbers) : sharedFloat64(numbers);
 }
 
-/** Memory that threads share, for so many whole numbers. */
 export function newNumbers(length: number, below: number): WholeNumbers {
   return below <= 2 ** 32 ? sharedUint32(length) : sharedFloat64(length);
 }
 
-/** Where in ascending numbers the first is that is not below `wanted`. */
+/** Returns the index of the first number that is at least `wanted` (lower bound). */
 export function firstFrom(
   ascending: ArrayLike<number>,
   wanted: number,
@@ -35,12 +30,11 @@ export function firstFrom(
   return low;
 }
 
-/** Tells whether a number is among ascending ones. */
 export function includes(ascending: WholeNumbers, wanted: number): boolean {
   return ascending[firstFrom(ascending, wanted)] === wanted;
 }
 
-/** Where a number is among ascending ones that differ; -1 where it is not. */
+/** Returns the index of a number among strictly ascending ones, or -1. */
 export function indexAmong(
   ascending: ArrayLike<number>,
   wanted: number,
@@ -50,7 +44,7 @@ export function indexAmong(
   return ascending[at] === wanted ? at : -1;
 }
 
-/** The same numbers ascending, each once: the same memory, where they are so already. */
+/** Returns the numbers sorted and without duplicates: the same array if they already are. */
 export function ascendingOnce(numbers: WholeNumbers): WholeNumbers {
   const ascends = (number: number, i: number) =>
     i === 0 || number > numbers[i - 1]!;
@@ -62,7 +56,7 @@ export function ascendingOnce(numbers: WholeNumbers): WholeNumbers {
   );
 }
 
-/** A column in memory that threads share: these numbers, or so many zeros. */
+/** Allocates a column in shared memory: a copy of `values`, or that many zeros. */
 export function sharedUint32(values: ArrayLike<number> | number): Uint32Array {
   const length = typeof values === "number" ? values : values.length;
   const column = new Uint32Array(newSharedMemory(4 * length));
@@ -70,14 +64,12 @@ export function sharedUint32(values: ArrayLike<number> | number): Uint32Array {
   return column;
 }
 
-/** A copy of bytes in memory that threads share. */
 export function sharedBytes(bytes: ArrayLike<number>): Uint8Array {
   const copy = new Uint8Array(newSharedMemory(bytes.length));
   copy.set(bytes);
   return copy;
 }
 
-/** {@linkcode sharedUint32} of any numbers. */
 export function sharedFloat64(
   values: ArrayLike<number> | number,
 ): Float64Array {
@@ -88,11 +80,11 @@ export function sharedFloat64(
 }
 
 /**
- * Where in ascending numbers the last is that is at most `wanted`; 0 where all are greater.
+ * Returns the index of the last number that is at most `wanted`; 0 if all are greater.
  *
- * @param count How many of the numbers are looked at.
- * @param order The indices of the numbers in ascending order, where they do not stand in it; the answer is one of
- * its own.
+ * @param count Number of leading elements to search.
+ * @param order Indices of the numbers in ascending order, if they are not sorted; the result is then an index into
+ *   `order`.
  */
 export function lastUpTo(
   ascending: ArrayLike<number>,

@@ -9,20 +9,20 @@ import type { EntryVisitor, NodeId, Tree } from "./tree.ts";
 import { reopenHandle, ROOT } from "./tree.ts";
 import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
 
-/** The part of a tree that is kept, over memory that threads share. */
+/** Visible part of a tree, over memory that threads share. */
 interface Kept {
   readonly samples: SampleRunColumns;
-  /** The samples that show, ascending. */
+  /** Indices of the visible samples, ascending. */
   readonly kept: WholeNumbers;
-  /** The directories that lead to them, ascending; the root is not among them. */
+  /** Directories above the visible samples, ascending; without the root. */
   readonly directories: Float64Array;
 }
 
 /**
- * A tree of which only some samples show, each with all that is in it; directories above them show where they
- * lead to one, and files that are no samples where their directory does.
+ * A tree that shows only some samples, each with all its contents. A directory above the samples appears if it leads to
+ * a visible one; files that are not samples appear if their directory does.
  *
- * Nodes keep their ids. One that does not show still can be described and read by its id, which nobody is told.
+ * Nodes keep their ids. Hidden nodes can still be read by their ids, but no listing or lookup returns them.
  */
 export class SubsetTree extends WrappedTree<Kept> {
   readonly isLink?: (node: NodeId) => boolean;
@@ -30,11 +30,10 @@ export class SubsetTree extends WrappedTree<Kept> {
   readonly target?: (node: NodeId) => NodeId;
   readonly #samples: SampleRuns;
 
-  /** @param inner Belongs to the tree from now on. */
   constructor(inner: Tree, kept: Kept) {
     super(inner, kept, import.meta.url);
     this.#samples = new SampleRuns(kept.samples);
-    // Whether there are such methods tells whether there are links.
+    // The presence of these methods says whether there are links.
     if (inner.isLink) this.isLink = (node) => inner.isLink!(node);
     if (inner.readLink) {
       this.readLink = (node, into, at) => inner.readLink!(node, into, at);
@@ -42,11 +41,7 @@ export class SubsetTree extends WrappedTree<Kept> {
     if (inner.target) this.target = (node) => inner.target!(node);
   }
 
-  /**
-   * @param inner Belongs to the tree from now on.
-   * @param samples Its samples.
-   * @param kept Indices of those that are to show, ascending, in shared memory.
-   */
+  /** Shows only the samples `kept`: ascending indices in shared memory. The new tree owns `inner`. */
   static of(inner: Tree, samples: SampleRuns, kept: WholeNumbers): SubsetTree {
     const directories = directoriesAbove(inner, samples, kept);
     const { columns } = samples;
@@ -74,12 +69,11 @@ export class SubsetTree extends WrappedTree<Kept> {
     );
   }
 
-  /** True if a directory is above the samples: in and below them everything shows. */
+  /** Whether a directory is above the samples. Inside samples everything is visible. */
   #isFiltered(directory: NodeId): boolean {
     return directory === ROOT || includes(this.seed.directories, directory);
   }
 
-  /** An entry of a directory above the samples, or 0 where it does not show. */
   #shown(node: NodeId): NodeId {
     const { kept, directories } = this.seed;
     const sample = this.#samples.indexOf(node);
@@ -90,7 +84,7 @@ export class SubsetTree extends WrappedTree<Kept> {
   }
 }
 
-/** The directories that lead to samples. Each run has but one, which is asked for its first sample. */
+/** Finds the directories above the samples, one lookup per run: all its samples have the same directory. */
 function directoriesAbove(
   tree: Tree,
   samples: SampleRuns,
@@ -102,7 +96,7 @@ function directoriesAbove(
     const past = starts[run + 1]!;
     if (kept[at]! >= past) continue;
     const node = samples.node(kept[at]!);
-    let directory = node === 0 ? ROOT : tree.parent(node); // 0: it is left out
+    let directory = node === 0 ? ROOT : tree.parent(node); // 0: skipped sample
     while (directory > ROOT && !found.has(directory)) {
       found.add(directory);
       directory = tree.parent(directory);
@@ -112,7 +106,6 @@ function directoriesAbove(
   return sharedFloat64([...found]).sort();
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. */
 export async function reopenTree(
   { inner, seed }: WrappedHandle<Kept>,
 ): Promise<Tree> {

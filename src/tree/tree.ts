@@ -4,46 +4,48 @@ import type { ByteSource, SourceList } from "../io/storage/byte_source.ts";
 import type { ChecksumKind } from "../io/sums/checksum.ts";
 
 /**
- * Identifies a node of a {@linkcode Tree}: a safe integer ≥ 1, the same on every open of the same
- * data, and never reused. 0 stands for "no such node".
+ * Identifies a node of a {@linkcode Tree}: a safe integer ≥ 1, stable across opens of the same data and never reused. 0
+ * means "no such node".
  */
 export type NodeId = number;
 
-/** The node every tree starts from. */
+/** Root node of every tree. */
 export const ROOT: NodeId = 1;
 
-/** Facts of a node of a {@linkcode Tree}. Filled in by the tree, so that hot paths can reuse one. */
+/** Metadata of a {@linkcode Tree} node. The tree fills it in, so hot paths can reuse one object. */
 export interface NodeStat {
-  /** True if the node is a directory; otherwise it is a file or a symbolic link. */
+  /** Whether the node is a directory; otherwise it is a file or a symbolic link. */
   isDirectory: boolean;
-  /** True if the node is a symbolic link. Trees without links leave it as it is, which is `false`. */
+  /** Whether the node is a symbolic link. Trees without links leave the default, `false`. */
   isLink: boolean;
-  /** Exact size in bytes; 0 for a directory, the length of its target for a link. */
+  /** Exact size in bytes; 0 for a directory, the length of the target for a link. */
   size: number;
-  /** Last modification of the container, in milliseconds since 1970. */
+  /**
+   * Modification time in milliseconds since 1970: the node's own if {@linkcode Tree.hasTimes} and it is known,
+   * otherwise that of the container.
+   */
   mtime: number;
 }
 
-/** Where a file's bytes are. Filled in by the tree, so that hot paths can reuse one. */
+/** Location of a file's content. The tree fills it in, so hot paths can reuse one object. */
 export interface Extent {
-  /** Index into {@linkcode Tree.sources}, or -1 when the content is {@linkcode Extent.bytes}. */
+  /** Index into {@linkcode Tree.sources}, or -1 if the content is in {@linkcode Extent.bytes}. */
   source: number;
-  /** Byte offset in the source; 0 where the content is {@linkcode Extent.bytes}. */
+  /** Byte offset in the source; 0 if the content is in {@linkcode Extent.bytes}. */
   offset: number;
   /** Length in bytes. */
   length: number;
   /**
-   * Kind of the checksum that the container records of the whole content; `undefined` if it records none. Who opens a
-   * tree with CRC-32C loads what computes it (`src/io/sums/checksum.ts`).
+   * Kind of the checksum that the container stores for the whole content; `undefined` if it stores none. Code that
+   * opens a tree with CRC-32C must load its implementation (`src/io/sums/checksum.ts`).
    */
   checksumKind: ChecksumKind | undefined;
-  /** That checksum; 0 if there is none. */
+  /** The stored checksum; 0 if there is none. */
   checksum: number;
-  /** The whole content itself, when it is small and computed; `source` is -1 then. */
+  /** The whole content, if it is small and computed; `source` is -1 then. */
   bytes: Uint8Array | undefined;
 }
 
-/** Makes an empty {@linkcode Extent} to be filled in. */
 export function newExtent(): Extent {
   return {
     source: -1,
@@ -55,7 +57,7 @@ export function newExtent(): Extent {
   };
 }
 
-/** Says that content is bytes that were computed. */
+/** Sets an extent to computed bytes. */
 export function placeBytes(bytes: Uint8Array, into: Extent): void {
   into.source = -1;
   into.offset = 0;
@@ -64,7 +66,7 @@ export function placeBytes(bytes: Uint8Array, into: Extent): void {
   into.bytes = bytes;
 }
 
-/** Says that content is a part of a source, without a checksum. */
+/** Sets an extent to a range of a source, without a checksum. */
 export function placeRange(
   source: number,
   offset: number,
@@ -78,7 +80,7 @@ export function placeRange(
   into.bytes = undefined;
 }
 
-/** Says that content is a part of a source, and what its checksum is. */
+/** Sets an extent to a range of a source, with a checksum. */
 export function placeChecked(
   source: number,
   offset: number,
@@ -95,13 +97,12 @@ export function placeChecked(
   into.bytes = undefined;
 }
 
-/** Says that content has no checksum. */
+/** Clears the checksum of an extent. */
 export function placeUnchecked(into: Extent): void {
   into.checksumKind = undefined;
   into.checksum = 0;
 }
 
-/** Makes an empty {@linkcode NodeStat} to be filled in. */
 export function newStat(): NodeStat {
   return { isDirectory: false, isLink: false, size: 0, mtime: 0 };
 }
@@ -110,11 +111,11 @@ export function newStat(): NodeStat {
  * Receives one directory entry.
  *
  * @param name Buffer that holds the name's bytes; valid only during the call.
- * @param start Where the name starts in `name`.
- * @param end Where it ends.
- * @param node The entry's node.
- * @param next The cursor at which a later {@linkcode Tree.list} continues after this entry.
- * @returns Whether to go on; `false` means this entry did not fit and ends the listing.
+ * @param start Start of the name in `name`.
+ * @param end End of the name in `name`.
+ * @param node Node of the entry.
+ * @param next Cursor at which a later {@linkcode Tree.list} continues after this entry.
+ * @returns Whether to continue; `false` means that this entry did not fit, and ends the listing.
  */
 export type EntryVisitor = (
   name: Uint8Array,
@@ -124,42 +125,41 @@ export type EntryVisitor = (
   next: number,
 ) => boolean;
 
-/** Sources of a tree that has too many to open all: each is opened when it is first asked for. */
+/** Sources of a tree that has too many to open at once. Each is opened on first use. */
 export interface LazySources extends SourceList {
-  /** The file or directory that they lie in. */
+  /** File or directory that contains them. */
   readonly path: string;
-  /** The storage that this is a path of. Left out where it is the local disk. */
+  /** Storage of `path`. Absent for the local disk. */
   readonly storage?: Storage;
-  /** Bytes of those that have been looked at so far, by any thread. */
+  /** Total bytes of the sources seen so far, by any thread. */
   readonly knownBytes: number;
 }
 
 /** Sources of several trees, only some of which are open from the start. */
 export interface SeveralSources extends SourceList {
-  /** Those that are; their indices come first. */
+  /** Open sources; their indices come first. */
   readonly opened: readonly ByteSource[];
-  /** Lists of the others. */
+  /** Lists of lazily opened sources. */
   readonly lazy: readonly LazySources[];
-  /** Bytes of those others that have been looked at so far, by any thread. */
+  /** Total bytes of the lazily opened sources seen so far, by any thread. */
   readonly knownBytes: number;
 }
 
-/** Tells whether all sources are open from the start. */
+/** Whether all sources are open from the start. */
 export function areOpen(
   sources: Tree["sources"],
 ): sources is readonly ByteSource[] {
   return Array.isArray(sources);
 }
 
-/** Data by which another thread rebuilds a tree: it survives `postMessage` without copying tables. */
+/** Data from which another thread rebuilds a tree. It survives `postMessage` without copying tables. */
 export interface TreeHandle {
   /** URL of the module that exports `reopenTree(data): Tree | Promise<Tree>`. */
   readonly module: string;
-  /** Plain data and typed arrays over shared memory. */
+  /** Plain data, and typed arrays over shared memory. */
   readonly data: unknown;
 }
 
-/** Rebuilds a tree that another thread has shared, by the module that knows how. */
 export async function reopenHandle(
   { module, data }: TreeHandle,
 ): Promise<Tree> {
@@ -170,54 +170,50 @@ export async function reopenHandle(
 }
 
 /**
- * Neighbours among the samples of a tree: entries of one directory whose nodes are equally far apart; or samples
- * that the tree leaves out, since they are damaged, whose nodes are all 0.
+ * Consecutive samples of a tree: entries of one directory with equally spaced nodes; or samples that the tree skips as
+ * damaged, whose nodes are all 0.
  */
 export interface SampleRun {
-  /** Node of the first one, or 0. */
+  /** Node of the first sample, or 0. */
   readonly first: NodeId;
-  /** How far the nodes are apart: at least 1, or 0. */
+  /** Distance between nodes: at least 1, or 0 for skipped samples. */
   readonly stride: number;
-  /** How many there are. */
+  /** Number of samples. */
   readonly count: number;
-  /** How many neighbours, from its node on, each is: files that belong together. 1 unless given; at most the stride. */
+  /** Consecutive nodes per sample, for samples of several files. Defaults to 1; at most the stride. */
   readonly width?: number | undefined;
 }
 
-/** Which nodes of a tree are samples, as the tree says it. */
+/** Nodes of a tree that are samples. */
 export interface SampleNodes {
-  /** Whether they are directories, with all that is in them, and not files; `undefined` where some are. */
+  /** Whether samples are directories with all their contents, rather than files; `undefined` if mixed. */
   readonly areDirectories: boolean | undefined;
-  /** In the order of the dataset; no node but 0 is in two of them. */
+  /** Runs in dataset order. No node but 0 is in two of them. */
   readonly runs: Iterable<SampleRun>;
 }
 
 /**
- * A container seen as a read-only file tree: the one interface between the formats and everything
- * that consumes them.
+ * A container as a read-only file tree: the only interface between formats and their consumers.
  *
- * A tree is immutable and keeps no state about its callers, so one tree serves many threads. Names
- * are bytes, as on disk. Each method answers at once; where a part of the index is neither in memory
- * nor on a local disk, it throws {@linkcode NotLoaded}, by which who can wait has it fetched.
+ * A tree is immutable and holds no state about its callers, so one tree serves many threads. Names are bytes, as on
+ * disk. Each method returns immediately. If part of the index is neither in memory nor on a local disk, it throws
+ * {@linkcode NotLoaded}, with which a caller that can wait loads the part.
  */
 export interface Tree {
-  /** The data that extents point into. */
+  /** Data that extents point into. */
   readonly sources: readonly ByteSource[] | LazySources | SeveralSources;
-  /**
-   * How many nodes there are, the root included; in what is opened little by little, how many are
-   * known of.
-   */
+  /** Number of nodes, root included. In a tree that loads on demand, the number known so far. */
   readonly nodeCount: number;
   /**
-   * The largest id that a node can come to have, in a tree that keeps to a limit. Left out where ids count up to
-   * {@linkcode Tree.nodeCount}, and where the tree was given all there are.
+   * Largest id that a node may ever get, in a tree that observes an id limit. Absent if ids count up to
+   * {@linkcode Tree.nodeCount}, and if the tree was given the whole id range.
    */
   readonly lastNode?: NodeId | undefined;
 
   /**
    * Finds an entry of a directory.
    *
-   * @returns The node, or 0 where there is none (or `parent` is not a directory).
+   * @returns The node, or 0 if there is none (or `parent` is not a directory).
    */
   lookup(
     parent: NodeId,
@@ -227,47 +223,47 @@ export interface Tree {
   ): NodeId;
 
   /**
-   * The directory that holds directory `node`; the root's parent is the root. Of a file, the directory
-   * is told where there is but one, and otherwise 0.
+   * Returns the directory that contains directory `node`; the root is its own parent. For a file, returns its directory
+   * if there is only one, otherwise 0.
    */
   parent(node: NodeId): NodeId;
 
-  /** Tells whether `node` exists and is a directory. */
+  /** Whether `node` exists and is a directory. */
   isDirectory(node: NodeId): boolean;
 
   /**
-   * Visits the entries of directory `dir` in order, from `cursor` on (0 is the start), until the
-   * visitor returns `false` or the entries end. Cursors count entries, those that a tree leaves out as well: the
-   * listing from cursor n on starts with the entry that n others are before.
+   * Visits the entries of directory `dir` in order from `cursor` (0 is the start), until the visitor returns `false` or
+   * the entries end. Cursors count entries, including those that the tree skips: a listing from cursor n starts with
+   * the entry that n others precede.
    */
   list(dir: NodeId, cursor: number, visit: EntryVisitor): void;
 
   /**
-   * Describes a node.
+   * Reads the metadata of a node.
    *
-   * @returns `false` where the node does not exist.
-   * @throws {FormatError} Where the container is damaged at that place.
+   * @returns `false` if the node does not exist.
+   * @throws {FormatError} If the container is damaged there.
    */
   stat(node: NodeId, into: NodeStat): boolean;
 
   /**
-   * Says where the content of a file is; that of a symbolic link is its target, or in a tree whose links lead to
-   * files of its own that of the file.
+   * Finds the content of a file. The content of a symbolic link is its target path; in a tree whose links resolve to
+   * its own files, it is that file's content.
    *
-   * @returns `false` where the node does not exist or is a directory, or a link that leads to no file.
-   * @throws {FormatError} Where the container is damaged at that place.
+   * @returns `false` if the node does not exist, is a directory, or is a link that resolves to no file.
+   * @throws {FormatError} If the container is damaged there.
    */
   locate(node: NodeId, into: Extent): boolean;
 
   /**
-   * Which sample of its source a file is, for messages. Present only in trees some of whose extents have
-   * a CRC-32.
+   * Returns the index of a file's sample in its source, for messages. Present only in trees with CRC-32s in some
+   * extents.
    */
   sampleOf?(node: NodeId): number;
 
   /**
-   * Which nodes are samples of the container's dataset, in its order. Left out where they are the files, in the
-   * order of a walk.
+   * Returns the nodes that are samples of the container's dataset, in dataset order. Absent if the samples are the
+   * files, in walk order.
    */
   samples?(): SampleNodes;
 
@@ -279,30 +275,33 @@ export interface Tree {
   nameOf?(node: NodeId, into: Uint8Array): number;
 
   /**
-   * Says what a node is to whoever shows it, such as the frames of a video: `undefined` where it is a file or a directory
-   * as any other. Present only in trees that have such.
+   * Returns how a viewer shows a node, such as the frames of a video; `undefined` for a plain file or directory.
+   * Present only in trees that have such nodes.
    *
-   * @throws {FormatError} Where the container is damaged at that place.
+   * @throws {FormatError} If the container is damaged there.
    */
   view?(node: NodeId): NodeView | undefined;
 
-  /** Whether nodes have times of their own, as far as the container knows them; otherwise all have that of its files. */
+  /** Whether nodes have their own times, as far as the container stores them; otherwise all have that of its files. */
   readonly hasTimes?: boolean | undefined;
 
-  /** Tells whether `node` is a symbolic link. Present only in trees that have some. */
+  /** Whether `node` is a symbolic link. Present only in trees with links. */
   isLink?(node: NodeId): boolean;
 
   /**
-   * Writes the target of a symbolic link to `into`, from `at` on: up to 4095 bytes.
+   * Writes the target of a symbolic link to `into` at `at`: up to 4095 bytes. Present only in trees with links.
    *
-   * @returns Its length in bytes, or -1 where the node is no link. Present only in trees that have some.
+   * @returns Its length in bytes, or -1 if the node is not a link.
    */
   readLink?(node: NodeId, into: Uint8Array, at: number): number;
 
-  /** The node that a symbolic link leads to, or 0 where the node is no link. Present only in trees that have some. */
+  /**
+   * Returns the node that a symbolic link resolves to, or 0 if the node is not a link. Present only in trees with
+   * links.
+   */
   target?(node: NodeId): NodeId;
 
-  /** Describes the tree for another thread. Its sources are not part of it. */
+  /** Describes the tree, without its sources, for another thread. */
   share(): TreeHandle;
 
   /** Closes the sources. */

@@ -6,54 +6,45 @@ import { NameTableBuilder } from "./names/name_table_builder.ts";
 import { sharedFloat64, sharedUint32 } from "./shared_numbers.ts";
 import { newStat, type NodeId, ROOT, type Tree } from "./tree.ts";
 
-/** A tree, and where it is to stand among others. */
+/** A tree, and its location in a union. */
 export interface PlacedTree {
   readonly tree: Tree;
-  /** Names from the root, at least one; no other tree stands there, above or below. */
+  /** Names from the root, at least one. No other tree is at, above or below this path. */
   readonly path: readonly string[];
-  /** What messages call it. */
   readonly name: string;
 }
 
-/** Ids that all trees of a union have together; the other half is left to what stands above it. */
+/** Ids shared by all trees of a union. The other half is left to the layers above it. */
 export const UNION_IDS = 2 ** 52;
 
-/** How many of them each of so many trees has. */
 export function nodeShare(trees: number, ids = UNION_IDS): number {
   return Math.floor(ids / trees);
 }
 
-/** What is known of a union, over memory that threads share. */
+/** Tables of a union, over memory that threads share. */
 export interface UnionColumns {
-  /** The union's own directories; the records of its files are the trees, whose roots they are. */
+  /** The union's own directories. The records of its files are tree numbers: each is the root of that tree. */
   readonly names: NameTableColumns;
-  /** Per tree: the node of its root. */
+  /** Per tree: node of its root. */
   readonly roots: Float64Array;
-  /** Per tree: what is added to the ids of all its other nodes. */
+  /** Per tree: offset added to the ids of all its other nodes. */
   readonly offsets: Float64Array;
-  /** The trees in the order of their ids. */
+  /** Tree numbers, ordered by node ids. */
   readonly byNode: Uint32Array;
-  /** Per tree: how many of its sources are open from the start, and the index of the first of them. */
+  /** Per tree: number of its open sources, and index of the first. */
   readonly openedCounts: Uint32Array;
   readonly firstOpened: Uint32Array;
-  /** Per tree: how many lists of others it has, and the number of the first of them. */
+  /** Per tree: number of its lazy source lists, and number of the first. */
   readonly listCounts: Uint32Array;
   readonly firstLists: Uint32Array;
-  /** The largest id that a node can come to have. */
   readonly lastNode: NodeId;
-  /** Modification of the newest tree, in milliseconds since 1970. */
+  /** Modification time of the newest tree, in milliseconds since 1970. */
   readonly mtime: number;
-  /** How many sources are open from the start. */
   readonly openedSources: number;
-  /** How many lists there are of those that are opened when they are asked for. */
   readonly lists: number;
 }
 
-/**
- * Finds the ids of all nodes and sources of a union.
- *
- * @throws {RecordfsError} If a tree has more nodes than its share.
- */
+/** Assigns ids to all nodes and sources of a union. Throws a {@linkcode RecordfsError} if a tree exceeds its share. */
 export function makeColumns(
   placed: readonly PlacedTree[],
   ids: number,
@@ -85,7 +76,7 @@ export function makeColumns(
   };
 }
 
-/** The union's own directories, with the trees as the files in them. */
+/** Builds the union's own directories, with the trees as their files. */
 function nameRoots(placed: readonly PlacedTree[]): NameTable {
   const root: Directory = new Map();
   let entries = 0;
@@ -105,7 +96,7 @@ function nameRoots(placed: readonly PlacedTree[]): NameTable {
   }
   const builder = new NameTableBuilder(entries, new Uint8Array(0));
   const queue = [root];
-  for (const directory of queue) { // breadth first
+  for (const directory of queue) {
     builder.nextDirectory();
     for (const [name, content] of directory) {
       const bytes = encodeName(name);
@@ -121,10 +112,9 @@ function nameRoots(placed: readonly PlacedTree[]): NameTable {
   return builder.finish();
 }
 
-/** Names, and what they are of: a tree, by its number, or a directory. */
 type Directory = Map<string, number | Directory>;
 
-/** Gives each tree its ids: behind the own ones, first those of trees that have no more than they say. */
+/** Assigns each tree its ids, after the union's own: first trees with a fixed node count, then those that may grow. */
 function placeNodes(trees: readonly Tree[], own: number) {
   const offsets = sharedFloat64(trees.length);
   const numbers = trees.map((_, at) => at);
@@ -136,13 +126,13 @@ function placeNodes(trees: readonly Tree[], own: number) {
   let last = own;
   for (const at of order) {
     const { lastNode, nodeCount } = trees[at]!;
-    offsets[at] = last - ROOT; // its root has no id here
+    offsets[at] = last - ROOT; // its root's id is among the union's own
     last += (lastNode ?? nodeCount) - ROOT;
   }
   return { offsets, byNode: sharedUint32(order), lastNode: last };
 }
 
-/** Gives each tree indices for its sources: as {@linkcode JoinedSources} has them. */
+/** Assigns source indices to each tree, in the order of {@linkcode JoinedSources}. */
 function placeSources(trees: readonly Tree[]) {
   const opened = trees.map(({ sources }) => openedSources(sources).length);
   const lists = trees.map(({ sources }) => lazySources(sources).length);
@@ -158,7 +148,7 @@ function placeSources(trees: readonly Tree[]) {
   };
 }
 
-/** What comes before each, of so many. */
+/** Returns the running sum before each count. */
 function firstsOf(counts: readonly number[]): number[] {
   let next = 0;
   return counts.map((count) => {
@@ -167,7 +157,7 @@ function firstsOf(counts: readonly number[]): number[] {
   });
 }
 
-/** The index in a union of a source of one of its trees. */
+/** Returns the index in a union of a source of one of its trees. */
 export function sourceIn(
   { openedCounts, firstOpened, listCounts, firstLists, openedSources, lists }:
     UnionColumns,
@@ -176,7 +166,7 @@ export function sourceIn(
 ): number {
   const behind = source - openedCounts[tree]!;
   if (behind < 0) return firstOpened[tree]! + source;
-  // Lists take turns, there as in the tree.
+  // Lists are interleaved, both in the union and in the tree.
   const count = listCounts[tree]!;
   const list = firstLists[tree]! + behind % count;
   return openedSources + list + Math.floor(behind / count) * lists;

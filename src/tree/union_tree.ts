@@ -15,18 +15,16 @@ import {
   type UnionColumns,
 } from "./union_columns.ts";
 
-/** What another thread rebuilds the tree from. */
 interface Seed {
   readonly columns: UnionColumns;
   readonly trees: readonly TreeHandle[];
 }
 
 /**
- * Several trees as one, each below a path of its own.
+ * Several trees as one, each below its own path.
  *
- * Node ids: the union's own directories and the roots of the trees; then the other nodes of the trees that say how
- * many they have, tree by tree, so that whoever keeps a bit for each node needs few; then, a share for each, those of
- * trees that may come to have more.
+ * Node ids: first the union's own directories and the roots of the trees; then the other nodes of trees with a fixed
+ * node count, tree by tree, so that a bitmap of nodes stays small; then a share for each tree that may grow.
  */
 export class UnionTree implements Tree {
   readonly sampleOf?: (node: NodeId) => number;
@@ -40,11 +38,11 @@ export class UnionTree implements Tree {
   readonly #columns: UnionColumns;
   readonly #names: NameTable;
   readonly #own: number;
-  // The tree that was found last, and its ids.
+  // Tree found last, and its id range.
   #tree = -1;
   #before = 0;
   #last = 0;
-  // What a listing is translated by.
+  // State of the listing in progress, for translating its nodes.
   #listed = 0;
   #visit: EntryVisitor | undefined;
 
@@ -62,7 +60,7 @@ export class UnionTree implements Tree {
     this.sources = lists === 0
       ? opened
       : new JoinedSources(openedSources, opened, lazy);
-    // Whether there are such methods tells whether there are checksums, and links.
+    // The presence of these methods says whether there are checksums, views and links.
     if (trees.some(({ sampleOf }) => sampleOf !== undefined)) {
       this.sampleOf = (node) => {
         const at = this.#find(node);
@@ -99,10 +97,8 @@ export class UnionTree implements Tree {
   }
 
   /**
-   * Joins trees, which from now on belong to the new one.
-   *
-   * @param ids How many ids they may have together; each was opened for its {@linkcode nodeShare}.
-   * @throws {RecordfsError} If one has more nodes than its share.
+   * Joins trees, which the new tree owns from then on. Each tree was opened for its {@linkcode nodeShare} of `ids`;
+   * throws a `RecordfsError` if one has more nodes.
    */
   static of(placed: readonly PlacedTree[], ids = UNION_IDS): UnionTree {
     const columns = makeColumns(placed, ids);
@@ -111,13 +107,12 @@ export class UnionTree implements Tree {
     return new UnionTree(trees, columns, opened);
   }
 
-  /** Rebuilds a shared tree over those that were rebuilt, without the sources that are open elsewhere. */
   static reopen(trees: readonly Tree[], columns: UnionColumns): UnionTree {
     return new UnionTree(trees, columns, []);
   }
 
   get nodeCount(): number {
-    // The root of each tree is counted on both sides.
+    // Each tree's root is counted on both sides.
     return this.#trees.reduce(
       (sum, { nodeCount }) => sum + nodeCount - 1,
       this.#own,
@@ -128,7 +123,7 @@ export class UnionTree implements Tree {
     return this.#columns.lastNode;
   }
 
-  /** Directories that are none of a tree's, and the trees' roots; the union's own root is not counted. */
+  /** Number of the union's own directories and the trees' roots, without the union's own root. */
   get ownDirectories(): number {
     return this.#own - 1;
   }
@@ -179,7 +174,7 @@ export class UnionTree implements Tree {
     try {
       this.#trees[at]!.list(this.#localOf(dir, at), cursor, this.#translate);
     } finally {
-      this.#listed = listedBefore; // of a listing whose visitor lists
+      this.#listed = listedBefore; // nested: the visitor may list too
       this.#visit = visitBefore;
     }
   }
@@ -204,7 +199,6 @@ export class UnionTree implements Tree {
     return true;
   }
 
-  /** Those of the trees, in the order in which these were given. */
   samples(): SampleNodes {
     const all = this.#trees.map((tree) => tree.samples?.() ?? filesOf(tree)());
     const [{ areDirectories }] = all as [SampleNodes];
@@ -236,13 +230,13 @@ export class UnionTree implements Tree {
     }
   }
 
-  /** The tree that a node is of; -1 for the union's own directories, and for no node. */
+  /** Returns the number of a node's tree; -1 for the union's own directories and for invalid nodes. */
   #find(node: NodeId): number {
     if (node > this.#before && node <= this.#last) return this.#tree;
     if (node <= this.#own) return this.#names.record(node);
     if (!(node <= this.#columns.lastNode)) return -1;
     const { byNode, offsets, lastNode } = this.#columns;
-    // Ids are whole numbers: the first of a tree is the one behind its offset and its root.
+    // The first id of a tree is its offset plus ROOT plus 1.
     const place = lastUpTo(offsets, node - ROOT - 1, byNode.length, byNode);
     const next = byNode[place + 1];
     this.#tree = byNode[place]!;
@@ -251,19 +245,17 @@ export class UnionTree implements Tree {
     return this.#tree;
   }
 
-  /** What a tree calls a node of its own. */
+  /** Translate node ids between the union and one of its trees. */
   #localOf(node: NodeId, at: number): NodeId {
     return node <= this.#own ? ROOT : node - this.#columns.offsets[at]!;
   }
 
-  /** What the union calls a node of a tree. */
   #nodeOf(local: NodeId, at: number): NodeId {
     if (local > ROOT) return local + this.#columns.offsets[at]!;
     return local === ROOT ? this.#columns.roots[at]! : 0;
   }
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. */
 export async function reopenTree({ columns, trees }: Seed): Promise<Tree> {
   return UnionTree.reopen(await Promise.all(trees.map(reopenHandle)), columns);
 }

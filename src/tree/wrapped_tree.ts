@@ -8,16 +8,14 @@ import {
   type TreeHandle,
 } from "./tree.ts";
 
-/** What another thread rebuilds such a tree from. */
 export interface WrappedHandle<Seed> {
   readonly inner: TreeHandle;
   readonly seed: Seed;
 }
 
 /**
- * A tree over another one, to which it leaves all that a class does not answer itself.
- *
- * @typeParam Seed What another thread rebuilds it from, beside the inner one.
+ * A tree over another one. It delegates every call that a subclass does not override. `Seed` is the data from which
+ * another thread rebuilds it, besides the inner tree.
  */
 export abstract class WrappedTree<Seed> implements Tree {
   readonly sampleOf?: (node: NodeId) => number;
@@ -27,14 +25,14 @@ export abstract class WrappedTree<Seed> implements Tree {
   readonly #module: string;
 
   /**
-   * @param inner Belongs to the tree from now on.
-   * @param module URL of the class's own, which exports `reopenTree(data: WrappedHandle)`.
+   * @param inner Owned by this tree from then on.
+   * @param module URL of the subclass's module, which exports `reopenTree(data: WrappedHandle)`.
    */
   constructor(inner: Tree, seed: Seed, module: string) {
     this.inner = inner;
     this.seed = seed;
     this.#module = module;
-    // Whether there is such a method tells whether there are checksums.
+    // The presence of these methods says whether there are checksums and views.
     if (inner.sampleOf) this.sampleOf = (node) => inner.sampleOf!(node);
     if (inner.view) this.view = (node) => inner.view!(node);
   }
@@ -43,7 +41,7 @@ export abstract class WrappedTree<Seed> implements Tree {
     return this.inner.sources;
   }
 
-  /** Nodes that do not show are counted as well, since they keep their ids. */
+  /** Number of nodes, including hidden ones, since all keep their ids. */
   get nodeCount(): number {
     return this.inner.nodeCount;
   }

@@ -2,7 +2,6 @@ import type { Tree } from "../../tree/tree.ts";
 import type { PlanNotes } from "../conversion.ts";
 import { ContainerSource } from "./source.ts";
 
-/** Files that may be links. */
 export class ArchiveSource extends ContainerSource {
   /** Notes what becomes of links. */
   override noteFiles(notes: PlanNotes): void {

@@ -10,54 +10,54 @@ import type {
 } from "../../tree/vfs/virtual_fs.ts";
 import type { UnreadableFiles } from "./unreadable_files.ts";
 
-/** An entry of a directory. */
+/** Entry of a directory. */
 export interface TreeEntry {
-  /** From the root, without a slash at either end. */
+  /** Path from the root, without a slash at either end. */
   readonly path: string;
-  /** The last part of the path. */
+  /** Last part of the path. */
   readonly name: string;
-  /** How many names below the directory that is listed or walked: 1 for its own entries. */
+  /** Number of names below the listed or walked directory: 1 for its own entries. */
   readonly depth: number;
-  /** Whether it is a directory, and no file. */
+  /** Whether it is a directory rather than a file. */
   readonly isDirectory: boolean;
 }
 
-/** A file: its path, or the entry that a walk or listing gave, which spares finding it again. */
+/** A file: its path, or its entry from a walk or listing, which saves the lookup. */
 export type FilePlace = string | TreeEntry;
 
-/** An entry with its content. */
+/** Entry with its content. */
 export interface FileContent {
-  /** Where it is. */
+  /** The entry. */
   readonly entry: TreeEntry;
-  /** Of a file; of a large one piece by piece, once. */
+  /** Content of a file; for a large file in pieces, readable once. `undefined` for a directory. */
   readonly content: Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 
-/** Some entries, with their contents, which are good until the next are asked for. */
+/** Entries with their contents, valid until the next are requested. */
 export interface FileContents {
-  /** In the order of the walk. */
+  /** Entries in walk order. */
   readonly files: readonly FileContent[];
-  /** Set by whoever needs the contents for longer: until when. */
+  /** Set by a consumer that needs the contents until this promise settles. */
   until?: Promise<unknown> | undefined;
 }
 
-/** Files to be converted: those of a container, or of a folder on disk. */
+/** Files to convert: those of a container, or of a folder on disk. */
 export interface FileTree {
-  /** Where it is. */
+  /** Path of the container or folder. */
   readonly location: string;
-  /** Last modification that files get which are made of these. */
+  /** Modification time for files made from these. */
   readonly mtime: Date;
-  /** The entries of a directory, in its order. */
+  /** Lists a directory, in its order. */
   list(path: string, options?: WaitOptions): AsyncIterable<TreeEntry>;
-  /** All entries, each directory before its content. */
+  /** Walks all entries, each directory before its contents. */
   walk(options?: WaitOptions): AsyncIterable<TreeEntry>;
-  /** All entries as they are walked, with what is in them. */
+  /** Walks all entries with their contents. */
   contents(options?: ReadAheadOptions): AsyncIterable<FileContents>;
-  /** Size of a file in bytes. */
+  /** Returns the size of a file in bytes. */
   size(place: FilePlace): Promise<number>;
-  /** A file's content. */
+  /** Reads a file. */
   read(place: FilePlace, options?: BatchReadOptions): Promise<Uint8Array>;
-  /** A file's content piece by piece. */
+  /** Reads a file in pieces. */
   stream(
     place: FilePlace,
     options?: WaitOptions,
@@ -67,9 +67,9 @@ export interface FileTree {
 type OwnPlace = string | WalkEntry;
 
 /**
- * The files of a container.
+ * Returns the files of a container.
  *
- * @param unreadable Has files that cannot be read left out; without it, they are errors when they are read.
+ * @param unreadable Skips files that cannot be read; without it, reading them throws.
  */
 export async function containerFiles(
   container: VirtualFs,
@@ -85,7 +85,7 @@ export async function containerFiles(
     walk: (options) => walk("", options),
     contents: (options) =>
       containerContents(container, walk("", options), options),
-    // What it listed are its own entries.
+    // Entries come from this tree's own listings.
     size: async (place) => (await container.stat(place as OwnPlace)).size,
     read: (place, options) => container.read(place as OwnPlace, options),
     stream: (place, options) => container.stream(place as OwnPlace, options),
@@ -114,12 +114,12 @@ async function* containerContents(
   }
 }
 
-/** Whether an error is about one file: otherwise it is about the container. */
+/** Whether an error is about one file rather than the container. */
 export function isOfMember(error: unknown): error is FormatError {
   return error instanceof FormatError && error.member !== undefined;
 }
 
-/** A tree with one more file in its root. */
+/** Adds a file to the root of a tree. */
 export function withRootFile(
   files: FileTree,
   name: string,

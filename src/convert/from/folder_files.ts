@@ -26,25 +26,22 @@ import type {
   TreeEntry,
 } from "./file_tree.ts";
 
-/** Larger files are streamed. */
 const READ_WHOLE = 8 << 20;
-/** In pieces of so many bytes. */
 const PIECE = 1 << 20;
 
 /**
- * The files of a folder on disk, complete ones; symbolic links are followed. Its calls do not wait for each file: what
- * is in memory answers at a tenth of what that costs.
+ * Files of a folder on disk, without temporary ones; symbolic links are followed. Calls are synchronous, because
+ * awaiting each file costs ten times as much as reading cached ones.
  *
- * Listing it throws `not-a-file` at a pipe, a socket or a device, and `bad-name` at a name that takes `--allow-ffi`.
+ * Listing throws `not-a-file` for a pipe, socket or device, and `bad-name` for a name that needs `--allow-ffi`.
  */
 export class FolderFiles implements FileTree, Disposable {
   readonly location: string;
   readonly mtime: Date;
-  /** What was listed last: to open a file from there takes half as long as by its path. */
+  /** Last listed directory: opening a file relative to it takes half as long as by its path. */
   #last: { readonly path: string; readonly directory: Directory } | undefined;
   #isClosed = false;
 
-  /** @param location The folder. */
   constructor(location: string) {
     this.location = location;
     this.mtime = fs.statSync(location).mtime;
@@ -102,7 +99,7 @@ export class FolderFiles implements FileTree, Disposable {
     return (await this.#read(pathOf(place), signal, Infinity, memory))!;
   }
 
-  /** A file's content, or `undefined` where it has more bytes than so many. */
+  /** Reads a file; `undefined` if it has more than `most` bytes. */
   #read(
     path: string,
     signal: AbortSignal | undefined,
@@ -120,11 +117,11 @@ export class FolderFiles implements FileTree, Disposable {
     { signal }: WaitOptions = {},
   ): Promise<AsyncIterable<Uint8Array>> {
     const path = pathOf(place);
-    await this.size(place); // what is not there is said now
+    await this.size(place); // report a missing file now
     return this.#pieces(path, signal);
   }
 
-  /** As much of a file as it says that it has: one of /proc says 0, and may have no end. */
+  /** Reads as much of a file as its size says: files in /proc have size 0, and may be endless. */
   async *#pieces(
     path: string,
     signal: AbortSignal | undefined,
@@ -147,7 +144,6 @@ export class FolderFiles implements FileTree, Disposable {
     }
   }
 
-  /** The names in a directory in their order, and whether they are directories. */
   async #listed(
     path: string,
     signal: AbortSignal | undefined,
@@ -174,19 +170,18 @@ export class FolderFiles implements FileTree, Disposable {
     }
     this.#last?.directory.close();
     this.#last = undefined;
-    if (this.#isClosed) directory.close(); // closed while it was listed
+    if (this.#isClosed) directory.close(); // closed while listing
     else this.#last = { path, directory };
     return listed;
   }
 
-  /** Lets go of what was listed last; what is read later is opened by its path. */
+  /** Closes the last listed directory; later reads open files by path. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#last?.directory.close();
     this.#last = undefined;
   }
 
-  /** Opens a file for reading. */
   #open(path: string, at: string): OpenFile {
     const slash = path.lastIndexOf("/");
     const parent = path.slice(0, Math.max(0, slash));
@@ -195,7 +190,7 @@ export class FolderFiles implements FileTree, Disposable {
       : openFileByPath(at);
   }
 
-  /** Does something with an entry, and says what it is about if it fails. */
+  /** Runs `work` on an entry; errors name its path. */
   async #using<T>(path: string, work: (at: string) => T): Promise<T> {
     while (shouldYield()) await yieldToEventLoop();
     const at = this.#at(path);
@@ -226,7 +221,7 @@ function isDirectory(directory: Directory, name: string): boolean {
   if (kind === "directory") return true;
   if (kind === "file") return false;
   if (kind === undefined) throw unfit(path, "is a symbolic link to nowhere");
-  // It may have no end.
+  // Reading it might never end.
   throw unfit(path, "is neither a regular file nor a directory");
 }
 
@@ -237,7 +232,7 @@ function unfitOrRefused(path: string, error: unknown): unknown {
 }
 
 function unfit(path: string, what: string): RecordfsError {
-  // Of a link to a directory that it lies in, the same names come again and again.
+  // A link to a directory above it repeats the same names: report the first occurrence.
   const first = path.replace(/((?:\/[^/]+)+?)\1+$/, "$1");
   return new RecordfsError(
     "not-a-file",

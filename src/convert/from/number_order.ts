@@ -1,9 +1,8 @@
 import { byCodePoint } from "../../base/names.ts";
 
 /**
- * Orders names by the numbers they end in, before an extension, where they differ in no more:
- * `frame_9999.jpg` comes before `frame_10000.jpg`, and `000999999` before `1000000`. Numbers may be of any
- * width and size.
+ * Compares names that differ only in their last number (before an extension) by that number: `frame_9999.jpg` before
+ * `frame_10000.jpg`, and `000999999` before `1000000`. Numbers may have any width and size.
  */
 export function byNumber(a: string, b: string): number {
   const first = partsOf(a);

@@ -7,23 +7,20 @@ import { type ConvertOptions, PlanNotes, type Run } from "../conversion.ts";
 import type { FileTree } from "./file_tree.ts";
 import type { ConversionSource } from "./source.ts";
 
-/** Contents without names, in an order. */
+/** Ordered contents without names. */
 export interface RecordList {
-  /** How many there are. */
+  /** Number of contents. */
   readonly length: number;
-  /** Gives the content at `index`; files only give one after the other. */
+  /** Reads the content at `index`. Lists made from files support only sequential access. */
   at(index: number): Promise<Uint8Array>;
 }
 
-/** Contents that come one after the other. */
 export interface RecordSequence {
-  /** How many there are, with those that are left out. */
+  /** Includes skipped contents. */
   readonly length: number;
-  /** Gives them in their order. */
   read(run: Run): AsyncIterable<Uint8Array>;
 }
 
-/** The contents of a list in their order. */
 export function inSequence(list: RecordList): RecordSequence {
   return {
     length: list.length,
@@ -33,7 +30,7 @@ export function inSequence(list: RecordList): RecordSequence {
   };
 }
 
-/** The contents of files, without their names, each of which is asked for once and in order. */
+/** Returns the contents of files without names, each readable once and in order. */
 async function contentsOf(
   files: FileTree,
   options: WaitOptions,
@@ -56,10 +53,8 @@ async function contentsOf(
 }
 
 /**
- * The samples of a container that are files without names, or with names that are numbers.
- *
- * @param unreadable Those that are left out.
- * @param field Name of the file that is taken of each, where samples are directories.
+ * Returns the samples of a container that are files without names, or named by numbers. Skips the nodes in
+ * `unreadable`. If samples are directories, reads the file `field` of each.
  */
 export function containerRecords(
   container: VirtualFs,
@@ -89,15 +84,14 @@ export function containerRecords(
   };
 }
 
-/** Contents without names, and what is lost by that. */
+/** Contents without names, and what is lost thereby. */
 export interface Records {
   readonly list: RecordList;
-  /** Whether any one can be read, and not only the next. */
+  /** Whether access is random rather than sequential. */
   readonly isByIndex: boolean;
   readonly notes: PlanNotes;
 }
 
-/** What a source holds, as contents without names. */
 export async function recordsFrom(
   source: ConversionSource,
   options: ConvertOptions,

@@ -15,44 +15,44 @@ import { SampleRows } from "../samples/sample_rows.ts";
 import type { VideoSource } from "./video_source.ts";
 
 /**
- * What is to be converted, as targets see it: files always, and what else it has. What a target of the same
- * format takes besides, that format's own class has.
+ * Source of a conversion, as targets see it: always files, plus samples, records or videos if it has any. Subclasses of
+ * a format add what targets of the same format use.
  */
 export class ConversionSource {
-  /** Where it lies. */
+  /** Path of the source. */
   readonly path: string;
-  /** What it is, for people. */
+  /** Description for messages. */
   readonly what: string;
-  /** What its files change beside that they are files, noted of a folder, which has the order of names. */
+  /** What its files change besides being files, noted for a folder, whose order is that of names. */
   readonly folderChange: string | undefined = undefined;
   /** What becomes of its checksums in a target without any. */
   readonly checksumChange: string | undefined = undefined;
-  /** Whether the names of its files are but the numbers of its records. */
+  /** Whether its file names are only record numbers. */
   readonly isNumbered: boolean = false;
-  /** Whether it is a folder on the disk. */
+  /** Whether it is a folder on disk. */
   readonly isFolder: boolean = false;
-  /** Whether its samples are files by their names, which an archive takes as they are. */
+  /** Whether its samples are defined by file names, which an archive keeps unchanged. */
   readonly samplesAreFiles: boolean = true;
 
   #folder: FolderFiles | undefined;
 
-  /** Makes one that is files on the disk; classes that extend it are others. */
+  /** Makes a source of files on disk; subclasses make others. */
   constructor(path: string, what: string) {
     this.path = path;
     this.what = what;
   }
 
-  /** How it looks as a file tree. */
+  /** Returns its file tree. */
   files(): Promise<FileTree> {
     return Promise.resolve(this.#folder ??= new FolderFiles(this.path));
   }
 
-  /** Notes what of it files show, and what not. */
+  /** Notes what its files represent, and what not. */
   noteFiles(notes: PlanNotes): void {
     notes.kept.push("names, directories and contents of files");
   }
 
-  /** @ignore Its samples with their fields; `undefined` where it has none, or these are bytes. */
+  /** @ignore Returns its samples with fields; `undefined` if it has none, or they are bytes. */
   // deno-lint-ignore require-await -- those of containers have to be waited for
   async samples(
     _notes: PlanNotes,
@@ -62,8 +62,8 @@ export class ConversionSource {
   }
 
   /**
-   * Its contents without names, any one by its index; `undefined` where they only come one after the other, as
-   * files. What is lost by that is noted.
+   * Returns its contents without names, with random access; `undefined` if they are only available sequentially, as
+   * files. Notes what is lost thereby.
    *
    * @throws {ConversionError} If it has none.
    */
@@ -71,13 +71,13 @@ export class ConversionSource {
     return undefined;
   }
 
-  /** Notes what of it contents of files do not have, besides their names. */
+  /** Notes what is lost when only file contents are kept, besides names. */
   noteContents(_notes: PlanNotes): void {}
 
   /**
-   * Its videos, where it has some; what of it they are is noted.
+   * Returns its videos, if any, and notes what they represent.
    *
-   * @throws {ConversionError} If it could have some, but has not.
+   * @throws {ConversionError} If its format allows videos, but it has none.
    */
   videos(
     _notes: PlanNotes,
@@ -86,22 +86,22 @@ export class ConversionSource {
     return undefined;
   }
 
-  /** What of it no conversion takes along: a sentence for each member, then the number of those not listed. */
+  /** What every conversion loses: a sentence per listed member, then the number of unlisted ones. */
   get losses(): readonly string[] {
     return [];
   }
 
   /**
-   * Has files that cannot be read left out.
+   * Makes the source skip unreadable files.
    *
-   * @param _onUnreadable Called once with the error of each.
+   * @param _onUnreadable Called once per file with its error.
    */
   leaveOutUnreadable(_onUnreadable: (error: FormatError) => void): void {}
 
-  /** Reads all files to find those that are damaged, and has them left out from now on. */
+  /** Reads all files to find damaged ones, which are skipped from then on. */
   async findUnreadable(_options: WaitOptions): Promise<void> {}
 
-  /** Whether its values have types of their own. */
+  /** Whether its values have types. */
   get isTyped(): boolean {
     return false;
   }
@@ -112,39 +112,39 @@ export class ConversionSource {
   }
 }
 
-/** A container: its files, as it shows them. */
+/** Source that is a container. */
 export class ContainerSource extends ConversionSource {
-  /** The container, as it shows its files. */
+  /** The opened container. */
   protected readonly container: VirtualFs;
 
-  /** Whether its samples are files by their names. */
+  /** Whether its samples are defined by file names. */
   override readonly samplesAreFiles: boolean;
 
   #unreadable: UnreadableFiles | undefined;
 
-  /** Takes an opened container, which it closes. */
+  /** Wraps an opened container, which closing the source closes. */
   constructor(container: VirtualFs, what: string) {
     super(container.location, what);
     this.container = container;
     this.samplesAreFiles = container.samples?.portable === undefined;
   }
 
-  /** What opening the container has told. */
+  /** Facts about the container. */
   protected get info(): ContainerInfo {
     return this.container.info;
   }
 
-  /** The files that the container shows. */
+  /** Returns the files of the container. */
   override files(): Promise<FileTree> {
     return containerFiles(this.container, this.#unreadable);
   }
 
-  /** The nodes of files that have been found unreadable. */
+  /** Nodes of files found unreadable. */
   protected get unreadable(): ReadonlySet<NodeId> | undefined {
     return this.#unreadable?.nodes;
   }
 
-  /** Its archives' members that are skipped, or known to be unreadable. */
+  /** Archive members that are skipped, or known to be unreadable. */
   override get losses(): readonly string[] {
     const { facts, skipped = [], unreadable = [] } = this.info;
     const all = [...skipped, ...unreadable].map(({ message }) => message);
@@ -166,19 +166,19 @@ export class ContainerSource extends ConversionSource {
     return new SampleRows(samples, portable, location, this.sampleIndices);
   }
 
-  /** The samples that are converted; all, unless given. */
+  /** Indices of the samples to convert; `undefined` for all. */
   protected get sampleIndices(): readonly number[] | undefined {
     return undefined;
   }
 
-  /** Has {@linkcode ContainerSource.files} leave out files that cannot be read. */
+  /** Makes {@linkcode ContainerSource.files} skip unreadable files. */
   override leaveOutUnreadable(
     onUnreadable: (error: FormatError) => void,
   ): void {
     this.#unreadable = new UnreadableFiles(this.container, onUnreadable);
   }
 
-  /** Reads all files to find those that are damaged. */
+  /** Reads all files to find damaged ones. */
   override async findUnreadable({ signal }: WaitOptions): Promise<void> {
     await this.#unreadable?.findAll(signal);
   }
@@ -189,7 +189,7 @@ export class ContainerSource extends ConversionSource {
   }
 }
 
-/** A container of contents without names. */
+/** Container of contents without names. */
 export class RecordSource extends ContainerSource {
   /** Names are numbers. */
   override readonly isNumbered = true;
@@ -198,9 +198,9 @@ export class RecordSource extends ContainerSource {
   readonly #unit: string;
 
   /**
-   * Takes an opened container, which it closes.
+   * Wraps an opened container, which closing the source closes.
    *
-   * @param unit What the contents are called.
+   * @param unit Word for the contents.
    * @param checksumChange What becomes of its checksums in a target without any.
    */
   constructor(
@@ -220,23 +220,23 @@ export class RecordSource extends ContainerSource {
     changed.push(`${this.#unit} are files named by their numbers`);
   }
 
-  /** Its records, any one by its index. */
+  /** Returns its records, with random access. */
   override records(_notes: PlanNotes, options: WaitOptions): RecordList {
     return containerRecords(this.container, options, this.unreadable);
   }
 }
 
-/** What sources of formats are opened with. */
+/** Options for opening a format's source. */
 export type SourceOptions =
   & WaitOptions
   & Pick<ContainerOptions, "onWarning" | "storage">;
 
-/** The bytes of a file beside those of a container, if it is there. */
+/** Reads a file next to those of a container, if it exists. */
 export async function readIfThere(
   file: string,
   { storage = LOCAL_DISK, signal }: SourceOptions,
 ): Promise<Uint8Array | undefined> {
-  // Asked for first: of a directory that was listed, a server need not be asked again.
+  // `stat` first: for a directory that was listed, it needs no request to the server.
   const found = await runAsync(storage.stat(file), signal);
   if (found === undefined) return undefined;
   return await runAsync(readFile(file, storage), signal);

@@ -11,15 +11,14 @@ import type {
 } from "../../tree/vfs/virtual_fs.ts";
 import { isOfMember } from "./file_tree.ts";
 
-/** The files of a container that cannot be read, which a conversion leaves out. */
+/** Unreadable files of a container, which a conversion skips. */
 export class UnreadableFiles {
   readonly #container: VirtualFs;
   readonly #onUnreadable: (error: FormatError) => void;
   readonly #nodes = new Set<NodeId>();
-  /** Paths of directories that cannot be listed. */
   readonly #directories = new Set<string>();
 
-  /** @param onUnreadable Called once with the error of each. */
+  /** @param onUnreadable Called once per file or directory with its error. */
   constructor(
     container: VirtualFs,
     onUnreadable: (error: FormatError) => void,
@@ -28,15 +27,11 @@ export class UnreadableFiles {
     this.#onUnreadable = onUnreadable;
   }
 
-  /** Those that have been found. */
   get nodes(): ReadonlySet<NodeId> {
     return this.#nodes;
   }
 
-  /**
-   * Walks the container without them: those that have been found, those that have no place, and what is in directories
-   * that cannot be listed.
-   */
+  /** Walks the container without unreadable files, and without the rest of directories that cannot be listed. */
   async *walk(path: string, options?: WalkOptions): AsyncGenerator<WalkEntry> {
     const { tree } = this.#container;
     const extent = newExtent();
@@ -56,7 +51,6 @@ export class UnreadableFiles {
     }
   }
 
-  /** Reads all files, and finds those that are damaged. */
   async findAll(signal: AbortSignal | undefined): Promise<void> {
     const container = this.#container;
     const walk = this.walk("", { signal });
@@ -65,7 +59,7 @@ export class UnreadableFiles {
       const files = entries.filter(({ isFile }) => isFile);
       const isSound = !isLarge && await this.#isSound(batch.contents);
       if (isSound) continue;
-      // One damaged file fails a batch: then each is read on its own.
+      // One damaged file fails a whole batch, so read each file separately.
       for (const { ino, path } of files) {
         await this.#try(ino, async () => {
           const pieces = contentPieces(container, ino, path, signal);
@@ -85,7 +79,7 @@ export class UnreadableFiles {
     }
   }
 
-  /** Whether a file can be read; otherwise it is one of them from now on. */
+  /** Whether a file can be read; records it as unreadable otherwise. */
   async #try(node: NodeId, read: () => Promise<unknown>): Promise<boolean> {
     try {
       await read();

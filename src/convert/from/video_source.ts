@@ -1,29 +1,29 @@
 import type { JsonValue } from "../../codecs/json/value.ts";
 import type { UnfitError } from "../conversion.ts";
 
-/** A video to be written; its frames are JPEGs, which stay as they are. */
+/** Video to write; its frames are JPEGs, which are copied unchanged. */
 export interface NewVideo {
-  /** What the video is called; no two have the same. */
+  /** Unique id of the video. */
   readonly id: string;
-  /** What messages call it. */
+  /** Name of the video in messages. */
   readonly name: string;
-  /** An object, where it is to be written as one. */
+  /** Metadata; an object if it is to be written as one. */
   readonly meta: JsonValue;
-  /** Encoded frames, in their order, each good until the next is asked for. */
+  /** Encoded frames in order, each valid until the next is requested. */
   readonly frames: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
-/** Videos that a source has. */
+/** Videos of a source. */
 export interface VideoSource {
-  /** How many, where that is known. */
+  /** Number of videos, if known. */
   readonly total: number | undefined;
-  /** Content of `label2idx.json`, and where it was found. */
+  /** Content of `label2idx.json`, and its path. */
   readonly labels:
     | { readonly path: string; readonly bytes: Uint8Array }
     | undefined;
-  /** Counts those without frames. */
+  /** Counts videos without frames. */
   countEmpty(): number;
-  /** The videos, or why one can't be read. */
+  /** Yields the videos, or why one cannot be read. */
   read(options: { readonly signal?: AbortSignal | undefined }): AsyncIterable<
     NewVideo | UnfitError
   >;

@@ -18,23 +18,17 @@ const ARRAYS: Readonly<
   float64: Float64Array,
 };
 
-/** Whether lists of such numbers can be arrays: not those of Booleans, or of integers of any size. */
+/** Whether lists of a type can be arrays; not Booleans, nor integers of arbitrary size. */
 export function isArrayType(type: ScalarType): boolean {
   return ARRAYS[type] !== undefined;
 }
 
-/** Makes an array of a list of numbers of an array's type. */
 export function numbersArray(list: unknown, type: ScalarType): NpyContent {
   const numbers = Array.from(list as Iterable<unknown>, numberIn);
   const data = ARRAYS[type]!.from(numbers as never);
   return { data, shape: [data.length] };
 }
 
-/**
- * The number that an element is.
- *
- * @throws {TypeError} If it is none.
- */
 export function numberIn(value: unknown): number | bigint {
   if (typeof value === "number" || typeof value === "bigint") return value;
   if (value instanceof MsgpackFloat) return value.value;

@@ -11,45 +11,39 @@ import type {
   SampleValues,
 } from "../../tree/samples/samples.ts";
 
-/** Bytes that are read together, as far as earlier samples tell, and most samples. */
+/** Target size of a batch in bytes, estimated from the previous batch, and maximum number of samples. */
 const BATCH_BYTES = 4 << 20;
 const MOST_IN_BATCH = 256;
-/** A batch has at most so many times the samples of the one before. */
+/** Maximum growth of the number of samples from one batch to the next. */
 const GROWTH = 4;
 
-/** A sample to be converted. */
 export interface SampleRow {
   readonly index: number;
-  /** What messages call it. */
   readonly name: string;
-  /** By the names of fields; `undefined` or `null` where there is none. */
+  /** Values by field name; `undefined` or `null` if missing. */
   readonly values: SampleValues;
 }
 
-/** What the values of a field are, found by reading all of them. */
+/** Facts about a field's values, found by reading all of them. */
 export interface FieldSurvey {
-  /** How many samples lack one. */
+  /** Number of samples without a value. */
   missing: number;
-  /** How many JSON has no form for. */
+  /** Number of values that JSON cannot represent. */
   beyondJson: number;
-  /** How many lists have no element, or one that is `null`. */
+  /** Number of lists that are empty or contain `null`. */
   unfilled: number;
 }
 
-/** Samples to be converted, as fields that other formats can store. */
+/** Samples to convert, with fields that other formats can store. */
 export class SampleRows {
   readonly fields: readonly Field[];
-  /** What one is called, such as `row`. */
   readonly unit: string;
   readonly #samples: Samples;
   readonly #portable: PortableSamples;
   readonly #path: string;
   readonly #indices: readonly number[] | undefined;
 
-  /**
-   * @param path Where they lie, for messages.
-   * @param indices Those that are converted; all, unless given.
-   */
+  /** @param indices Samples to convert; defaults to all. */
   constructor(
     samples: Samples,
     portable: PortableSamples,
@@ -64,17 +58,11 @@ export class SampleRows {
     this.#indices = indices;
   }
 
-  /** Number of samples. */
   get length(): number {
     return this.#indices?.length ?? this.#samples.shards.length;
   }
 
-  /**
-   * Reads all samples.
-   *
-   * @param onDamage Called with what is wrong with one that cannot be read, in its place.
-   * @throws What `onDamage` does.
-   */
+  /** Reads all samples. Calls `onDamage` for each unreadable one, in order; if it throws, the iteration ends. */
   async *read(
     { signal, fields }: WaitOptions & {
       readonly fields?: readonly string[] | undefined;
@@ -87,10 +75,7 @@ export class SampleRows {
     }
   }
 
-  /**
-   * Finds out what fields are like beyond their types: plain data, lists of numbers, and where values may be missing,
-   * all but contents of bytes, which are read once.
-   */
+  /** Surveys plain data, lists of numbers and missing values. Skips binary contents, to read them only once. */
   async survey(
     options: WaitOptions,
   ): Promise<ReadonlyMap<string, FieldSurvey>> {
@@ -155,7 +140,7 @@ export class SampleRows {
     }
   }
 
-  /** Reads a batch; if one of it is damaged, each alone. */
+  /** Reads a batch; if a sample is damaged, reads each separately. */
   async #rows(
     indices: readonly number[],
     fields: readonly string[] | undefined,
@@ -207,7 +192,6 @@ function isSmall({ type: { kind } }: Field): boolean {
   return kind === "number" || kind === "text" || kind === "tree";
 }
 
-/** Whether JSON has a form for a value. */
 export function isJson(value: unknown): boolean {
   try {
     assertPlainJson(value, true, "JSON");
@@ -218,7 +202,6 @@ export function isJson(value: unknown): boolean {
   }
 }
 
-/** About what the values of a sample take in memory. */
 function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 8;

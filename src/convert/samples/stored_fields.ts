@@ -12,68 +12,53 @@ import {
 } from "../conversion.ts";
 import type { FieldSurvey, SampleRow, SampleRows } from "./sample_rows.ts";
 
-/** The field that says what a sample is called: WebDataset's `__key__`. */
+/** Field with a sample's key: WebDataset's `__key__`. */
 export const KEY_FIELD = "__key__";
 
 /** How a target stores the values of a field. */
 export interface StoredField {
   readonly field: Field;
-  /** What the target calls the field. */
   readonly name: string;
-  /** The type that values have there. */
   readonly type: string;
-  /** Whether a sample may lack it. */
+  /** Whether samples may lack it. */
   readonly isOptional?: boolean;
-  /** What is stored where a sample lacks it; unless given, and where it may not, such samples are left out. */
+  /** Value stored if a sample lacks it. If absent, and the field is not optional, such samples are skipped. */
   readonly empty?: EmptyValue | undefined;
-  /** Whether values are stored as JSON, which has no form for some. */
+  /** Whether values are stored as JSON, which cannot represent all of them. */
   readonly isJson?: boolean;
-  /** What differs for readers, as what follows the field's name; nothing unless given. */
+  /** What changes for readers, to follow the field's name in a sentence. */
   readonly change?: string | undefined;
-  /** What no value keeps, in the same way. */
+  /** What every value loses, in the same form. */
   readonly loss?: string | undefined;
-  /**
-   * Makes what the target's writer takes.
-   *
-   * @param value Neither `null` nor `undefined`.
-   * @throws What is wrong with it.
-   */
+  /** Encodes a value, neither `null` nor `undefined`, for the target's writer. Throws what is wrong with the value. */
   encode(value: unknown): unknown;
 }
 
-/** What stands for a value that is missing. */
+/** Substitute for a missing value. */
 export interface EmptyValue {
-  /** As {@linkcode StoredField.encode} returns it. */
   readonly stored: unknown;
-  /** What it is, such as `an empty text`; nothing where it says the same as no value. */
+  /** Description, such as `an empty text`; absent if it means the same as no value. */
   readonly isLossOf?: string | undefined;
 }
 
-/**
- * Finds how a target stores a field.
- *
- * @returns `undefined` if it cannot.
- */
+/** Chooses how a target stores a field; `undefined` if it cannot. */
 export type StoreField = (
   field: Field,
   survey: FieldSurvey,
 ) => StoredField | undefined;
 
-/** A sample as a target's writer takes it. */
 export interface StoredSample {
   readonly index: number;
-  /** What messages call it. */
   readonly name: string;
-  /** In the order of the fields; `undefined` where the sample lacks one that is optional. */
+  /** Values in field order; `undefined` for a missing optional field. */
   readonly values: readonly unknown[];
 }
 
-/** Samples as a target stores them. */
 export class StoredSamples {
-  /** In the order of the source. */
+  /** Fields in source order. */
   readonly fields: readonly StoredField[];
   readonly #rows: SampleRows;
-  /** Fields without which samples are known to be left out. */
+  /** Fields whose absence the plan has already reported. */
   readonly #lacking: ReadonlySet<string>;
 
   private constructor(
@@ -87,9 +72,8 @@ export class StoredSamples {
   }
 
   /**
-   * Plans how samples are stored, and notes what is kept, changed and lost.
+   * Plans how to store samples, and notes what is kept, changed and lost.
    *
-   * @param path Where they lie, for messages.
    * @throws {ConversionError} If none of their fields can be stored.
    */
   static async plan(
@@ -140,12 +124,12 @@ export class StoredSamples {
     return new StoredSamples(rows, stored, lacking);
   }
 
-  /** Number of samples, with those that are left out. */
+  /** Number of samples, including skipped ones. */
   get length(): number {
     return this.#rows.length;
   }
 
-  /** Reads samples, and makes what a target's writer takes; those that cannot be stored are left out. */
+  /** Reads and encodes samples; skips those that cannot be stored. */
   async *read(run: Run): AsyncGenerator<StoredSample, void, undefined> {
     const { signal } = run;
     const fields = this.fields.map(({ field }) => field.name);
@@ -158,7 +142,7 @@ export class StoredSamples {
     }
   }
 
-  /** Encodes the values of a sample; `undefined` if it is left out. */
+  /** Encodes the values of a sample; `undefined` if it is skipped. */
   async #encode(
     { name: sample, values }: SampleRow,
     run: Run,
@@ -187,7 +171,7 @@ export class StoredSamples {
   }
 }
 
-/** Why a field can be stored of no sample. */
+/** Explains why no sample can store a field; `undefined` if some can. */
 function whyNowhere(
   made: StoredField | undefined,
   { missing, beyondJson }: FieldSurvey,
@@ -202,7 +186,7 @@ function whyNowhere(
     : undefined;
 }
 
-/** What is lost where samples lack a field; nothing where that can be stored. */
+/** Describes the loss from missing values; `undefined` if there is none. */
 function lossOfMissing(
   { field: { name }, isOptional, empty }: StoredField,
   missing: number,
@@ -224,11 +208,7 @@ function listOf(fields: readonly StoredField[]): string {
   return fields.map(({ name, type }) => `${name} (${type})`).join(", ");
 }
 
-/**
- * The text of a value as JSON.
- *
- * @throws {TypeError} If JSON has no form for it.
- */
+/** Formats a value as JSON; throws a `TypeError` if JSON cannot represent it. */
 export function jsonText(value: unknown): string {
   assertPlainJson(value, true, "JSON");
   return formatJson(value as ExactJson);

@@ -5,7 +5,7 @@ import { PlanNotes, type Run } from "../conversion.ts";
 import type { FileTree } from "../from/file_tree.ts";
 import { type ConversionTarget, DIRECTORY } from "./target.ts";
 
-/** Anything to a folder on disk, as a mount shows it. */
+/** Converts anything to a folder on disk, with the files that a mount shows. */
 export const folderTarget: ConversionTarget = {
   options: [],
   form: () => DIRECTORY,

@@ -10,13 +10,11 @@ import { findTarget, syncDirectoryOf } from "../../io/write/write_target.ts";
 import type { ConversionTarget, TargetForm } from "./target.ts";
 
 /**
- * A target that is there and is to be replaced. The new one is written into a hidden directory beside it
- * and takes its place when it is complete; whatever fails before leaves the old one as it is. A process
- * killed in the moment in which one takes the other's place leaves the old one as
- * `.NAME.recordfs-PID-N.old`, which nobody removes.
+ * Replacement of an existing target. The new one is written to a hidden directory next to it, and takes its place when
+ * complete; any earlier failure leaves the old one unchanged. If the process is killed during the swap, the old one
+ * remains as `.NAME.recordfs-PID-N.old`, which nothing removes.
  */
 export class Replacement {
-  /** Where the new one is to be written. */
   readonly path: string;
   readonly #given: string;
   readonly #target: string;
@@ -39,9 +37,9 @@ export class Replacement {
   /**
    * Prepares to replace a target.
    *
-   * @param source What must not be in it: what is converted, where that lies on the disk.
-   * @returns Nothing where there is none to be replaced.
-   * @throws {WriteError} If what is there is not such a container, and might be anything.
+   * @param source Local path of the source, which must not be in the target.
+   * @returns `undefined` if there is nothing to replace.
+   * @throws {WriteError} If the existing target is not such a container, and might be anything.
    */
   static async of(
     source: string | undefined,
@@ -73,9 +71,9 @@ export class Replacement {
   }
 
   /**
-   * Puts the new one in the place of the old one, which goes then.
+   * Swaps the new target in, and removes the old one.
    *
-   * @throws {WriteError} If the system refuses; the old one is in its place then.
+   * @throws {WriteError} If the system reports an error; the old target is then back in place.
    */
   async publish(): Promise<void> {
     const targets = this.#form.files(this.#target);
@@ -84,7 +82,7 @@ export class Replacement {
     const undo: (() => void)[] = [];
     const replaced: string[] = [];
     try {
-      if (this.#form.isDirectory || moves.length > 1) { // a file is replaced by renaming
+      if (this.#form.isDirectory || moves.length > 1) { // renaming replaces a single file
         for (const { to } of moves) {
           if (!exists(to)) continue;
           const old = this.#temporary.path
@@ -95,7 +93,7 @@ export class Replacement {
         }
       }
       for (const { from, to } of moves) {
-        if (!exists(from)) continue; // not all have all files
+        if (!exists(from)) continue; // some of the files are optional
         fs.renameSync(from, to);
         undo.push(() => fs.renameSync(to, from));
       }
@@ -110,20 +108,19 @@ export class Replacement {
     }
   }
 
-  /** An error about the hidden directory, under the name that is to be replaced. */
+  /** Makes errors name the final path instead of the hidden directory. */
   asPublished(error: unknown): unknown {
     return error instanceof WriteError
       ? renamed(error, this.path, this.#given)
       : error;
   }
 
-  /** Removes the hidden directory, with what was not completed. */
   discard(): void {
     this.#temporary.discard();
   }
 }
 
-/** Makes sure that there is nothing in a directory but what such a container has. */
+/** Rejects a directory that contains anything but such a container. */
 function requireContainer(
   given: string,
   directory: string,
@@ -154,7 +151,7 @@ function requireContainer(
   throw refusal(given, `it is not only ${content.what}: it holds ${stray}`);
 }
 
-/** What is converted must not be thrown away with what is replaced. */
+/** Rejects a target that contains the source, which would be deleted with it. */
 function requireOutside(source: string, given: string, target: string): void {
   const real = fs.realpathSync(source);
   const inside = `${fs.realpathSync(target)}${path.sep}`;

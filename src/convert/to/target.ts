@@ -12,64 +12,64 @@ import {
 } from "../conversion.ts";
 import type { ConversionSource } from "../from/source.ts";
 
-/** What a target is on the disk. */
+/** Form of a target on disk. */
 export interface TargetForm {
-  /** Whether it is a directory, and not files. */
+  /** Whether it is a directory rather than files. */
   readonly isDirectory: boolean;
-  /** The files that it is, of its path, in the order in which they appear; the last one is the path. */
+  /** Returns the files of a target at a path, in the order in which they appear; the last one is the path itself. */
   files(path: string): readonly string[];
 }
 
-/** A target that is a directory. */
+/** Form of a single directory. */
 export const DIRECTORY: TargetForm = {
   isDirectory: true,
   files: (path) => [path],
 };
 
-/** A target that is one file. */
+/** Form of a single file. */
 export const FILE: TargetForm = { isDirectory: false, files: (path) => [path] };
 
-/** What tells a target from others, before its format is loaded. */
+/** Identifies a target before its format is loaded. */
 export interface TargetName {
-  /** What the option `to` calls it. */
+  /** Name for the option `to`. */
   readonly name: string;
-  /** How paths end that mean it without that option. */
+  /** Suffix of paths that select it without that option. */
   readonly suffix?: string;
-  /** Whether such a path means it for sources of numbered records alone, or for all others. */
+  /** Whether the suffix selects it only for sources of numbered records (`true`) or only for others (`false`). */
   readonly ofNumbered?: boolean;
 }
 
-/** Something that sources are converted to. */
+/** Target of conversions. */
 export interface ConversionTarget {
-  /** The options that it takes beside those of all. */
+  /** Options that it takes besides the common ones. */
   readonly options: readonly (keyof ConvertOptions)[];
-  /** What a directory holds that is such a target and nothing else; any might be anything without. */
+  /** Recognizes directories that contain only such a target. If absent, a directory might contain anything. */
   readonly content?: {
-    /** For people. */
+    /** Description for messages. */
     readonly what: string;
-    /** Whether a file belongs to one. */
+    /** Whether a file belongs to such a target. */
     isOwn(name: string): boolean;
-    /** Whether a directory may be a part of one, which holds the same again. */
+    /** Whether a directory may be a part of one, with the same kinds of files. */
     isPart?(name: string): boolean;
   };
-  /** Whether the directories above it are made, where they are not there. */
+  /** Whether missing parent directories are created. */
   readonly makesParents?: boolean;
   /**
-   * Looks whether its options are for a source.
+   * Validates its options for a source.
    *
-   * @throws {ConversionError} If one is not.
+   * @throws {ConversionError} If an option does not fit.
    */
   requireOptions?(source: ConversionSource, options: ConvertOptions): void;
   /**
-   * What it is on the disk.
+   * Returns its form on disk.
    *
-   * @throws {WriteError} If its path is none of such a target.
+   * @throws {WriteError} If the path is invalid for such a target.
    */
   form(path: string, options: ConvertOptions): TargetForm;
   /**
    * Plans to write it.
    *
-   * @throws {ConversionError} If the source has no form in it.
+   * @throws {ConversionError} If it cannot represent the source.
    */
   plan(
     source: ConversionSource,
@@ -80,14 +80,14 @@ export interface ConversionTarget {
 
 const COUNTS = ["shardSize", "shardLength", "parts", "videosPerChunk"] as const;
 
-/** All options that are for some targets alone. */
+/** All options that only some targets take. */
 const OWN_OPTIONS = ["generation", "spec", ...COUNTS] as const;
 
 /**
- * Makes sure that all options are for the target.
+ * Validates the options for the target.
  *
- * @param name What the target is called.
- * @throws {ConversionError} If one is not, or means nothing.
+ * @param name Name of the target.
+ * @throws {ConversionError} If an option does not fit the target, or is invalid.
  */
 export function requireOptions(
   source: ConversionSource,
@@ -120,10 +120,9 @@ export function requireOptions(
 }
 
 /**
- * Makes sure that nothing is there but an empty directory, where the target is one: before any work is
- * done for it.
+ * Checks, before any work is done, that nothing exists at the target but possibly an empty directory.
  *
- * @throws {WriteError} If something is, or the target's directory is missing.
+ * @throws {WriteError} If something exists, or the parent directory is missing.
  */
 export async function requireAbsent(
   target: string,
@@ -168,9 +167,9 @@ async function requireEmpty(
 }
 
 /**
- * Makes sure that the target is not in the source, which would be read while it grows.
+ * Rejects a target inside the source, which would be read while it grows.
  *
- * @throws {WriteError} If it is.
+ * @throws {WriteError} If it is inside.
  */
 export function requireApart(source: string, target: string): void {
   if (!liesIn(path.dirname(target), source)) return;

@@ -35,13 +35,9 @@ import {
   ShardStore,
 } from "./read/shard_store.ts";
 
-/** Bytes that are read and hashed at a time. */
 const PIECE = 1 << 20;
 
-/**
- * Compares the files of all shards with the sizes and hashes that the index has, what is compressed in them as well, and
- * each sample's values with its size.
- */
+/** Verifies shard files and their decompressed data against the index, and each sample's values against its size. */
 export async function checkShards(
   location: string,
   options: CheckOptions,
@@ -54,9 +50,9 @@ export async function checkShards(
 class Check {
   readonly #found: FoundShards;
   readonly #run: CheckRun;
-  /** Hashes that nobody here knows, each of which is told once. */
+  /** Unknown hash algorithms already warned about. */
   readonly #unknown = new Set<string>();
-  /** Whether the shard that is looked at has been counted as damaged. */
+  /** Whether the current shard has been counted as damaged. */
   #isCounted = false;
 
   constructor(found: FoundShards, run: CheckRun) {
@@ -96,7 +92,7 @@ class Check {
     return run.report({ samples, compares });
   }
 
-  /** @param first The number of its first sample in the whole dataset. */
+  /** @param first Index of the shard's first sample in the dataset. */
   async #shard(
     number: number,
     file: ByteSource,
@@ -108,11 +104,11 @@ class Check {
     if (damage === undefined) {
       const facts = isCompressed(shard) ? zip! : raw;
       await this.#part(() => this.#hash(file, facts, path));
-    } else { // its hash is that of the whole file
+    } else { // a truncated file cannot match its hash
       const { code, message } = damage;
       this.#damaged(new FormatError(code, message, { path }));
     }
-    // Nothing of it is kept: each is looked at once.
+    // A cache of its own instead of the shared one: each shard is read once.
     const blocks = isCompressed(shard)
       ? DecodedBlocks.ofSize(bytesKept(shard))
       : undefined;
@@ -132,7 +128,7 @@ class Check {
       const isSound = await this.#part(() =>
         this.#hash(content, raw, path, true)
       );
-      if (!isSound) return; // there is nothing to look at
+      if (!isSound) return; // no content to check
     }
     await this.#part(() => this.#structure(store, content, number, first));
   }
@@ -174,7 +170,7 @@ class Check {
     );
   }
 
-  /** The hashes of a file that are not those that the index has. */
+  /** Returns the hashes that differ from those in the index. */
   *#wrongHashes(
     source: ByteSource,
     hashes: FileFacts["hashes"],
@@ -287,9 +283,7 @@ class Check {
   }
 
   /**
-   * Does a part of the check of a shard: what is too large to be looked at counts as damaged.
-   *
-   * @returns Whether it came to its end.
+   * Runs a part of a shard's check; returns whether it finished. A shard that is too large to check counts as damaged.
    */
   async #part(work: () => Promise<void>): Promise<boolean> {
     try {
@@ -306,7 +300,7 @@ class Check {
     }
   }
 
-  /** Tells of damage of the shard as a whole, once. */
+  /** Reports damage of the whole shard, at most once per shard. */
   #damaged(error: unknown): void {
     if (error instanceof FormatError && this.#isCounted) return;
     this.#isCounted = true;

@@ -3,18 +3,17 @@ import type { Probe } from "../../tree/format.ts";
 import type { FormatEntry } from "../format.ts";
 import { FORMAT, INDEX, isShard, tableSize, WORD } from "./layout.ts";
 
-/** Bytes of an index by which it is known: the first shard's format stands behind the names of its columns. */
+/** Bytes of an index searched for the format, which follows the column names of the first shard. */
 const HEAD = 1 << 16;
 
 const NO_SHARDS = String.raw`"shards"\s*:\s*\[\s*\]`;
 const SOME_VERSION = String.raw`"version"\s*:\s*\d+`;
-/** An index without shards names no format: it has these two keys, in either order, and nothing else. */
+/** An index without shards names no format: it has only these two keys, in either order. */
 const NOTHING_LISTED = new RegExp(
   String
     .raw`^\s*\{\s*(?:${NO_SHARDS}\s*,\s*${SOME_VERSION}|${SOME_VERSION}\s*,\s*${NO_SHARDS})\s*\}\s*$`,
 );
 
-/** MDS of MosaicML Streaming: samples of columns, in shards with an index. */
 export const mds: FormatEntry = {
   name: "mds",
   description: "MDS of MosaicML Streaming: samples of columns, in shards",
@@ -42,7 +41,7 @@ export const mds: FormatEntry = {
 function* detect(probe: Probe): Steps<boolean> {
   const { path, names, size, read, headOf } = probe;
   if (names !== undefined) {
-    // One of which an index or a shard is missing gets this format's explanation.
+    // A dataset without its index or a shard gets this format's error message.
     if (names.some(isShard)) return true;
     if (!names.includes(INDEX)) return false;
     const head = yield* headOf(INDEX, HEAD);
@@ -56,7 +55,7 @@ function* detect(probe: Probe): Steps<boolean> {
   return yield* isShardInside(probe);
 }
 
-/** Whether bytes begin an index, whatever is wrong with it further on. */
+/** Whether bytes begin an index, even a damaged one. */
 function isIndex(head: Uint8Array): boolean {
   const text = new TextDecoder("latin1").decode(head);
   return /^\s*\{/.test(text) &&
@@ -64,7 +63,7 @@ function isIndex(head: Uint8Array): boolean {
       NOTHING_LISTED.test(text));
 }
 
-/** Whether a file of another name is a shard: its configuration stands where its table ends. */
+/** Whether a file of any name is a shard: its configuration follows its table. */
 function* isShardInside({ size, read }: Probe): Steps<boolean> {
   if (size < tableSize(0)) return false;
   const start = yield* read(0, 2 * WORD);

@@ -2,7 +2,6 @@ import type { Format } from "../format.ts";
 import { checkShards } from "./check.ts";
 import { openMds } from "./tree/open_mds.ts";
 
-/** MDS of MosaicML Streaming: samples of columns, in shards with an index. */
 export const mds: Format = {
   open: openMds,
   check: checkShards,

@@ -3,20 +3,12 @@ import type { Tree } from "../tree.ts";
 import { type ArchiveNotes, notedInfo } from "./archive_notes.ts";
 import { type ArchiveColumns, fileCount } from "./archive_tree.ts";
 
-/** What an archive's tree tells of it. */
 interface Described {
   readonly columns: ArchiveColumns;
-  /** What is not served as it is. */
   readonly notes: readonly ArchiveNotes[];
 }
 
-/**
- * Describes archives.
- *
- * @param tree Shows the files of all of them.
- * @param own What the format says of them.
- * @param lost Notes of archives that are left out.
- */
+/** Describes archives: `own` are facts of the format, `lost` notes of skipped archives. */
 export function archiveInfo(
   tree: Tree,
   archives: readonly Described[],

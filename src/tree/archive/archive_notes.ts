@@ -1,6 +1,6 @@
 /**
- * What an archive has that is not served as it is: members that are skipped, and members that are listed but cannot be
- * read. All archive formats report them by this module, in one form.
+ * Parts of an archive that are not served as stored: skipped members, and members that are listed but unreadable. All
+ * archive formats report them through this module, in one form.
  *
  * @module
  */
@@ -18,27 +18,22 @@ import type {
   UnreadableMember,
 } from "../format.ts";
 
-/** Members of an archive that are listed one by one; of the others, only the number is known. */
+/** Maximum number of members listed individually per archive; the rest are only counted. */
 const MOST_LISTED = 10_000;
-/** Bytes of a name that are listed. */
 const LONGEST_LISTED = 4096;
 
-/** What an archive's index records of skipped members: plain data, which is kept with the index. */
+/** Skipped members, as recorded in an archive's index: plain data, cached with the index. */
 export interface SkippedMembers {
-  /** The first of them. */
   readonly listed: readonly SkippedMember[];
-  /** Number of all. */
   readonly count: number;
   /** Number of members, skipped ones included, whose names began with `/`. */
   readonly absolute: number;
 }
 
-/** What an archive has that is not served as it is. */
 export interface ArchiveNotes {
-  /** Path of the archive. */
   readonly archive: string;
   readonly skipped: SkippedMembers;
-  /** The first of the members known to be unreadable, and the number of all. */
+  /** The first members known to be unreadable, and the number of all. */
   readonly unreadable: {
     readonly listed: readonly UnreadableMember[];
     readonly count: number;
@@ -53,10 +48,7 @@ export class SkippedList implements SkippedMembers {
   readonly #archive: string;
   readonly #onSkip: ((member: SkippedMember) => void) | undefined;
 
-  /**
-   * @param archive Path of the archive.
-   * @param onSkip Called with every skipped member, also those behind the last listed one.
-   */
+  /** @param onSkip Called with every skipped member, including those beyond the listing limit. */
   constructor(archive: string, onSkip?: (member: SkippedMember) => void) {
     this.#archive = archive;
     this.#onSkip = onSkip;
@@ -80,7 +72,7 @@ export class SkippedList implements SkippedMembers {
     this.#onSkip?.(member);
   }
 
-  /** Adds what is skipped since it is damaged, as an error says. */
+  /** Adds a part that is skipped because of damage. */
   addDamaged(name: Uint8Array, kind: MemberKind, error: RecordfsError): void {
     if (++this.count > MOST_LISTED) return;
     this.listed.push({
@@ -92,7 +84,6 @@ export class SkippedList implements SkippedMembers {
     });
   }
 
-  /** The facts as plain data. */
   get facts(): SkippedMembers {
     const { listed, count, absolute } = this;
     return { listed, count, absolute };
@@ -104,12 +95,7 @@ function listedName(name: Uint8Array): string {
   return `${decodeName(name, 0, LONGEST_LISTED)}…`;
 }
 
-/**
- * Lists unreadable members.
- *
- * @param records Their records, in the archive's order.
- * @param errorOf The error that reading a record throws.
- */
+/** Lists unreadable records, in the archive's order, with the errors that reading them throws. */
 export function listUnreadable(
   archive: string,
   records: Iterable<number>,
@@ -125,15 +111,13 @@ export function listUnreadable(
   return { listed, count };
 }
 
-/** A part of an archive that is passed over, since nothing can be found in it. */
+/** Skipped part of an archive, in which no member can be found. */
 export interface DamagedPart {
   readonly code: FormatErrorCode;
   readonly message: string;
 }
 
-/**
- * Adds parts of an archive in which no member can be found to its unreadable members: their names are empty.
- */
+/** Adds damaged parts to the unreadable members, with empty names. */
 export function withDamage(
   archive: string,
   damage: readonly DamagedPart[],
@@ -143,7 +127,7 @@ export function withDamage(
   return { listed: [...parts, ...listed], count: count + parts.length };
 }
 
-/** The notes of a container that skips nothing; as {@linkcode listUnreadable}. */
+/** Returns the notes of a container that skips nothing; see {@linkcode listUnreadable}. */
 export function unreadableNotes(
   archive: string,
   records: Iterable<number>,
@@ -153,7 +137,7 @@ export function unreadableNotes(
   return { archive, skipped: new SkippedList(archive).facts, unreadable };
 }
 
-/** The notes of an archive of which a part cannot be read in which no member can be found. */
+/** Returns the notes of an archive with one unreadable part in which no member can be found. */
 export function damageNotes(
   archive: string,
   damage: Pick<UnreadableMember, "code" | "message">,
@@ -162,7 +146,7 @@ export function damageNotes(
   return { archive, skipped: new SkippedList(archive).facts, unreadable };
 }
 
-/** What archives have that is not served as it is: a line a member, then the number of those that are not listed. */
+/** Formats notes: a line per listed member, then the number of unlisted ones. */
 export function noteLines(notes: readonly ArchiveNotes[]): string[] {
   return notes.flatMap(({ archive, skipped, unreadable }) => [
     ...absoluteLine(archive, skipped.absolute),
@@ -191,7 +175,7 @@ function memberLines(
   return more > 0 ? [...lines, `${others}: ${more}`] : lines;
 }
 
-/** The part of a container's facts that its archives' notes make. */
+/** Returns the part of a container's facts that comes from its archives' notes. */
 export function notedInfo(
   notes: readonly ArchiveNotes[],
 ): Pick<ContainerInfo, "facts" | "skipped" | "unreadable"> {
@@ -212,7 +196,6 @@ export function notedInfo(
   };
 }
 
-/** What `check` reports of a skipped member. */
 export function skippedError(
   { archive, name, message }: SkippedMember,
 ): FormatError {

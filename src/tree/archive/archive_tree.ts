@@ -15,18 +15,18 @@ import { type Extent, type NodeId, type NodeStat, ROOT } from "../tree.ts";
 
 const SLASH = 0x2f;
 
-/** Tables that all archives have, over memory that threads share. A record is a file or a link. */
+/** Tables of all archive formats, over memory that threads share. A record is a file or a link. */
 export interface ArchiveColumns {
   readonly names: NameTableColumns;
-  /** Per record: its node; 0 where it has none. */
+  /** Per record: its node; 0 if it has none. */
   readonly nodes: Uint32Array;
-  /** Per record: why it cannot be read, by a number of the format; 0 where it can. */
+  /** Per record: format-specific code of why it is unreadable; 0 if it is readable. */
   readonly faults: Uint8Array;
-  /** Per node: its time in milliseconds since 1970, or NaN where the archive has none. */
+  /** Per node: its time in milliseconds since 1970, or NaN if the archive has none. */
   readonly times: Float64Array;
-  /** The records that are symbolic links, ascending. */
+  /** Records that are symbolic links, ascending. */
   readonly links: Uint32Array;
-  /** Per link: the node that it leads to at the end, or 0. */
+  /** Per link: the node that it finally resolves to, or 0. */
   readonly targets: Uint32Array;
 }
 
@@ -38,11 +38,10 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
   readonly target?: (node: NodeId) => NodeId;
 
-  /** @param mtime When the archive was modified, in milliseconds since 1970. */
   constructor(columns: Columns, mtime: number) {
     super(new NameTable(columns.names), mtime, columns.times);
     this.columns = columns;
-    // Whether there are such methods tells whether there are links.
+    // The presence of these methods says whether there are links.
     if (columns.links.length > 0) {
       this.isLink = (node) => this.linkLength(this.names.record(node)) >= 0;
       this.readLink = (node, into, at) => this.#readLink(node, into, at);
@@ -55,7 +54,7 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
     return super.stat(node, into);
   }
 
-  /** Of a link, the content is that of the file that it leads to. */
+  /** Locates the content of a file; for a link, that of its target file. */
   override locate(node: NodeId, into: Extent): boolean {
     const record = this.names.record(node);
     return super.locate(
@@ -64,7 +63,7 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
     );
   }
 
-  /** The node at a path, below links to directories as well, or 0; names that are empty or `.` mean nothing. */
+  /** Returns the node at a path, following links to directories, or 0. Empty names and `.` are ignored. */
   nodeAt(path: Uint8Array): NodeId {
     let node: NodeId = ROOT;
     for (let start = 0; start <= path.length && node !== 0;) {
@@ -80,17 +79,15 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
     return node;
   }
 
-  /** The path of a record, for messages. */
   pathOf(record: number): string {
     const node = this.columns.nodes[record]!;
     // Another member may have its path.
     return node === 0 ? `member ${record}` : this.pathTo(node);
   }
 
-  /** Makes the error of reading a record that has a fault. */
   abstract faultOf(record: number): FormatError;
 
-  /** Finds the records that are listed, but cannot be read. */
+  /** Yields the records that are listed but unreadable. */
   *unreadable(): Generator<number, void, undefined> {
     const { faults, nodes } = this.columns;
     for (let record = 0; record < faults.length; record++) {
@@ -98,7 +95,6 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
     }
   }
 
-  /** Notes what of the archive is not served as it is. */
   protected notesOf(
     archive: string,
     { skipped, damage = [] }: {
@@ -113,13 +109,12 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
     return [{ archive, skipped, unreadable }];
   }
 
-  /** Bytes of the target that a link's record has; -1 for other records and none. */
+  /** Returns the length in bytes of a link record's target; -1 for other records and none. */
   protected abstract linkLength(record: number): number;
 
-  /** Where in the names the target of a link's record stands. */
+  /** Returns the offset in `names` of a link record's target. */
   protected abstract linkStart(record: number): number;
 
-  /** Number of a record's link, or -1. */
   protected linkAt(record: number): number {
     return indexAmong(this.columns.links, record);
   }
@@ -140,7 +135,7 @@ export abstract class ArchiveTree<Columns extends ArchiveColumns>
   }
 }
 
-/** Number of files, and of links to files: of those that have one path, the last. */
+/** Counts files and links to files; of records with the same path, only the last. */
 export function fileCount(
   { names, nodes, links, targets }: ArchiveColumns,
 ): number {

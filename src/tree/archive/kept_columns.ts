@@ -1,6 +1,6 @@
 import type { Column } from "../../io/kept/kept_tables.ts";
 
-/** Lists columns, those of a group under `GROUP.COLUMN`, as they are cached. */
+/** Flattens columns for the index cache; columns of a group become `GROUP.COLUMN`. */
 export function columnsToKeep(groups: object): Record<string, Column> {
   const entries = Object.entries(groups).flatMap(([name, column]) => {
     if (column === undefined) return [];
@@ -11,7 +11,7 @@ export function columnsToKeep(groups: object): Record<string, Column> {
   return Object.fromEntries(entries);
 }
 
-/** Puts columns that were cached into their groups again. */
+/** Restores the groups of cached columns. */
 export function keptColumns(kept: Readonly<Record<string, Column>>): object {
   const groups = Map.groupBy(
     Object.entries(kept),

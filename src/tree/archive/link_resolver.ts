@@ -1,47 +1,41 @@
 import { DIRECTORY_BIT } from "../names/name_table.ts";
 import { type PathEntries, ROOT_ENTRY } from "./path_entries.ts";
 
-/** Where a link leads: to an entry, or nowhere, or out of the archive. */
+/** Results for a link that leads nowhere, or out of the archive. */
 export const NOWHERE = -1;
 export const OUTSIDE = -2;
 
-/** Links that lead to links are followed so far, as Linux does. */
+/** Maximum depth of links to links, as on Linux. */
 const MOST_LINKS = 40;
 
 const UNKNOWN = -3;
 const DOT = 0x2e;
 const SLASH = 0x2f;
 
-/** Records of links, as the table of paths knows them. */
 export interface LinkRecords {
   readonly paths: PathEntries;
-  /** Where a record's path stands among the names, and how long it is; `undefined` for what is no link. */
+  /** Returns the range of a link's path in `names`; `undefined` for other records. */
   pathOf(record: number): { start: number; end: number } | undefined;
   /**
-   * Makes a directory that a link's path needs. Without it, such a link leads nowhere.
-   *
-   * @param start Where its name starts among the names.
-   * @returns Its entry, or {@linkcode NOWHERE}.
+   * Creates a directory that a link's path needs; returns its entry or {@linkcode NOWHERE}. Without this method, such a
+   * link leads nowhere.
    */
   make?(parent: number, start: number, end: number): number;
 }
 
-/**
- * Follows the symbolic links of an archive as a system would that had extracted it below a directory. The path of each
- * link is walked once.
- */
+/** Resolves an archive's symbolic links as after extraction below a directory. Walks the path of each link once. */
 export class LinkResolver {
   readonly #records: LinkRecords;
-  /** By entries. */
+  /** Results by entry. */
   readonly #known = new Map<number, number>();
-  /** Names of paths that were looked up. */
+  /** Number of names looked up so far. */
   steps = 0;
 
   constructor(records: LinkRecords) {
     this.#records = records;
   }
 
-  /** The entry that the link of an entry leads to, or one of {@linkcode NOWHERE} and {@linkcode OUTSIDE}. */
+  /** Returns the entry that the link of an entry resolves to, or {@linkcode NOWHERE} or {@linkcode OUTSIDE}. */
   resolve(entry: number, depth = 0): number {
     const known = this.#known.get(entry);
     if (known !== undefined) return known === UNKNOWN ? NOWHERE : known;
@@ -49,7 +43,7 @@ export class LinkResolver {
     const { paths } = this.#records;
     const path = this.#records.pathOf(paths.refs.at(entry));
     if (path === undefined) return entry;
-    this.#known.set(entry, UNKNOWN); // one that leads to itself leads nowhere
+    this.#known.set(entry, UNKNOWN); // a cyclic link leads nowhere
     const target = this.#walk(paths.parents.at(entry), path, depth);
     this.#known.set(entry, target);
     return target;
@@ -73,7 +67,7 @@ export class LinkResolver {
       const isUp = length === 2 && names[from] === DOT &&
         names[from + 1] === DOT;
       const isHere = length === 0 || length === 1 && names[from] === DOT;
-      if (paths.refs.at(at) !== DIRECTORY_BIT) return NOWHERE; // a file has no entries
+      if (paths.refs.at(at) !== DIRECTORY_BIT) return NOWHERE; // not a directory
       if (isUp) {
         if (at === ROOT_ENTRY) return OUTSIDE;
         at = paths.parents.at(at);

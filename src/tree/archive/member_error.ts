@@ -2,7 +2,7 @@ import { FormatError, type FormatErrorCode } from "../../base/errors.ts";
 import { decodeName } from "../../base/names.ts";
 import { NamesTooLongError } from "../names/name_table_builder.ts";
 
-/** An error about a member of an archive, which the message and the field `member` name. */
+/** Makes an error about an archive member, named in the message and in the field `member`. */
 export function memberError(
   code: FormatErrorCode,
   path: string,
@@ -24,7 +24,7 @@ export function memberError(
   });
 }
 
-/** Says of an archive that its members are more than fit one tree; other errors are returned as they are. */
+/** Turns the limits of a tree into an error about the archive; returns other errors unchanged. */
 export function treeError(path: string, error: unknown): unknown {
   const isTooLarge = error instanceof NamesTooLongError ||
     error instanceof RangeError;

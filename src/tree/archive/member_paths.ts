@@ -10,67 +10,65 @@ import { isDot, PathFault, requireName } from "./path_names.ts";
 
 const SLASH = 0x2f;
 
-/** Marks an entry whose record is not shown after all. */
+/** Record of an entry that is skipped after it was added. */
 export const SKIPPED = DIRECTORY_BIT - 1;
 
-/** Longest path of a member in bytes: its directories would be nested thousands deep. */
+/** Longest path of a member in bytes: longer ones would nest thousands of directories. */
 export const LONGEST_MEMBER = 1 << 16;
 /** Longest path of a link in bytes: `PATH_MAX` of Linux, without the NUL. */
 const LONGEST_LINK = 4095;
 
-/** Names that are looked up at most to find members below links: more are there to take time. */
+/** Maximum number of names looked up to place members below links. Archives that need more are built to take time. */
 const MOST_STEPS = 1 << 26;
 
-/** What of the paths an archive's format decides. */
+/** Path rules of an archive format. */
 export interface PathRules {
   /**
-   * Whether members are placed as tar extracts them: a later one takes the place of an earlier one of another kind, and
-   * one below a link to a directory lies in that directory.
+   * Whether members are placed as tar extracts them: a later member replaces an earlier one of another kind, and a
+   * member below a link to a directory is placed in that directory.
    */
   readonly replaces: boolean;
-  /** Called with every member that is skipped. */
   readonly onSkip?: ((member: SkippedMember) => void) | undefined;
 }
 
-/** What paths have become. */
+/** Result of {@linkcode MemberPaths.finish}. */
 export interface PathTables {
   readonly names: NameTableColumns;
-  /** Per record: its node, or 0 where a later one has its path, or it is skipped. */
+  /** Per record: its node, or 0 if a later record has its path, or it is skipped. */
   readonly nodes: Uint32Array;
-  /** Per node: its time in milliseconds since 1970, or NaN where none was given. */
+  /** Per node: its time in milliseconds since 1970, or NaN if none was given. */
   readonly times: Float64Array;
-  /** The records that are symbolic links, ascending. */
+  /** Records that are symbolic links, ascending. */
   readonly links: Uint32Array;
-  /** Per link: where in the names its target stands. */
+  /** Per link: offset of its target in the names. */
   readonly linkStarts: Uint32Array;
-  /** Per link: the node that it leads to at the end, or 0. */
+  /** Per link: the node that it finally resolves to, or 0. */
   readonly targets: Uint32Array;
 }
 
 /**
- * Paths of an archive's members as they come, in bytes: what would be there if all were extracted, one after the other.
- * Directories that no member names are made; of members of one path, the last one is there. A member that cannot be
- * there is skipped, which {@linkcode MemberPaths.skipped} records. Leading slashes are taken off.
+ * Builds the tree that extracting all members in order would produce, from their paths in bytes. Missing directories
+ * are created; of members with the same path, the last one remains. Members that cannot be placed are recorded in
+ * {@linkcode MemberPaths.skipped}. Leading slashes are removed.
  */
 export class MemberPaths {
   readonly entries: PathEntries;
   readonly skipped: SkippedList;
   readonly #archive: string;
   readonly #replaces: boolean;
-  /** By the records of links: where their targets stand among the names. */
+  /** By record of a link: range of its target in the names. */
   readonly #links = new Map<number, { start: number; end: number }>();
-  /** Follows the links that members lie below, as long as none of them is replaced. */
+  /** Resolves links above members; discarded when an entry is replaced, since its results may be stale. */
   #resolver: LinkResolver | undefined;
   #steps = 0;
-  // The target of the link before.
+  // Target of the previous link.
   #link = new Uint8Array(0);
   #linkStart = 0;
-  // What a path was taken apart to.
+  // Result of `#split`.
   #parent = ROOT_ENTRY;
   #start = 0;
   #end = 0;
 
-  /** @param archive Path of the archive, for messages. */
   constructor(archive: string, { replaces, onSkip }: PathRules) {
     this.#archive = archive;
     this.#replaces = replaces;
@@ -83,13 +81,7 @@ export class MemberPaths {
     this.skipped = new SkippedList(archive, onSkip);
   }
 
-  /**
-   * Adds a file, in the place of what has had its path.
-   *
-   * @param record Its number.
-   * @param time When it was modified, in milliseconds since 1970.
-   * @returns Its entry; 0 where it is skipped.
-   */
+  /** Adds a file, replacing any earlier one at its path. Returns its entry; 0 if it is skipped. */
   addFile(
     name: Uint8Array,
     record: number,
@@ -103,7 +95,7 @@ export class MemberPaths {
     });
   }
 
-  /** Adds a directory; it may be there. */
+  /** Adds a directory, which may already exist. */
   addDirectory(name: Uint8Array, time: number): void {
     const { entries } = this;
     this.#guard(name, "directory", () => {
@@ -129,12 +121,7 @@ export class MemberPaths {
     });
   }
 
-  /**
-   * Adds a symbolic link.
-   *
-   * @param record Its number.
-   * @returns Its entry; 0 where it is skipped.
-   */
+  /** Adds a symbolic link. Returns its entry; 0 if it is skipped. */
   addLink(
     name: Uint8Array,
     target: Uint8Array,
@@ -159,7 +146,7 @@ export class MemberPaths {
     return entry;
   }
 
-  /** The record of the file or link at a path; -1 where there is none, or the path is none. */
+  /** Returns the record of the file or link at a path; -1 if there is none, or the path is invalid. */
   find(name: Uint8Array): number {
     const { entries } = this;
     try {
@@ -186,14 +173,14 @@ export class MemberPaths {
     this.skipped.add(name, kind, reason, why);
   }
 
-  /** Where the target of a record's link stands among the names; `undefined` for what is no link. */
+  /** Returns the range of a link's target in the names; `undefined` for other records. */
   linkOf(record: number): { start: number; end: number } | undefined {
     return this.#links.get(record);
   }
 
   /**
-   * Follows all links, by their entries: the entries that they lead to, or less than 0. Links that lead out are skipped.
-   * Nothing may be added any more.
+   * Resolves all links. Returns target entries, or negative values, by entry. Skips links that lead out. Nothing may be
+   * added afterwards.
    */
   resolveLinks(): ReadonlyMap<number, number> {
     const { entries } = this;
@@ -221,11 +208,6 @@ export class MemberPaths {
     return targets;
   }
 
-  /**
-   * Makes the tables of a format whose records keep their numbers.
-   *
-   * @param records Number of records.
-   */
   finish(records: number): PathTables {
     try {
       const { entries } = this;
@@ -258,7 +240,6 @@ export class MemberPaths {
     }
   }
 
-  /** Adds by a path; what cannot be there is skipped. */
   #guard(name: Uint8Array, kind: MemberKind, add: () => number): number {
     try {
       return add();
@@ -269,7 +250,7 @@ export class MemberPaths {
     }
   }
 
-  /** The entry of a path, which becomes that of a record. */
+  /** Returns the entry of a path, after assigning it to the record. */
   #entryFor(name: Uint8Array, record: number): number {
     const { entries } = this;
     this.#split(name, true);
@@ -291,12 +272,7 @@ export class MemberPaths {
     return entry;
   }
 
-  /**
-   * The directory that the link of an entry leads to, which is made if it is not there.
-   *
-   * @returns -1 where it leads to none.
-   * @throws {PathFault} If it leads out.
-   */
+  /** Returns the directory that an entry's link resolves to, or -1. Throws a {@linkcode PathFault} if it leads out. */
   #follow(entry: number, makes: boolean): number {
     const { entries } = this;
     const link = this.#links.get(entries.refs.at(entry));
@@ -315,7 +291,7 @@ export class MemberPaths {
     const target = this.#resolver.resolve(entry);
     this.#steps += this.#resolver.steps - before;
     if (target >= 0 && entries.isDirectory(target)) return target;
-    this.#resolver = undefined; // what is not there yet may come
+    this.#resolver = undefined; // a missing target may still be added
     if (target !== OUTSIDE || !makes) return -1;
     const to = decodeName(entries.names, link.start, link.end);
     throw new PathFault(
@@ -324,7 +300,9 @@ export class MemberPaths {
     );
   }
 
-  /** Where the target of a link stands; a header may give the same one to any number of links. */
+  /**
+   * Interns the target of a link. A header may give the same one to any number of links, so repeats are stored once.
+   */
   #keepLink(target: Uint8Array): number {
     const before = this.#link;
     const isSame = target.length === before.length &&
@@ -355,9 +333,8 @@ export class MemberPaths {
   }
 
   /**
-   * Takes a path apart: its directory, and where its last name starts and ends; nothing of the root.
-   *
-   * @param makes Whether it is a member's, whose missing directories are made; otherwise there is none (-1) then.
+   * Splits a path into its directory and the range of its last name, which is empty for the root. Missing directories
+   * are created if `makes` is set, otherwise the directory is -1.
    */
   #split(name: Uint8Array, makes: boolean): void {
     if (name.length === 0) throw new PathFault("no-name", "has no name");
@@ -386,7 +363,6 @@ export class MemberPaths {
   }
 }
 
-/** Whether a path up to there ends in a name that is `.`. */
 function endsInDot(name: Uint8Array, first: number, end: number): boolean {
   return isDot(name, end - 1, end) &&
     (end === first + 1 || name[end - 2] === SLASH);

@@ -2,19 +2,17 @@ import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import type { LazySources } from "../tree.ts";
 
-/** Most sources that are cached. */
 const MOST_CACHED = 1024;
 
-/** Members of an archive that are sources of their own, made when they are asked for. Caches the last used. */
+/** Archive members that are sources of their own, made on demand. LRU cache. */
 export class MemberSources implements LazySources {
   readonly path: string;
   readonly storage: Storage;
-  readonly knownBytes = 0; // the archive's own are known
+  readonly knownBytes = 0; // the archive's size is already known
   readonly #make: (index: number) => ByteSource | undefined;
   /** In order of use. */
   readonly #made = new Map<number, ByteSource>();
 
-  /** @param make Makes the source of that index; `undefined` where there is none. */
   constructor(
     { archive, storage }: {
       readonly archive: ByteSource;
@@ -29,7 +27,7 @@ export class MemberSources implements LazySources {
 
   at(index: number): ByteSource | undefined {
     let source = this.#made.get(index);
-    if (source !== undefined) this.#made.delete(index); // to the end
+    if (source !== undefined) this.#made.delete(index); // move to the end
     else source = this.#make(index);
     if (source === undefined) return undefined;
     this.#made.set(index, source);

@@ -11,32 +11,29 @@ import type { Storage } from "../../io/storage/storage.ts";
 import { expectContents, readContents } from "../read_contents.ts";
 import type { Extent } from "../tree.ts";
 
-/** The files of an archive, or of several: each has a number. */
+/** Numbered files of one or more archives. */
 export interface Members {
-  /** Paths of the archives, in their order. */
+  /** Paths of the archives, in order. */
   readonly paths: readonly string[];
-  /** Where the archives lie. */
   readonly storage: Storage;
-  /** What the contents lie in. */
   readonly sources: SourceList;
-  /** How many there are. */
+  /** Number of files. */
   readonly length: number;
-  /** Lists their paths, in the order in which they were packed. */
+  /** Returns their paths, in the order in which they were packed. */
   listNames(): string[];
   /** Returns the number of the file at a path, or -1. */
   find(path: Uint8Array): number;
   /**
-   * Says where the content of a file is.
+   * Locates the content of a file.
    *
-   * @throws {NotLoaded} If it has to be waited for.
-   * @throws {FormatError} If it cannot be read.
+   * @throws {NotLoaded} If the location is not loaded yet.
+   * @throws {FormatError} If the file cannot be read.
    */
   locate(file: number, into: Extent): void;
-  /** Makes the error of a content whose CRC-32 is not the recorded one; unless given, none is compared. */
+  /** Makes the error for a CRC-32 mismatch. If absent, none is verified. */
   readonly mismatch?:
     | ((name: string, expected: number, actual: number) => FormatError)
     | undefined;
-  /** Closes the archives. */
   close(): void;
 }
 
@@ -49,17 +46,17 @@ export class MembersReader implements Disposable {
     this.#members = members;
   }
 
-  /** Paths of the archives, in their order. */
+  /** Paths of the archives, in order. */
   get paths(): readonly string[] {
     return this.#members.paths;
   }
 
-  /** Where the archives lie. */
+  /** Storage of the archives. */
   get storage(): Storage {
     return this.#members.storage;
   }
 
-  /** Number of files; links to files are some as well. */
+  /** Number of files, including links to files. */
   get length(): number {
     return this.#members.length;
   }
@@ -70,11 +67,12 @@ export class MembersReader implements Disposable {
   }
 
   /**
-   * Reads a file, or a batch of files: in the order in which they lie, neighbours in one go.
+   * Reads a file, or a batch of files in storage order, adjacent ones in one request.
    *
-   * @param name A path, or several in any order. In several archives, the first that has it.
-   * @throws {PathError} If there is no such file.
-   * @throws {FormatError} If a content is damaged, or cannot be read, as one that is encrypted: `member` names it.
+   * @param name A path, or several in any order. With several archives, the first that contains it is used.
+   * @throws {PathError} If a file does not exist.
+   * @throws {FormatError} If a content is damaged or cannot be read, for example because it is encrypted; `member`
+   *   names it.
    */
   read(
     name: string,
@@ -111,16 +109,16 @@ export class MembersReader implements Disposable {
   }
 
   /**
-   * Hints that files will be read soon: where the archives lie on a server, they are fetched meanwhile.
+   * Hints that files will be read soon: files on a server are prefetched.
    *
-   * @returns How many bytes are fetched, or have been; 0 where the archives are local.
-   * @throws {PathError} If there is no such file.
+   * @returns Number of bytes in flight or already fetched; 0 if the archives are local.
+   * @throws {PathError} If a file does not exist.
    */
   expect(names: readonly string[]): number {
     return expectContents(this.#contentsOf(names));
   }
 
-  /** Closes the archives. What was read stays valid. */
+  /** Closes the archives. Contents that were read stay valid. */
   close(): void {
     this.#members.close();
   }
@@ -132,7 +130,7 @@ export class MembersReader implements Disposable {
 
   /**
    * @ignore Returns the number of a file.
-   * @throws {PathError} If there is no such file.
+   * @throws {PathError} If the file does not exist.
    */
   protected fileAt(name: string): number {
     const file = this.#members.find(encodeName(name));

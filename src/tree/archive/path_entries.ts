@@ -11,24 +11,19 @@ import {
 import { isDot, PathFault, requireNames } from "./path_names.ts";
 import { sharedFloat64 } from "../shared_numbers.ts";
 
-/** Entries as nodes of a tree. */
 export interface EntryTables {
   readonly names: NameTableColumns;
-  /** Per entry: its node, or 0 where it is not shown. */
+  /** Per entry: its node, or 0 if it is skipped. */
   readonly nodeOf: Uint32Array;
-  /** Per node: its time in milliseconds since 1970, or NaN where none was given. */
+  /** Per node: its time in milliseconds since 1970, or NaN if none was given. */
   readonly times: Float64Array;
 }
 
-/** Number of the root. */
 export const ROOT_ENTRY = 0;
 
 /**
- * Finds the directory that the link of an entry leads to.
- *
- * @param makes Whether directories are made that are not there.
- * @returns -1 where it leads to none, or the entry is no link.
- * @throws {PathFault} If nothing may lie below it.
+ * Finds the directory that an entry's link resolves to; -1 if there is none, or the entry is not a link. `makes`
+ * creates missing directories. Throws a {@linkcode PathFault} if nothing may be below the link.
  */
 export type FollowLink = (entry: number, makes: boolean) => number;
 
@@ -37,8 +32,7 @@ const FIRST_BYTES = 1 << 16;
 const SLASH = 0x2f;
 
 /**
- * Directories and files as they come, each once: what the same path leads to is found by its directory and its name,
- * in a table of hashes, so that nothing is sorted and no text is made.
+ * Directories and files in order of arrival, each once; found by a hash of parent and name, without sorting or strings.
  */
 export class PathEntries {
   /** Per entry: its directory. */
@@ -47,30 +41,28 @@ export class PathEntries {
   readonly ends = new GrowingNumbers(2 ** 32);
   /** Per entry: the record of a file, or `DIRECTORY_BIT`. */
   readonly refs = new GrowingNumbers(2 ** 32);
-  /** Per entry: its time in milliseconds, or NaN where nothing says it. */
+  /** Per entry: its time in milliseconds, or NaN if unknown. */
   readonly times = new GrowingNumbers();
   #names = new Uint8Array(new SharedArrayBuffer(FIRST_BYTES));
   #view = new DataView(this.#names.buffer);
   #namesLength = 0;
-  /** Entries by their hashes; 0, the root, for none. */
+  /** Hash table of entries; 0, the root, marks an empty slot. */
   #slots = new Uint32Array(FIRST_SLOTS);
-  /** Nobody who makes names may know which ones meet. */
+  /** Random, so that crafted names cannot force collisions. */
   readonly #seed = crypto.getRandomValues(new Int32Array(1))[0]!;
 
-  /** What is there that is no directory, for messages. */
   readonly #others: string;
   readonly #follow: FollowLink | undefined;
-  /** Per entry: how many are in it; counted when somebody asks, which few archives make necessary. */
+  /** Per entry: number of children. Computed on demand, since few archives need it. */
   #children: GrowingNumbers | undefined;
-  // The directory of the path before: most have it as well.
+  // Directory of the previous path; most paths share it.
   #directory = new Uint8Array(0);
   #directoryEntry = ROOT_ENTRY;
-  /** Whether the directory looked for last lies below a link. */
   #hasFollowed = false;
 
   /**
-   * @param others What is there that is no directory, for messages: `a file`.
-   * @param follow Finds the directory that a link leads to, below which members may lie; unless given, none may.
+   * @param others Word for entries that are not directories, for messages: `a file`.
+   * @param follow Finds the directory that a link resolves to, below which members may lie. Without it, none may.
    */
   constructor(others: string, follow?: FollowLink) {
     this.#others = others;
@@ -78,12 +70,11 @@ export class PathEntries {
     this.#push(ROOT_ENTRY, 0, 0, DIRECTORY_BIT);
   }
 
-  /** Number of entries, the root included. */
   get length(): number {
     return this.refs.length;
   }
 
-  /** All names, in shared memory; more may come. */
+  /** All names so far, in shared memory. */
   get names(): Uint8Array {
     return this.#names.subarray(0, this.#namesLength);
   }
@@ -92,7 +83,7 @@ export class PathEntries {
     return this.refs.at(entry) === DIRECTORY_BIT;
   }
 
-  /** The entry of that name in a directory, or 0. */
+  /** Returns the entry of a name in a directory, or 0. */
   find(
     parent: number,
     bytes: Uint8Array,
@@ -109,7 +100,7 @@ export class PathEntries {
     }
   }
 
-  /** Adds an entry that is not there. */
+  /** Adds an entry, which must not exist. */
   add(
     parent: number,
     bytes: Uint8Array,
@@ -131,16 +122,12 @@ export class PathEntries {
     return entry;
   }
 
-  /**
-   * Has a record take the place of a directory, as programs that extract do it.
-   *
-   * @returns Whether it did: of one that holds something nothing changes.
-   */
+  /** Replaces an empty directory with a record, as extracting programs do. Returns `false` if it is not empty. */
   replaceDirectory(entry: number, ref: number): boolean {
     this.#children ??= this.#countChildren();
     if (this.#children.at(entry) > 0) return false;
     this.refs.set(entry, ref);
-    this.#directory = new Uint8Array(0); // it may have been the one before
+    this.#directory = new Uint8Array(0); // it may be the cached one
     this.#directoryEntry = ROOT_ENTRY;
     return true;
   }
@@ -157,10 +144,10 @@ export class PathEntries {
   }
 
   /**
-   * The directory that part of a path leads to.
+   * Returns the directory of part of a path.
    *
-   * @param makes Whether directories are made that are not there; otherwise there is none (-1) then.
-   * @throws {PathFault} If a name in it is none, or that of something else before. Nothing was made then.
+   * @param makes Whether to create missing directories; otherwise returns -1 if one is missing.
+   * @throws {PathFault} If a name is invalid, or an earlier entry is in the way. Nothing was created then.
    */
   directoryOf(
     path: Uint8Array,
@@ -188,11 +175,7 @@ export class PathEntries {
   }
 
   /**
-   * The directory of a name in another one.
-   *
-   * @param start Where the path starts that the name is in, for messages.
-   * @param makes As for {@linkcode PathEntries.directoryOf}.
-   * @throws {PathFault} If something else has that name.
+   * Like {@linkcode PathEntries.directoryOf} for a single name; `start` is the start of the whole path, for messages.
    */
   directoryAt(
     parent: number,
@@ -219,17 +202,17 @@ export class PathEntries {
   }
 
   /**
-   * Names all entries, breadth first, in each directory in the order in which they came.
+   * Builds the name table, breadth first, with the entries of each directory in order of arrival.
    *
-   * @param recordOf The record that a file becomes, by its own; less than 0 where it is not shown.
-   * @param order All entries but the root in another order, which holds in each directory.
+   * @param recordOf Maps a file's record to its final one; negative if it is skipped.
+   * @param order All entries but the root in another order, which then applies in each directory.
    */
   finish(
     recordOf: (ref: number) => number,
     order?: Uint32Array,
   ): EntryTables {
     const { parents, refs, starts, ends, length } = this;
-    // The children of each directory, one behind the other.
+    // Group children by directory (counting sort).
     const firsts = new Uint32Array(length + 1);
     for (let entry = 1; entry < length; entry++) {
       firsts[parents.at(entry) + 1]!++;
@@ -275,7 +258,7 @@ export class PathEntries {
     return { names: table.columns, nodeOf, times };
   }
 
-  /** Keeps bytes behind the names, and returns where. */
+  /** Appends bytes to the names, and returns their offset. */
   intern(bytes: Uint8Array, start: number, end: number): number {
     const at = this.#namesLength;
     const past = at + end - start;
@@ -293,12 +276,11 @@ export class PathEntries {
     return at;
   }
 
-  /** Whether two names, each up to so many bytes, begin alike. */
+  /** Whether two names have a common prefix of `length` bytes. */
   startAlike(a: number, b: number, length: number): boolean {
     return sharedBytes(this.#view, a, b, length) === length;
   }
 
-  /** A hash of a part of the names in a directory. */
   hash(parent: number, start: number, end: number): number {
     return this.#hash(parent, this.#names, start, end);
   }

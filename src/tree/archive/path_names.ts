@@ -1,5 +1,5 @@
 /**
- * Names that a directory can show, and those that it cannot.
+ * Validates names in archive paths.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { LONGEST_NAME } from "../names/name_table_builder.ts";
 const DOT = 0x2e;
 const SLASH = 0x2f;
 
-/** Thrown for a path that no directory can show. The message completes the sentence "The member …". */
+/** Thrown for an invalid path. The message completes the sentence "The member …". */
 export class PathFault extends Error {
   override name = "PathFault";
   readonly reason: SkipReason;
@@ -20,7 +20,6 @@ export class PathFault extends Error {
   }
 }
 
-/** {@linkcode requireName} of all names of a path; what is empty or `.` means nothing. */
 export function requireNames(
   path: Uint8Array,
   start: number,
@@ -34,11 +33,7 @@ export function requireNames(
   }
 }
 
-/**
- * Makes sure that a name is one that a directory can show.
- *
- * @throws {PathFault}
- */
+/** Throws a {@linkcode PathFault} for an invalid name. Empty names and `.` pass: they are ignored in paths. */
 export function requireName(
   path: Uint8Array,
   start: number,
@@ -60,7 +55,6 @@ export function requireName(
   }
 }
 
-/** Whether a name is `.`, which stands for the directory that it is in. */
 export function isDot(path: Uint8Array, start: number, end: number): boolean {
   return end - start === 1 && path[start] === DOT;
 }

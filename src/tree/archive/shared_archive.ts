@@ -10,19 +10,18 @@ import {
   storageInThread,
 } from "../../io/storage/thread_storage.ts";
 
-/** Where an archive is, and which state of it: plain data, by which another thread opens it as well. */
+/** Location and version of an archive: plain data with which another thread opens it. */
 export interface SharedArchive {
   readonly path: string;
   readonly size: number;
   readonly mtime: number;
-  /** What is in it, where it is in memory. */
   readonly bytes: Uint8Array | undefined;
 }
 
 /**
  * Describes an archive for other threads.
  *
- * @throws {RecordfsError} If it lies in a storage of this thread alone.
+ * @throws {RecordfsError} If its storage belongs to this thread only.
  */
 export function shareArchive(
   archive: ByteSource,
@@ -48,7 +47,7 @@ export function shareArchive(
 /**
  * Opens the archive of another thread.
  *
- * @throws {FormatError} If it is not the same any more.
+ * @throws {FormatError} If it has changed.
  */
 export async function reopenArchive(
   { path, size, mtime, bytes }: SharedArchive,

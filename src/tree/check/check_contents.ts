@@ -8,45 +8,33 @@ import { SPAN, spanSums } from "../../io/sums/span_sums.ts";
 import { type Extent, newExtent } from "../tree.ts";
 import type { CheckRun } from "./check_run.ts";
 
-/** Numbers in the list of a span's ranges: two a content. */
+/** Maximum numbers in a span's list of ranges: two per content. */
 const MOST_RANGES = 2 << 14;
 
-/** Bytes of a wrong content that are read again at a time. */
 const PIECE = 8 << 20;
 
-/** Contents that are numbered from 0, and have checksums. */
+/** Contents numbered from 0, with checksums. */
 export interface SummedContents {
   readonly length: number;
   readonly sources: readonly ByteSource[];
-  /** Kind of the checksums of all of them. */
   readonly checksumKind: ChecksumKind;
-  /**
-   * Says where a content is.
-   *
-   * @throws {FormatError} If it is nowhere.
-   */
+  /** Locates a content; throws a {@linkcode FormatError} if its location is invalid. */
   locate(i: number, into: Extent): void;
-  /** The error for a content that lies on others, so that all are longer together than their files; where any can. */
+  /** Makes the error for contents that overlap, and are longer than their files in total; absent if they cannot. */
   overlapping?(i: number, extent: Extent): FormatError;
-  /** The error for a content that does not have its checksum. */
   mismatch(i: number, expected: number, actual: number): FormatError;
 }
 
-/** Contents that follow each other, or a piece of a long one. */
+/** Consecutive contents, or a piece of a long one. */
 interface ContentSpan extends Span {
-  /** The first one. */
   readonly first: number;
-  /** Whether the rest of that one, of which this is a piece, is in the next span. */
+  /** Whether this is a piece of a content that continues in the next span. */
   readonly goesOn: boolean;
-  /** Why the content can't be looked for; then there are no ranges. */
+  /** Why the content cannot be located; the span then has no ranges. */
   readonly error?: unknown;
 }
 
-/**
- * Compares contents with their checksums, by several threads where there are many.
- *
- * @param onDamage Told of each that is damaged.
- */
+/** Verifies contents against their checksums, in several threads if there are many. */
 export async function checkContents(
   run: CheckRun,
   contents: SummedContents,
@@ -90,7 +78,7 @@ export async function checkContents(
   }
 }
 
-/** All contents, in spans of which each is in one file. */
+/** Splits all contents into spans, each within one file. */
 function* spansOf(
   contents: SummedContents,
   bytes: number,
@@ -113,7 +101,7 @@ function* spansOf(
   for (let i = 0; i < contents.length; i++) {
     try {
       contents.locate(i, extent);
-      // A small file with contents on top of each other would be checked for hours.
+      // Hostile input: overlapping contents in a small file would be checked for hours.
       if (planned + extent.length > bytes && contents.overlapping) {
         throw contents.overlapping(i, extent);
       }
@@ -141,7 +129,7 @@ function* spansOf(
   yield* gather();
 }
 
-/** The checksums of a span's contents that end in it, or why there are none. */
+/** Yields the checksums of the contents that end in a span, or the errors instead. */
 function* wholeSums(
   { first, ranges, goesOn }: ContentSpan,
   sums: Sums,
@@ -155,7 +143,7 @@ function* wholeSums(
   }
 }
 
-/** The checksum of a long content, piece by piece. */
+/** Combines the checksums of a long content's pieces. */
 class Pieces {
   readonly #kind: ChecksumKind;
   #sum: number | FormatError | undefined;

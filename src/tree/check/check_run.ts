@@ -6,12 +6,10 @@ import { openFile } from "../../io/storage/open_file.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import type { CheckOptions, CheckReport } from "../format.ts";
 
-/** One check of a container of any format: what it finds is counted and told, and so is how far it is. */
+/** A check of a container of any format. Counts and reports damage and progress. */
 export class CheckRun {
   readonly options: CheckOptions;
-  /** Where the container lies. */
   readonly storage: Storage;
-  /** Bytes that there are to check. */
   total: number;
   #done = 0;
   #damaged = 0;
@@ -26,33 +24,27 @@ export class CheckRun {
     return this.options.signal;
   }
 
-  /** How many damaged places were told of. */
   get damaged(): number {
     return this.#damaged;
   }
 
-  /** Bytes that have been checked. */
   get done(): number {
     return this.#done;
   }
 
-  /** Waits for steps, as long as nobody ends the check. */
+  /** Runs steps, unless the check is aborted. */
   run<T>(steps: Steps<T>): Promise<T> {
     return runAsync(steps, this.signal);
   }
 
-  /** Tells of damage, after which the check goes on; anything else ends it. */
+  /** Reports damage, after which the check continues; rethrows any other error. */
   damage(error: unknown): void {
     if (!(error instanceof FormatError)) throw error;
     this.#damaged++;
     this.options.onDamage(error);
   }
 
-  /**
-   * Does a part of the check, and tells of the damage that it ends with.
-   *
-   * @returns Whether it came to its end.
-   */
+  /** Runs a part of the check, and reports the damage that ends it. Returns whether it finished. */
   async part(work: () => unknown): Promise<boolean> {
     try {
       await work();
@@ -63,36 +55,28 @@ export class CheckRun {
     }
   }
 
-  /** Says something odd that is no damage. */
+  /** Reports an oddity that is not damage. */
   warn(message: string): void {
     (this.options.onWarning ?? warnOnConsole)(message);
   }
 
-  /** Tells that so many more bytes are done. */
   advance(bytes: number): void {
     this.advanceTo(this.#done + bytes);
   }
 
-  /** Tells how many bytes are done; more than there seemed to be have grown since. */
+  /** Reports the number of bytes done. If files have grown, it may exceed the total, which is then raised. */
   advanceTo(done: number): void {
     this.#done = done;
     this.options.onProgress?.(done, Math.max(done, this.total));
   }
 
-  /**
-   * Ends the check.
-   *
-   * @param facts How many samples were checked, and what of them was compared.
-   */
   report(facts: Pick<CheckReport, "samples" | "compares">): CheckReport {
     return { bytes: this.total, damaged: this.#damaged, ...facts };
   }
 
   /**
-   * Checks files one after the other, each as far as it goes.
-   *
-   * @param check Checks one, and tells how far it is by `advanceTo` from the given byte on; gives the number of samples.
-   * @returns How many samples there are in all.
+   * Checks files one after the other, each as far as possible. `check` reports progress with `advanceTo`, from the byte
+   * `start`, and returns its number of samples; the result is their sum.
    */
   async files(
     paths: readonly string[],

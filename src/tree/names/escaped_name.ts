@@ -1,4 +1,4 @@
-/** A key of any characters as one name of a file: what no name may have is written as in URLs. */
+/** Makes a key a file name: percent-encodes `%`, `/`, NUL and the names `.` and `..`; an empty key becomes `%`. */
 export function escapedName(key: string): string {
   const name = key.replaceAll(
     /[%/\0]/g,

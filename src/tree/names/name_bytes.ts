@@ -1,14 +1,12 @@
 /**
- * What there is to know of names' bytes before they become a table, four bytes at a time, since
- * names are most of what a large container has to be looked at for.
+ * Inspects bytes of names, four at a time: names are most of what is read of a large container.
  *
  * @module
  */
 
-/** Four slashes in a word. */
 const SLASHES = 0x2f2f2f2f;
 
-/** Number of bytes that two names begin with in common, of `most` that are compared. */
+/** Returns the length of the common prefix of two names, of at most `most` bytes. */
 export function sharedBytes(
   names: DataView,
   a: number,
@@ -26,7 +24,7 @@ export function sharedBytes(
   return shared;
 }
 
-/** All bytes of a stretch or-ed, or -1 where a slash or NUL is among them. */
+/** Returns all bytes of a range or-ed, or -1 if a slash or NUL is among them. */
 export function bitsOf(names: DataView, from: number, to: number): number {
   let words = 0;
   let at = from;
@@ -45,7 +43,6 @@ export function bitsOf(names: DataView, from: number, to: number): number {
   return bits;
 }
 
-/** Tells whether one of a word's four bytes is 0. */
 function hasZero(word: number): boolean {
   return (word - 0x0101_0101 & ~word & 0x8080_8080) !== 0;
 }

@@ -2,37 +2,33 @@ import type { RecordNames } from "./named_tree.ts";
 import { lastUpTo } from "../shared_numbers.ts";
 import type { EntryVisitor, NodeId } from "../tree.ts";
 
-/** Marks an entry of {@linkcode NameTableColumns.refs} as a directory; the other bits number it. */
+/** Marks an entry of {@linkcode NameTableColumns.refs} as a directory; the other bits are its number. */
 export const DIRECTORY_BIT = 0x8000_0000;
 
-/** The columns of a {@linkcode NameTable}, all over shared memory. */
+/** Columns of a {@linkcode NameTable}, all over shared memory. */
 export interface NameTableColumns {
-  /** Bytes in which all names lie, with anything between them. */
+  /** Bytes that contain all names, with gaps allowed. */
   readonly names: Uint8Array;
-  /** Per entry: where its name starts. */
+  /** Per entry: range of its name. */
   readonly nameStarts: Uint32Array;
-  /** Per entry: where its name ends. */
   readonly nameEnds: Uint32Array;
-  /** Per entry: the record of a file, or `DIRECTORY_BIT | number of the directory`. */
+  /** Per entry: record of a file, or `DIRECTORY_BIT | directory number`. */
   readonly refs: Uint32Array;
   /** Per directory: its own entry, ascending. */
   readonly directoryEntries: Uint32Array;
-  /** Per directory, and once more: its first child's entry. Children are contiguous. */
+  /** Per directory, plus one: its first child's entry. Children are contiguous. */
   readonly firstChildren: Uint32Array;
-  /**
-   * The entries of each directory in the order of their names' bytes, or `undefined` where every
-   * directory is in that order anyway.
-   */
+  /** Entries of each directory in byte order of names; `undefined` if all directories already are in that order. */
   readonly sorted: Uint32Array | undefined;
 }
 
 /**
- * A directory tree of stored names in a few typed arrays: 12 bytes an entry beside its name, no
- * object, shared by threads as it is.
+ * Directory tree of stored names in a few typed arrays: 12 bytes per entry plus its name, no objects, shareable between
+ * threads.
  *
- * Entry e has node id e + 1. Entry 0 is the root. Entries stand in breadth-first order, so the
- * children of a directory are neighbours and a child's position is a stable cursor. Packers sort
- * their names, so a binary search finds one; containers that are not sorted get a sorted index.
+ * Entry e has node id e + 1; entry 0 is the root. Entries are in breadth-first order, so the children of a directory
+ * are contiguous and a child's position is a stable cursor. Lookups are binary searches: packers usually sort names,
+ * and unsorted containers get a sorted index.
  */
 export class NameTable implements RecordNames {
   readonly columns: NameTableColumns;
@@ -118,7 +114,7 @@ export class NameTable implements RecordNames {
   }
 }
 
-/** Orders two runs of bytes as `memcmp` would, the shorter first where one starts the other. */
+/** Compares two byte ranges like `memcmp`; a prefix sorts first. */
 export function compareBytes(
   a: Uint8Array,
   aStart: number,

@@ -3,14 +3,13 @@ import { bitsOf, sharedBytes } from "./name_bytes.ts";
 import { compareBytes, DIRECTORY_BIT, NameTable } from "./name_table.ts";
 import { sharedUint32 } from "../shared_numbers.ts";
 
-/** Why a name can't be an entry of a directory. */
+/** Why a name cannot be a directory entry. */
 export type NameFault = "empty" | "dots" | "slash" | "nul" | "long" | "twice";
 
-/** Thrown by {@linkcode NameTableBuilder}; the caller knows the file and says so. */
+/** Thrown by {@linkcode NameTableBuilder}; the caller adds the file to the message. */
 export class NameFaultError extends Error {
   override name = "NameFaultError";
   readonly fault: NameFault;
-  /** The name's bytes. */
   readonly bytes: Uint8Array;
 
   constructor(fault: NameFault, bytes: Uint8Array) {
@@ -20,32 +19,30 @@ export class NameFaultError extends Error {
   }
 }
 
-/** Longest name the kernel's FUSE client passes on (`FUSE_NAME_MAX`, fs/fuse/fuse_i.h). */
+/** Longest name that the kernel's FUSE client accepts (`FUSE_NAME_MAX`, fs/fuse/fuse_i.h). */
 export const LONGEST_NAME = 1024;
 
-/** Most records that the files of one table can have. */
+/** Maximum number of records in one table. */
 export const MOST_RECORDS = DIRECTORY_BIT;
 
-/** Where a name begins and ends is kept in 32 bits. */
+/** Offsets of names are stored in 32 bits. */
 export const MOST_NAME_BYTES = 2 ** 32 - 1;
 
-/** Thrown by {@linkcode NameTableBuilder} where all names together are too long for it. */
+/** Thrown by {@linkcode NameTableBuilder} if all names together exceed its limit. */
 export class NamesTooLongError extends Error {
   override name = "NamesTooLongError";
 }
 
-/** Files to be added, in columns. */
+/** Columns of files to add. */
 export interface FileBatch {
   readonly length: number;
   readonly starts: ArrayLike<number>;
   readonly ends: ArrayLike<number>;
-  /** Records. */
   readonly values: ArrayLike<number>;
 }
 
 /**
- * Builds a {@linkcode NameTable}: directories are filled in the order in which they were added
- * (the root first), each completely, which is breadth-first order.
+ * Builds a {@linkcode NameTable} breadth first: directories must be filled completely, in the order of their addition.
  */
 export class NameTableBuilder {
   readonly #nameStarts: Uint32Array;
@@ -54,24 +51,21 @@ export class NameTableBuilder {
   readonly #directoryEntries = [0];
   readonly #firstChildren: number[] = [];
   readonly #recode: (bytes: Uint8Array) => Uint8Array;
-  /** Directories whose entries are not in the order of their bytes. */
   readonly #unsorted = new Set<number>();
-  /** Bytes of names that lie as they were stored; those behind are interned, and final. */
+  /** Length of the stored names; bytes after that are interned and already recoded. */
   readonly #storedLength: number;
   readonly #mostNameBytes: number;
   #names: Uint8Array;
   #view: DataView;
   #namesLength: number;
   #entry = 1;
-  /** All bytes of the last name or-ed, and of what it shared with those before. */
+  /** All bytes of the last name or-ed, including its prefix shared with names before. */
   #lastBits = 0;
 
   /**
-   * @param mostEntries No more files and directories than that, without the root.
-   * @param names Shared memory in which names lie, not copied; more can be added.
-   * @param recode Turns a stored name that is not ASCII into the bytes it has on disk: the same
-   * array where they are the same.
-   * @param mostNameBytes No more memory for names than that.
+   * @param mostEntries Maximum number of files and directories, without the root.
+   * @param names Shared memory that contains names; not copied. More can be added.
+   * @param recode Converts a stored non-ASCII name to its bytes on disk; returns the same array if they are equal.
    */
   constructor(
     mostEntries: number,
@@ -91,13 +85,13 @@ export class NameTableBuilder {
     this.#refs[0] = DIRECTORY_BIT; // the root: entry 0, directory 0
   }
 
-  /** Copies a name that does not lie in `names`, and returns where it lies from now on. */
+  /** Copies a name that is not in `names`, and returns its offset. */
   intern(name: Uint8Array): number {
     const start = this.#namesLength;
     const end = start + name.length;
     if (end > this.#mostNameBytes) throw new NamesTooLongError();
     if (end > this.#names.length) {
-      // By a quarter: beside a large structure there are few names of their own.
+      // Grows by a quarter only: next to large stored names, few are interned.
       const length = Math.max(end, start + (start >>> 2) + 65_536);
       const larger = new Uint8Array(newSharedMemory(length));
       larger.set(this.#names.subarray(0, start));
@@ -109,12 +103,10 @@ export class NameTableBuilder {
     return start;
   }
 
-  /** Starts to fill the next directory. */
   nextDirectory(): void {
     this.#firstChildren.push(this.#entry);
   }
 
-  /** Adds a file whose content is record `record` to the directory being filled. */
   addFile(start: number, end: number, record: number): void {
     if (record >= MOST_RECORDS) {
       throw tooManyRecords();
@@ -122,12 +114,7 @@ export class NameTableBuilder {
     this.#add(start, end, record);
   }
 
-  /**
-   * Adds files to the directory being filled.
-   *
-   * @param base What to add to the positions of the names.
-   * @param first What to add to the records.
-   */
+  /** Adds files to the current directory, with `base` added to the positions of names and `first` to the records. */
   addFiles(
     { length, starts, ends, values }: FileBatch,
     base: number,
@@ -147,17 +134,13 @@ export class NameTableBuilder {
     this.#look(from);
   }
 
-  /** Adds a directory to the one being filled. Its own turn comes after those added before. */
+  /** Adds a directory to the current one. It must be filled after those added before. */
   addDirectory(start: number, end: number): void {
     const directory = this.#directoryEntries.push(this.#entry) - 1;
     this.#add(start, end, DIRECTORY_BIT + directory);
   }
 
-  /**
-   * The finished table.
-   *
-   * @throws {NameFaultError} If a directory has the same name twice.
-   */
+  /** Throws a {@linkcode NameFaultError} if a directory has a duplicate name. */
   finish(): NameTable {
     this.#firstChildren.push(this.#entry);
     return new NameTable({
@@ -179,7 +162,7 @@ export class NameTableBuilder {
     this.#look(entry);
   }
 
-  /** Looks at the names of the entries from `from` on, which are new in the directory. */
+  /** Validates the names of the entries from `from` on, which are new in the directory. */
   #look(from: number): void {
     const directory = this.#firstChildren.length - 1;
     const first = this.#firstChildren[directory]!;
@@ -189,7 +172,7 @@ export class NameTableBuilder {
       const view = this.#view;
       const start = starts[entry]!;
       const length = ends[entry]! - start;
-      // What a name shares with the one before has been looked at there; neighbours share most.
+      // The prefix shared with the name before was validated there; neighbours share most of their bytes.
       let shared = 0;
       if (entry > first) {
         const before = starts[entry - 1]!;
@@ -200,7 +183,7 @@ export class NameTableBuilder {
           view.getUint8(start + shared) > view.getUint8(before + shared));
         if (!ascends) this.#unsorted.add(directory);
       }
-      // A shared beginning may end inside a character: it counts as what the name before was.
+      // A shared prefix may end inside a character: it counts as ASCII or not as the whole name before did.
       if (shared === 0) lastBits = 0;
       lastBits |= bitsOf(view, start + shared, start + length);
       if (length <= 2 || length > LONGEST_NAME || lastBits < 0) {
@@ -220,10 +203,10 @@ export class NameTableBuilder {
     if (recoded === stored) return;
     this.#nameStarts[entry] = this.intern(recoded);
     this.#nameEnds[entry] = this.#namesLength;
-    this.#unsorted.add(directory); // maybe: recoded bytes may order otherwise
+    this.#unsorted.add(directory); // recoding may change the order
   }
 
-  /** The entries of each directory, sorted; only some were not. */
+  /** Returns the entries of each directory, sorted. Only unsorted directories need work. */
   #sort(): Uint32Array {
     const sorted = sharedUint32(this.#entry);
     for (let entry = 0; entry < this.#entry; entry++) sorted[entry] = entry;
@@ -258,7 +241,6 @@ export class NameTableBuilder {
   }
 }
 
-/** Throws if the name is one that no directory can hold. */
 function refuseBadName(name: Uint8Array): void {
   const dots = name.every((byte) => byte === 0x2e);
   if (name.length === 0) throw new NameFaultError("empty", name);
@@ -276,7 +258,7 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-/** A column without what was not needed of it; copied only where that is much. */
+/** Removes unused space from a column; copies it only if that saves more than an eighth. */
 function trimmed(column: Uint32Array, length: number): Uint32Array {
   const used = column.subarray(0, length);
   return length >= column.length - (column.length >>> 3)

@@ -14,35 +14,32 @@ import {
 /** Directories and names whose files are records, numbered from 0. */
 export interface RecordNames
   extends Pick<Tree, "isDirectory" | "list" | "lookup" | "parent"> {
-  /** Number of nodes, the root included. */
+  /** Number of nodes, root included. */
   readonly length: number;
-  /** Writes a node's name to the start of `into` and returns its length; 0 for the root, or no node. */
+  /** Writes a node's name to the start of `into` and returns its length; 0 for the root or an invalid node. */
   nameOf(node: NodeId, into: Uint8Array): number;
-  /** The record that a file's content is, or -1 for a directory or no node. */
+  /** Returns the record of a file, or -1 for a directory or an invalid node. */
   record(node: NodeId): number;
 }
 
-/** A tree of records that have names. */
 export abstract class NamedTree<Names extends RecordNames = RecordNames>
   implements Tree {
   abstract readonly sources: Tree["sources"];
   protected readonly names: Names;
-  /** When the newest file was modified, in milliseconds since 1970. */
+  /** Modification time of the newest file, in milliseconds since 1970. */
   protected readonly mtime: number;
   readonly #times: Float64Array | undefined;
   readonly #extent = newExtent();
 
-  /** @param times Per node, from the root on: when it was modified itself, or NaN where that is not known. */
+  /** @param times Per node, from the root: its own modification time, or NaN if unknown. */
   constructor(names: Names, mtime: number, times?: Float64Array) {
     this.names = names;
     this.mtime = mtime;
     this.#times = times;
   }
 
-  /** Says where a record is. */
   protected abstract locateRecord(record: number, into: Extent): void;
 
-  /** Bytes of a record. */
   protected sizeOf(record: number): number {
     this.locateRecord(record, this.#extent);
     return this.#extent.length;
@@ -84,12 +81,11 @@ export abstract class NamedTree<Names extends RecordNames = RecordNames>
     return this.names.nameOf(node, into);
   }
 
-  /** The record of a file, or -1. */
   recordOf(node: NodeId): number {
     return this.names.record(node);
   }
 
-  /** The path of a node whose directory is one, for messages. */
+  /** Returns the path of a node with a single parent directory, for messages. */
   pathTo(node: NodeId): string {
     const parts: string[] = [];
     const name = new Uint8Array(LONGEST_NAME);

@@ -1,7 +1,7 @@
 /**
- * What such names end in, as the option `ext` says: `.jpg` for `jpg` and for `.jpg`.
+ * Returns the name suffix for the option `ext`: `.jpg` for both `jpg` and `.jpg`.
  *
- * @throws {TypeError} If no file name can end so.
+ * @throws {TypeError} If it is not valid in file names.
  */
 export function nameSuffix(ext: string | undefined): string {
   if (ext === undefined || ext === "") return "";
@@ -11,20 +11,13 @@ export function nameSuffix(ext: string | undefined): string {
   return ext.startsWith(".") ? ext : `.${ext}`;
 }
 
-/**
- * Names that are numbers: `000042`, `frame_0001.jpg`. They are computed from the number and parsed
- * back, so that ten million of them cost no memory.
- */
+/** Names that are numbers (`000042`, `frame_0001.jpg`): computed and parsed, so ten million take no memory. */
 export class NumberedNames {
-  /** Longest name in bytes. */
   readonly maxLength: number;
   readonly #width: number;
   readonly #suffix: Uint8Array;
 
-  /**
-   * @param width Digits to pad to; longer numbers take the digits they need.
-   * @param suffix What follows the digits, such as `.jpg`.
-   */
+  /** @param width Digits to pad to; larger numbers take the digits they need. */
   constructor(width: number, suffix: string) {
     this.#width = width;
     this.#suffix = new TextEncoder().encode(suffix);
@@ -46,7 +39,7 @@ export class NumberedNames {
     return digits + suffix.length;
   }
 
-  /** The number that `name[start … end]` is the name of, or -1. */
+  /** Parses the name `name[start … end]`; returns its number, or -1. */
   parse(name: Uint8Array, start: number, end: number): number {
     const suffix = this.#suffix;
     const digits = end - start - suffix.length;
@@ -54,7 +47,7 @@ export class NumberedNames {
     for (let i = 0; i < suffix.length; i++) {
       if (name[start + digits + i] !== suffix[i]) return -1;
     }
-    // More digits than the padding asks for must not start with a zero: one name per number.
+    // A number longer than the padding must not start with 0, so that each number has one name.
     if (digits > this.#width && name[start] === 48) return -1;
     let number = 0;
     for (let i = start; i < start + digits; i++) {
@@ -66,16 +59,12 @@ export class NumberedNames {
   }
 }
 
-/** Least digits of the names of samples, records, datapoints and elements of a list. */
+/** Minimum digits in names of samples, records, datapoints and list elements. */
 const LEAST_DIGITS = 6;
 
-/** By suffix, then by digits. */
 const numbered = new Map<string, NumberedNames[]>();
 
-/**
- * Names of so many samples, records, datapoints or elements of a list, counted from 0: padded to the
- * width of the last one, and at least to `least` digits. So they sort as they are numbered.
- */
+/** Returns names for `count` items from 0, padded to one width, at least `least` digits, so they sort by number. */
 export function numberedNames(
   count: number,
   suffix: string,

@@ -2,20 +2,19 @@ import { encodeName } from "../../base/names.ts";
 import { escapedName } from "../names/escaped_name.ts";
 import type { Field } from "./samples.ts";
 
-/** Longest name of a file, in bytes. */
 const LONGEST = 255;
-/** Room for a suffix, and for what tells a name from others. */
+/** Reserved for a suffix, and for a number that makes the name unique. */
 const ROOM = 32;
 
-/** The names of the files that a sample is shown as, one for each of its fields, and found by them. */
+/** File names of a sample's fields, and the fields by file name. */
 export interface FieldNames {
   readonly bytes: readonly Uint8Array[];
   readonly byName: ReadonlyMap<string, number>;
 }
 
 /**
- * Names files: by the field, and its type's suffix, unless the field's name ends so already. What no name may have is
- * written as in URLs, a name that is taken gets a number, and one that no file can have is cut.
+ * Derives file names from field names, plus the type's suffix unless the name already has it. Invalid characters are
+ * percent-encoded, duplicates get a number, and names that are too long are cut.
  */
 export function fieldNames(fields: readonly Field[]): FieldNames {
   const byName = new Map<string, number>();
@@ -36,7 +35,7 @@ export function fieldNames(fields: readonly Field[]): FieldNames {
   return { bytes: [...byName.keys()].map(encodeName), byName };
 }
 
-/** What a name ends in, where that is a type's suffix and not all of it. */
+/** Returns the end of a name that is its type's suffix, unless that is the whole name. */
 function endingOf(name: string, suffix: string): string {
   const same = suffix === ".jpg" && /.\.jpeg$/i.test(name) ? ".jpeg" : suffix;
   const isThere = name.length > same.length && same !== "" &&
@@ -44,7 +43,7 @@ function endingOf(name: string, suffix: string): string {
   return isThere ? name.slice(-same.length) : "";
 }
 
-/** Cuts a name that no file can have, and puts the field's number behind it. */
+/** Cuts a name that is too long, and appends the field's number. */
 function shortened(name: string, field: number): string {
   const most = LONGEST - ROOM;
   if (encodeName(name).length <= most) return name;

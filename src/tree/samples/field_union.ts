@@ -2,12 +2,11 @@ import { FormatError } from "../../base/errors.ts";
 import { VALUE_TYPES, type ValueType } from "../../codecs/values/value_type.ts";
 import type { Field } from "./samples.ts";
 
-/** The fields of samples that have not all the same ones, in the order in which they come up. */
+/** Union of the fields of samples that differ in their fields, in order of first occurrence. */
 export class FieldUnion {
   readonly #path: string;
   readonly #fields = new Map<string, { field: Field; samples: number }>();
 
-  /** @param path The container, for messages. */
   constructor(path: string) {
     this.#path = path;
   }
@@ -15,8 +14,8 @@ export class FieldUnion {
   /**
    * Adds the fields of some samples.
    *
-   * @param samples How many have them.
-   * @throws {FormatError} With code `unsupported` if others have a field of that name and another type.
+   * @param samples Number of samples with these fields.
+   * @throws {FormatError} With code `unsupported` if other samples have a field of that name and an incompatible type.
    */
   add(fields: readonly Field[], samples: number): void {
     for (const field of fields) {
@@ -45,16 +44,10 @@ export class FieldUnion {
     }
   }
 
-  /** All fields that were added. */
   get fields(): Field[] {
     return [...this.#fields.values()].map(({ field }) => field);
   }
 
-  /**
-   * How many samples lack a field, by its name.
-   *
-   * @param length How many samples there are.
-   */
   missing(length: number): Map<string, number> {
     return new Map(
       [...this.#fields].map(([name, { samples }]) => [name, length - samples]),
@@ -62,7 +55,7 @@ export class FieldUnion {
   }
 }
 
-/** The type of numbers of both types; `undefined` if either is no number. */
+/** Returns the number type that holds both types; `undefined` if either is not a number. */
 function widerType(a: ValueType, b: ValueType): ValueType | undefined {
   const scalars = [a.scalar, b.scalar];
   if (scalars.some((one) => one === undefined || one === "bool")) {

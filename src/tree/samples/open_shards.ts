@@ -6,47 +6,45 @@ import { openFile } from "../../io/storage/open_file.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { type ArchiveNotes, damageNotes } from "../archive/archive_notes.ts";
 
-/** A shard of several that is damaged so that none of its samples has a number. Plain data. */
+/** One of several shards, so damaged that its samples have no numbers. Plain data. */
 export interface LostShard {
-  /** Where it lies. */
+  /** Path of the shard. */
   readonly path: string;
-  /** Its place among all shards, from 0. */
+  /** Index among all shards, from 0. */
   readonly at: number;
-  /** What kind of damage it is. */
+  /** Error code of the damage. */
   readonly code: FormatErrorCode;
-  /** What is wrong with it. */
+  /** Description of the damage. */
   readonly message: string;
 }
 
-/** Shards that have been opened. */
 export interface OpenedShards<S> {
   readonly sources: readonly ByteSource[];
-  /** What is known of each. */
   readonly shards: readonly S[];
-  /** Those that are damaged, and left out of both. */
+  /** Damaged shards, which are in neither `sources` nor `shards`. */
   readonly lost: readonly LostShard[];
 }
 
-/** Codes of errors that are no damage: the file was replaced since it was opened, or has not been fetched. */
+/** Codes that are not damage: the file was replaced since it was opened, or has not been fetched. */
 const UNDAMAGED: readonly FormatErrorCode[] = ["changed", "git-lfs-pointer"];
 
-/** Whether an error says that what was read cannot be right, whenever it is read again. */
+/** Whether an error means permanent damage, which reading again cannot cure. */
 export function isDamage(error: unknown): error is FormatError {
   return error instanceof FormatError && !UNDAMAGED.includes(error.code);
 }
 
-/** Whether a shard, or a part of one, is damaged, so that the others are opened without it; one that is refused is not. */
+/** Whether an error is damage that only excludes this shard. Unsupported shards are not damage. */
 export function isShardDamage(error: unknown): error is FormatError {
   return isDamage(error) && error.code !== "unsupported";
 }
 
 /**
- * Opens shards, several at once where they can be waited for. Of several, those that are damaged are left out: nothing
- * says how many samples they had, so that later ones have other numbers.
+ * Opens shards, concurrently if waiting is possible. If there are several, damaged ones are skipped: their sample
+ * counts are unknown, so the samples of later shards get other numbers.
  *
- * @param open Opens one; it closes what it has opened of one that is damaged.
- * @returns Those that are sound, in the order of `paths`, and those that are left out.
- * @throws {FormatError} If there is one shard and it is damaged, or if all are: what is wrong with the first.
+ * @param open Opens one shard; it must close what it has opened before it throws.
+ * @returns Sound shards in the order of `paths`, and the skipped ones.
+ * @throws {FormatError} The first shard's error, if all (or the only) shards are damaged.
  */
 export function* openSound<S extends { close(): void }>(
   paths: readonly string[],
@@ -76,11 +74,7 @@ export function* openSound<S extends { close(): void }>(
   }
 }
 
-/**
- * Opens the shards of a container, each of which is a file, and looks at each, as {@linkcode openSound} does.
- *
- * @param look Finds out what is in one.
- */
+/** Opens a container's shards, one file each, like {@linkcode openSound}. `look` reads the metadata of a shard. */
 export function* openShards<S>(
   storage: Storage,
   paths: readonly string[],
@@ -106,7 +100,6 @@ export function* openShards<S>(
   };
 }
 
-/** A shard that is left out, at its place among all, and why. */
 export function lostShard(
   path: string,
   at: number,
@@ -115,12 +108,11 @@ export function lostShard(
   return { path, at, code, message };
 }
 
-/** The error that a shard is left out for. */
 export function lostError({ path, code, message }: LostShard): FormatError {
   return new FormatError(code, message, { path });
 }
 
-/** What of a container cannot be read, since shards of it are left out. */
+/** Returns the notes of a container's skipped shards. */
 export function lostNotes(lost: readonly LostShard[]): ArchiveNotes[] {
   return lost.map(({ path, code, message }) => {
     const what =

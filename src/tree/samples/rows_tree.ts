@@ -9,27 +9,23 @@ import type { Field } from "./samples.ts";
 import type { ShardTable } from "./shard_table.ts";
 
 /**
- * Samples as directories whose files are their fields, as many in each sample of a shard.
+ * Samples as directories whose files are their fields. All samples of a shard have the same number of fields.
  *
- * Node ids: those of samples; then all fields, sample by sample.
+ * Node ids: those of {@linkcode SampleTree}; then all fields, sample by sample.
  *
- * @typeParam S The shards of samples.
+ * @typeParam S Shards of samples.
  */
 export abstract class RowsTree<S extends KnownFile> extends SampleTree<S> {
   readonly nodeCount: number;
-  /** Which of its sample's fields was entered last. */
+  /** Field set by {@linkcode RowsTree.enterField}. */
   protected field = 0;
-  /** Per shard: how many fields its samples have. */
+  /** Per shard: fields per sample. */
   readonly #fieldCounts: readonly number[];
-  /** Per shard, and once more for all: the node of its first field. */
+  /** Per shard, plus one: node of its first field. */
   readonly #firstFields: Float64Array;
-  /** Shards of which all samples have the same fields share names. */
+  /** Cached by field list, since samples with the same list share names. */
   readonly #names = new Map<readonly Field[], FieldNames>();
 
-  /**
-   * @param shards Names of the shards' directories, if there are such.
-   * @param fieldsOf Counts the fields of a shard's samples.
-   */
   constructor(
     table: ShardTable<S>,
     shards: readonly string[] | undefined,
@@ -84,19 +80,14 @@ export abstract class RowsTree<S extends KnownFile> extends SampleTree<S> {
     return valueView(type, { key: name, isList, isNull: this.nullOfField() });
   }
 
-  /**
-   * The fields of a shard's samples: each time the same list.
-   *
-   * @throws {NotLoaded} If what their files are has to be waited for.
-   */
+  /** Returns the fields of a shard's samples; must return the same list each time. May throw `NotLoaded`. */
   protected abstract fieldsOf(shard: number): readonly Field[];
 
-  /** What tells whether the field that was entered is null, where an empty file does not. */
+  /** Returns the null test of the current field, if an empty file is not the test. */
   protected nullOfField(): (() => boolean) | undefined {
     return undefined;
   }
 
-  /** The names of the files of a shard's samples. */
   protected namesOf(shard: number): FieldNames {
     const fields = this.fieldsOf(shard);
     let names = this.#names.get(fields);
@@ -107,7 +98,7 @@ export abstract class RowsTree<S extends KnownFile> extends SampleTree<S> {
     return names;
   }
 
-  /** Finds the sample and the field of a node; `false` if it is no field. */
+  /** Sets the current sample and field from a node; returns `false` if it is not a field. */
   protected enterField(node: NodeId): boolean {
     const firsts = this.#firstFields;
     const isField = Number.isInteger(node) && node >= firsts[0]! &&
@@ -122,7 +113,6 @@ export abstract class RowsTree<S extends KnownFile> extends SampleTree<S> {
     return true;
   }
 
-  /** The node of a field of the sample that was entered. */
   protected fieldNode(field: number): NodeId {
     return this.#firstFields[this.shard]! +
       this.number * this.#fieldCounts[this.shard]! + field;

@@ -15,35 +15,31 @@ import {
 import type { ShardTable } from "./shard_table.ts";
 
 /**
- * Samples that are named by their numbers, in a directory for each shard or all in the root. Subclasses say what a
- * sample is, a file or a directory, and what is in it.
+ * Samples named by their numbers, all in the root or in a directory per shard. Subclasses define whether a sample is a
+ * file or a directory, and its contents.
  *
  * Node ids: the root, the shards' directories, all samples; then those of subclasses.
  *
- * @typeParam S The shards of samples.
+ * @typeParam S Shards of samples.
  */
 export abstract class SampleTree<S extends KnownFile> implements Tree {
   abstract readonly sources: Tree["sources"];
   abstract readonly nodeCount: number;
   readonly table: ShardTable<S>;
-  // The sample that was entered last, its shard and its number in that.
+  // Current sample, set by `enterSample`: its shard, its index, and its index in the shard.
   protected shard = 0;
   protected sample = 0;
   protected number = 0;
-  /** The node of the first sample. */
   protected readonly firstSample: NodeId;
-  /** Names of the directories of shards; `undefined` where all samples are in the root. */
+  /** Names of the shards' directories; `undefined` if all samples are in the root. */
   readonly #directories: readonly Uint8Array[] | undefined;
   readonly #byName: ReadonlyMap<string, number>;
-  /** Per directory of samples, and once more for all: the number of its first one. */
+  /** Per directory of samples, plus one: index of its first sample. */
   readonly #firsts: Float64Array;
   readonly #names: readonly NumberedNames[];
   readonly #mtime: number;
 
-  /**
-   * @param shards Names of the shards' directories, if there are such.
-   * @param suffix Ending of the names of samples.
-   */
+  /** @param shards Names of the shards' directories, if any. */
   constructor(
     table: ShardTable<S>,
     shards: readonly string[] | undefined,
@@ -145,10 +141,10 @@ export abstract class SampleTree<S extends KnownFile> implements Tree {
 
   abstract close(): void;
 
-  /** Bytes of a file; -1 where a node is none. */
+  /** Returns the size of a file in bytes; -1 if the node is not a file. */
   protected abstract sizeOf(node: NodeId): number;
 
-  /** Finds the sample of a node; `false` if it is none. */
+  /** Sets the current sample from a node; returns `false` if it is not a sample. */
   protected enterSample(node: NodeId): boolean {
     const sample = node - this.firstSample;
     if (!isIndex(sample, this.table.length)) return false;
@@ -158,7 +154,7 @@ export abstract class SampleTree<S extends KnownFile> implements Tree {
     return true;
   }
 
-  /** The directory whose samples a node has, or -1. */
+  /** Returns the number of the sample directory that a node is, or -1. */
   #groupOf(node: NodeId): number {
     if (this.#directories === undefined) return node === ROOT ? 0 : -1;
     const shard = node - ROOT - 1;
@@ -166,7 +162,7 @@ export abstract class SampleTree<S extends KnownFile> implements Tree {
   }
 }
 
-/** Lists entries that are called by numbers, and are nodes from `first` on, every `stride`-th. */
+/** Lists entries named by numbers, whose nodes start at `first`, `stride` apart. */
 export function listNumbers(
   names: NumberedNames,
   count: number,
@@ -182,7 +178,6 @@ export function listNumbers(
   }
 }
 
-/** Lists entries that have names, and are nodes from `first` on. */
 export function listNames(
   names: readonly Uint8Array[],
   first: NodeId,

@@ -5,95 +5,91 @@ import type { ValueType } from "../../codecs/values/value_type.ts";
 import type { Extent } from "../tree.ts";
 import type { ShardTable } from "./shard_table.ts";
 
-/** How a batch of samples is read. */
+/** Options for reading a batch of samples. */
 export interface ReadSamplesOptions {
-  /** Names of the fields that are wanted; all, unless given. */
+  /** Names of the fields to read; defaults to all. */
   readonly fields?: readonly string[] | undefined;
-  /** What the bytes are read into; memory of their own, unless given. */
+  /** Memory to read into; defaults to new memory. */
   readonly memory?: BatchRoom | undefined;
 }
 
-/** A field of samples. */
+/** Field of samples. */
 export interface Field {
-  /** What samples call it. */
+  /** Name of the field. */
   readonly name: string;
-  /** What its values are; of lists, what their elements are. */
+  /** Type of its values; for lists, of their elements. */
   readonly type: ValueType;
-  /** Whether a value is a list of such, which is shown as a directory. */
+  /** Whether a value is a list, which appears as a directory. */
   readonly isList: boolean;
 }
 
-/** A sample: its values by the names of its fields. */
+/** A sample: its values by field name. */
 export type SampleValues = Readonly<Record<string, unknown>>;
 
-/** How samples are given to other formats. */
+/** Samples in the form in which other formats store them. */
 export interface PortableSamples<R = unknown> {
-  /** The fields of all samples; a sample may lack some, and a value may be `null`. */
+  /** Fields of all samples. A sample may lack some, and a value may be `null`. */
   readonly fields: readonly Field[];
-  /** How many samples lack a field, by its name, where reading is not needed to know. */
+  /** Number of samples that lack each field, if that is known without reading. */
   readonly missing?: ReadonlyMap<string, number> | undefined;
-  /** Whether any value may be `null`, which only reading tells. */
+  /** Whether values may be `null`, which only reading can tell. */
   readonly isNullable: boolean;
   /** Reads samples as {@linkcode Samples.read} does. */
   read(indices: readonly number[], options: ReadSamplesOptions): Steps<R[]>;
   /**
-   * Decodes what was read of a sample to what other formats can store: numbers, texts and arrays; plain data as
-   * `parseExactJson` and `readMsgpack` with `keepFloats` have it, so that `1.0` stays a float; bytes, and pictures, videos
-   * and pickles as they are encoded. A value of a list is an array, or an iterable, of such.
+   * Decodes a read sample to values that other formats can store: numbers, texts and arrays; plain data as
+   * `parseExactJson`, and `readMsgpack` with `keepFloats`, return it, so that `1.0` stays a float; bytes; and encoded
+   * pictures, videos and pickles. A list is an array or an iterable of such values.
    *
-   * @throws {FormatError} If it is no such value.
+   * @throws {FormatError} If the value is invalid.
    */
   decode(index: number, raw: R): SampleValues | Promise<SampleValues>;
 }
 
-/** What another thread makes the same samples of: it survives `postMessage`, without copying tables. */
+/** Data from which another thread rebuilds samples. It survives `postMessage` without copying tables. */
 export interface SamplesHandle {
-  /** URL of the module, which exports `reopenSamples`: a {@linkcode ReopenSamples}. */
+  /** URL of the module that exports `reopenSamples`: a {@linkcode ReopenSamples}. */
   readonly module: string;
-  /** What that is called with: plain data, and tables in shared memory. */
+  /** Argument of `reopenSamples`: plain data, and tables in shared memory. */
   readonly data: unknown;
 }
 
 /**
- * Makes samples in another thread, over the same tables.
+ * Rebuilds samples in another thread, over the same tables.
  *
- * @throws {FormatError} If a file is not the same any more.
+ * @throws {FormatError} If a file has changed.
  */
 export type ReopenSamples = (data: never, storage: Storage) => Steps<Samples>;
 
 /**
- * Numbered samples: what `Tree` is for files, this is for samples. They do not change, and are read in batches, in any
- * order.
+ * Numbered samples: the counterpart of `Tree`. They are immutable, and read in batches in any order.
  *
- * @typeParam R What is stored of a sample: its bytes, or bytes or values by the names of its fields.
- * @typeParam D What a program works with.
+ * @typeParam R Stored form of a sample: its bytes, or bytes or values by field name.
+ * @typeParam D Decoded form.
  */
 export interface Samples<R = unknown, D = unknown> {
-  /** What messages call one, such as `record`. */
+  /** Word for one sample in messages, such as `record`. */
   readonly unit: string;
-  /**
-   * The fields of decoded samples; `undefined` where each sample has its own. Samples without fields are bytes of which
-   * nobody says what they are.
-   */
+  /** Fields of decoded samples; `undefined` if they vary by sample. Samples without fields are untyped bytes. */
   readonly fields: readonly Field[] | undefined;
   /** Whether a sample is stored as one content, or as its fields. */
   readonly stores: "content" | "fields";
-  /** The files that they lie in. */
+  /** Files that contain the samples. */
   readonly shards: ShardTable;
-  /** Where these lie. */
+  /** Storage of these files. */
   readonly storage: Storage;
   /**
    * Reads samples.
    *
    * @param indices Each from 0 to `shards.length - 1`, in any order, repeats allowed.
-   * @throws {FormatError} If one is damaged.
+   * @throws {FormatError} If a sample is damaged.
    */
   read(indices: readonly number[], options: ReadSamplesOptions): Steps<R[]>;
   /**
-   * Decodes what was read of a sample.
+   * Decodes a read sample.
    *
-   * @param fields Names of the fields that are wanted; all that were read, unless given.
-   * @throws {FormatError} If it is no such value.
+   * @param fields Names of the fields to decode; defaults to all that were read.
+   * @throws {FormatError} If the value is invalid.
    */
   decode(
     index: number,
@@ -101,13 +97,13 @@ export interface Samples<R = unknown, D = unknown> {
     fields?: readonly string[],
   ): D | Promise<D>;
   /**
-   * The value of a decoded sample's field, where it is one; `undefined` where there is none. Left out where a sample is an
-   * object of its values, by their fields.
+   * Returns the value of a field in a decoded sample, or `undefined`. Absent if a decoded sample is an object keyed by
+   * field name.
    */
   valueIn?(sample: D, field: string): unknown;
-  /** What the container calls a sample, where its samples have names: all have, or none. */
+  /** Returns the key of a sample in the container. Absent if samples have no keys; either all have one or none. */
   readonly keyOf?: ((index: number) => string) | undefined;
-  /** The file that a sample is; left out where a sample is in a shard, which has a path. */
+  /** Returns the file that a sample is. Absent if samples are in shards, which have paths. */
   readonly fileOf?: ((index: number) => string) | undefined;
   /**
    * Says where a sample lies, in the shard of that number; left out where samples are not stored as one piece each.
@@ -123,22 +119,22 @@ export interface Samples<R = unknown, D = unknown> {
    */
   portable?(): Steps<PortableSamples<R>>;
   /**
-   * Prefetches samples that will be read soon, where the files lie on a server.
+   * Prefetches samples that will be read soon, if the files are on a server.
    *
-   * @returns Number of bytes that are in flight, or cached.
+   * @returns Number of bytes that are in flight or cached.
    */
   expect(indices: readonly number[], options: ReadSamplesOptions): number;
   /**
-   * Returns views of stored contents in memory maps of their files, compared with their checksums; left out where none
-   * can be given.
+   * Returns views of stored contents in memory maps of their files, verified against their checksums. Absent if views
+   * are not possible.
    *
-   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped.
+   * @throws {RecordfsError} With code `unsupported` if files cannot be mapped.
    */
   readonly views?:
     | ((indices: readonly number[]) => Uint8Array<ArrayBuffer>[])
     | undefined;
-  /** Describes them for other threads. */
+  /** Describes the samples for another thread. */
   share(): SamplesHandle;
-  /** Closes the files. What was read stays valid. */
+  /** Closes the files. Samples that were read stay valid. */
   close(): void;
 }

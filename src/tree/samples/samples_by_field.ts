@@ -12,7 +12,6 @@ import type {
 } from "./samples.ts";
 import { reopenSamples as reopenHandle } from "./samples_reader.ts";
 
-/** Field of samples that are bytes without fields. */
 const CONTENT = "content";
 const CONTENT_FIELD: Field = {
   name: CONTENT,
@@ -20,10 +19,7 @@ const CONTENT_FIELD: Field = {
   isList: false,
 };
 
-/**
- * Samples of any format, stored and decoded, as values by the names of their fields. Those that are bytes without
- * fields have one, `content`.
- */
+/** Samples of any format as values by field name, both stored and decoded. Untyped bytes become the field `content`. */
 export class SamplesByField implements Samples<SampleValues, SampleValues> {
   readonly fields: readonly Field[] | undefined;
   readonly stores = "fields";
@@ -34,14 +30,10 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
   readonly fileOf: Samples["fileOf"];
   readonly views: Samples["views"];
   readonly #samples: Samples;
-  /** Whether the samples have fields: others are bytes. */
   readonly #hasFields: boolean;
   readonly #close: () => void;
 
-  /**
-   * @param samples What is read.
-   * @param close Closes what they were opened from; the samples, unless given.
-   */
+  /** @param close Closes what the samples were opened from; defaults to closing the samples. */
   constructor(samples: Samples, close?: () => void) {
     this.#samples = samples;
     this.#close = close ?? (() => samples.close());
@@ -104,7 +96,6 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
   }
 }
 
-/** Makes the samples of a handle in another thread. */
 export function* reopenSamples(
   handle: SamplesHandle,
   storage: Storage,

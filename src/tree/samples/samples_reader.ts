@@ -11,12 +11,12 @@ import type {
 } from "./samples.ts";
 
 /**
- * Reads numbered samples, one or a batch: as they are stored, or decoded.
+ * Reads numbered samples, one or a batch, stored or decoded.
  *
- * @typeParam R What is stored of a sample.
- * @typeParam D What is decoded of it.
- * @typeParam O Options of a call: which fields are read, and into which memory, as far as the format has either.
- * @typeParam B What `batches` gives: samples as they are stored, unless a format decodes them.
+ * @typeParam R Stored form of a sample.
+ * @typeParam D Decoded form.
+ * @typeParam O Options of a call: fields and memory, as far as the format supports them.
+ * @typeParam B Samples yielded by `batches`: stored, unless a format decodes them.
  */
 export class SamplesReader<
   R,
@@ -24,20 +24,20 @@ export class SamplesReader<
   O extends object = ReadSamplesOptions,
   B = R,
 > implements Disposable {
-  /** @ignore What is read, for datasets and labels. */
+  /** @ignore Underlying samples, for datasets and labels. */
   readonly opened: Samples<R, D>;
   readonly #fields: readonly string[] | undefined;
 
   /**
    * @ignore Readers are made by `open`.
-   * @param fields Names of the fields that are read, unless a call says others.
+   * @param fields Names of the fields to read by default.
    */
   constructor(samples: Samples<R, D>, fields?: readonly string[]) {
     this.opened = samples;
     this.#fields = fields;
   }
 
-  /** Describes the reader for another thread, which opens it by `openShared`. */
+  /** Describes the reader for another thread, which opens it with `openShared`. */
   share(): SamplesHandle {
     return this.opened.share();
   }
@@ -47,22 +47,22 @@ export class SamplesReader<
     return this.opened.shards.length;
   }
 
-  /** Paths of the files, in their order. */
+  /** Paths of the files, in order. */
   get paths(): readonly string[] {
     return this.opened.shards.paths;
   }
 
-  /** Where the files lie. */
+  /** Storage of the files. */
   get storage(): Storage {
     return this.opened.storage;
   }
 
   /**
-   * Reads a sample, or a batch of samples: in the order in which they lie, neighbours in one go.
+   * Reads a sample, or a batch of samples in storage order, adjacent ones in one request.
    *
-   * @param index From 0 to `length - 1`, or any number of such, in any order, repeats allowed.
+   * @param index From 0 to `length - 1`, or several such in any order, repeats allowed.
    * @throws {IndexError} If there is no such sample.
-   * @throws {FormatError} If one is damaged.
+   * @throws {FormatError} If a sample is damaged.
    */
   read(index: number, options?: O & WaitOptions): Promise<R>;
   /** Reads a batch of samples. */
@@ -96,7 +96,7 @@ export class SamplesReader<
   /**
    * Reads a batch of samples and decodes them.
    *
-   * @throws {FormatError} With code `bad-value` if one cannot be.
+   * @throws {FormatError} With code `bad-value` if one cannot be decoded.
    */
   async decoded(
     indices: Iterable<number>,
@@ -111,7 +111,7 @@ export class SamplesReader<
     const decoded: D[] = [];
     for (let i = 0; i < read.length; i++) {
       const made = decode(read[i]!, i);
-      if (made instanceof Promise) { // codecs may have threads: all are decoded at a time
+      if (made instanceof Promise) { // codecs may use threads: decode the rest concurrently
         const rest = read.slice(i + 1)
           .map(async (raw, k) => await decode(raw, i + 1 + k));
         const all = Promise.all([made, ...rest]);
@@ -123,9 +123,9 @@ export class SamplesReader<
   }
 
   /**
-   * Gives all samples in their order, in batches: as they are stored, unless the format says otherwise.
+   * Yields all samples in order, in batches: stored, unless the format decodes them.
    *
-   * @param options How many are read in one go; 256 unless given.
+   * @param options `batch` is the number of samples per read; defaults to 256.
    */
   batches(
     options: WaitOptions & { readonly batch?: number } = {},
@@ -138,9 +138,9 @@ export class SamplesReader<
   }
 
   /**
-   * Says that samples will be read soon: where the files lie on a server, they are fetched meanwhile.
+   * Hints that samples will be read soon: samples on a server are prefetched.
    *
-   * @returns How many bytes are fetched, or have been; 0 where the files are local.
+   * @returns Number of bytes in flight or already fetched; 0 if the files are local.
    */
   expect(indices: Iterable<number>, options: FieldOptions = {}): number {
     const known = [...indices].filter((index) => isIndex(index, this.length));
@@ -148,7 +148,7 @@ export class SamplesReader<
   }
 
   /**
-   * The file that a sample lies in.
+   * Returns the path of the file that contains a sample.
    *
    * @throws {IndexError} If there is no such sample.
    */
@@ -157,7 +157,7 @@ export class SamplesReader<
     return this.opened.fileOf?.(index) ?? this.opened.shards.of(index).path;
   }
 
-  /** Closes the files. What was read stays valid. */
+  /** Closes the files. Samples that were read stay valid. */
   close(): void {
     this.opened.close();
   }
@@ -168,15 +168,15 @@ export class SamplesReader<
   }
 
   /**
-   * @ignore The samples of that index or those indices.
-   * @throws {IndexError} If there is not one of each.
+   * @ignore Returns the requested indices after range checks.
+   * @throws {IndexError} If an index is out of range.
    */
   protected required(index: number | Iterable<number>): readonly number[] {
     const { shards, unit } = this.opened;
     return requireIndices(index, shards.length, () => shards.name, unit);
   }
 
-  /** @ignore Reads a batch as `batches` gives it. */
+  /** @ignore Reads a batch for `batches`. */
   protected readBatch(
     indices: readonly number[],
     options: WaitOptions,
@@ -188,7 +188,7 @@ export class SamplesReader<
     return read as Promise<B[]>;
   }
 
-  /** @ignore Names of the fields that the options of a call choose. */
+  /** @ignore Returns the names of the fields that the options of a call select. */
   protected fieldsOf(options: FieldOptions): readonly string[] | undefined {
     return options.fields;
   }
@@ -206,13 +206,13 @@ export class SamplesReader<
   }
 }
 
-/** Which fields of samples are read. */
+/** Selects the fields to read. */
 export type FieldOptions = Pick<ReadSamplesOptions, "fields">;
 
 /**
- * Makes the samples of a handle in this thread.
+ * Rebuilds shared samples in this thread.
  *
- * @throws {FormatError} If a file is not the same any more.
+ * @throws {FormatError} If a file has changed.
  */
 export async function reopenSamples(
   { module, data }: SamplesHandle,

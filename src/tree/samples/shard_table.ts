@@ -2,28 +2,28 @@ import type { LostShard } from "./open_shards.ts";
 import { nameOfFiles } from "../sample_indices.ts";
 import { lastUpTo, sharedFloat64 } from "../shared_numbers.ts";
 
-/** A file of samples. */
+/** File of samples. */
 export interface Shard {
-  /** Where it lies. */
+  /** Path of the file. */
   readonly path: string;
 }
 
-/** Shards, whose samples are numbered from 0 through all of them. */
+/** Shards whose samples are numbered from 0 across all of them. */
 export class ShardTable<S extends Shard = Shard> {
-  /** In their order. */
+  /** Sound shards, in order. */
   readonly shards: readonly S[];
-  /** Per shard, and once more for all: the number of its first sample. In memory that threads share. */
+  /** Per shard, plus one: index of its first sample. In memory that threads share. */
   readonly firsts: Float64Array;
   /** Number of samples. */
   readonly length: number;
-  /** Shards that are damaged, so that none of their samples has a number. */
+  /** Shards so damaged that their samples have no numbers. */
   readonly lost: readonly LostShard[];
 
   /**
    * Numbers the samples of shards.
    *
-   * @param countOf Counts the samples of a shard.
-   * @param lost Shards that are left out.
+   * @param countOf Returns the number of samples of a shard.
+   * @param lost Skipped shards.
    */
   constructor(
     shards: readonly S[],
@@ -39,7 +39,7 @@ export class ShardTable<S extends Shard = Shard> {
     this.length = this.firsts.at(-1)!;
   }
 
-  /** The number of samples of each shard, in their order; 0 of those that are left out. */
+  /** Number of samples of each shard, in order; 0 for skipped shards. */
   get lengths(): readonly number[] {
     const lengths = this.shards.map((_, i) =>
       this.firsts[i + 1]! - this.firsts[i]!
@@ -47,33 +47,33 @@ export class ShardTable<S extends Shard = Shard> {
     return withLost(lengths, this.lost);
   }
 
-  /** Paths of the shards, in their order. */
+  /** Paths of the shards, in order; without skipped shards. */
   get paths(): readonly string[] {
     return this.shards.map(({ path }) => path);
   }
 
-  /** What messages call all of them. */
+  /** Name of all shards in messages. */
   get name(): string {
     return nameOfFiles(this.paths);
   }
 
-  /** Number of the shard that a sample is in; empty ones hold none. */
+  /** Returns the number of the shard that contains a sample; never an empty one. */
   shardOf(sample: number): number {
     return lastUpTo(this.firsts, sample, this.shards.length);
   }
 
-  /** Number of a sample in its shard. */
+  /** Returns the index of a sample in its shard. */
   numberOf(sample: number): number {
     return sample - this.firsts[this.shardOf(sample)]!;
   }
 
-  /** The shard that a sample is in. */
+  /** Returns the shard that contains a sample. */
   of(sample: number): S {
     return this.shards[this.shardOf(sample)]!;
   }
 }
 
-/** The lengths of all shards in their order: those of the sound ones, and 0 of those that are left out. */
+/** Inserts a 0 for each skipped shard into the lengths of the sound ones. */
 export function withLost(
   lengths: readonly number[],
   lost: readonly LostShard[],

@@ -1,41 +1,38 @@
 import { messageOf } from "../../base/message_text.ts";
 import { RecordfsError } from "../../base/errors.ts";
 
-/** Matches whole names or paths. */
 export type Glob = (text: string) => boolean;
 
-/** What the package `picomatch` makes of a glob. */
 export type MakeRe = (glob: string, options: object) => RegExp;
 
 const OPTIONS = {
-  dot: true, // hidden files are files
-  posix: true, // without it, [!a] is not the opposite of [a]
-  nonegate: true, // whole patterns are included or excluded by their option
+  dot: true, // hidden files match
+  posix: true, // without it, [!a] is not the complement of [a]
+  nonegate: true, // inclusion and exclusion are separate options
   noextglob: true,
-  strictSlashes: true, // a/** is what is in a, not a itself
+  strictSlashes: true, // a/** matches the contents of a, not a itself
   keepQuotes: true,
-  debug: true, // an error where there is one, not a pattern that matches nothing
-  flags: "s", // a name may have several lines
+  debug: true, // throws on errors instead of matching nothing
+  flags: "s", // names may contain newlines
   expandRange(): never {
     throw new Error("ranges such as {1..9} are not known, write {1,2,3}");
   },
 };
 
 /**
- * The regular expression for one UTF-16 unit, and for a whole character, which no text is in two ways: to try all of
- * them would take twice as long for each.
+ * Patterns for one UTF-16 unit, and for one whole character. The latter matches a text in only one way: overlapping
+ * alternatives would double the backtracking with each character.
  */
 const UNIT = "[^/]";
 const CHARACTER = "(?:[\ud800-\udbff][\udc00-\udfff]|" +
   "[^/\ud800-\udbff]|[\ud800-\udbff](?![\udc00-\udfff]))";
 
 /**
- * Understands a glob: `*` and `?` stand for any characters but `/`, `**` for any directories,
- * `[a-z]` and `[!a-z]` for one character, `{a,b}` for either; a backslash takes the meaning away
- * from the next character, and all others mean themselves.
+ * Compiles a glob: `*` and `?` match any characters but `/`, `**` any directories, `[a-z]` and `[!a-z]` one character,
+ * `{a,b}` either; a backslash escapes the next character, and all others are literal.
  *
- * @param makeRe The package's, which is for the caller to load.
- * @throws {RecordfsError} With code `bad-pattern` if it is none.
+ * @param makeRe Loaded by the caller.
+ * @throws {RecordfsError} With code `bad-pattern` if the glob is invalid.
  */
 export function compileGlob(glob: string, makeRe: MakeRe): Glob {
   try {
@@ -55,14 +52,15 @@ export function compileGlob(glob: string, makeRe: MakeRe): Glob {
   }
 }
 
-/** Whether nothing in a glob has another meaning than its own, but stars: it is compared in linear time. */
+/** Whether a glob has no special characters but `*`, so that it matches in linear time. */
 export function isSimpleGlob(glob: string): boolean {
   return !/[/?[\]{}\\]/.test(glob);
 }
 
 /**
- * Whether a text starts with the first part, ends with the last, and has the others in between, in their order: what
- * stands between stars. A regular expression finds it at once then, and else tries all ways to find that it can't.
+ * Whether a text starts with the first part, ends with the last, and has the others between them in order: the text
+ * between stars. If so, the regular expression matches without backtracking; if not, it would try every split before it
+ * fails.
  */
 function hasInOrder(text: string, parts: readonly string[]): boolean {
   const first = parts[0]!;
@@ -78,7 +76,7 @@ function hasInOrder(text: string, parts: readonly string[]): boolean {
   return parts.length === 1 || at <= end;
 }
 
-/** The library takes these for parts of a regular expression. */
+/** Escapes characters that picomatch passes on to the regular expression. */
 function escapeRegExp(glob: string): string {
   return glob.replaceAll(
     /\\.|[()|+@$]/gs,
@@ -86,7 +84,7 @@ function escapeRegExp(glob: string): string {
   );
 }
 
-/** An open brace would match nothing, or all kinds of things. */
+/** Rejects unbalanced braces and brackets, which would match nothing or unrelated names. */
 function requireBalance(glob: string): void {
   let open = 0;
   let brackets = false;
@@ -102,7 +100,7 @@ function requireBalance(glob: string): void {
   if (open !== 0) throw new Error("a brace has no other (a plain one is \\{)");
 }
 
-/** In brackets, half a character would match. */
+/** Rejects surrogate pairs in brackets, where half a character would match. */
 function requireUnit(part: string): void {
   if (part < "\ud800" || part > "\udbff") return;
   throw new Error("such a character can't stand in [ ]: use {a,b}");

@@ -1,34 +1,31 @@
 import type { Glob } from "./glob.ts";
 
-/** A file or directory that is to be taken or not. */
 export interface FilteredEntry {
-  /** Path from the folder that is looked through. */
   readonly path: string;
-  /** Last part of the path. */
   readonly name: string;
-  /** How many names below that folder: 1 for its own entries. */
+  /** Number of names below that folder: 1 for its own entries. */
   readonly depth: number;
   readonly isDirectory: boolean;
 }
 
 /**
- * Chooses files and directories by patterns. One without a slash is compared with names at any
- * depth, another with whole paths; a slash at its end makes it one for directories only. One that
- * matches a directory stands for everything in it.
+ * Selects files and directories by patterns. A pattern without a slash matches names at any depth, any other matches
+ * whole paths; a trailing slash restricts it to directories. A pattern that matches a directory covers everything in
+ * it.
  *
- * Entries are asked about in the order of a walk, each directory before what it holds. Paths are only looked at
- * by patterns that are about paths: written out, those of folders in folders take gigabytes.
+ * Entries must be passed in walk order, each directory before its contents. Only patterns with slashes read paths: for
+ * deeply nested folders, the written-out paths take gigabytes.
  */
 export class PathFilter {
   readonly #include: readonly PathPattern[];
   readonly #exclude: readonly PathPattern[];
-  /** By depth, whether the directory that the walk is in there, or one above it, matches. */
+  /** By depth: whether the current directory there, or one above it, matches. */
   readonly #included = [false];
 
   /**
-   * @param include Files that none of these stands for are left out; with none, no file is.
-   * @param exclude What one of these stands for is left out in any case.
-   * @param compile Understands a glob, or throws.
+   * @param include Patterns of files to keep; if empty, all are kept.
+   * @param exclude Patterns of entries to skip in any case.
+   * @param compile Compiles a glob, or throws.
    */
   constructor(
     include: readonly string[],
@@ -39,14 +36,13 @@ export class PathFilter {
     this.#exclude = exclude.map((glob) => new PathPattern(glob, compile));
   }
 
-  /** Whether what is not excluded is taken, so that a directory means something on its own. */
+  /** Whether everything that is not excluded is kept, including empty directories. */
   get keepsAll(): boolean {
     return this.#include.length === 0;
   }
 
   /**
-   * Whether an entry is to be taken, a directory for what it may hold. What an excluded one holds
-   * must not be asked for.
+   * Whether to keep an entry; directories are kept for their contents. Contents of excluded ones must not be passed.
    */
   accepts(entry: FilteredEntry): boolean {
     if (this.#exclude.some((pattern) => pattern.matches(entry))) return false;
@@ -63,18 +59,14 @@ export class PathFilter {
   }
 }
 
-/**
- * One pattern: without a slash it is compared with names at any depth, with one with whole paths; a
- * slash at its end makes it one for directories only.
- */
+/** One pattern; see {@linkcode PathFilter}. */
 export class PathPattern {
   readonly #glob: Glob;
   readonly #wholePath: boolean;
   readonly #directoriesOnly: boolean;
-  /** For each depth but the last, what directories there have to match; none where any depth may. */
+  /** Globs for the directory at each depth but the last; `undefined` if matches may be at any depth. */
   readonly #levels: readonly Glob[] | undefined;
 
-  /** @param compile Understands a glob, or throws. */
   constructor(text: string, compile: (glob: string) => Glob) {
     const [, glob] = /^(.*?)\/*$/s.exec(text)!;
     this.#directoriesOnly = glob !== text;
@@ -86,12 +78,11 @@ export class PathPattern {
       .map((_, i) => compile(parts.slice(0, i + 1).join("/")));
   }
 
-  /** Whether all that matches is at one depth, so that it need not be looked for everywhere. */
+  /** Whether all matches are at one depth, so that the search can be limited to it. */
   get hasDepth(): boolean {
     return this.#levels !== undefined;
   }
 
-  /** Whether an entry matches. */
   matches(entry: FilteredEntry): boolean {
     if (this.#directoriesOnly && !entry.isDirectory) return false;
     if (!this.#wholePath) return this.#glob(entry.name);
@@ -100,7 +91,7 @@ export class PathPattern {
     return this.#glob(entry.path);
   }
 
-  /** Whether something in a directory, at whatever depth, may match. */
+  /** Whether anything below a directory, at any depth, may match. */
   mayMatchIn(directory: string): boolean {
     if (this.#levels === undefined) return true;
     const level = this.#levels[directory.split("/").length - 1];
@@ -108,7 +99,7 @@ export class PathPattern {
   }
 }
 
-/** A glob taken apart at its slashes; not one that matches at any depth, or has slashes in braces. */
+/** Splits a glob at its slashes; `undefined` if it matches at any depth, or has slashes in braces. */
 function partsOf(glob: string): readonly string[] | undefined {
   if (/\*\*|\/\/|\(/.test(glob)) return undefined;
   const parts = [""];

@@ -4,10 +4,8 @@ import { encodeName } from "../../base/names.ts";
 import { type NodeId, ROOT, type Tree } from "../tree.ts";
 
 /**
- * Finds the node at a path: names separated by slashes, from the root, with or without a leading
- * slash. Empty parts and `.` mean nothing, `..` is not resolved. Links to directories are followed.
- *
- * @returns The node, or 0.
+ * Finds the node at a path, or 0: names separated by slashes from the root, with or without a leading slash. Empty
+ * parts and `.` are ignored, `..` is not resolved. Links to directories are followed.
  */
 export function* findNode(tree: Tree, path: string): Steps<NodeId> {
   let node = ROOT;
@@ -24,12 +22,11 @@ export function* findNode(tree: Tree, path: string): Steps<NodeId> {
   return node;
 }
 
-/** The names of a path. */
 export function partsOf(path: string): string[] {
   return path.split("/").filter((part) => part !== "" && part !== ".");
 }
 
-/** A path without what means nothing in it. */
+/** Removes empty parts and `.` from a path. */
 export function normalise(path: string): string {
   return partsOf(path).join("/");
 }

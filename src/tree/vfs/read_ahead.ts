@@ -6,37 +6,33 @@ import { NotLoaded } from "../not_loaded.ts";
 import { newStat } from "../tree.ts";
 import type { VirtualFs, WalkEntry } from "./virtual_fs.ts";
 
-/** Files are read together up to these limits. */
 const BATCH_ENTRIES = 256;
 const BATCH_BYTES = 1 << 20;
 
-/** Entries of a walk, in its order. */
+/** Consecutive entries of a walk. */
 export interface FileBatch {
   readonly entries: readonly WalkEntry[];
   /**
-   * The contents of the files among them, until the next batch is asked for; none of a file that is too large to be
-   * read in one go.
-   *
-   * @throws {FormatError} If a content is damaged.
+   * Contents of the files among the entries, valid until the next batch is requested. Empty for a file that is too
+   * large to read at once. Rejects with a `FormatError` if a content is damaged.
    */
   readonly contents: Promise<readonly Uint8Array[]>;
-  /** Whether it is one such file. */
+  /** Whether the batch is one such large file. */
   readonly isLarge: boolean;
-  /** Set by whoever needs the contents for longer: their memory is used again when it is settled, unless it fails. */
+  /** Set to keep the contents valid until it resolves. If it rejects, reading ends with that error. */
   until?: Promise<unknown> | undefined;
 }
 
 /** Options of {@linkcode readAhead}. */
 export interface ReadAheadOptions extends WaitOptions {
-  /** Memory to read into, in turn: two at least. Defaults to two of its own. */
+  /** Alternating buffers to read into: at least two. Defaults to two new ones. */
   readonly rooms?: readonly BatchRoom[] | undefined;
 }
 
 /**
- * Reads the files of a walk, many at a time, each batch while the one before is looked at, into memory that is used
- * again.
+ * Reads the files of a walk in batches, each while the caller handles the one before. Buffers are reused.
  *
- * @throws What the walk does, when all that it gave before was given out.
+ * @throws Errors of the walk, after everything before them was yielded.
  */
 export async function* readAhead(
   fs: VirtualFs,
@@ -44,13 +40,12 @@ export async function* readAhead(
   { signal, rooms = [new GrowingMemory(), new GrowingMemory()] }:
     ReadAheadOptions = {},
 ): AsyncGenerator<FileBatch> {
-  /** Of each room, what was read into it last. */
   const inRooms: FileBatch[] = [];
   let turn = 0;
   let gathered: WalkEntry[] = [];
   let bytes = 0;
   let reading: FileBatch | undefined;
-  /** Starts to read what was gathered, and gives what was started before. */
+  /** Starts to read the gathered entries, and returns the batch started before. */
   const start = async () => {
     const ready = reading;
     const isLarge = bytes > BATCH_BYTES;
@@ -60,7 +55,7 @@ export async function* readAhead(
     const contents = files.length === 0
       ? NOTHING
       : fs.read(files, { signal, memory });
-    contents.catch(() => {}); // whoever looks at the batch is told
+    contents.catch(() => {}); // reported to the consumer of the batch
     reading = inRooms[turn] = { entries: gathered, contents, isLarge };
     turn = (turn + 1) % rooms.length;
     gathered = [];
@@ -91,13 +86,15 @@ export async function* readAhead(
 const NOTHING: Promise<readonly Uint8Array[]> = Promise.resolve([]);
 const stat = newStat();
 
-/** A file's size, where it is known at once: to wait for each of a million takes longer than all else. */
+/**
+ * Returns a file's size if it is known without waiting: awaiting each of a million files takes longer than all else.
+ */
 function sizeNow({ tree }: VirtualFs, { ino }: WalkEntry): number | undefined {
   try {
     return statFile(tree, ino, stat) ? stat.size : 0;
   } catch (error) {
     if (error instanceof NotLoaded) return undefined;
-    if (error instanceof RecordfsError) return 0; // reading it says what is wrong
+    if (error instanceof RecordfsError) return 0; // reading it reports the error
     throw error;
   }
 }

@@ -9,15 +9,12 @@ import { whenLoaded } from "../not_loaded.ts";
 import { type Extent, newExtent, type NodeId, type Tree } from "../tree.ts";
 import type { VirtualFs } from "./virtual_fs.ts";
 
-/** An opened container of files. */
 type Files = Pick<VirtualFs, "checkData" | "location" | "tree">;
 
 /**
- * Reads a batch of files.
+ * Reads a batch of files into `memory`, or new memory. `path` returns the path of a file, for messages.
  *
- * @param path The path of a file of the batch, for messages.
- * @param memory What to read into; memory of their own where not given.
- * @throws {PathError} If a node is no file.
+ * @throws {PathError} If a node is not a file.
  * @throws {FormatError} If a content is damaged.
  */
 export function readFiles(
@@ -36,11 +33,7 @@ export function readFiles(
   }, memory);
 }
 
-/**
- * Says that files will be read soon, as {@linkcode readFiles} reads them: what lies on servers is fetched.
- *
- * @returns How many bytes that are.
- */
+/** Prefetches files for {@linkcode readFiles}. Returns the number of bytes in flight or fetched. */
 export function expectFiles(
   files: Files,
   nodes: readonly NodeId[],
@@ -53,11 +46,7 @@ export function expectFiles(
   });
 }
 
-/**
- * Says where the content of a file is.
- *
- * @throws {PathError} If the node is no file, or a link that leads to none.
- */
+/** Locates the content of a file; throws a {@linkcode PathError} if the node is not a file, or is a dangling link. */
 export function locateFile(
   { tree, location }: Files,
   node: NodeId,
@@ -65,13 +54,12 @@ export function locateFile(
   into: Extent,
 ): void {
   if (node !== 0 && tree.locate(node, into)) return;
-  // One that leads to a directory was followed: this one leads nowhere.
+  // Links to directories were followed, so a link here is dangling.
   const isThere = node !== 0 && tree.isLink?.(node) !== true;
   const code = isThere ? "is-directory" : "not-found";
   throw new PathError(code, path(), location);
 }
 
-/** The error for a file whose checksum is not the recorded one. */
 function contentMismatch(
   container: string,
   path: string,
@@ -87,7 +75,7 @@ function contentMismatch(
   );
 }
 
-/** Returns what compares a content that is read in pieces, if it is to be compared. */
+/** Returns the incremental verification of a content, if enabled. */
 function checkOf(
   { tree, location, checkData }: Files,
   extent: Extent,
@@ -102,7 +90,7 @@ function checkOf(
   );
 }
 
-/** Part of a content, which starts so many bytes behind its start. */
+/** Reads part of a content, from `start` within it. */
 export function* readExtent(
   tree: Tree,
   { bytes, source, offset }: Extent,
@@ -115,12 +103,12 @@ export function* readExtent(
     : bytes.slice(at, at + length) as Uint8Array<ArrayBuffer>;
 }
 
-/** Bytes of a content that is compared before any of it is given, where it can be had anew if it is wrong. */
+/** Contents up to this size are verified before any of it is returned, if the source can fetch them again. */
 const MOST_AHEAD = 32 << 20;
 
 /**
- * A file's content, piece by piece, each of which is good until the next is asked for; that is read meanwhile. The
- * checksum is compared at the end.
+ * Yields a file's content in pieces, each valid until the next is requested. The next piece is read meanwhile. The
+ * checksum is verified at the end.
  *
  * @throws {FormatError} If the content is damaged.
  */
@@ -167,15 +155,9 @@ export async function* contentPieces(
   check?.end();
 }
 
-/** Bytes a chunk of a stream has at most. */
 const CHUNK = 1 << 20;
 
-/**
- * A file's content in chunks, read as they are asked for. The checksum is compared at its end.
- *
- * @param extent Where it is.
- * @param path The file's path, for messages.
- */
+/** Streams a file's content in chunks that are read on demand. The checksum is verified at the end. */
 export function contentStream(
   files: Files,
   extent: Extent,
@@ -222,7 +204,7 @@ export function contentStream(
   }, { highWaterMark: 0 });
 }
 
-/** A stream of what is read in one go when it is asked for. */
+/** Makes a stream of one chunk, which is read on demand. */
 function streamOf(
   read: () => Promise<Uint8Array<ArrayBuffer>>,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {

@@ -30,16 +30,16 @@ export type { WalkEntry };
 
 /** Options of {@linkcode VirtualFs.walk}. */
 export interface WalkOptions extends WaitOptions {
-  /** How deep to go, from 1 on, which is the entries of the directory itself. Defaults to no limit. */
+  /** Maximum depth: 1 for the entries of the directory itself. Defaults to no limit. */
   readonly maxDepth?: number | undefined;
   /**
-   * Told of each directory that can't be listed, or not to its end, since the container is damaged there; the walk goes
-   * on behind it. Without it, the walk ends with that error.
+   * Called with each directory that cannot be listed completely because the container is damaged there; the walk
+   * continues after it. Without it, the walk ends with that error.
    */
   readonly onDamage?: ((error: FormatError, path: string) => void) | undefined;
 }
 
-/** What {@linkcode VirtualFs.stat} says of a path. */
+/** Result of {@linkcode VirtualFs.stat}. */
 export interface VirtualStat {
   /** Whether it is a file. */
   readonly isFile: boolean;
@@ -47,19 +47,18 @@ export interface VirtualStat {
   readonly isDirectory: boolean;
   /** Size in bytes; 0 for a directory. */
   readonly size: number;
-  /** When the container was last modified. */
+  /** Modification time: that of the file if the container stores it, otherwise that of the container. */
   readonly mtime: Date;
-  /** The inode number that a mount shows. */
+  /** Inode number in a mount. */
   readonly ino: number;
 }
 
 /**
  * A container as a read-only filesystem.
  *
- * Paths start at the container's root, with or without a leading slash; empty parts and `.` mean
- * nothing, and `..` is not resolved. Where a path is taken, so is an entry of a walk, which spares
- * finding it again. Methods without `Sync` wait without blocking; those with it
- * work where the container is on a local disk.
+ * Paths start at the container's root, with or without a leading slash; empty parts and `.` are ignored, and `..` is
+ * not resolved. `stat` and methods that read files also take an entry of a walk, which saves the lookup. Methods
+ * without `Sync` wait without blocking; those with it work if the container is on a local disk.
  *
  * @example Read a batch and a range
  * ```ts
@@ -76,23 +75,23 @@ export interface VirtualStat {
  * ```
  */
 export class VirtualFs implements Disposable {
-  /** The container's path. */
+  /** Path of the container. */
   readonly location: string;
-  /** @ignore Its samples, where its format has such. */
+  /** @ignore Samples, if the format has any. */
   readonly samples: Samples | undefined;
-  /** What is known of the container. */
+  /** Facts about the container. */
   readonly info: ContainerInfo;
-  /** The tree beneath, which a mount serves. */
+  /** Underlying tree, which a mount serves. */
   readonly tree: Tree;
-  /** Whether files read whole are compared with their checksums. */
+  /** Whether files read whole are verified against their checksums. */
   readonly checkData: boolean;
 
   /**
    * Wraps an opened container; {@linkcode open} opens one.
    *
-   * @param location The container's path, for messages.
+   * @param location Path of the container, for messages.
    * @param container The opened container.
-   * @param checkData Whether files read whole are compared with their checksums.
+   * @param checkData Whether to verify checksums of files read whole.
    */
   constructor(location: string, container: Container, checkData: boolean) {
     this.location = location;
@@ -102,15 +101,15 @@ export class VirtualFs implements Disposable {
     this.checkData = checkData;
   }
 
-  /** Members of archives that no path leads to, the first 10,000 of each; `info.facts.skipped` counts them all. */
+  /** Archive members that no path leads to: the first 10,000 of each archive. `info.facts.skipped` counts them all. */
   get skipped(): readonly SkippedMember[] {
     return this.info.skipped ?? [];
   }
 
   /**
-   * The names in a directory, in the container's order.
+   * Lists the names in a directory, in the container's order.
    *
-   * @throws {PathError} If there is no such directory.
+   * @throws {PathError} If the directory does not exist.
    */
   list(path = "", options: WaitOptions = {}): Promise<string[]> {
     return runAsync(this.#list(path), options.signal);
@@ -122,10 +121,10 @@ export class VirtualFs implements Disposable {
   }
 
   /**
-   * Describes a file or directory.
+   * Reads the metadata of a file or directory.
    *
    * @throws {PathError} If there is none at `path`.
-   * @throws {FormatError} If the container is damaged at that place.
+   * @throws {FormatError} If the container is damaged there.
    */
   stat(
     path: string | WalkEntry,
@@ -173,13 +172,13 @@ export class VirtualFs implements Disposable {
   }
 
   /**
-   * Reads a file, or a batch of files: in the order in which they lie, neighbours in one go.
+   * Reads a file, or a batch of files in storage order, adjacent ones in one request.
    *
    * @param path A path or entry, or several in any order, repeats allowed.
-   * @returns The content, or the contents in the order of the paths, each in memory of its own unless
-   * `options.memory` says what to read into.
-   * @throws {PathError} If there is no such file.
-   * @throws {FormatError} If its content is damaged.
+   * @returns The content, or the contents in the order of the paths, each in new memory unless `options.memory` is
+   *   given.
+   * @throws {PathError} If a file does not exist.
+   * @throws {FormatError} If a content is damaged.
    */
   read(
     path: string | WalkEntry,
@@ -215,10 +214,10 @@ export class VirtualFs implements Disposable {
   }
 
   /**
-   * Reads part of a file. Checksums cover whole files and are not compared.
+   * Reads part of a file. Checksums cover whole files and are not verified.
    *
    * @param offset In bytes, from the start of the file.
-   * @param length In bytes; what lies beyond the end of the file is left out.
+   * @param length In bytes; a range beyond the end of the file is truncated.
    */
   readRange(
     path: string | WalkEntry,
@@ -239,10 +238,10 @@ export class VirtualFs implements Disposable {
   }
 
   /**
-   * A file's content as a stream, for files of any size. The checksum is compared at its end: a
-   * damaged file ends in an error instead of `done`.
+   * Streams a file's content, for files of any size. The checksum is verified at the end: a damaged file ends in an
+   * error instead of `done`.
    *
-   * @throws {PathError} If there is no such file.
+   * @throws {PathError} If the file does not exist.
    */
   async stream(
     path: string | WalkEntry,
@@ -253,9 +252,9 @@ export class VirtualFs implements Disposable {
   }
 
   /**
-   * Walks a directory depth first, in the container's order, each directory before its content.
+   * Walks a directory depth first, in the container's order, each directory before its contents.
    *
-   * @throws {PathError} If there is no such directory.
+   * @throws {PathError} If the directory does not exist.
    */
   async *walk(
     path = "",
@@ -367,7 +366,7 @@ export class VirtualFs implements Disposable {
     return yield* readFiles(this, nodes, (i) => pathOf(paths[i]!), memory);
   }
 
-  /** Where a file's content is; `offset` counts from the start of `bytes` where those are set. */
+  /** Locates a file's content; `offset` is relative to `bytes` if those are set. */
   *#locate(path: string | WalkEntry): Steps<Extent> {
     const node = yield* this.#find(path);
     const extent = newExtent();
@@ -393,7 +392,7 @@ function pathOf(path: string | WalkEntry): string {
   return typeof path === "string" ? path : path.path;
 }
 
-/** Type predicates of arrays do not tell read-only ones. */
+/** `Array.isArray` does not narrow read-only arrays. */
 function isBatch<T>(paths: T | readonly T[]): paths is readonly T[] {
   return Array.isArray(paths);
 }

@@ -5,30 +5,27 @@ import { decodeName } from "../../base/names.ts";
 import { leadsToNoFile } from "../file_links.ts";
 import type { EntryVisitor, NodeId, Tree } from "../tree.ts";
 
-/** One entry of a directory, as a {@linkcode Walker} meets it. */
+/** Directory entry, as a {@linkcode Walker} visits it. */
 export interface WalkedNode {
-  /** Path from the root of the container. */
   readonly path: string;
   readonly name: string;
   readonly node: NodeId;
-  /** How many names below the directory that the walk started in: 1 for its own entries. */
   readonly depth: number;
   readonly isDirectory: boolean;
-  /** The directory that it was met in. */
   readonly directory: NodeId;
-  /** The cursor at which a listing of that directory starts with it. */
+  /** Cursor at which a listing of that directory starts with the entry. */
   readonly cursor: number;
 }
 
-/** What `VirtualFs.walk` reports of each entry. */
+/** Entry that `VirtualFs.walk` yields. */
 export interface WalkEntry {
   /** Path from the root of the container. */
   readonly path: string;
   /** Last part of the path. */
   readonly name: string;
-  /** How many names below the directory that is walked: 1 for its own entries. */
+  /** Number of names below the start of the walk: 1 for its own entries. */
   readonly depth: number;
-  /** The inode number that a mount shows. */
+  /** Inode number in a mount. */
   readonly ino: number;
   /** Whether it is a file. */
   readonly isFile: boolean;
@@ -36,44 +33,39 @@ export interface WalkEntry {
   readonly isDirectory: boolean;
 }
 
-/** Told of a directory that can't be listed, or not to its end, by its path. */
 export type OnDamage = (error: FormatError, path: string) => void;
 
-/** A directory being walked through, and how far it is. */
 interface Level {
   readonly node: NodeId;
   /**
-   * Never looked into. V8 keeps it as a list of parts, which the prefixes below it share, and what is
-   * made of it for an entry is no part of it: 60,000 directories, each in the other, take as many parts,
-   * where their paths written out would take gigabytes.
+   * Must never be read into (flattened). V8 stores it as a rope that shares the prefixes above it; strings made from it
+   * for an entry are separate. So 60,000 nested directories take as many parts, instead of gigabytes of written-out
+   * paths.
    */
   readonly prefix: string;
   cursor: number;
   done: boolean;
 }
 
-/** Entries taken from the tree at a time: directories of any size take little memory. */
+/** Entries taken from the tree at a time, to bound memory for directories of any size. */
 const PAGE = 1000;
 
 /**
- * Walks a tree depth first, each directory before its content, in the order of the container, a
- * page of entries at a time. Links show as the files that they lead to; those that lead to none are left out, unless
- * all links are wanted.
+ * Walks a tree depth first, each directory before its contents, in the container's order, a page of entries at a time.
+ * Links appear as the files they resolve to; links that resolve to no file are skipped unless `withLinks` is set.
  */
 export class Walker {
   readonly #tree: Tree;
   readonly #maxDepth: number;
   readonly #levels: Level[];
-  /** Whether links that lead to no file show as well. */
   readonly #withLinks: boolean;
   readonly #onDamage: OnDamage | undefined;
 
   /**
-   * @param start The directory to start in; it is not itself reported.
-   * @param path Its path, which the paths of its entries start with.
-   * @param maxDepth 1 for its own entries only.
-   * @param onDamage Told of directories that can't be listed, whose rest is left out; without it the walk ends by them.
-   * @param withLinks Whether links that lead to no file show as well.
+   * @param start Directory to start in; it is not itself returned.
+   * @param path Path of `start`, a prefix of the entries' paths.
+   * @param onDamage Called with directories that cannot be listed, whose rest is skipped. Without it they end the walk.
+   * @param withLinks Whether to include links that resolve to no file.
    */
   constructor(
     tree: Tree,
@@ -91,11 +83,7 @@ export class Walker {
     this.#levels = [{ node: start, prefix, cursor: 0, done: false }];
   }
 
-  /**
-   * The next entries; none at the end.
-   *
-   * @param most How many there are at most.
-   */
+  /** Returns the next entries, at most `most`; none at the end. */
   *nextPage(most = PAGE): Steps<WalkedNode[]> {
     const page: WalkedNode[] = [];
     while (page.length < most) {
@@ -107,7 +95,7 @@ export class Walker {
     return page;
   }
 
-  /** Adds entries of one directory, up to the first one that is to be descended into. */
+  /** Adds entries of one directory, up to the first to descend into. */
   *#fill(page: WalkedNode[], level: Level, most: number): Steps<void> {
     const tree = this.#tree;
     let descend: WalkedNode | undefined;
@@ -155,7 +143,6 @@ export class Walker {
   }
 }
 
-/** An entry as it is reported. */
 export function walkEntry(
   { path, name, depth, node, isDirectory }: WalkedNode,
 ): WalkEntry {

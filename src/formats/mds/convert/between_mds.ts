@@ -12,7 +12,7 @@ import { SIZE_LIMIT } from "../write/mds_writer.ts";
 import { ShardsOutput } from "../write/shards_output.ts";
 import type { MdsSource } from "./source.ts";
 
-/** A dataset to one whose values are the same bytes; `undefined` where shards have different columns. */
+/** Plans a conversion that copies the values' bytes; `undefined` if shards have different columns. */
 export function betweenMds(
   source: MdsSource,
   target: string,

@@ -1,15 +1,13 @@
 import type { TreeEntry } from "../../../convert/from/file_tree.ts";
 
-/** Which files make a sample, and what each is in it. */
+/** Rule by which files form samples. */
 export interface Grouping {
   readonly kind: "directories" | "keys" | "files";
-  /** The sample that a file is of. */
   keyOf(entry: TreeEntry): string;
-  /** Which of its values. */
   fieldOf(entry: TreeEntry): string;
 }
 
-/** Each directory that is called by a number, as samples are shown. */
+/** One sample per numbered directory, as in the file view of samples. */
 const DIRECTORIES: Grouping = {
   kind: "directories",
   keyOf: ({ path, name }) =>
@@ -17,7 +15,7 @@ const DIRECTORIES: Grouping = {
   fieldOf: ({ name }) => name,
 };
 
-/** Files that have all but their extensions in common, as in WebDataset. */
+/** One sample per common name before the first dot, as in WebDataset. */
 const KEYS: Grouping = {
   kind: "keys",
   keyOf: ({ path, name }) =>
@@ -25,7 +23,7 @@ const KEYS: Grouping = {
   fieldOf: ({ name }) => name.slice(firstDot(name) + 1),
 };
 
-/** Each file alone. */
+/** One sample per file. */
 export const FILES: Grouping = {
   kind: "files",
   keyOf: ({ path }) => path,
@@ -37,10 +35,9 @@ function firstDot(name: string): number {
   return dot < 0 ? name.length : dot;
 }
 
-/** Most values of a sample. */
 const MOST_FIELDS = 4096;
 
-/** Looks whether all files group to samples which have the same values. */
+/** Tests whether all files form samples with the same fields. */
 class Uniformity {
   readonly grouping: Grouping;
   readonly #least: number;
@@ -51,10 +48,6 @@ class Uniformity {
   #first: ReadonlySet<string> | undefined;
   #samples = 0;
 
-  /**
-   * @param least How many values samples have at least, to be some.
-   * @param fits Whether a file can be of one.
-   */
   constructor(
     grouping: Grouping,
     least: number,
@@ -80,7 +73,7 @@ class Uniformity {
     else this.#isUniform = false;
   }
 
-  /** The values of all samples, and how many there are; `undefined` if they do not have the same. */
+  /** Returns the common fields and the number of samples; `undefined` if fields differ. */
   end(): Grouped | undefined {
     this.#endSample();
     const isSome = this.#isUniform && this.#first !== undefined &&
@@ -108,32 +101,30 @@ class Uniformity {
   }
 }
 
-/** Files as samples. */
 interface Grouped {
   readonly grouping: Grouping;
   readonly fields: readonly string[];
   readonly samples: number;
-  /** Files of no sample, which are left out. */
+  /** Files outside all samples, which are skipped. */
   readonly strays: readonly string[];
-  /** Where each file is a sample: what the names of all end in, from the last dot on. */
+  /** If each file is a sample: common suffix of all names, from the last dot. */
   readonly suffix: string | undefined;
 }
 
-/** Files as samples, and what is beside them. */
+/** Files grouped into samples, and what is lost. */
 export interface GroupedFiles extends Grouped {
-  /** How many directories hold nothing, of which no sample can tell. */
+  /** Number of empty directories, which samples cannot represent. */
   readonly emptyDirectories: number;
 }
 
-/** Most files that may lie beside directories of samples, as what describes them. */
+/** Maximum number of files next to sample directories, such as descriptions. */
 const MOST_STRAYS = 16;
 
-/** Whether a file lies beside directories of samples. */
 export function isStray({ depth }: TreeEntry): boolean {
   return depth === 1;
 }
 
-/** Finds what the samples of files are, by their names alone. */
+/** Groups files into samples by their names alone. */
 export async function groupFiles(
   walk: AsyncIterable<TreeEntry>,
 ): Promise<GroupedFiles> {
@@ -151,7 +142,7 @@ export async function groupFiles(
   const suffixes = new Set<string>();
   let files = 0;
   let emptyDirectories = 0;
-  /** The directory that came last, while nothing in it has. */
+  /** Last directory, until an entry in it is found. */
   let above: TreeEntry | undefined;
   for await (const entry of walk) {
     if (above !== undefined && entry.depth <= above.depth) emptyDirectories++;

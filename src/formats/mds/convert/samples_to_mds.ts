@@ -22,7 +22,7 @@ import { untold } from "../../../io/write/writer_base.ts";
 import type { MDSInput } from "../encodings/encode.ts";
 import { MDSWriter } from "../write/mds_writer.ts";
 
-/** Samples of any format, whose values keep their types. */
+/** Plans a conversion from samples of any format, whose values keep their types. */
 export async function samplesToMds(
   rows: SampleRows,
   source: { readonly path: string; readonly what: string },
@@ -84,7 +84,7 @@ async function writeSamples(
   return writer.length;
 }
 
-/** The columns of MDS that fields become. */
+/** Chooses the MDS column for a field. */
 const storeField: StoreField = (field, { unfilled }) => {
   const { name, isList, type } = field;
   const { kind, decoding, scalar, elements } = type;
@@ -113,7 +113,7 @@ const storeField: StoreField = (field, { unfilled }) => {
   }
   if (scalar === "bool") return json();
   if (scalar !== undefined) {
-    // Python's `int` is read for `str_int` and `int`, and NumPy's numbers for the others.
+    // `str_int` and `int` are read as Python's `int`, the others as NumPy scalars.
     if (decoding === "integer") return stored("str_int");
     const empty = scalar.startsWith("float")
       ? { stored: NaN, isLossOf: "NaN" }
@@ -153,7 +153,7 @@ function jsonBytes(value: unknown): Uint8Array {
   return new TextEncoder().encode(jsonText(value));
 }
 
-/** Streaming opens either as the picture that it is, whatever its name says. */
+/** Streaming detects the picture format from the content, whichever encoding is declared. */
 function picture(value: unknown): unknown {
   if (pictureSize(value as Uint8Array) !== undefined) return value;
   throw new UnfitError("it begins as no picture does");

@@ -6,12 +6,11 @@ import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import type { Column } from "../read/index_file.ts";
 import type { MdsSamples } from "../read/mds_samples.ts";
 
-/** A dataset to be converted: samples, or for what takes files each a directory of its values. */
+/** Dataset to convert: its samples, or for file targets a directory of values per sample. */
 export class MdsSource extends ContainerSource {
   override readonly checksumChange =
     "hashes of shards are not compared: check compares them";
 
-  /** A dataset to be converted. */
   constructor(container: VirtualFs) {
     super(container, "MDS");
   }
@@ -24,7 +23,7 @@ export class MdsSource extends ContainerSource {
     );
   }
 
-  /** The samples as they are stored, and their columns; `undefined` where shards have different ones. */
+  /** Returns the stored samples and their columns; `undefined` if shards have different columns. */
   stored():
     | { readonly columns: readonly Column[]; readonly rows: SampleRows }
     | undefined {

@@ -27,15 +27,14 @@ import { samplesToMds } from "./samples_to_mds.ts";
 import { MdsSource } from "./source.ts";
 import { type GroupedFiles, groupFiles, isStray } from "./sample_groups.ts";
 
-/** The columns beside those of files: where a file was, and what the files of a sample had in common. */
+/** Columns besides those of files: the path of a file, and the common name of a sample's files. */
 const PATH = "path";
 const KEY = "__key__";
-/** The column of contents where each file is a sample. */
+/** Column of contents if each file is a sample. */
 const CONTENT = "content";
 
-/** By what names end in, small, how contents are written. */
 const ENCODINGS: Readonly<Record<string, string>> = {
-  __proto__: null as never, // names end in any words
+  __proto__: null as never, // suffixes are arbitrary strings
   ".jpg": "jpeg",
   ".jpeg": "jpeg",
   ".png": "png",
@@ -45,23 +44,21 @@ const ENCODINGS: Readonly<Record<string, string>> = {
   ".npy": "ndarray",
 };
 
-/** A column that a file of each sample becomes. */
 interface FieldColumn {
   readonly name: string;
   readonly encoding: string;
 }
 
-/** How files become samples. */
 interface SamplePlan {
   readonly files: FileTree;
   readonly grouped: GroupedFiles;
-  /** By the field that a file is. */
+  /** By field of a file. */
   readonly byField: ReadonlyMap<string, FieldColumn>;
-  /** The column of what names say, if there is one. */
+  /** Column for the path or key, if any. */
   readonly named: string | undefined;
 }
 
-/** Anything to a dataset: files that belong together are samples, otherwise each one is. */
+/** Converts anything to a dataset: files that belong together form a sample, otherwise each file is one. */
 export const mdsTarget: ConversionTarget = {
   options: ["shardSize", "shardLength"],
   content: {
@@ -147,13 +144,12 @@ function noteSamples(
   changed.push(`${what}, its columns ${columns.join(", ")}`);
 }
 
-/** A sample whose files come one after the other. */
 interface Gathered {
   readonly key: string;
   readonly values: Record<string, MDSInput>;
-  /** Names of those whose bytes are good for this batch of files alone. */
+  /** Names of values whose bytes are valid only during the current batch of files. */
   borrowed: string[];
-  /** Whether one of its files has no form. */
+  /** Whether one of its files could not be encoded. */
   isUnfit: boolean;
 }
 
@@ -198,7 +194,7 @@ async function writeSamples(
       const key = grouping.keyOf(entry);
       if (key !== sample?.key) {
         await write();
-        // Columns are called anything, also as what objects have.
+        // Column names are arbitrary, including names of Object's members.
         const values: Gathered["values"] = Object.create(null);
         sample = { key, values, borrowed: [], isUnfit: false };
       }
@@ -226,11 +222,7 @@ async function writeSamples(
   return writer.length;
 }
 
-/**
- * What a file's content is as a value of that encoding.
- *
- * @throws What keeps it from being one.
- */
+/** Converts a file's content to a value of an encoding; throws why it is not such a value. */
 function valueIn(encoding: string, bytes: Uint8Array): MDSInput {
   switch (encodingOf(encoding)!.type.kind) {
     case "text":
@@ -241,11 +233,10 @@ function valueIn(encoding: string, bytes: Uint8Array): MDSInput {
       parsePlainJson(textIn(bytes));
       return bytes;
     case "image":
-      // Streaming opens either as the picture that it is, whatever its name says.
       if (pictureSize(bytes) !== undefined) return bytes;
       throw new UnfitError("it begins as no picture does");
     case "array":
-      return readNpy(bytes.slice()); // it shares their memory
+      return readNpy(bytes.slice()); // the array shares their memory
     default:
       return bytes;
   }

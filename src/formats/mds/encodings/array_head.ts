@@ -8,21 +8,19 @@ import {
 import { ValueFault } from "./value_fault.ts";
 import { utf8Text } from "../../../base/utf8.ts";
 
-/** What stands before the elements of an array, or of a picture's pixels. */
+/** Header of an array, or of uncompressed pixels. */
 export interface ArrayHead {
-  /** NumPy's name of the element type, as the elements stand there. */
   readonly dtype: string;
   readonly shape: readonly number[];
-  /** Where the elements start. */
   readonly start: number;
-  /** Whether the elements are bits, eight in a byte, and each row begins with a new one. */
+  /** Whether the elements are bits, eight per byte, with rows padded to whole bytes. */
   readonly areBits: boolean;
 }
 
-/** Bytes that have all of a head: those of 63 dimensions. */
+/** Maximum header length in bytes: 63 dimensions. */
 export const LONGEST_HEAD = 2 + 8 * MOST_DIMENSIONS;
 
-/** By what Pillow calls a kind of picture: the type of its samples, and how many a pixel has. */
+/** Pillow modes: dtype of the samples, and samples per pixel. */
 const MODES: Readonly<Record<string, readonly [string, number]>> = {
   __proto__: null as never,
   L: ["|u1", 1],
@@ -45,18 +43,14 @@ const MODES: Readonly<Record<string, readonly [string, number]>> = {
   "I;16B": [">u2", 1],
 };
 
-/** Pictures of one bit a pixel. */
+/** Pillow mode with one bit per pixel. */
 const BITS = "1";
 
-/** Longest word for a kind of picture. */
 const LONGEST_MODE = 16;
 
 /**
- * Reads what stands before the elements, and compares it with how many bytes there are.
- *
- * @param bytes The first bytes of the value: as many as it has, up to {@linkcode LONGEST_HEAD}.
- * @param length Bytes of the value.
- * @throws {ValueFault} If they do not fit.
+ * Parses the header from the first bytes of a value, up to {@linkcode LONGEST_HEAD}, and validates the value's length.
+ * Throws a {@linkcode ValueFault} if they do not match.
  */
 export function arrayHead(
   encoding: Encoding,
@@ -112,7 +106,7 @@ function elementsHead(encoding: Encoding, bytes: Uint8Array): ArrayHead {
   return { dtype, shape, start, areBits: false };
 }
 
-/** Width, height, the length of the mode's word, and the word. */
+/** Header: width, height, length of the mode's name, and the name. */
 function pictureHead(bytes: Uint8Array): ArrayHead {
   if (bytes.length < 12) throw new ValueFault("it ends too early");
   const view = viewOf(bytes);

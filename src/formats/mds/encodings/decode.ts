@@ -11,8 +11,8 @@ import { elementsOf } from "./list_value.ts";
 import { arrayOf, scalarOf } from "./values.ts";
 
 /**
- * A value of a column: bytes (`bytes`), a text (`str`, `str_decimal`), a number (`int`, `uint8` … `float64`, `str_int`,
- * `str_float`; a bigint beyond 2^53), a picture (`jpeg`, `png`), an array (`ndarray`, `pil`), any value of JSON (`json`),
+ * Value of a column: bytes (`bytes`), a text (`str`, `str_decimal`), a number (`int`, `uint8` … `float64`, `str_int`,
+ * `str_float`; a bigint beyond 2^53), a picture (`jpeg`, `png`), an array (`ndarray`, `pil`), any JSON value (`json`),
  * the plain data of a pickle (`pkl`), or a list of pictures or arrays (`list[jpeg]`, `list[png]`, `list[pil]`,
  * `jpeg_array`, `jpegarray`).
  */
@@ -28,11 +28,7 @@ export type MDSValue =
   | readonly AlphaImage[]
   | readonly NdArray[];
 
-/**
- * Decodes a value. Nothing is executed: of pickles only those of plain data are read.
- *
- * @throws What is wrong with the bytes.
- */
+/** Decodes a value. Never executes code: only pickles of plain data are read. */
 export async function decodeValue(
   encoding: Encoding,
   bytes: Uint8Array<ArrayBuffer>,
@@ -50,11 +46,7 @@ export async function decodeValue(
   return decodeAs(type.decoding, bytes) as MDSValue | Promise<MDSValue>;
 }
 
-/**
- * Decodes a value to what other formats can store: pictures and pickles stay encoded.
- *
- * @throws What is wrong with the bytes.
- */
+/** Decodes a value for storage in other formats: pictures and pickles stay encoded. */
 export function portableValue(
   encoding: Encoding,
   bytes: Uint8Array<ArrayBuffer>,

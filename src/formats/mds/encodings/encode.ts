@@ -15,10 +15,10 @@ import {
 import { listOf } from "./list_value.ts";
 
 /**
- * A value to be written: a number or bigint (`int`, `uint8` … `float64`, `str_int`, `str_float`), a text (`str`,
- * `str_decimal`), an array (`ndarray`), any value of JSON (`json`), bytes (`bytes`); of `jpeg`, `png`, `pkl` and `pil`, and
- * of `json` where they are at hand, the bytes that are stored; of
- * lists (`list[jpeg]`, `list[png]`, `list[pil]`, `jpeg_array`, `jpegarray`), those of each element.
+ * Value to write: a number or bigint (`int`, `uint8` … `float64`, `str_int`, `str_float`), a text (`str`,
+ * `str_decimal`), an array (`ndarray`), any JSON value (`json`), or bytes (`bytes`). For `jpeg`, `png`, `pkl` and
+ * `pil`, and optionally for `json`, the bytes to store; for lists (`list[jpeg]`, `list[png]`, `list[pil]`,
+ * `jpeg_array`, `jpegarray`), the bytes of each element.
  */
 export type MDSInput =
   | ArrayBufferView
@@ -30,15 +30,10 @@ export type MDSInput =
   | JsonValue
   | readonly (ArrayBufferView | ArrayBufferLike)[];
 
-/** A decimal as Python writes and reads it. */
+/** Decimal that Python can write and read. */
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
-/**
- * Encodes a value.
- *
- * @throws {TypeError} If it is none of that encoding.
- * @throws {RangeError} If it is a number that the encoding has no room for.
- */
+/** Encodes a value. Throws a `TypeError` if it does not fit the encoding, a `RangeError` if it is out of range. */
 export function encodeValue(encoding: Encoding, value: unknown): Uint8Array {
   const { name, form, list } = encoding;
   if (list !== undefined) return encodeList(encoding, list, value);
@@ -131,7 +126,7 @@ function encodeElements(encoding: Encoding, value: NpyContent): Uint8Array {
       `An array of shape (${shape.join(", ")}) is no '${encoding.word}'`,
     );
   }
-  // As the original has it: what it would refuse, its readers may not read.
+  // The original rejects these too, and its readers may not read them.
   if (
     shape.length === 0 || shape.length > MOST_DIMENSIONS || shape.includes(0)
   ) {
@@ -151,7 +146,7 @@ function encodeElements(encoding: Encoding, value: NpyContent): Uint8Array {
   return bytes;
 }
 
-/** The number of dimensions and of bytes of each one's length, and the lengths: each in as few bytes as hold them. */
+/** Encodes the number of dimensions and the width code in a byte, then the lengths in their smallest common width. */
 function shapeBytes(shape: readonly number[]): Uint8Array {
   const longest = Math.max(...shape);
   const width = longest < 2 ** 8 ? 0 : longest < 2 ** 16 ? 1 : 2;

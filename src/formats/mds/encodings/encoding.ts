@@ -5,48 +5,45 @@ import {
   valueType,
 } from "../../../codecs/values/value_type.ts";
 
-/** What files show of a column's values: the bytes as they stand there, or a form that is made of them. */
+/** How files show a column's values: the stored bytes, or a generated form. */
 export type Form = "stored" | "json" | "npy";
 
-/** How the values of a column are written. Plain data, which other threads are given. */
+/** Encoding of a column's values. Plain data, which is passed to other threads. */
 export interface Encoding {
-  /** As the index calls it, such as `ndarray:float32:2,3`. */
+  /** Name in the index, such as `ndarray:float32:2,3`. */
   readonly word: string;
-  /** The word without its arguments. */
   readonly name: string;
-  /** Bytes of each value, where all have as many. */
+  /** Bytes per value, if fixed. */
   readonly size: number | undefined;
   readonly form: Form;
-  /** What files of its values are; of lists, those of their elements. */
+  /** File type of the values; for lists, of the elements. */
   readonly type: ValueType;
-  /** Of arrays: the type and shape of all of them, where the column says them. */
+  /** For arrays: fixed dtype and shape, if the column declares them. */
   readonly dtype: string | undefined;
   readonly shape: readonly number[] | undefined;
-  /** Of lists: how their elements are written. */
   readonly list: ListEncoding | undefined;
 }
 
-/** What encodings have in common that do not say otherwise. */
 type Stored = Omit<Encoding, "type">;
 
-/** How a list of values is written: their number, the size of each, and these one behind the other. */
+/** List layout: number of elements, size of each, then the concatenated elements. */
 export interface ListEncoding {
   readonly element: Encoding;
-  /** Bytes before the number, which nobody reads. */
+  /** Unused bytes before the number. */
   readonly before: number;
-  /** Whether there may be no elements: of others, readers of the original refuse what has none. */
+  /** Whether the list may be empty; otherwise the original's readers reject empty lists. */
   readonly mayBeEmpty: boolean;
 }
 
-/** Numbers as the processor has them, by what a `DataView` calls them. */
+/** Little-endian number types, named as in `DataView`. */
 export type ScalarKind =
   | `Big${"Int" | "Uint"}64`
   | `${"Int" | "Uint"}${8 | 16 | 32}`
   | `Float${16 | 32 | 64}`;
 
-/** Encodings of numbers that stand there as the processor has them. */
+/** Encodings of binary numbers. */
 export const SCALARS: Readonly<Record<string, ScalarKind>> = {
-  __proto__: null as never, // encodings are any words
+  __proto__: null as never, // encodings are arbitrary strings
   int: "BigInt64",
   uint8: "Uint8",
   uint16: "Uint16",
@@ -61,10 +58,10 @@ export const SCALARS: Readonly<Record<string, ScalarKind>> = {
   float64: "Float64",
 };
 
-/** The lengths of an array's dimensions, by the number that says how wide they are. */
+/** Types of array dimensions, by width code. */
 export const LENGTHS = ["Uint8", "Uint16", "Uint32", "BigUint64"] as const;
 
-/** Encodings without arguments whose values have any number of bytes, all of which are shown as they are. */
+/** Encodings without arguments and of variable size, whose bytes are shown unchanged. */
 const STORED: Readonly<Record<string, ValueType>> = {
   __proto__: null as never,
   bytes: VALUE_TYPES.bytes,
@@ -77,7 +74,7 @@ const STORED: Readonly<Record<string, ValueType>> = {
   json: VALUE_TYPES.json,
 };
 
-/** Lists: the encoding of their elements, and bytes before the number of these. */
+/** Lists: element encoding, and unused bytes before the number of elements. */
 const LISTS: Readonly<Record<string, readonly [string, number]>> = {
   __proto__: null as never,
   "list[jpeg]": ["jpeg", 4],
@@ -87,7 +84,7 @@ const LISTS: Readonly<Record<string, readonly [string, number]>> = {
   "jpegarray": ["jpeg", 0],
 };
 
-/** The type numbers of arrays, and what NumPy calls the types in words and in short. */
+/** Type codes of arrays: NumPy name and dtype. */
 export const ARRAY_TYPES: ReadonlyMap<number, readonly [string, string]> =
   new Map([
     [8, ["uint8", "|u1"]],
@@ -103,10 +100,9 @@ export const ARRAY_TYPES: ReadonlyMap<number, readonly [string, string]> =
     [66, ["float64", "<f8"]],
   ]);
 
-/** Most dimensions of an array: their number has 6 bits. */
+/** Maximum dimensions of an array: the count has 6 bits. */
 export const MOST_DIMENSIONS = 63;
 
-/** All encodings, for messages. */
 export const ENCODING_NAMES: readonly string[] = [
   "bytes",
   "str",
@@ -123,7 +119,7 @@ export const ENCODING_NAMES: readonly string[] = [
   ...Object.keys(LISTS),
 ];
 
-/** Says what an encoding's word means; `undefined` where it is none that is known. */
+/** Parses the name of an encoding; `undefined` if it is unknown. */
 export function encodingOf(word: string): Encoding | undefined {
   const [name = "", ...args] = word.split(":");
   const all: Stored = {
@@ -160,12 +156,10 @@ export function encodingOf(word: string): Encoding | undefined {
   return stored && typed(all, stored);
 }
 
-/** What a `DataView` calls `BigUint64`, in the words of value types. */
 function scalarType(kind: ScalarKind): ScalarType {
   return kind.replace("Big", "").toLowerCase() as ScalarType;
 }
 
-/** An encoding whose files are like those of a type. */
 function typed(
   encoding: Stored,
   like: ValueType,
@@ -174,7 +168,7 @@ function typed(
   return { ...encoding, type: valueType(encoding.word, like, { suffix }) };
 }
 
-/** `ndarray`, `ndarray:TYPE`, `ndarray:TYPE:LENGTH,LENGTH`. */
+/** Parses `ndarray`, `ndarray:TYPE`, `ndarray:TYPE:LENGTH,LENGTH`. */
 function arrayEncoding(
   all: Stored,
   args: readonly string[],
@@ -200,7 +194,6 @@ function arrayEncoding(
   return typed({ ...all, size, form: "npy", dtype, shape }, VALUE_TYPES.array);
 }
 
-/** Bytes of an element of one of the types above. */
 export function itemSize(dtype: string): number {
   return Number(dtype.slice(2));
 }

@@ -4,23 +4,17 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { ListEncoding } from "./encoding.ts";
 import { ValueFault } from "./value_fault.ts";
 
-/** Bytes of the number of elements, and of the size of each. */
+/** Bytes of the number of elements, and of each size. */
 const WORD = 4;
-/** Sizes that are read at a time where they are only compared. */
 const PIECE = 1 << 16;
 
-/** Where a list is: from this place in its source on, as many bytes. */
 export interface ListPlace {
   readonly source: ByteSource;
   readonly offset: number;
   readonly length: number;
 }
 
-/**
- * The elements of a list, of which all bytes are at hand.
- *
- * @throws {ValueFault} If they do not fill the list.
- */
+/** Returns the elements of a list in memory; throws a {@linkcode ValueFault} if they do not fill it exactly. */
 export function elementsOf(
   { before }: ListEncoding,
   bytes: Uint8Array<ArrayBuffer>,
@@ -43,9 +37,8 @@ export function elementsOf(
 }
 
 /**
- * Reads how many elements a list has. Their sizes have room in it; whether the elements fill it is not known yet.
- *
- * @throws {ValueFault} If they have none.
+ * Reads the number of elements of a list. Their sizes fit into it, or this throws a {@linkcode ValueFault}; whether the
+ * elements fill it is not verified.
  */
 export function* elementCount(
   { before }: ListEncoding,
@@ -60,10 +53,8 @@ export function* elementCount(
 }
 
 /**
- * Reads where each element of a list starts, from the list's own start on, and where the last one ends.
- *
- * @param count What {@linkcode elementCount} says.
- * @throws {ValueFault} If they do not fill the list.
+ * Reads the offset of each of `count` elements in a list, and the end of the last one. Throws a {@linkcode ValueFault}
+ * if they do not fill the list exactly.
  */
 export function* elementStarts(
   { before }: ListEncoding,
@@ -84,11 +75,7 @@ export function* elementStarts(
   return starts;
 }
 
-/**
- * Compares the sizes of a list's elements with its own, of however many.
- *
- * @throws {ValueFault} If they do not fill the list.
- */
+/** Throws a {@linkcode ValueFault} if a list's elements do not fill it exactly. Uses bounded memory. */
 export function* requireSoundList(
   encoding: ListEncoding,
   place: ListPlace,
@@ -107,7 +94,6 @@ export function* requireSoundList(
   requireFilled(end, length);
 }
 
-/** A list of elements that are encoded. */
 export function listOf(
   { before }: ListEncoding,
   elements: readonly Uint8Array[],

@@ -1,21 +1,18 @@
 import { messageOf } from "../../../base/message_text.ts";
 import { FormatError } from "../../../base/errors.ts";
 
-/** What is wrong with a value; whoever knows where it is makes an error of it. */
+/** Describes a bad value; a caller that knows its location turns it into a FormatError. */
 export class ValueFault extends TypeError {
   override name = "ValueFault";
 }
 
-/** Where a value is. */
 export interface ValuePlace {
-  /** The shard. */
   readonly path: string;
-  /** Number of the sample in the whole dataset. */
+  /** Index of the sample in the dataset. */
   readonly sample: number;
   readonly column: string;
 }
 
-/** The error for a value that can't be read. */
 export function badValue(
   { path, sample, column }: ValuePlace,
   cause: unknown,
@@ -28,7 +25,7 @@ export function badValue(
   );
 }
 
-/** {@linkcode badValue} of what is wrong with a value; any other error is itself. */
+/** Turns a {@linkcode ValueFault} into a {@linkcode badValue}; returns other errors unchanged. */
 export function asBadValue(place: ValuePlace, error: unknown): unknown {
   return error instanceof ValueFault ? badValue(place, error) : error;
 }

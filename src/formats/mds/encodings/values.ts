@@ -7,7 +7,7 @@ import { type ArrayHead, arrayHead, LONGEST_HEAD } from "./array_head.ts";
 import { type Encoding, type ScalarKind, SCALARS } from "./encoding.ts";
 import { ValueFault } from "./value_fault.ts";
 
-/** By encoding, what reads its numbers: a name that is made of parts takes longer than the number. */
+/** Getters by encoding: building the method name takes longer than reading the number. */
 const READERS: Readonly<Record<string, `get${ScalarKind}`>> = Object
   .fromEntries(
     Object.entries(SCALARS).map((
@@ -15,11 +15,7 @@ const READERS: Readonly<Record<string, `get${ScalarKind}`>> = Object
     ) => [name, `get${kind}` as const]),
   );
 
-/**
- * A number that stands there as the processor has it; a bigint beyond 2^53.
- *
- * @throws {ValueFault} If there are more bytes, or fewer.
- */
+/** Reads a binary number; a bigint beyond 2^53. Throws a {@linkcode ValueFault} if the number of bytes is wrong. */
 export function scalarOf(
   { name, size }: Encoding,
   bytes: Uint8Array,
@@ -32,13 +28,11 @@ export function scalarOf(
   return typeof value === "bigint" ? whole(value) : value;
 }
 
-/** A whole number: as a bigint only where it has to be one. */
 function whole(number: bigint): number | bigint {
   const plain = Number(number);
   return Number.isSafeInteger(plain) ? plain : number;
 }
 
-/** What a file of a number says. */
 export function numberFile(
   encoding: Encoding,
   bytes: Uint8Array,
@@ -51,9 +45,7 @@ export function numberFile(
 }
 
 /**
- * An array, or the pixels of a picture that is stored without compression.
- *
- * @throws {ValueFault} If the bytes are none.
+ * Decodes an array, or the pixels of an uncompressed picture; throws a {@linkcode ValueFault} if the bytes are invalid.
  */
 export function arrayOf(encoding: Encoding, bytes: Uint8Array): NdArray {
   const head = arrayHead(encoding, bytes, bytes.length);
@@ -66,7 +58,6 @@ export function arrayOf(encoding: Encoding, bytes: Uint8Array): NdArray {
   );
 }
 
-/** The `.npy` of an array. */
 export function arrayFile(
   encoding: Encoding,
   bytes: Uint8Array,
@@ -75,11 +66,8 @@ export function arrayFile(
 }
 
 /**
- * Bytes of that file.
- *
- * @param bytes The first bytes of the value, up to {@linkcode LONGEST_HEAD}.
- * @param length Bytes of the value.
- * @throws {ValueFault} If they are no array.
+ * Returns the size of the `.npy` file, from the first bytes of the value, up to {@linkcode LONGEST_HEAD}, and its
+ * length. Throws a {@linkcode ValueFault} if they are not an array.
  */
 export function arrayFileSize(
   encoding: Encoding,
@@ -92,12 +80,12 @@ export function arrayFileSize(
   return npyHeader(parseDtype(dtype).name, shape).length + elements;
 }
 
-/** Bytes of a value that are looked at to know the size of its file. */
+/** Returns the number of leading bytes that determine the size of a value's file. */
 export function bytesLookedAt(length: number): number {
   return Math.min(length, LONGEST_HEAD);
 }
 
-/** A byte for each bit, the highest one first. */
+/** Expands bits to bytes, most significant bit first. */
 function unpackBits(bits: Uint8Array, { shape }: ArrayHead): Uint8Array {
   const [height, width] = shape as [number, number];
   const rowBytes = Math.ceil(width / 8);

@@ -16,42 +16,40 @@ import { decompressSnappy, loadSnappy } from "../../../io/decoded/snappy.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 
-/** By what the index calls it, how a shard is decompressed. */
+/** Decompressors, by the name in the index. */
 const COMPRESSIONS: Readonly<Record<string, Compression | "snappy">> = {
-  __proto__: null as never, // indexes say any words
+  __proto__: null as never, // indexes contain arbitrary strings
   br: "brotli",
   gz: "gzip",
   snappy: "snappy",
   zstd: "zstd",
 };
 
-/** What decompresses the others, for messages. */
+/** External programs for other compressions, for messages. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   __proto__: null as never,
   bz2: "bunzip2 -k",
 };
 
-/** Bytes of a shard that is decompressed: a read in it may have to decode all of them. */
+/** Largest decompressed shard in bytes: one read may have to decode all of it. */
 const LARGEST = 1 << 30;
-/** Bytes up to which a shard is decompressed at once, by the system's library; a larger one piece by piece. */
+/** Largest shard that is decompressed at once, by the system's library; larger ones are decoded piece by piece. */
 const MOST_AT_ONCE = 128 << 20;
-/** No block of zstd or deflate makes more bytes of each of its own. */
+/** Maximum expansion factor of a zstd or deflate block. */
 const MOST_EXPANSION = 1 << 16;
 
-/** A compressed shard, as the index describes it. */
 export interface CompressedShard {
   readonly path: string;
-  /** Bytes of the file. */
   readonly size: number;
   readonly compression: string;
-  /** Bytes of what is compressed in it. */
+  /** Decompressed size in bytes. */
   readonly rawBytes: number;
 }
 
 /**
- * Makes sure that a shard can be decompressed.
+ * Rejects shards that cannot be decompressed.
  *
- * @throws {FormatError} If it is compressed by something else, too large, or declares what no such file holds.
+ * @throws {FormatError} If the compression is unsupported, the shard is too large, or its declared size is impossible.
  */
 export function requireDecodable(
   { path, size, compression, rawBytes }: CompressedShard,
@@ -85,7 +83,7 @@ export function requireDecodable(
   );
 }
 
-/** Bytes that reading a shard from its start to its end has to keep of what is compressed in it. */
+/** Returns the cache size that reading a shard from start to end needs. */
 export function bytesKept({ rawBytes }: CompressedShard): number {
   return rawBytes > MOST_AT_ONCE ? 16 << 20 : rawBytes + BLOCK;
 }
@@ -94,7 +92,7 @@ function isDecodedByPieces(how: Compression, rawBytes: number): boolean {
   return rawBytes > MOST_AT_ONCE && decodesPieces(how);
 }
 
-/** Loads what decompresses a shard, where that is not the system's library. */
+/** Loads the decompressor of a shard, if it is not the system's library. */
 export function* loadDecoder(
   { compression, rawBytes }: CompressedShard,
 ): Steps<void> {
@@ -103,13 +101,7 @@ export function* loadDecoder(
   else if (how !== undefined && rawBytes > MOST_AT_ONCE) yield* loadPieces(how);
 }
 
-/**
- * What is compressed in a shard, as a source: decompressed once, as a whole, and kept as long as there is room.
- *
- * @param file The shard as it lies.
- * @param owner The dataset, among those that have blocks.
- * @param number The shard in it.
- */
+/** Returns a shard's decompressed content, made on demand and cached in `blocks` under `owner` and `number`. */
 export function decompressed(
   file: ByteSource,
   shard: CompressedShard,

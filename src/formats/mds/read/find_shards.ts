@@ -15,20 +15,17 @@ import {
 import { type MdsIndex, parseConfig, parseIndex } from "./index_file.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
-/** A dataset: what its index says, and where the files are that it names. */
+/** Dataset: its index, and the location of its files. */
 export interface FoundShards {
   readonly index: MdsIndex;
-  /** The directory of the index. */
   readonly directory: string;
-  /** The index, or the shard that is read alone. */
+  /** Path of the index, or of a shard read alone. */
   readonly path: string;
-  /** Whether it is a shard that is read alone. */
   readonly isAlone: boolean;
 }
 
-/** Bytes of the largest index, of some 500,000 shards. */
+/** Largest index in bytes, for some 500,000 shards. */
 const LARGEST_INDEX = 256 << 20;
-/** Bytes of the largest configuration of a shard. */
 const LARGEST_CONFIG = 16 << 20;
 
 /**
@@ -87,7 +84,6 @@ function* readIndex(path: string, storage: Storage): Steps<MdsIndex> {
   }
 }
 
-/** The index that a shard alone would have. */
 function* readAlone(
   path: string,
   basename: string,
@@ -101,7 +97,7 @@ function* readAlone(
       WORD * (1 + samples),
       true,
     );
-    // One that was cut is shorter than its table says.
+    // A truncated shard is shorter than its table says.
     const raw = { basename, bytes: Math.max(source.size, end), hashes: {} };
     return {
       sets: [parseConfig(bytes, path)],
@@ -119,9 +115,8 @@ function* readAlone(
 }
 
 /**
- * The number of samples of a shard, and the bytes of its configuration.
- *
- * @throws {FormatError} If there is none where it should be.
+ * Reads the number of samples of a shard, and the bytes of its configuration; throws a {@linkcode FormatError} if there
+ * is none at its offset.
  */
 export function* readConfig(
   source: ByteSource,

@@ -9,63 +9,53 @@ import type { Field } from "../../../tree/samples/samples.ts";
 import { FORMAT, LARGEST_SHARD, tableSize, VERSION } from "../layout.ts";
 import { strictUtf8Text, withoutByteOrderMark } from "../../../base/utf8.ts";
 
-/** A column: a field, and how its values are written. */
+/** A field, and the encoding of its values. */
 export interface Column extends Field {
   readonly encoding: Encoding;
 }
 
-/** Makes a column. */
 export function columnOf(name: string, encoding: Encoding): Column {
   const { type, list } = encoding;
   return { name, type, isList: list !== undefined, encoding };
 }
 
-/** A file, as the index describes it. */
 export interface FileFacts {
-  /** Its path from the index. */
+  /** Path relative to the index. */
   readonly basename: string;
   readonly bytes: number;
   /** By algorithm, in hex. */
   readonly hashes: Readonly<Record<string, string>>;
 }
 
-/** A shard, as the index describes it. */
 export interface ShardFacts {
   readonly raw: FileFacts;
-  /** The file that it is compressed to, and how. */
+  /** Compressed file, and its compression. */
   readonly zip: FileFacts | undefined;
   readonly compression: string | undefined;
   readonly samples: number;
-  /** Which of the sets of columns its samples have. */
+  /** Index of its columns in {@linkcode MdsIndex.sets}. */
   readonly set: number;
 }
 
-/** What an index says; plain data. */
+/** Content of an index; plain data. */
 export interface MdsIndex {
-  /** Shards of one dataset have the same columns as a rule, but need not. */
+  /** Distinct sets of columns. Shards of one dataset usually have the same. */
   readonly sets: readonly (readonly Column[])[];
   readonly shards: readonly ShardFacts[];
 }
 
-/** Most columns of a sample. */
 const MOST_COLUMNS = 1 << 16;
 
 /**
- * Reads an index, none of which is believed: names lead nowhere else, and counts fit the sizes that they come with.
+ * Parses an index as untrusted input: names must not leave the directory, and counts must fit the sizes.
  *
- * @param path The file, for messages.
  * @throws {FormatError} If it is damaged, hostile, or of another version or format.
  */
 export function parseIndex(bytes: Uint8Array, path: string): MdsIndex {
   return new IndexParser(path).index(bytes);
 }
 
-/**
- * Reads the columns of the configuration that a shard holds of its own.
- *
- * @param path The shard, for messages.
- * @throws {FormatError} As {@linkcode parseIndex} does.
- */
+/** Parses the columns of a shard's own configuration; throws like {@linkcode parseIndex}. */
 export function parseConfig(
   bytes: Uint8Array,
   path: string,
@@ -77,7 +67,7 @@ type Facts = Readonly<Record<string, unknown>>;
 
 class IndexParser {
   readonly #path: string;
-  /** The sets of columns that shards have, each once, and the number of each. */
+  /** Distinct sets of columns, and their indices by key. */
   readonly #sets: (readonly Column[])[] = [];
   readonly #numbers = new Map<string, number>();
 
@@ -150,7 +140,6 @@ class IndexParser {
     };
   }
 
-  /** The number of the set of columns that a shard has. */
   #set(facts: Facts, where: string): number {
     const { column_names, column_encodings, column_sizes } = facts;
     const key = JSON.stringify(
@@ -200,7 +189,7 @@ class IndexParser {
         { path: this.#path, actual: word },
       );
     }
-    const size = declared || undefined; // as the original has it, 0 is no size
+    const size = declared || undefined; // as in the original, 0 means no size
     if (size === encoding.size) return columnOf(name, encoding);
     const said = size === undefined
       ? "values of any size"
@@ -274,7 +263,7 @@ class IndexParser {
   }
 }
 
-/** Whether a path leads down, and nowhere else. */
+/** Whether a relative path stays below its directory. */
 function isSafe(basename: string): boolean {
   return !/[\0\\]/.test(basename) &&
     basename.split("/").every((part) => !["", ".", ".."].includes(part));
@@ -284,14 +273,13 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && value as number >= 0;
 }
 
-/** A list of words and numbers; what nests in it, as deep as it may, is none of them. */
+/** Replaces nested values of a list, which may be of any depth, by null. */
 function flat(list: unknown): unknown {
   return Array.isArray(list)
     ? list.map((item) => typeof item === "object" ? null : item)
     : null;
 }
 
-/** A value of JSON in a message. */
 function shown(value: unknown): string {
   if (typeof value === "object" && value !== null) {
     return Array.isArray(value) ? "a list" : "an object";

@@ -30,13 +30,13 @@ import {
 } from "./sample_tables.ts";
 import { type ShardsHandle, ShardStore } from "./shard_store.ts";
 
-/** Values by the names of their columns, as they are stored. */
+/** Stored values by column name. */
 export type MDSBytes = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
 
-/** Values by the names of their columns, decoded. */
+/** Decoded values by column name. */
 export type MDSSample = Readonly<Record<string, MDSValue>>;
 
-/** The samples of shards: each is read as one piece, and taken apart. */
+/** Samples of shards: each is read as one range, and then split. */
 export class MdsSamples implements Samples<MDSBytes, MDSSample> {
   readonly unit = "sample";
   readonly fields: readonly Column[] | undefined;
@@ -86,7 +86,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
       fields: union.fields,
       missing: union.missing(length),
       isNullable: false,
-      // Where shards differ, not every sample has all that is asked for.
+      // If shards differ, not every sample has all requested columns.
       read: (indices, options) =>
         this.read(indices, this.fields === undefined ? {} : options),
       decode: (index, values) => this.#decode(index, values, portableValue),
@@ -103,9 +103,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
   }
 
   /**
-   * Says where a sample is.
-   *
-   * @throws {NotLoaded} If the table of its shard has not been read; it is fetched meanwhile.
+   * Locates a sample. Throws {@linkcode NotLoaded} if the table of its shard is not loaded, and prefetches the table.
    */
   locate(sample: number, into: Extent): void {
     const shard = this.shards.shardOf(sample);
@@ -139,7 +137,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
     const { path } = this.shards.of(index);
     const sample: Record<string, unknown> = Object.create(null);
     for (const { name, encoding } of this.shards.columnsOf(index)) {
-      if (!(name in values)) continue; // it was not wanted
+      if (!(name in values)) continue; // not requested
       try {
         sample[name] = await decode(encoding, values[name]!);
       } catch (cause) {
@@ -171,7 +169,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
     }
   }
 
-  /** Reads the tables that are not known; where they have to be fetched, all at once. */
+  /** Reads the tables that are not cached; remote ones are prefetched together. */
   *#loadTables(indices: readonly number[]): Steps<void> {
     const { shards, tables } = this;
     const unknown = [...new Set(indices.map((index) => shards.shardOf(index)))]
@@ -199,7 +197,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
       const { path } = this.shards.of(index);
       throw badSizes(path, index, this.shards.numberOf(index));
     }
-    // Names are any words, also those of Object's own.
+    // Names are arbitrary, including those of Object's members.
     const values: Record<string, Uint8Array<ArrayBuffer>> = Object.create(null);
     for (const column of chosen) {
       const { name } = columns[column]!;
@@ -208,7 +206,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
     return values;
   }
 
-  /** The numbers of the columns that are wanted of a sample, in the order of the columns. */
+  /** Returns the indices of the requested columns, in column order. */
   #numbersOf(
     wanted: readonly string[] | undefined,
     columns: readonly Column[],
@@ -238,7 +236,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
   }
 }
 
-/** Opens shards that another thread has opened, each when it is first needed. */
+/** Rebuilds shared samples. Shards are opened on demand. */
 // deno-lint-ignore require-yield
 export function* reopenSamples(
   shards: ShardsHandle,

@@ -14,10 +14,10 @@ import { isOfWholeShard } from "./shard_damage.ts";
 import { isCompressed, type ShardFile, ShardStore } from "./shard_store.ts";
 
 /**
- * Opens all shards, so that damage of their files is known at once. Of several, those that are damaged stay in the
- * numbering, and none of their samples can be read.
+ * Opens all shards, so that damage of their files is known at once. If there are several, damaged ones keep their place
+ * in the numbering, but their samples cannot be read.
  *
- * @throws {FormatError} If the only shard is damaged, or all are: what is wrong with the first.
+ * @throws {FormatError} The first shard's error, if all (or the only) shards are damaged.
  */
 export function* openShards(
   found: FoundShards,
@@ -57,15 +57,14 @@ export function* openShards(
     };
     return new ShardStore(handle, storage, files);
   } catch (error) {
-    for (const file of files) file?.close(); // there may be gaps
+    for (const file of files) file?.close(); // sparse array
     throw error;
   }
 }
 
 /**
- * Opens one shard. One that was cut at its end is opened if samples of it are whole.
- *
- * @throws {FormatError} If it is missing, or is not what the index says.
+ * Opens a shard; a truncated one only if some of its samples are complete. Throws a {@linkcode FormatError} if the file
+ * is missing, or does not match the index.
  */
 export function* openShard(
   found: FoundShards,
@@ -117,7 +116,6 @@ export function* openShard(
   }
 }
 
-/** The file of a shard that is read: where it is, what the index says of it, and how it is compressed, if it is. */
 function fileOf(
   { index, directory }: FoundShards,
   names: ShardNames,
@@ -162,7 +160,7 @@ function wrongSize(
   );
 }
 
-/** Which shards are there decompressed, beside the compressed ones: those are taken then, as the original does. */
+/** Names of shards that also exist decompressed. These are preferred, as in the original. */
 export class ShardNames {
   readonly #found: FoundShards;
   readonly #storage: Storage;
@@ -196,7 +194,7 @@ function parentOf(basename: string): string {
   return basename.slice(0, Math.max(0, basename.lastIndexOf("/")));
 }
 
-/** The names in a directory; none where its storage does not tell them, as some servers. */
+/** Lists a directory; empty if its storage cannot list, like some servers. */
 function* namesIn(path: string, storage: Storage): Steps<ReadonlySet<string>> {
   try {
     return new Set(yield* storage.list(path));

@@ -8,31 +8,26 @@ import type { Column } from "./index_file.ts";
 import { isOfWholeShard } from "./shard_damage.ts";
 import type { ShardFile, ShardStore } from "./shard_store.ts";
 
-/** Bytes of tables that are kept; one that is larger is kept until the next is read. */
+/** Cache capacity for tables in bytes; a larger table stays until the next is read. */
 const MOST_BYTES = 64 << 20;
 
-/** Where the samples of shards are: the tables at their starts, read when one is first needed. */
+/** Sample offsets: the tables at the starts of shards, read on demand. */
 export class SampleTables {
   readonly #store: ShardStore;
-  /** Per shard: the number of samples, where each starts, and where the last one ends. */
+  /** Per shard: the number of samples, the start of each, and the end of the last. */
   readonly #tables = new KeptValues<Uint32Array>(MOST_BYTES);
-  /** Of shards without a sound table: none is decompressed again for each of its samples. */
+  /** Errors of shards without a valid table, so that they are not decompressed again for each sample. */
   readonly #faults = new Map<number, Error>();
 
   constructor(store: ShardStore) {
     this.#store = store;
   }
 
-  /** The table of a shard, if it has been read. */
   known(shard: number): Uint32Array | undefined {
     return this.#tables.get(shard);
   }
 
-  /**
-   * The table of a shard.
-   *
-   * @throws {FormatError} If it is damaged: samples have to follow each other, inside the shard.
-   */
+  /** Reads the table of a shard, unless cached. */
   *table(shard: number): Steps<Uint32Array> {
     const known = this.known(shard);
     if (known !== undefined) return known;
@@ -49,7 +44,6 @@ export class SampleTables {
     }
   }
 
-  /** Says that a table will be read soon. */
   expect(shard: number): boolean {
     const { samples } = this.#store.shards[shard]!;
     const source = this.#store.opened(shard);
@@ -57,22 +51,20 @@ export class SampleTables {
   }
 }
 
-/** Where in its shard a sample starts, by a table; where the one before it ends. */
+/** Returns the offset of a sample in its shard, which is the end of the one before. */
 export function startIn(table: Uint32Array, number: number): number {
   return table[1 + number]!;
 }
 
 /**
- * Reads the table of a shard.
- *
- * @param source The shard, decompressed; its end may be missing.
- * @throws {FormatError} If it is damaged.
+ * Reads the table of a decompressed shard, whose end may be missing. Throws a {@linkcode FormatError} if it is damaged:
+ * samples must be contiguous and inside the shard.
  */
 export function* readTable(
   source: ByteSource,
   { samples, rawBytes, path }: Pick<ShardFile, "samples" | "rawBytes" | "path">,
 ): Steps<Uint32Array> {
-  // The index's count was compared with its size, which is the file's.
+  // Bounded: the index parser compared the count with the shard's size.
   const bytes = new Uint8Array(tableSize(samples));
   yield* fillNow(source, bytes, 0);
   const table = new Uint32Array(bytes.buffer);
@@ -80,7 +72,7 @@ export function* readTable(
   return table;
 }
 
-/** Counts the samples that are whole in a shard that was cut at its end; 0 if nothing says where they are. */
+/** Counts the complete samples of a truncated shard; 0 if its table is unusable. */
 export function* wholeSamples(
   file: ByteSource,
   shard: ShardFile,
@@ -131,7 +123,7 @@ function requireSound(
   }
 }
 
-/** Bytes before a sample's values: the sizes of those that have any. */
+/** Returns the bytes before a sample's values: the sizes of variable-size values. */
 export function headSize(columns: readonly Column[]): number {
   let variable = 0;
   for (const { encoding } of columns) {
@@ -141,11 +133,8 @@ export function headSize(columns: readonly Column[]): number {
 }
 
 /**
- * Where each value of a sample starts, from the sample's own start on, and where the last one ends.
- *
- * @param head The sizes before the values.
- * @param length Bytes of the sample.
- * @returns `undefined` if the values are not just as many bytes.
+ * Returns the offset of each value in a sample of `length` bytes, and the end of the last one; `undefined` if the
+ * values do not fill the sample exactly. `head` are the sizes before the values.
  */
 export function valueStarts(
   columns: readonly Column[],
@@ -163,7 +152,6 @@ export function valueStarts(
   return at === length ? starts : undefined;
 }
 
-/** The error for a sample whose values are not as long as it says. */
 export function badSizes(
   path: string,
   sample: number,

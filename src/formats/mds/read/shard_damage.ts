@@ -5,29 +5,20 @@ import {
 } from "../../../tree/archive/archive_notes.ts";
 import { isDamage } from "../../../tree/samples/open_shards.ts";
 
-/** Why the samples of a shard cannot be read. Plain data. */
+/** Why samples of a shard cannot be read. Plain data. */
 export interface ShardDamage {
   readonly code: FormatErrorCode;
   readonly message: string;
-  /** Samples from its start on that can be read: those that are whole, of a shard that was cut at its end. */
+  /** Number of readable samples at its start: the complete ones of a truncated shard. */
   readonly whole: number;
 }
 
-/**
- * Whether an error is about a shard as a whole: its file is damaged, or nothing here reads it. One of a single sample is
- * not.
- */
+/** Whether an error concerns a whole shard, which is damaged or unsupported, rather than a single sample. */
 export function isOfWholeShard(error: unknown): error is FormatError {
   return isDamage(error) && error.sample === undefined;
 }
 
-/**
- * The error of a sample of a damaged shard.
- *
- * @param path The shard.
- * @param sample Its number in the whole dataset.
- * @param number Its number in the shard.
- */
+/** Makes the error for a damaged shard's sample; `sample` counts in the dataset, `number` in the shard. */
 export function sampleError(
   path: string,
   { code, message }: Pick<ShardDamage, "code" | "message">,
@@ -42,12 +33,7 @@ export function sampleError(
   );
 }
 
-/**
- * Says which samples of a damaged shard cannot be read.
- *
- * @param first The number of its first sample in the whole dataset.
- * @param end The number behind its last one.
- */
+/** Returns the notes about a damaged shard with samples `first` to `end` (exclusive) of the dataset. */
 export function shardNotes(
   path: string,
   { code, message: why, whole }: ShardDamage,

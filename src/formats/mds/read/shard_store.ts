@@ -26,53 +26,46 @@ import {
   shardNotes,
 } from "./shard_damage.ts";
 
-/** A shard of a dataset. Plain data. */
 export interface ShardFile {
-  /** The file that is read. */
   readonly path: string;
-  /** Bytes of the file; 0 if it is missing. */
+  /** Size of the file in bytes; 0 if it is missing. */
   readonly size: number;
   readonly mtime: number;
-  /** How it is compressed, if it is. */
   readonly compression: string | undefined;
-  /** Bytes of the shard when it is not. */
+  /** Decompressed size in bytes. */
   readonly rawBytes: number;
   readonly samples: number;
-  /** Which of the sets of columns its samples have. */
+  /** Index of its columns in the sets. */
   readonly set: number;
-  /** Why its samples cannot be read, or the last of them. */
+  /** Why its samples, or the last of them, cannot be read. */
   readonly damage?: ShardDamage | undefined;
 }
 
-/** Shards as another thread is told of them: it opens each when it needs it. */
+/** Shards as passed to another thread, which opens each on demand. */
 export interface ShardsHandle {
   readonly path: string;
   readonly sets: readonly (readonly Column[])[];
   readonly shards: readonly ShardFile[];
-  /** What was decompressed, which all threads share, and the dataset's number there. */
+  /** Block cache shared by all threads, and the dataset's number in it. */
   readonly blocks: DecodedMemory | undefined;
   readonly owner: number;
 }
 
-/** The shards of a dataset: samples are numbered over all of them. */
+/** Shards of a dataset; samples are numbered across all of them. */
 export class ShardStore extends ShardTable<ShardFile> implements SourceList {
-  /** The index, or the shard that is read alone. */
   readonly path: string;
   readonly sets: readonly (readonly Column[])[];
   readonly storage: Storage;
   readonly #blocks: DecodedBlocks | undefined;
   readonly #owner: number;
-  /** As they lie. */
+  /** Stored files. */
   readonly #files: (ByteSource | undefined)[];
-  /** As their samples lie in them. */
+  /** Decompressed contents. */
   readonly #contents: (ByteSource | undefined)[] = [];
   readonly #isDamaged: boolean;
   #isClosed = false;
 
-  /**
-   * @param storage Where those are opened that are not.
-   * @param files Those that are.
-   */
+  /** @param files Files that are already open; others are opened from `storage`. */
   constructor(
     { path, sets, shards, blocks, owner }: ShardsHandle,
     storage: Storage,
@@ -92,12 +85,11 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
     return this.path;
   }
 
-  /** The columns of a sample. */
   columnsOf(sample: number): readonly Column[] {
     return this.sets[this.of(sample).set]!;
   }
 
-  /** Whether nothing that was found at opening keeps a sample from being read. */
+  /** Whether a sample is readable, as far as known from opening. */
   isReadable(sample: number): boolean {
     return this.#damageOf(sample) === undefined;
   }
@@ -108,14 +100,14 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
     if (damage !== undefined) throw this.#sampleError(sample, damage);
   }
 
-  /** The error of a sample for damage that reading it has found in its shard; any other error is itself. */
+  /** Turns damage found in a sample's shard into an error of the sample; returns other errors unchanged. */
   asSampleError(sample: number, error: unknown): unknown {
     return isOfWholeShard(error)
       ? this.#sampleError(sample, error, error)
       : error;
   }
 
-  /** Reads a sample, and says of which one it is where its shard is damaged. */
+  /** Runs steps that read a sample; errors of its shard then name the sample. */
   *reading<T>(sample: number, steps: Steps<T>): Steps<T> {
     try {
       return yield* steps;
@@ -124,7 +116,6 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
     }
   }
 
-  /** What was found at opening that cannot be read. */
   notes(): ArchiveNotes[] {
     return this.shards.flatMap(({ path, damage }, shard) => {
       if (damage === undefined) return [];
@@ -133,13 +124,13 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
     });
   }
 
-  /** What a shard's offsets point into; it is opened where that takes no waiting. */
+  /** Returns the source that a shard's offsets refer to; opens it if that needs no waiting. */
   at(shard: number): ByteSource | undefined {
     if (!(shard < this.shards.length)) return undefined;
     return this.opened(shard) ?? runSync(this.content(shard));
   }
 
-  /** {@linkcode ShardStore.at} of a shard whose file has been opened. */
+  /** Like {@linkcode ShardStore.at}, but only if the shard's file is open. */
   opened(shard: number): ByteSource | undefined {
     const there = this.#contents[shard];
     const file = this.#files[shard];
@@ -148,9 +139,9 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
   }
 
   /**
-   * {@linkcode ShardStore.at}, which may wait.
+   * Like {@linkcode ShardStore.at}, but may wait.
    *
-   * @throws {FormatError} If it is not the same file any more.
+   * @throws {FormatError} If the file has changed.
    * @throws {RecordfsError} With code `closed`.
    */
   *content(shard: number): Steps<ByteSource> {
@@ -198,7 +189,7 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
   *#open(shard: number): Steps<void> {
     requireOpen(this.path, this.#isClosed);
     const file = yield* reopenSource(this.storage, this.shards[shard]!);
-    // While this one was waited for, another may have been opened, or all closed.
+    // Meanwhile another call may have opened this file, or closed all.
     if (this.#isClosed || this.#files[shard] !== undefined) file.close();
     else this.#files[shard] = file;
     requireOpen(this.path, this.#isClosed);
@@ -212,7 +203,6 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
   }
 }
 
-/** Whether a shard is compressed. */
 export function isCompressed(
   shard: ShardFile,
 ): shard is ShardFile & CompressedShard {

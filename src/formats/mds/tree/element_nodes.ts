@@ -1,17 +1,15 @@
 import type { NodeId } from "../../../tree/tree.ts";
 
-/** Most elements of a list that is shown as a directory. */
+/** Maximum number of elements of a list shown as a directory. */
 const MOST = 1 << 20;
-/** Bytes that an element takes at least: those of its size. */
+/** Minimum bytes per element: its size. */
 const LEAST_BYTES = 4;
 
-/** The node ids of the elements of lists: each list of a sample has as many, whether it has so many elements or not. */
+/** Node ids of list elements. Each list of a sample gets the same number of ids, whatever its length. */
 export class ElementNodes {
-  /** How many ids a list has. */
   readonly each: number;
-  /** The largest id. */
   readonly last: NodeId;
-  /** What the last node that {@linkcode ElementNodes.enter} looked at is: the element of a list of a sample. */
+  /** Result of {@linkcode ElementNodes.enter}: sample, list and element number. */
   sample = 0;
   list = 0;
   number = 0;
@@ -20,11 +18,10 @@ export class ElementNodes {
   readonly #samples: number;
 
   /**
-   * @param before The last id of other nodes.
-   * @param samples How many samples there are.
-   * @param lists How many lists those with most of them have.
-   * @param bytes Those of the largest shard, which are more than any list's.
-   * @param lastNode The largest id that there may be.
+   * @param before Last id of other nodes.
+   * @param lists Largest number of lists in a sample.
+   * @param bytes Size of the largest shard, an upper bound for any list.
+   * @param lastNode Largest allowed id.
    */
   constructor(
     before: NodeId,
@@ -43,12 +40,11 @@ export class ElementNodes {
     this.last = before + all * this.each;
   }
 
-  /** The node of an element. */
   node(sample: number, list: number, number: number): NodeId {
     return this.#start + (sample * this.#lists + list) * this.each + number;
   }
 
-  /** Says which element a node would be, if there are so many; `false` if it is none. */
+  /** Finds the element with a node id, which exists if its list is that long; returns `false` for other ids. */
   enter(node: NodeId): boolean {
     const at = node - this.#start;
     if (!Number.isSafeInteger(at) || at < 0 || node > this.last) return false;

@@ -35,27 +35,26 @@ import {
 import { ElementNodes } from "./element_nodes.ts";
 import { SampleFiles, type ValueFile } from "./sample_files.ts";
 
-/** What another thread rebuilds a tree from. */
 interface Seed {
   readonly shards: ShardsHandle;
   readonly limit: NodeId | undefined;
 }
 
 /**
- * Samples as directories, named by their numbers over all shards; their values are files, and lists directories of such.
+ * Samples as directories, numbered across all shards. Values are files, lists are directories of files.
  *
- * Node ids: those of samples and their values, of which lists are some; then the elements of lists.
+ * Node ids: those of samples and their values, lists included; then the elements of lists.
  */
 export class MdsTree extends RowsTree<ShardFile> {
   readonly sources: Tree["sources"];
   readonly lastNode?: NodeId;
   readonly #store: ShardStore;
   readonly #files: SampleFiles;
-  /** Per set of columns: those that are lists, and shown as directories. */
+  /** Per set of columns: the list columns. */
   readonly #lists: readonly (readonly number[])[];
   readonly #elements: ElementNodes;
   readonly #limit: NodeId | undefined;
-  /** The value that a node is, which was looked at last. */
+  /** Value of the last looked up node. */
   readonly #value: ValueFile = {
     file: -1,
     sample: -1,
@@ -65,8 +64,8 @@ export class MdsTree extends RowsTree<ShardFile> {
   };
 
   /**
-   * @param isOwner Whether its sources are those of this thread; otherwise they come from elsewhere.
-   * @param limit The largest id that a node may have, unless the tree has all of them to itself.
+   * @param isOwner Whether its sources belong to this thread; otherwise they come from elsewhere.
+   * @param limit Largest node id, unless the tree may use all ids.
    */
   constructor(
     samples: MdsSamples,
@@ -96,7 +95,7 @@ export class MdsTree extends RowsTree<ShardFile> {
     this.#files = new SampleFiles(samples, sourceOf, each);
   }
 
-  /** How many lists there are, which are directories: nobody knows how many files they have before they are read. */
+  /** Number of lists, each a directory. Their element counts are unknown until they are read. */
   get listCount(): number {
     return this.#store.shards.reduce(
       (sum, { samples, set }) => sum + samples * this.#lists[set]!.length,
@@ -166,7 +165,7 @@ export class MdsTree extends RowsTree<ShardFile> {
     return this.#enterFile(node) ? this.#files.size(this.#value) : -1;
   }
 
-  /** Finds the value that a file is; `false` if a node is none. */
+  /** Sets the current value from a file's node; returns `false` if the node is not a file. */
   #enterFile(node: NodeId): boolean {
     if (!this.enterField(node)) return this.#enterElement(node);
     const value = this.#value;
@@ -182,25 +181,22 @@ export class MdsTree extends RowsTree<ShardFile> {
     return this.#lists[this.#store.shards[shard]!.set]!;
   }
 
-  /** A column of the sample that was entered. */
   #column(column: number): Column {
     return this.fieldsOf(this.shard)[column]!;
   }
 
-  /** How a list is written whose directory a node is. */
+  /** Returns the list encoding of a list directory's node, or `undefined`. */
   #enterList(node: NodeId): ListEncoding | undefined {
     return this.enterField(node)
       ? this.#column(this.field).encoding.list
       : undefined;
   }
 
-  /** The node of the first element of the list that was entered. */
   #firstElement(): NodeId {
     const list = this.#listsOf(this.shard).indexOf(this.field);
     return this.#elements.node(this.sample, list, 0);
   }
 
-  /** How many elements are in the list that was entered. */
   #countIn(dir: NodeId): number {
     return this.#files.elements(this.sample, this.field, dir);
   }
@@ -238,7 +234,7 @@ function tooMany({ path, length }: ShardStore): FormatError {
   );
 }
 
-/** Sources of shards: those that are not compressed are open from the start. */
+/** Returns the sources of shards: uncompressed ones are open from the start. */
 function sourcesOf(
   store: ShardStore,
   isOwner: boolean,
@@ -248,7 +244,7 @@ function sourcesOf(
   const plain: number[] = [];
   const compressed: number[] = [];
   for (const [shard, facts] of shards.entries()) {
-    if (facts.damage?.whole === 0) continue; // nothing of it is read
+    if (facts.damage?.whole === 0) continue; // never read
     (isCompressed(facts) ? compressed : plain).push(shard);
   }
   plain.forEach((shard, i) => sourceOf[shard] = i);
@@ -260,17 +256,17 @@ function sourcesOf(
   const lazy: LazySources = {
     path,
     storage,
-    knownBytes: 0, // those of the files are known
+    knownBytes: 0, // file sizes are known from the start
     at: (i) => i < compressed.length ? store.at(compressed[i]!) : undefined,
   };
   const sources = new JoinedSources(plain.length, opened, [lazy]);
   return { sources, sourceOf };
 }
 
-/** Rebuilds a shared tree in another thread, which opens shards again when it needs them. */
+/** Rebuilds a shared tree in another thread, which reopens shards on demand. */
 export async function reopenTree(data: unknown): Promise<Tree> {
   const { shards, limit } = data as Seed;
-  // A thread that serves a mount cannot wait for it later.
+  // A thread that serves a mount cannot wait for the decoder later.
   for (const shard of shards.shards.filter(isCompressed)) {
     await runAsync(loadDecoder(shard));
   }

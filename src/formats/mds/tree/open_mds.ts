@@ -10,7 +10,7 @@ import { isCompressed } from "../read/shard_store.ts";
 import { MdsTree } from "./mds_tree.ts";
 
 /**
- * Opens a dataset, or a shard alone.
+ * Opens a dataset or a single shard.
  *
  * @throws {FormatError} If the index is damaged, or every shard is missing, damaged or not supported.
  */

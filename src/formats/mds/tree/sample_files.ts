@@ -23,46 +23,42 @@ import {
 } from "../read/sample_tables.ts";
 import type { ShardStore } from "../read/shard_store.ts";
 
-/** Samples of which it is kept where their values are. */
 const MOST_LAYOUTS = 4096;
-/** Bytes of files that are kept which were made, and what one takes beside its own: there are 4096 at most. */
+/** Cache capacity for generated files in bytes, and overhead charged per file, which limits it to 4096 files. */
 const MOST_MADE = 64 << 20;
 const MADE_BYTES = 1 << 14;
-/** Bytes of what is kept of lists, and what one takes beside where its elements start. */
+/** Cache capacity for list offsets in bytes, and overhead charged per list. */
 const MOST_LISTS = 32 << 20;
 const LIST_BYTES = 128;
-/** Bytes of an array that is made into a file: all of it is in memory. */
+/** Largest array in bytes that is shown as a file: it is built in memory. */
 const LARGEST = 256 << 20;
 
-/** Where a sample and its values are. */
+/** Location of a sample and its values. */
 interface Layout {
   readonly shard: number;
   readonly path: string;
   readonly columns: readonly Column[];
-  /** Where the sample starts. */
   readonly start: number;
-  /** Where its values start, from there on, and where the last one ends. */
+  /** Offsets of its values from `start`, plus the end of the last. */
   readonly values: Float64Array;
 }
 
-/** Which value a file is. */
 export interface ValueFile {
-  /** The file's number among all; none other has it. */
   file: number;
   sample: number;
   column: number;
-  /** Of an element of a list its number, and of a list the number of its own file; otherwise -1. */
+  /** For a list element, its number and the id of its list; otherwise -1. */
   element: number;
   list: number;
 }
 
-/** A file that is made of a value: its size, and its bytes when somebody wants them. */
+/** File generated from a value: its size, and its bytes once requested. */
 interface MadeFile {
   readonly size: number;
   readonly bytes: Uint8Array | undefined;
 }
 
-/** The files that the values of samples are: parts of shards, or made of them when they are first asked for. */
+/** Files of the samples' values: ranges of shards, or generated on demand. */
 export class SampleFiles {
   readonly #store: ShardStore;
   readonly #samples: MdsSamples;
@@ -71,19 +67,16 @@ export class SampleFiles {
   readonly #layouts = new KeptValues<Layout>(MOST_LAYOUTS);
   #last: Layout | undefined;
   #lastSample = -1;
-  /** By the number of their file among all. */
+  /** By file id. */
   readonly #made = new KeptValues<MadeFile>(MOST_MADE);
-  /** Where the elements of lists start, and where the last one ends, by the number of their file among all. */
+  /** Offsets of list elements, plus the end of the last, by file id. */
   readonly #lists = new KeptValues<Float64Array>(MOST_LISTS);
   readonly #mostElements: number;
-  /** Where the value that was looked at last is, in its shard. */
+  /** Range of the last looked up value in its shard. */
   #offset = 0;
   #length = 0;
 
-  /**
-   * @param sourceOf Per shard: the number that its source has in extents.
-   * @param mostElements How many a list may have.
-   */
+  /** @param sourceOf Per shard: index of its source in extents. */
   constructor(
     samples: MdsSamples,
     sourceOf: Int32Array,
@@ -96,10 +89,8 @@ export class SampleFiles {
   }
 
   /**
-   * Bytes of a file.
-   *
-   * @throws {FormatError} If the shard is damaged there.
-   * @throws {NotLoaded} If a part of it has to be waited for.
+   * Returns the size of a file in bytes. Throws a `FormatError` if the shard is damaged there, and
+   * `NotLoaded` if a part of it is not loaded yet.
    */
   size(value: ValueFile): number {
     const encoding = this.#find(value);
@@ -108,7 +99,7 @@ export class SampleFiles {
       : this.#make(value, encoding, false).size;
   }
 
-  /** Says where a file is; as {@linkcode SampleFiles.size}. */
+  /** Locates a file; throws like {@linkcode SampleFiles.size}. */
   locate(value: ValueFile, into: Extent): void {
     const encoding = this.#find(value);
     if (encoding.form !== "stored") {
@@ -118,16 +109,12 @@ export class SampleFiles {
     placeRange(source, this.#offset, this.#length, into);
   }
 
-  /**
-   * How many elements a list has; as {@linkcode SampleFiles.size}.
-   *
-   * @param list The number of its file among all.
-   */
+  /** Returns the number of elements in a list with the file id `list`; throws like {@linkcode SampleFiles.size}. */
   elements(sample: number, column: number, list: number): number {
     return this.#listStarts(sample, column, list).length - 1;
   }
 
-  /** Finds where a value is, and how it is written. */
+  /** Sets the current range to a value, and returns its encoding. */
   #find({ sample, column, element, list }: ValueFile): Encoding {
     const { values, columns, start } = this.#layout(sample);
     const { encoding } = columns[column]!;
@@ -187,7 +174,7 @@ export class SampleFiles {
     let layout = this.#layouts.get(sample);
     if (layout === undefined) {
       const shard = this.#store.shardOf(sample);
-      // The values of a sample will be wanted as well, and several at a time.
+      // The sample's values will be read too, and several at a time: prefetch the whole sample.
       const isFar = this.#store.opened(shard)?.expect !== undefined;
       if (isFar) this.#samples.expect([sample]);
       const { path } = this.#store.shards[shard]!;
@@ -223,11 +210,7 @@ export class SampleFiles {
     return layout;
   }
 
-  /**
-   * Makes the file of the value that was found last.
-   *
-   * @param isWhole Whether the bytes of an array are wanted, and not only their number.
-   */
+  /** Generates the file of the current value; an array's bytes only if `isWhole`, otherwise only their number. */
   #make(
     { file, sample, column }: ValueFile,
     encoding: Encoding,

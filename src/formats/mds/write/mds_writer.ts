@@ -15,25 +15,25 @@ import { ENCODING_NAMES, encodingOf } from "../encodings/encoding.ts";
 import { type Column, columnOf } from "../read/index_file.ts";
 import { ShardsOutput } from "./shards_output.ts";
 
-/** Options of a new dataset. */
+/** Options for a new dataset. */
 export interface MDSWriterOptions {
-  /** How values are written, by the names of their columns: `{ image: "jpeg", label: "int" }`. */
+  /** Encodings by column name: `{ image: "jpeg", label: "int" }`. */
   readonly columns: Readonly<Record<string, string>>;
-  /** A shard is full when one more sample would make it larger, in bytes. 64 MiB unless given. */
+  /** Maximum size of a shard in bytes, unless a single sample exceeds it. Defaults to 64 MiB. */
   readonly sizeLimit?: number | undefined;
-  /** A shard is full when it has so many samples; unless given, only its size counts. */
+  /** Maximum number of samples in a shard; by default only the size counts. */
   readonly shardLength?: number | undefined;
 }
 
-/** Bytes of a shard unless others are given, as the original has it. */
+/** Default shard size in bytes, as in the original. */
 export const SIZE_LIMIT = 1 << 26;
 
 /**
- * Writes a dataset of MosaicML Streaming: shards that are not compressed, with their SHA-1 in the index. Memory does not
- * grow with the size of samples and shards.
+ * Writes a MosaicML Streaming dataset: uncompressed shards, with their SHA-1 in the index. Memory use does not grow
+ * with the size of samples or shards.
  *
- * The directory appears when the writer is closed, complete and on the disk; an empty one may be there. Until then it is a
- * hidden directory beside it, which goes when the writer is aborted or disposed of.
+ * Closing the writer publishes the directory, complete and synced to disk; an empty directory may exist at its path.
+ * Until then the data are in a hidden directory next to it, which aborting or disposing of the writer removes.
  *
  * @example Write samples
  * ```ts
@@ -103,8 +103,8 @@ export class MDSWriter extends WriterBase {
   /**
    * Starts a dataset.
    *
-   * @param location The directory; the one above it has to be there.
-   * @throws {WriteError} If a column has an encoding that is not known (`bad-spec`), or it can't be written there.
+   * @param location The directory; its parent must exist.
+   * @throws {WriteError} If a column's encoding is unknown (`bad-spec`), or the location is not writable.
    */
   static open(
     location: string | URL,
@@ -127,13 +127,13 @@ export class MDSWriter extends WriterBase {
   }
 
   /**
-   * Writes one sample. Calls that are not awaited keep their order; if one fails, so do those that were made after it
-   * without waiting.
+   * Writes one sample. Calls that are not awaited keep their order; if one fails, so do those made after it without
+   * waiting.
    *
-   * @param sample A value for each column. Bytes must not be changed before the promise is settled.
+   * @param sample A value for each column. Bytes must not change before the promise settles.
    * @returns The sample's index.
-   * @throws {WriteError} If columns are missing or surplus (`bad-datapoint`), a value is none of its encoding
-   * (`bad-value`), or the system refuses.
+   * @throws {WriteError} If columns are missing or surplus (`bad-datapoint`), a value does not fit its encoding
+   *   (`bad-value`), or the system reports an error.
    */
   // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
   async write(
@@ -182,7 +182,7 @@ export class MDSWriter extends WriterBase {
     );
   }
 
-  /** Has errors name the directory as it is to be called. */
+  /** Makes errors name the final directory instead of the temporary one. */
   *#named<T>(work: Steps<T>): Steps<T> {
     try {
       return yield* work;

@@ -20,45 +20,38 @@ import {
 } from "../layout.ts";
 import type { Column } from "../read/index_file.ts";
 
-/** When a shard is full, and what is noted of it. */
 export interface ShardForm {
-  /** Sorted by their names, as the original has them. */
+  /** Sorted by name, as in the original. */
   readonly columns: readonly Column[];
-  /** Bytes of a shard, unless one sample has more. */
+  /** Maximum bytes of a shard, unless a single sample exceeds it. */
   readonly sizeLimit: number;
-  /** Samples of a shard. */
   readonly shardLength: number;
 }
 
-/** The hash that the index has of each shard. */
 const HASH = "sha1";
 
-/** Values that are appended to a file. */
 class ValuesOutput extends GatheredBytes {
-  /** Appends bytes of any number. */
   *append(bytes: Uint8Array): Steps<void> {
     yield* this.appendSummed(bytes, () => 0, 0, "sample");
   }
 }
 
-/** A shard that is filled: its samples, which its table stands before, are gathered in a file without a name. */
+/** Shard being filled. Its samples are gathered in an unnamed file, because the table before them is written last. */
 interface OpenShard {
   readonly scratch: WritableFile;
   readonly output: ValuesOutput;
 }
 
-/**
- * Writes shards and their index to a directory, in memory that does not grow but by 4 bytes for each sample of a shard.
- */
+/** Writes shards and their index. Memory use grows only by 8 bytes per sample of the current shard (`#ends`). */
 export class ShardsOutput {
   readonly #directory: string;
-  /** What errors call the directory. */
+  /** Name of the directory in errors. */
   readonly #name: string;
   readonly #form: ShardForm;
   readonly #config: Uint8Array;
   readonly #shards: unknown[] = [];
   #open: OpenShard | undefined;
-  /** Where each sample of the shard ends, from the start of the first one on. */
+  /** Ends of the shard's samples, from the start of the first one. */
   #ends = new GrowingNumbers();
   #length = 0;
 
@@ -69,17 +62,14 @@ export class ShardsOutput {
     this.#config = new TextEncoder().encode(JSON.stringify(this.#facts()));
   }
 
-  /** Number of samples written. */
   get length(): number {
     return this.#length;
   }
 
   /**
-   * Appends a sample.
+   * Appends a sample of encoded values in column order, and returns its index.
    *
-   * @param values In the order of the columns, encoded.
-   * @returns Its index.
-   * @throws {WriteError} If it is longer than a shard can be, or the system refuses.
+   * @throws {WriteError} If it is longer than a shard can be, or the system reports an error.
    */
   *append(values: readonly Uint8Array[]): Steps<number> {
     const { columns } = this.#form;
@@ -120,7 +110,6 @@ export class ShardsOutput {
     yield* NewFile.write(pathIn(this.#directory, INDEX), text);
   }
 
-  /** Lets go of what is open. */
   close(): void {
     this.#open?.scratch.close();
     this.#open = undefined;
@@ -184,7 +173,7 @@ export class ShardsOutput {
     });
   }
 
-  /** The number of samples, where each starts and the last one ends, and the configuration. */
+  /** Returns the number of samples, their offsets and the end of the last one, and the configuration. */
   #head(samples: number): Uint8Array {
     const first = this.#sizeWith(0, samples);
     const table = new Uint32Array(tableSize(samples) / WORD);
@@ -197,7 +186,7 @@ export class ShardsOutput {
     return head;
   }
 
-  /** What the configuration says, by its sorted keys. */
+  /** Returns the configuration, with sorted keys. */
   #facts() {
     const { columns, sizeLimit } = this.#form;
     return {
