@@ -18,7 +18,7 @@ import {
 } from "./imagescript_wasm.ts";
 import { imageSource, type PixelSource } from "./pixels/render.ts";
 
-/** Pixels as the modules give them. */
+/** Pixels as the modules return them. */
 interface WasmPixels {
   readonly data: Uint8Array<ArrayBuffer>;
   readonly width: number;
@@ -26,10 +26,10 @@ interface WasmPixels {
   readonly format: "gray" | "rgb" | "cmyk" | "rgba";
 }
 
-/** The JPEG module's numbers for what is in a pixel. */
+/** The JPEG module's pixel formats, by number. */
 const JPEG_FORMATS = ["gray", "rgb", "cmyk"] as const;
 
-/** Images through the WebAssembly of npm's imagescript: no permission but `--allow-read`. */
+/** Decodes and encodes with the WebAssembly of npm's imagescript, which needs only `--allow-read`. */
 export class ImagescriptBackend implements ImageBackend {
   readonly name = "imagescript";
   readonly #withJpeg;
@@ -153,7 +153,7 @@ export class ImagescriptBackend implements ImageBackend {
   }
 }
 
-/** The module's pixels in the channels that are wanted. */
+/** Converts a module's pixels to the wanted channels. */
 function toChannels(
   { data, format }: WasmPixels,
   channels: AlphaImage["channels"],

@@ -2,11 +2,10 @@ import { Byte, JsonScanner, withSentinel } from "./scanner.ts";
 import { decodeText, type JsonValue, parsePlainJson } from "./value.ts";
 
 /**
- * The text of each value of an object, in the order of the file; that of a key that comes again
- * replaces the first's, as in Python.
+ * Returns the text of each value of an object, in file order; of a repeated key, the last value counts, as in Python.
  *
- * @returns `undefined` where the text is another value.
- * @throws {JsonError} If it is no JSON.
+ * @returns `undefined` if the text is not an object.
+ * @throws {JsonError} If it is not JSON.
  */
 export function jsonMembers(
   text: string | Uint8Array,
@@ -20,11 +19,11 @@ export function jsonMembers(
 }
 
 /**
- * Parses a JSON file that holds an object, and keeps the order of its keys, which a JavaScript object
- * does not where they look like numbers.
+ * Parses a JSON file that holds an object, and preserves its key order, which a JavaScript object does not for keys
+ * that look like numbers.
  *
- * @returns `undefined` where the file holds another value.
- * @throws {JsonError} If it is no JSON.
+ * @returns `undefined` if the file holds another value.
+ * @throws {JsonError} If it is not JSON.
  */
 export function parseObjectEntries(
   bytes: Uint8Array,
@@ -36,10 +35,10 @@ export function parseObjectEntries(
 }
 
 /**
- * The text of each item of a list.
+ * Returns the text of each item of a list.
  *
- * @returns `undefined` where the text is another value.
- * @throws {JsonError} If it is no JSON.
+ * @returns `undefined` if the text is not a list.
+ * @throws {JsonError} If it is not JSON.
  */
 export function jsonItems(text: string | Uint8Array): string[] | undefined {
   const items: string[] = [];
@@ -51,7 +50,7 @@ export function jsonItems(text: string | Uint8Array): string[] | undefined {
   return isList ? items : undefined;
 }
 
-/** Moves over a key and the colon behind it, and returns the key. */
+/** Reads a key and the colon after it, and returns the key. */
 export function readKey(scanner: JsonScanner): string {
   scanner.peek();
   const start = scanner.position;
@@ -61,7 +60,7 @@ export function readKey(scanner: JsonScanner): string {
   return parsePlainJson(key) as string;
 }
 
-/** Has each part of a list or an object be passed; answers `false` where the text is another value. */
+/** Calls `pass` at each part of a list or object; returns `false` if the text is another value. */
 function eachPart(
   text: string | Uint8Array,
   open: number,
@@ -72,7 +71,7 @@ function eachPart(
     : text;
   const scanner = new JsonScanner(withSentinel(bytes));
   const isIt = scanner.peek() === open;
-  if (isIt) scanner.pass(open + 2, () => pass(scanner)); // as in ASCII
+  if (isIt) scanner.pass(open + 2, () => pass(scanner)); // closing = opening + 2 in ASCII
   else scanner.skipValue();
   scanner.finish();
   return isIt;
