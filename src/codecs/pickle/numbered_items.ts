@@ -102,7 +102,7 @@ export function* numberedItems(
   }
 }
 
-/** Does not skip a frame longer than the pickle: it ends the run, and {@linkcode PickleMachine} rejects it. */
+/** Does not skip a frame longer than the pickle: it ends the run, and the pickle machine rejects it. */
 function skipFrame(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== Op.FRAME) return at;
   let size = 0;

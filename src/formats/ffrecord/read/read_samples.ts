@@ -14,9 +14,9 @@ import type { RecordFiles } from "./record_files.ts";
 import type { SampleIndex } from "./sample_index.ts";
 
 /**
- * Reads one sample, compared with its checksum if `check` is set.
+ * Reads one sample, and verifies its checksum if `check` is set.
  *
- * @param allocate Makes the memory that it is read into.
+ * @param allocate Allocates the memory to read into.
  */
 export function* readSample(
   { sources, index }: RecordFiles,
@@ -41,9 +41,9 @@ export function* readSample(
 }
 
 /**
- * Reads a batch of samples in any order, repeats allowed, as {@linkcode readSample} reads one.
+ * Reads a batch of samples in any order, with repeats, as {@linkcode readSample} reads one.
  *
- * @param memory What to read into; memory of their own where not given.
+ * @param memory Memory to read into; by default, each sample gets its own.
  */
 export function readSamples(
   { sources, index }: RecordFiles,
@@ -62,9 +62,9 @@ export function readSamples(
 }
 
 /**
- * Says that samples will be read soon: what lies on servers is fetched.
+ * Hints that samples will be read soon: prefetches remote ones.
  *
- * @returns How many bytes that are.
+ * @returns Number of bytes that are or were prefetched.
  */
 export function expectSamples(
   { sources, index }: RecordFiles,
@@ -77,7 +77,7 @@ export function expectSamples(
   });
 }
 
-/** The error for a sample whose checksum is not the recorded one. */
+/** Returns the error for a sample with a checksum mismatch. */
 export function sampleMismatch(
   index: SampleIndex,
   sample: number,
@@ -98,7 +98,7 @@ export function sampleMismatch(
   );
 }
 
-/** Views of samples into maps of their files, in the order of `samples`. */
+/** Returns views of samples in memory maps of their files, in the order of `samples`. */
 export function viewSamples(
   mapped: MappedSources,
   { index, sources }: RecordFiles,
@@ -110,7 +110,7 @@ export function viewSamples(
   return samples.map((sample) => {
     index.locate(sample, extent);
     const { source, offset, length } = extent;
-    // One without bytes cannot be mapped, and may be what a cut has left.
+    // An empty sample cannot be mapped, and may be the rest of a truncated one.
     const view = length === 0
       ? new Uint8Array()
       : viewOf(source, offset, length);

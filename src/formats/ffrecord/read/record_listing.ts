@@ -10,26 +10,26 @@ import {
   type RecordLocation,
 } from "./record_files.ts";
 
-/** What the headers say of one sample. */
+/** Header entry of one sample. */
 export interface ListedRecord {
-  /** In the sequence of all files. */
+  /** Index in the sequence of all files. */
   readonly index: number;
-  /** Which of the listing's files holds it. */
+  /** Index of its file in the listing. */
   readonly part: number;
-  /** Byte offset in that file, as it is written there; NaN below 0 or above 2^53. */
+  /** Byte offset in that file, as recorded; NaN if negative or at least 2^53. */
   readonly offset: number;
-  /** In bytes; NaN where the offsets around it are damaged. */
+  /** Size in bytes; NaN if the offsets around it are damaged. */
   readonly size: number;
-  /** The recorded checksum. */
+  /** Recorded checksum. */
   readonly crc32: number;
-  /** Why the sample can't be read, where its offsets are damaged. */
+  /** Why the sample cannot be read, if its offsets are damaged. */
   readonly damage: FormatError | undefined;
 }
 
-/** The samples of FFRecord files as their headers have them; no sample is read. */
+/** Samples of FFRecord files according to their headers; reads no sample. */
 export class RecordListing {
   readonly #files: RecordFiles;
-  /** The files whose metadata is not what was written: what is listed of them may be wrong. */
+  /** Errors of files with damaged metadata, whose listing may be wrong. */
   readonly damaged: readonly FormatError[];
 
   private constructor(files: RecordFiles) {
@@ -43,7 +43,7 @@ export class RecordListing {
   /**
    * Reads the headers of a file, of several, or of a directory of `.ffr` files.
    *
-   * @throws {FormatError} If a header is so damaged that the samples can't be counted.
+   * @throws {FormatError} If a header is so damaged that the samples cannot be counted.
    */
   static async open(
     location: RecordLocation,
@@ -60,12 +60,12 @@ export class RecordListing {
     return this.#files.index.length;
   }
 
-  /** The files in reading order. */
+  /** Files in reading order. */
   get parts(): readonly { readonly path: string; readonly size: number }[] {
     return this.#files.index.shards;
   }
 
-  /** The samples in order; one object at a time. */
+  /** Iterates over the samples in order. */
   *[Symbol.iterator](): Generator<ListedRecord> {
     const { index } = this.#files;
     const extent = newExtent();

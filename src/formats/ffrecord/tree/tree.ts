@@ -29,15 +29,15 @@ import { lostNotes } from "../../../tree/samples/open_shards.ts";
 import { FFRecordSamples } from "../read/ffrecord_samples.ts";
 import type { WholeSamples } from "../read/whole_samples.ts";
 
-/** What a tree rests on. */
+/** Files behind a tree. */
 interface Samples {
   readonly sources: readonly ByteSource[];
   readonly index: SampleIndex;
-  /** Last modification of the newest file, in milliseconds since 1970. */
+  /** Modification time of the newest file, in milliseconds since 1970. */
   readonly mtime: number;
 }
 
-/** What another thread rebuilds a tree from: `names` for packed folders, `suffix` for samples. */
+/** Data from which another thread rebuilds a tree: `names` for packed folders, `suffix` for samples. */
 interface SeedData {
   readonly parts: readonly SamplePart[];
   readonly mtime: number;
@@ -46,14 +46,14 @@ interface SeedData {
 }
 
 /**
- * Samples as files: by stored names those of a packed folder, or a directory of them; plain ones in one directory,
- * named by their index.
+ * Samples as files: with the stored names of a packed folder or a directory of them; plain samples in one directory,
+ * named by index.
  */
 export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
   override readonly sources: readonly ByteSource[];
   readonly samples?: () => SampleNodes;
   readonly #index: SampleIndex;
-  /** The samples that are not cut off. */
+  /** Samples that are not truncated. */
   readonly whole: WholeSamples;
 
   constructor(
@@ -64,13 +64,13 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
     this.sources = sources;
     this.#index = index;
     this.whole = index.whole;
-    // Whether there is such a method tells whether a walk finds the samples in their order.
+    // The method exists only if a walk finds the samples in order.
     if (names instanceof NumberedFiles) {
       this.samples = () => names.samples(this.whole.ranges);
     }
   }
 
-  /** What was cut off, by the file that it was cut off from. */
+  /** Notes about lost files and truncated samples. */
   get notes(): ArchiveNotes[] {
     const { names } = this;
     const cut = this.whole.cut.map(({ path, first, end }) => {
@@ -91,7 +91,7 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
 
   override locate(node: NodeId, into: Extent): boolean {
     const sample = this.names.record(node);
-    // No wrong bytes, however early they are asked for.
+    // Even early reads must not return wrong bytes.
     if (sample >= 0) this.#index.waitUntilSound(sample);
     if (this.whole.isCut(sample)) throw this.#faultOf(node);
     return super.locate(node, into);
@@ -135,7 +135,7 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
 /**
  * Shows files as numbered samples.
  *
- * @throws {FormatError} If all were cut off.
+ * @throws {FormatError} If all are truncated.
  */
 export function sampleContainer(
   files: RecordFiles,
@@ -156,7 +156,7 @@ export function sampleContainer(
   };
 }
 
-/** Shows files by these names of their samples. */
+/** Shows files by the names of their samples. */
 export function showFiles(
   files: RecordFiles,
   names: NameTable | NumberedFiles,
@@ -189,7 +189,7 @@ export function showFiles(
   };
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. It has no sources there. */
+/** Rebuilds a shared tree in another thread, over the same tables but without sources. */
 export function reopenTree(data: unknown): Tree {
   const { parts, mtime, names, suffix } = data as SeedData;
   const samples = { sources: [], index: new SampleIndex(parts), mtime };
