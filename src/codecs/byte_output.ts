@@ -25,13 +25,11 @@ export class ByteOutput {
     return taken;
   }
 
-  /** Appends bytes. */
   raw(bytes: Uint8Array): void {
     const at = this.grow(bytes.byteLength);
     this.memory.set(bytes, at);
   }
 
-  /** Appends one byte. */
   op(byte: number): void {
     const at = this.grow(1);
     this.memory[at] = byte;

@@ -4,7 +4,6 @@ export interface Insertion {
   readonly bytes: Uint8Array;
 }
 
-/** Returns a copy of a file with the insertions. */
 export function inserted(
   file: Uint8Array,
   insertions: readonly Insertion[],

@@ -21,8 +21,8 @@ import { assertJpegSize, shortEdgeSize } from "./short_edge.ts";
 const DEFAULT_QUALITY = 90;
 
 /**
- * Images with more bytes of pixels are decoded at once, under the memory limit. Deferred decoding holds none of it, but
- * a thread decodes one such image at a time.
+ * Pixel bytes above which images are decoded immediately, under the memory limit. Deferred decoding holds none of it,
+ * but a thread decodes one such image at a time.
  */
 const MOST_PLANNED = 64 * 1024 * 1024;
 

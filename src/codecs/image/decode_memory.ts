@@ -43,11 +43,7 @@ export function returnDecodeMemory({ total, own }: DecodeMemoryShare): void {
   Atomics.sub(total, 0, Atomics.exchange(own, 0, 0));
 }
 
-/**
- * Runs `decode` once there is room; an image that exceeds the limit runs alone.
- *
- * @param bytes Memory that decoding takes.
- */
+/** Runs `decode` once there is room for its `bytes`; an image that exceeds the limit runs alone. */
 export async function inDecodeMemory<T>(
   bytes: number,
   decode: () => T | Promise<T>,

@@ -11,7 +11,6 @@
 class CodeCopier {
   readonly #from: Uint8Array;
   readonly #to: Uint8Array<ArrayBuffer>;
-  /** Read offset. */
   #at: number;
   #end: number;
   /** Bit buffers of input and output. */
@@ -104,11 +103,7 @@ function huffmanTable(segment: Uint8Array): HuffmanTable {
   return table;
 }
 
-/**
- * Removes the chroma of a JPEG.
- *
- * @param jpeg Baseline, three components without subsampling, one table per segment.
- */
+/** Removes the chroma of a baseline JPEG with three components, no subsampling, and one table per segment. */
 export function dropChroma(jpeg: Uint8Array): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(jpeg.length);
   const tables = new Map<number, HuffmanTable>();

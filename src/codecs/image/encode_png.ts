@@ -60,7 +60,6 @@ function filtered({ data, height, width, channels }: AlphaImage): Uint8Array {
   return out;
 }
 
-/** Filters None, Sub, Up, Average and Paeth. */
 function applyFilters(
   row: Uint8Array,
   above: Uint8Array,

@@ -19,7 +19,6 @@ export interface AlphaImage extends Omit<Image, "channels"> {
 /** Colour space of a decoded image; `ANY` keeps gray images gray and makes all others RGB. */
 export type Colorspace = "RGB" | "GRAY" | "ANY";
 
-/** Converts an image to a colour space. */
 export function toColorspace(image: Image, colorspace: Colorspace): Image {
   if (colorspace === "RGB" && image.channels === 1) return toRgb(image);
   if (colorspace === "GRAY" && image.channels === 3) return toGray(image);
@@ -79,9 +78,8 @@ export function rgbaToChannels(
 }
 
 /**
- * Validates an image given by a caller.
+ * Validates a caller's image; `mostChannels` is 3 if alpha is not accepted.
  *
- * @param mostChannels 3 if alpha is not accepted.
  * @throws {TypeError} If its fields contradict each other.
  */
 export function assertImage(

@@ -7,14 +7,11 @@ export type Eighths = 1 | 2 | 4 | 8;
 
 /** The part of an {@linkcode ImageCodec} that a package or library implements. */
 export interface ImageBackend {
-  /** Name of the codec. */
   readonly name: string;
   /**
-   * Returns the pixels of an image, without alpha.
+   * Returns the pixels of an image, without alpha. `eighths` is the wanted size of a JPEG, 8 for anything else; the
+   * result may be larger.
    *
-   * @param header Header of `bytes`.
-   * @param eighths Wanted size of a JPEG, 8 for anything else; the result may be larger.
-   * @param path Name in errors.
    * @throws {ImageError} If the image is damaged.
    */
   pixels(
@@ -30,7 +27,6 @@ export interface ImageBackend {
     eighths: Eighths,
     path: string | undefined,
   ): PixelSource;
-  /** Decodes an image that has alpha. */
   decodeAlpha(
     bytes: Uint8Array,
     header: ImageHeader,

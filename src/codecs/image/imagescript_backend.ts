@@ -18,7 +18,6 @@ import {
 } from "./imagescript_wasm.ts";
 import { imageSource, type PixelSource } from "./pixels/render.ts";
 
-/** Pixels as the modules return them. */
 interface WasmPixels {
   readonly data: Uint8Array<ArrayBuffer>;
   readonly width: number;
@@ -41,7 +40,6 @@ export class ImagescriptBackend implements ImageBackend {
     this.#withPng = oneInstance<PngExports>(png, { env });
   }
 
-  /** Loads and compiles the package's WebAssembly. */
   static async load(): Promise<ImagescriptBackend> {
     const modules = ["jpeg", "png"].map((name) => loadModule(name));
     const [jpeg, png] = await Promise.all(modules);
@@ -153,7 +151,6 @@ export class ImagescriptBackend implements ImageBackend {
   }
 }
 
-/** Converts a module's pixels to the wanted channels. */
 function toChannels(
   { data, format }: WasmPixels,
   channels: AlphaImage["channels"],

@@ -16,7 +16,6 @@ function isRestart(code: number): boolean {
 export class JpegScanner {
   readonly #walk = this.#segments();
   #bytes: Uint8Array = new Uint8Array(0);
-  /** Offset in `#bytes`. */
   #at = 0;
   #begun = false;
   /** Whether the end has been found. */
@@ -99,9 +98,8 @@ export class JpegScanner {
 }
 
 /**
- * Returns the length of the JPEG that `bytes` begins with, including EOI but not trailing data.
- *
- * @returns `undefined` if it is truncated or not a JPEG.
+ * Returns the length of the JPEG that `bytes` begins with, including EOI but not trailing data; `undefined` if it is
+ * truncated or not a JPEG.
  */
 export function jpegLength(bytes: Uint8Array): number | undefined {
   const scanner = new JpegScanner();

@@ -1,8 +1,6 @@
 /** Size that a picture's header claims. */
 export interface PictureSize {
-  /** Pixels in a row. */
   readonly width: number;
-  /** Rows. */
   readonly height: number;
 }
 
@@ -10,10 +8,9 @@ export interface PictureSize {
 export const PICTURE_HEAD = 1 << 17;
 
 /**
- * Reads the size of a JPEG, PNG, GIF, WebP or BMP from its first bytes. Does not decode: also works for pictures that
- * cannot be decoded.
+ * Reads the size of a JPEG, PNG, GIF, WebP or BMP from its first {@linkcode PICTURE_HEAD} bytes, or the whole file if
+ * shorter. Does not decode: also works for pictures that cannot be decoded.
  *
- * @param head The first {@linkcode PICTURE_HEAD} bytes, or the whole file if shorter.
  * @returns `undefined` if it is another format, or the size is not in `head`.
  */
 export function pictureSize(head: Uint8Array): PictureSize | undefined {

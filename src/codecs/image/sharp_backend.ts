@@ -12,16 +12,10 @@ import { imageSource, type PixelSource } from "./pixels/render.ts";
 import type { Size } from "./short_edge.ts";
 
 type Sharp = typeof import("sharp");
-/** Creates libvips pipelines. */
 export type SharpFactory = Sharp["default"];
-/** Picture and the operations on it. */
 export type Pipeline = ReturnType<SharpFactory>;
 
-/**
- * Loads the package.
- *
- * @throws If the platform has no build of it, or a permission is missing.
- */
+/** @throws If the platform has no build of sharp, or a permission is missing. */
 export async function loadSharp(): Promise<SharpFactory> {
   const sharp: Sharp = await import(PACKAGES.sharp);
   return sharp.default;
@@ -39,11 +33,7 @@ export class SharpBackend implements ImageBackend {
     this.#sharp = sharp;
   }
 
-  /**
-   * Loads the package.
-   *
-   * @throws If the platform has no build of it, or a permission is missing.
-   */
+  /** @throws If the platform has no build of sharp, or a permission is missing. */
   static async load(): Promise<SharpBackend> {
     return new SharpBackend(await loadSharp());
   }

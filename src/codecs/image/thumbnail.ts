@@ -12,7 +12,6 @@ import {
 type Metadata = Awaited<ReturnType<Pipeline["metadata"]>>;
 type ReadExif = typeof import("exif-reader");
 
-/** Encoded, scaled-down picture. */
 export interface Thumbnail {
   readonly type: "image/jpeg" | "image/webp";
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -52,11 +51,7 @@ export class Thumbnailer {
     this.#readExif = readExif;
   }
 
-  /**
-   * Loads the packages.
-   *
-   * @throws If the platform has no build of one, or a permission is missing.
-   */
+  /** @throws If the platform has no build of a package, or a permission is missing. */
   static async load(): Promise<Thumbnailer> {
     const sharp = await loadSharp();
     const exif: { readonly default: ReadExif } = await import(

@@ -17,11 +17,9 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["-Infinity", -Infinity],
 ]);
 
-/** Constructors of floats and objects. */
 export interface JsonMakers<Value> {
-  /** Makes a number that was written with a point or an exponent. */
   float(number: number): Value;
-  /** Makes an object; of a repeated key, the last value counts, in the first's position. */
+  /** Of a repeated key, the last value counts, in the first's position. */
   object(entries: [string, Value][]): Value;
 }
 

@@ -2,9 +2,9 @@ import { Byte, JsonScanner, withSentinel } from "./scanner.ts";
 import { decodeText, type JsonValue, parsePlainJson } from "./value.ts";
 
 /**
- * Returns the text of each value of an object, in file order; of a repeated key, the last value counts, as in Python.
+ * Returns the text of each value of an object, in file order, or `undefined` if the text is another value. Of a
+ * repeated key, the last value counts, as in Python.
  *
- * @returns `undefined` if the text is not an object.
  * @throws {JsonError} If it is not JSON.
  */
 export function jsonMembers(
@@ -19,10 +19,9 @@ export function jsonMembers(
 }
 
 /**
- * Parses a JSON file that holds an object, and preserves its key order, which a JavaScript object does not for keys
- * that look like numbers.
+ * Parses a JSON file that holds an object; returns `undefined` for another value. Preserves the order of keys, which a
+ * JavaScript object does not if they look like numbers.
  *
- * @returns `undefined` if the file holds another value.
  * @throws {JsonError} If it is not JSON.
  */
 export function parseObjectEntries(
@@ -35,9 +34,8 @@ export function parseObjectEntries(
 }
 
 /**
- * Returns the text of each item of a list.
+ * Returns the text of each item of a list, or `undefined` if the text is another value.
  *
- * @returns `undefined` if the text is not a list.
  * @throws {JsonError} If it is not JSON.
  */
 export function jsonItems(text: string | Uint8Array): string[] | undefined {

@@ -4,10 +4,9 @@ import { MsgpackFloat } from "../msgpack/mod.ts";
 const DEEPEST = 900;
 
 /**
- * Asserts that JSON can represent a value, which could otherwise silently become `{}`.
+ * Asserts that JSON can represent a value, which could otherwise silently become `{}`. `isExact` allows
+ * `parseExactJson`'s floats and maps with string keys.
  *
- * @param isExact Whether `parseExactJson`'s floats and maps with string keys are allowed.
- * @param subject Name in messages.
  * @throws {TypeError} If it holds anything else, contains itself, or is nested too deep; the message says where.
  */
 export function assertPlainJson(

@@ -11,7 +11,6 @@ export class JsonError extends SyntaxError {
   }
 }
 
-/** Byte values of JSON tokens. */
 export const Byte = {
   QUOTE: 0x22,
   PLUS: 0x2b,
@@ -56,7 +55,6 @@ export class JsonScanner {
     this.bytes = bytes;
   }
 
-  /** Length of the text. */
   get end(): number {
     return this.bytes.length - 1;
   }
@@ -81,12 +79,7 @@ export class JsonScanner {
     this.position++;
   }
 
-  /**
-   * Skips the comma or closing byte after an item.
-   *
-   * @param close Byte that ends the list or object.
-   * @returns Whether another item follows.
-   */
+  /** Skips the comma or closing byte after an item; returns whether another item follows. */
   next(close: number): boolean {
     const byte = this.peek();
     if (byte !== Byte.COMMA && byte !== close) {
@@ -200,7 +193,6 @@ export class JsonScanner {
     this.expect(Byte.COLON);
   }
 
-  /** Throws a {@linkcode JsonError} at this position. */
   fail(what: string): never {
     throw new JsonError(
       this.position,

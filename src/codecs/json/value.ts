@@ -113,11 +113,7 @@ export function parseJsonFile(bytes: Uint8Array): JsonValue {
   return parseJson(decodeText(bytes));
 }
 
-/**
- * Decodes JSON text.
- *
- * @throws {JsonError} If it is not UTF-8.
- */
+/** @throws {JsonError} If the bytes are not UTF-8. */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return strictUtf8Text(bytes);

@@ -70,10 +70,8 @@ export function readMsgpack(
 /** Length of text, such as most keys, up to which a loop is faster than a call of the decoder. */
 const MOST_UNITS = 24;
 
-/** Head of a list or map. */
 export interface MsgpackHead {
   readonly isMap: boolean;
-  /** Items of a list, or pairs of a map. */
   readonly count: number;
 }
 
@@ -108,14 +106,13 @@ export class MsgpackReader {
     this.#failAt = fail;
   }
 
-  /** Reads the only value in the bytes. */
   read(): MsgpackValue {
     const value = this.value();
     this.finish();
     return value;
   }
 
-  /** Fails if bytes follow the value. */
+  /** Asserts that no bytes follow. */
   finish(): void {
     if (this.rest > 0) this.#fail(`${this.rest} bytes follow the value`);
   }
@@ -127,7 +124,6 @@ export class MsgpackReader {
     this.#depth = 0;
   }
 
-  /** Number of bytes left. */
   get rest(): number {
     return this.#end - this.#at;
   }

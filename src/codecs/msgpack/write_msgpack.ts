@@ -203,9 +203,8 @@ export class MsgpackWriter extends ByteOutput {
   }
 
   /**
-   * Writes a text of up to 31 ASCII characters with its head, faster than the encoder.
-   *
-   * @returns `false`, with nothing written, if the text is not ASCII.
+   * Writes up to 31 ASCII characters with their head, faster than the encoder; returns `false`, with nothing written,
+   * for other text.
    */
   #asciiText(text: string): boolean {
     const { length } = text;

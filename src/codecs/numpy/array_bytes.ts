@@ -123,11 +123,7 @@ function words(
   return new Uint8Array(buffer, byteOffset, length);
 }
 
-/**
- * Reverses the bytes of each unit in place.
- *
- * @param unit 1, 2, 4 or 8 bytes.
- */
+/** Reverses the bytes of each unit of 1, 2, 4 or 8 bytes, in place. */
 export function swapBytes(bytes: Uint8Array, unit: number): Uint8Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (unit === 2) buffer.swap16();
@@ -136,7 +132,6 @@ export function swapBytes(bytes: Uint8Array, unit: number): Uint8Array {
   return bytes;
 }
 
-/** Encoded array. */
 export interface EncodedArray {
   /** NumPy's name of the element type, little-endian. */
   readonly dtype: string;
@@ -146,8 +141,6 @@ export interface EncodedArray {
 }
 
 /**
- * Encodes an array.
- *
  * @throws {TypeError} If data, shape and type do not match.
  * @throws {NumpyError} If the type is unsupported.
  */
@@ -160,16 +153,10 @@ export function encodeArray(array: NpyContent): EncodedArray {
   return { dtype, shape, elements };
 }
 
-/**
- * Returns the type and shape of an array, without allocating its encoding.
- *
- * @throws {TypeError} If data, shape and type do not match.
- * @throws {NumpyError} If the type is unsupported.
- */
+/** Returns the type and shape of an array, without allocating its encoding; throws like {@linkcode encodeArray}. */
 export function checkArray(
   array: NpyContent,
 ): Omit<EncodedArray, "elements"> & {
-  /** Size of the elements in bytes. */
   readonly byteLength: number;
 } {
   const { data } = array;
@@ -188,7 +175,6 @@ export function checkArray(
   return { dtype, shape, byteLength };
 }
 
-/** Default type of the elements. */
 function usualDtype(data: NdArray["data"]): string {
   if (!Array.isArray(data)) return dtypeOf(data);
   const longest = data.reduce((n, text) => Math.max(n, charactersOf(text)), 1);

@@ -12,7 +12,6 @@ export interface Dtype {
   readonly holder: Holder | undefined;
 }
 
-/** Typed array class. */
 export interface Holder {
   readonly name: string;
   readonly BYTES_PER_ELEMENT: number;
@@ -43,7 +42,6 @@ const HOLDERS: Record<string, Holder> = {
   m8: BigInt64Array,
 };
 
-/** Bytes of a code point in an array of text. */
 const CODE_POINT = 4;
 
 /**
@@ -101,13 +99,11 @@ const WORDS: Record<string, string> = {
   complex: "c16",
 };
 
-/** Names with a size in bits. */
 const SIZED_WORD = /^(int|uint|float|complex)([1-9]\d{0,2})$/;
 
 /** A letter and a size, with optional byte order. */
 const SHORT_FORM = /^([<>=|]?)([a-zA-Z]\d{1,9}|\?)((?:\[\w+\])?)$/;
 
-/** Dates with a unit. */
 const DATE = /^(datetime|timedelta)64(\[\w+\])$/;
 
 /**

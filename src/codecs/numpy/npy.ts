@@ -54,7 +54,6 @@ export function writeNpy(array: NpyContent): Uint8Array<ArrayBuffer> {
   return file;
 }
 
-/** Header of a `.npy` file. */
 export interface NpyHeader {
   readonly dtype: string;
   readonly fortran: boolean;
@@ -120,7 +119,6 @@ export function npyHeader(dtype: string, shape: readonly number[]): Uint8Array {
   return header;
 }
 
-/** Parses a header's Python dictionary. */
 function parseDescription(text: string): Omit<NpyHeader, "end"> {
   const entry =
     /\s*(['"])(descr|fortran_order|shape)\1\s*:\s*(?:'([^']*)'|"([^"]*)"|(True|False)|\(([\d\s,L]*)\))\s*(?:,|(?=\}))/y;

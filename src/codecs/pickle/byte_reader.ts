@@ -21,7 +21,6 @@ export class ByteReader {
     );
   }
 
-  /** Throws an error about damage at the current position. */
   bad(message: string): never {
     throw new PickleError("bad-pickle", this.position, message);
   }

@@ -3,7 +3,6 @@ import { grown } from "../byte_output.ts";
 /** Size limit of a pickle: `Int32Array` columns hold positions in it. */
 export const LONGEST_PICKLE = 2 ** 31 - 1;
 
-/** Growable column of 32-bit integers. */
 export class IntColumn {
   length = 0;
   values = new Int32Array(64);
@@ -60,10 +59,6 @@ export class ValueColumns {
   b: Uint32Array;
   readonly #most: number;
 
-  /**
-   * @param capacity Initial capacity; memory is not committed until written.
-   * @param most Limit of the number of values.
-   */
   constructor(capacity: number, most = Infinity) {
     this.#most = most;
     this.tags = new Uint8Array(capacity);
@@ -84,7 +79,6 @@ export class ValueColumns {
     this.push(other.tags[row]!, other.a[row]!, other.b[row]!);
   }
 
-  /** Appends `count` values of another store from row `from`. */
   pushAll(other: ValueColumns, from: number, count: number): void {
     const at = this.length;
     const end = at + count;
@@ -122,15 +116,10 @@ export class Containers {
   readonly #counts = new IntColumn();
   readonly #next = new IntColumn();
 
-  /**
-   * @param capacity Initial capacity in items.
-   * @param most Limit of the number of items.
-   */
   constructor(capacity: number, most = Infinity) {
     this.items = new ValueColumns(Math.min(capacity, most), most);
   }
 
-  /** Number of containers. */
   get length(): number {
     return this.#firstSegment.length;
   }
@@ -138,14 +127,12 @@ export class Containers {
   /** Number of names that stay in the pickle, in all containers. */
   numberedItems = 0;
 
-  /** Creates an empty container and returns its number. */
   create(): number {
     this.#firstSegment.push(-1);
     this.#lastSegment.push(-1);
     return this.length - 1;
   }
 
-  /** Appends `count` rows of `values`, from row `from`, to a container. */
   append(
     container: number,
     values: ValueColumns,

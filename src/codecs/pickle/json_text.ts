@@ -26,7 +26,6 @@ export class PickledJson extends ByteOutput {
     this.#limit = machine.bytes.length * MOST_EXPANSION + SPARE;
   }
 
-  /** Formats the value in a row of `rows`. */
   append(rows: ValueColumns, row: number): void {
     const scalar = this.#scalar(rows, row);
     if (scalar !== undefined) return this.write(scalar);
@@ -47,7 +46,6 @@ export class PickledJson extends ByteOutput {
     }
   }
 
-  /** Appends ASCII text. */
   write(text: string): void {
     this.#requireRoom(text.length);
     const at = this.grow(text.length);

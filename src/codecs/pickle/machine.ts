@@ -17,7 +17,6 @@ import { decodePickledText } from "./text.ts";
 export interface PicklePlaces {
   /** Declared protocol; 0 if none. */
   protocol: number;
-  /** Offsets of FRAME opcodes. */
   readonly frames: number[];
   /** By list number: an offset after all its items at which the list is on top of the stack. */
   readonly lists: Map<number, number>;
@@ -63,7 +62,7 @@ export class PickleMachine {
   readonly #places: PicklePlaces | undefined;
 
   /**
-   * @param places Filled while the pickle runs.
+   * @param places Filled during the run.
    * @param most Limit of values, for each of the stack, the memo and the containers.
    */
   constructor(
@@ -214,7 +213,6 @@ export class PickleMachine {
     [Op.INST]: (m) => m.#state.refuse(`${m.#in.line()}.${m.#in.line()}`),
   };
 
-  /** Returns the string in a row, or `undefined` if it holds something else. */
   text({ tags, a, b }: ValueColumns, row: number): string | undefined {
     const start = a[row]!;
     if (tags[row] === Tag.TEXT) {

@@ -8,18 +8,11 @@ import { Op } from "./opcodes.ts";
  * @module
  */
 
-/** Capacity of a {@linkcode NumberedBatch}. */
 const BATCH = 1024;
 
-/** Size of FRAME with its length. */
 const FRAME_BYTES = 9;
 
-/**
- * Measures the longest run of items.
- *
- * @param start Offset of the first one.
- * @returns The end of the run, and its number of items, which may be 0.
- */
+/** Measures the longest run of items from `start`, and returns its end and number of items, which may be 0. */
 export function measureNumberedItems(
   bytes: Uint8Array,
   start: number,
@@ -53,12 +46,7 @@ export class NumberedBatch {
   readonly values = new Int32Array(BATCH);
 }
 
-/**
- * Decodes up to 1024 items of a measured run.
- *
- * @param start Offset of the first one.
- * @param count Items left in the run.
- */
+/** Decodes up to 1024 items of a measured run, from offset `start`, of which `count` are left. */
 export function takeNumberedItems(
   bytes: Uint8Array,
   start: number,

@@ -18,11 +18,7 @@ export class PickleEmitter extends ByteOutput {
   #memoized = 0;
   readonly #protocol: number;
 
-  /**
-   * Starts a pickle.
-   *
-   * @param within Protocol of an existing pickle that the output will be inserted into.
-   */
+  /** @param within Protocol of an existing pickle that the output will be inserted into. */
   constructor(within?: number) {
     super();
     this.#protocol = within ?? PROTOCOL;
@@ -90,7 +86,6 @@ export class PickleEmitter extends ByteOutput {
     return this.#memoized++;
   }
 
-  /** Emits a reference to a memo entry. */
   recall(number: number): void {
     if (number <= LARGEST_U8) this.#with(Op.BINGET, 1, number);
     else this.#with(Op.LONG_BINGET, 4, number);

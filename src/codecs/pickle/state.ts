@@ -11,7 +11,6 @@ import { PickleError } from "./pickle_error.ts";
  */
 export class PickleState {
   readonly values: ValueColumns;
-  /** Stack heights of the marks. */
   readonly marks = new IntColumn();
   readonly memo: ValueColumns;
   readonly containers: Containers;
@@ -22,12 +21,10 @@ export class PickleState {
   /** Runs of names whose memo entries are deferred: first key, offset and count of each. */
   readonly #unmade: IntColumn = new IntColumn();
   #emptyTuple = -1;
-  /** Number of items copied from lists of pairs. */
   #copied = 0;
 
   /**
    * @param input The pickle: its length bounds the memo, its position is for messages.
-   * @param allowed Classes that it may name.
    * @param most Limit of values, for each of the stack, the memo and the containers.
    */
   constructor(input: ByteReader, allowed: AllowedClasses, most: number) {
@@ -48,7 +45,6 @@ export class PickleState {
     return start;
   }
 
-  /** Removes the last mark and returns its stack height. */
   popMark(): number {
     const mark = this.marks.pop();
     if (mark < 0) this.#input.bad("stack underflow: there is no mark");
@@ -104,7 +100,6 @@ export class PickleState {
     memo.length = length;
   }
 
-  /** Pushes memo entry `key`. */
   get(key: number): void {
     if (this.memo.tags[key] === Tag.ABSENT) this.#makeEntries();
     if (key >= this.memo.length || this.memo.tags[key] === Tag.ABSENT) {
@@ -113,7 +108,6 @@ export class PickleState {
     this.values.pushFrom(this.memo, key);
   }
 
-  /** Stores the top of the stack as memo entry `key`. */
   put(key: number): void {
     const memo = this.memo;
     // Picklers number entries from 0, and each entry takes at least a byte.
@@ -157,7 +151,6 @@ export class PickleState {
     this.containers.append(stack.a[target]!, stack, from, count);
   }
 
-  /** Moves the keys and values from `from` on into the dict below them. */
   setItems(from: number): void {
     if ((this.values.length - from) % 2 !== 0) {
       this.#input.bad("odd number of items");
@@ -167,9 +160,7 @@ export class PickleState {
 
   /**
    * Fills a dict from its constructor's arguments: none, or, as Python 2 pickles an OrderedDict, a list of [key, value]
-   * lists.
-   *
-   * @returns Whether the arguments have this form.
+   * lists. Returns whether the arguments have this form.
    */
   #fillFromPairs(container: number, args: number): boolean {
     const items = this.containers.items;
@@ -224,7 +215,6 @@ export class PickleState {
     else this.refuse("a call of tuple");
   }
 
-  /** Throws an error about something that is never executed. */
   refuse(what: string): never {
     const makers = [...this.#allowed].filter(([_, role]) =>
       role === "dict" || role === "triple"

@@ -168,7 +168,6 @@ class PickleWriter {
     this.#inside.delete(value);
   }
 
-  /** Memoizes the last emitted value. */
   #share(value: object, isKey: boolean): void {
     (isKey ? this.#sharedKeys : this.#shared).set(value, this.#out.memoize());
   }
@@ -202,13 +201,11 @@ function shortened(place: string): string {
 /** Batch size of Python's picklers. */
 const BATCH = 1000;
 
-/** Encoding of a kind of container. */
 interface Kind {
   /** Opcode that creates it empty, or MARK if it is created from its items at the end. */
   readonly start: number;
   /** Opcode that consumes the items after the mark. */
   readonly end: number;
-  /** Number of values per batch. */
   readonly batch: number;
 }
 
@@ -218,7 +215,6 @@ const SET: Kind = { start: Op.EMPTY_SET, end: Op.ADDITEMS, batch: BATCH };
 const TUPLE: Kind = { start: Op.MARK, end: Op.TUPLE, batch: Infinity };
 const FROZENSET: Kind = { start: Op.MARK, end: Op.FROZENSET, batch: Infinity };
 
-/** Container whose items are being pickled. */
 interface OpenContainer {
   readonly value: object;
   /** Whether it is part of a key, and so must be hashable. */
@@ -226,7 +222,6 @@ interface OpenContainer {
   readonly kind: Kind;
   readonly items: Iterator<unknown>;
   count: number;
-  /** Last key or member, for messages. */
   last: unknown;
 }
 

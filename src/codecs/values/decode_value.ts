@@ -91,11 +91,7 @@ export function decodePortable(
   }
 }
 
-/**
- * Decodes UTF-8.
- *
- * @throws {TypeError} If it is invalid.
- */
+/** @throws {TypeError} If the bytes are not UTF-8. */
 export function textIn(bytes: Uint8Array): string {
   try {
     return strictUtf8Text(bytes);

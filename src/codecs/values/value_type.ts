@@ -76,12 +76,10 @@ const LARGEST = 64 << 20;
 export const VALUE_TYPES = {
   array: standard("array", "array", ".npy", "npy"),
   bytes: standard("bytes", "bytes", "", "bytes"),
-  /** A float as text. */
   float: {
     ...standard("float", "number", ".txt", "float"),
     scalar: "float64",
   },
-  /** An integer as text. */
   integer: {
     ...standard("integer", "number", ".txt", "integer"),
     scalar: "int",
@@ -115,14 +113,9 @@ const BY_EXTENSION: Readonly<Record<string, ValueType>> = {
   ...all(VIDEO, "m4v mov mp4 webm"),
 };
 
-/** Extensions with a known type. */
 export const EXTENSIONS: readonly string[] = Object.keys(BY_EXTENSION);
 
-/**
- * Derives a format's own type from a shared one.
- *
- * @param name Name in the container.
- */
+/** Derives a format's own type from a shared one; `name` is its name in the container. */
 export function valueType(
   name: string,
   like: ValueType,

@@ -79,13 +79,10 @@ function decodingArguments(file: string): string[] {
 /** Header of each picture (netpbm's PPM): width, height, maximum value. */
 const HEAD = /^P6\n(\d{1,9}) (\d{1,9})\n255\n/;
 
-/** Upper bound of a PPM header's length. */
 const LONGEST_HEAD = 32;
 
 /**
- * Joins PPM pictures of one size into an array, removing their headers in place.
- *
- * @returns `undefined` if they are anything else.
+ * Joins PPM pictures of one size into an array, removing their headers in place; returns `undefined` for anything else.
  */
 function withoutHeads(
   stream: Uint8Array<ArrayBuffer>,

@@ -11,7 +11,6 @@ export interface ProgramOptions {
   readonly path?: string | undefined;
 }
 
-/** Purpose of a run of ffmpeg. */
 export interface FfmpegTask {
   readonly verb: "decode" | "encode";
   readonly input?: Uint8Array | undefined;
@@ -29,11 +28,7 @@ export class Ffmpeg implements AsyncDisposable {
   readonly #options: ProgramOptions;
   readonly #verb: FfmpegTask["verb"];
 
-  /**
-   * Starts ffmpeg.
-   *
-   * @throws {VideoError} If it is not installed, or may not be run.
-   */
+  /** @throws {VideoError} If ffmpeg is not installed, or may not be run. */
   constructor(
     args: string[],
     options: ProgramOptions,
@@ -151,7 +146,6 @@ function endNow(child: Deno.ChildProcess): void {
 /** Size limit of the retained error messages. */
 const KEEP_BYTES = 8 * 1024;
 
-/** Reads a stream to its end and returns its first part as text. */
 async function boundedText(
   stream: ReadableStream<Uint8Array>,
 ): Promise<string> {

@@ -92,7 +92,6 @@ const DEFAULT_QSCALE = 3;
 /**
  * Arguments with which ffmpeg writes a video's frames to its standard output, as concatenated JPEGs.
  *
- * @param path Absolute path.
  * @throws {RangeError} If an option is invalid.
  */
 function ffmpegArguments(path: string, options: FrameOptions): string[] {
@@ -158,9 +157,8 @@ export class JpegSplitter {
   }
 
   /**
-   * Consumes the next bytes of the stream.
+   * Consumes the next bytes, and yields the JPEGs that they complete, each in its own memory.
    *
-   * @returns The JPEGs that they complete, each in its own memory.
    * @throws {SyntaxError} If they are not JPEGs.
    */
   *push(chunk: Uint8Array): Generator<Uint8Array<ArrayBuffer>, void> {

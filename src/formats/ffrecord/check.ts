@@ -87,7 +87,6 @@ function namesIn(tree: RecordTree): (sample: number) => string | undefined {
   };
 }
 
-/** First node of each sample that has one. */
 function nodesBySample(tree: RecordTree): Map<number, NodeId> {
   const nodes = new Map<number, NodeId>();
   for (let node = ROOT + 1; node <= tree.nodeCount; node++) {
@@ -97,7 +96,6 @@ function nodesBySample(tree: RecordTree): Map<number, NodeId> {
   return nodes;
 }
 
-/** Adds the file name to an error about a sample. */
 function namedError(error: FormatError, member: string): FormatError {
   const { code, message, sample } = error;
   const { path, offset, expected, actual, cause } = error;

@@ -6,10 +6,8 @@ export const PACKED = "ffrecord-packed";
 /** Format variant: numbered samples, even of a packed folder. */
 export const SAMPLES = "ffrecord-samples";
 
-/** Container kind of packed folders. */
 export const PACKED_FOLDER = "packed folder";
 
-/** Whether a container of this kind shows as numbered samples. */
 export function areSamples(kind: string): boolean {
   return kind.startsWith("samples");
 }
@@ -17,7 +15,6 @@ export function areSamples(kind: string): boolean {
 /** How files are opened: as detected, as packed folders or not at all, or as samples. */
 export type OpenAs = "detect" | "packed" | "samples";
 
-/** Returns how to open files for a format or variant name. */
 export function openAs({ format }: ContainerOptions): OpenAs {
   if (format === PACKED) return "packed";
   return format === SAMPLES ? "samples" : "detect";

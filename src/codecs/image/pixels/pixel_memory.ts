@@ -73,7 +73,6 @@ export class PixelMemory {
     return at;
   }
 
-  /** Frees all allocations. */
   clear(): void {
     this.#end = SLACK;
   }

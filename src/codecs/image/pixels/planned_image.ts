@@ -16,7 +16,6 @@ import {
   writeValues,
 } from "./write_values.ts";
 
-/** Origin of a planned image's pixels. */
 export interface Plan extends Size {
   readonly channels: 1 | 3;
   /** Opens the pixels, given what is made of them. */
@@ -49,7 +48,6 @@ export class PlannedImage implements Image {
     });
   }
 
-  /** Wraps decoded pixels. */
   static of(image: Image): PlannedImage {
     const { height, width, channels } = image;
     const source = imageSource(image);
@@ -75,7 +73,6 @@ export class PlannedImage implements Image {
     return { ...source, channels: this.channels };
   }
 
-  /** Returns this image scaled to another size. */
   scaled({ height, width }: Size): PlannedImage {
     const { part, size, crop, isFlipped } = this.#rendering;
     const isUnscaled = size.height === part.height && size.width === part.width;
@@ -97,7 +94,6 @@ export class PlannedImage implements Image {
     });
   }
 
-  /** Returns a part of this image. */
   cropped({ top, left, height, width }: Box): PlannedImage {
     const { crop, isFlipped } = this.#rendering;
     return this.#with({
@@ -110,7 +106,6 @@ export class PlannedImage implements Image {
     });
   }
 
-  /** Returns this image mirrored left to right. */
   flipped(): PlannedImage {
     return this.#with({ isFlipped: !this.#rendering.isFlipped });
   }

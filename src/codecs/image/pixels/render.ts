@@ -10,34 +10,29 @@ import {
 
 /** Rectangle of a picture, in pixels. */
 export interface Box extends Size {
-  /** First row. */
   readonly top: number;
-  /** First column. */
   readonly left: number;
 }
 
-/** Transformation of a picture in one pass. */
+/**
+ * Transformation of a picture in one pass: scales `part` to `size`, and takes `crop` of the result, mirrored left to
+ * right if `isFlipped`.
+ */
 export interface Rendering {
-  /** Part of the picture that is scaled. */
   readonly part: Box;
-  /** Size that the part is scaled to. */
   readonly size: Size;
-  /** Part of the scaled result that is returned. */
   readonly crop: Box;
-  /** Whether left and right are swapped. */
   readonly isFlipped: boolean;
 }
 
 /** Pixels that can be loaded into memory. */
 export interface PixelSource extends Size {
-  /** Channels of the result: 1 is gray, 3 is RGB. */
   readonly channels: 1 | 3;
   /** Scale relative to the picture: 1 unless it is decoded at a fraction of its size. */
   readonly fraction: number;
   /**
-   * Loads the pixels of a region into memory, four bytes each.
+   * Loads the pixels of `region`, a part of the picture at that fraction, into memory, four bytes each; may load more.
    *
-   * @param region Region of the picture at that fraction; more may be loaded.
    * @returns Offset of the region's first pixel, and the distance between rows in bytes.
    */
   put(region: Box, memory: PixelMemory): { at: number; pitch: number };
@@ -52,7 +47,6 @@ export function resizing(from: Size, { height, width }: Size): Rendering {
   return { part, size: crop, crop, isFlipped: false };
 }
 
-/** Returns an image scaled to another size. */
 export function resized(image: Image, size: Size): Image {
   const isSame = size.height === image.height && size.width === image.width;
   return isSame ? image : render(imageSource(image), resizing(image, size));
@@ -174,7 +168,6 @@ function putTable(
 /** Pixels unpacked per step, so that a large image needs only its unpacked copy in memory, not a packed one too. */
 const UNPACKED = 65_536;
 
-/** Wraps decoded pixels as a source. */
 export function imageSource(image: Image): PixelSource {
   const { data, height, width, channels } = image;
   return {

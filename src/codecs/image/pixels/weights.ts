@@ -4,25 +4,23 @@ const PRECISION = 22;
 /** Bits in the low half of a weight. */
 const LOW_BITS = 8;
 
-/** Scaling along one edge, in pixels. */
+/**
+ * Scaling along one edge, in pixels: `length` from `start` become `scaled`, of which `count` from `first` are wanted.
+ */
 export interface Scaling {
-  /** Start of the part that is scaled. */
   readonly start: number;
-  /** Length of that part. */
   readonly length: number;
-  /** Length after scaling. */
   readonly scaled: number;
-  /** First wanted position after scaling. */
   readonly first: number;
-  /** Number of wanted positions. */
   readonly count: number;
 }
 
-/** For each wanted position, the input positions that contribute, and their weights. */
+/**
+ * For each wanted position, the input positions that contribute, and their weights. All are from `from` to `to`
+ * (exclusive).
+ */
 export interface Weights {
-  /** First input position that contributes to any. */
   readonly from: number;
-  /** End of the input positions that contribute (exclusive). */
   readonly to: number;
   /** Per wanted position: its first input position, relative to `from`, and the number of them. */
   readonly spans: Uint32Array<ArrayBuffer>;

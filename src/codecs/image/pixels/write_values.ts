@@ -6,7 +6,6 @@ import {
   type Rendering,
 } from "./render.ts";
 
-/** Array of pixels. */
 export type Pixels = Uint8Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
 
 /** Scale and offset per channel: value × factor + offset. */
@@ -15,19 +14,18 @@ export interface ChannelScales {
   readonly offsets: readonly number[];
 }
 
-/** Array that values of pictures are written to. */
 export type ValueArray =
   | Uint8Array<ArrayBuffer>
   | Float16Array<ArrayBuffer>
   | Float32Array<ArrayBuffer>;
 
-/** Positions of a picture's values in the output; rows have no gaps. */
+/**
+ * Positions of a picture's values in the output: the first one, and the distances between pixels and between channels;
+ * rows have no gaps.
+ */
 export interface Strides {
-  /** Position of the first pixel's first channel. */
   readonly start: number;
-  /** Distance between pixels. */
   readonly pixel: number;
-  /** Distance between channels. */
   readonly channel: number;
 }
 

@@ -40,7 +40,6 @@ const SYMBOLS = {
   tj3GetErrorStr: { parameters: ["pointer"], result: "pointer" },
 } as const;
 
-/** Functions of libturbojpeg. */
 export type TurboJpeg = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
 /** Opens the library, preferably the npm package's, else the system's. */

@@ -23,10 +23,8 @@ export class TurboBackend implements ImageBackend {
   }
 
   /**
-   * Loads the library.
-   *
    * @param loadOther Loads the backend for images that this one does not decode.
-   * @throws If the platform has no build of it, or a permission is missing.
+   * @throws If the platform has no build of the library, or a permission is missing.
    */
   static async load(
     loadOther: () => Promise<ImageBackend>,

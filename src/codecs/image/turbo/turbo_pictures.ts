@@ -40,13 +40,7 @@ export class TurboPictures {
     library.tj3Set(this.#encoder, NO_REALLOC, 1);
   }
 
-  /**
-   * Returns a JPEG as a source of pixels that is decoded when and where needed.
-   *
-   * @param header Header of the JPEG, which must not be CMYK.
-   * @param eighths Size to decode at.
-   * @param path Name in errors.
-   */
+  /** Returns a JPEG, which must not be CMYK, as a source of pixels that is decoded when and where needed. */
   source(
     jpeg: Uint8Array,
     header: ImageHeader,
@@ -106,7 +100,6 @@ export class TurboPictures {
     return UNIT_WIDTHS[library.tj3Get(decoder, SUBSAMPLING)];
   }
 
-  /** Decodes a region of the JPEG that `#begin` opened. */
   #decode(
     jpeg: Uint8Array,
     { left, top, width, height }: Box,
@@ -132,7 +125,6 @@ export class TurboPictures {
     if (status !== 0) throw this.#damage(path);
   }
 
-  /** Encodes without chroma subsampling. */
   encode(
     { data, height, width, channels }: Image,
     quality: number,

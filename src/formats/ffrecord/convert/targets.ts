@@ -76,10 +76,9 @@ export const packedTarget: ConversionTarget = {
 };
 
 /**
- * Packs files of any origin, in their order. Replaces an existing target once everything is written.
+ * Packs files of any origin, in their order, and returns their number. Replaces an existing target once everything is
+ * written. Calls `onFile` after each file with the number packed.
  *
- * @param onFile Called after each file with the number of files packed.
- * @returns Number of files.
  * @throws {PackError} If there are more files than a packed folder has room for.
  * @throws {WriteError} If it cannot be written.
  */

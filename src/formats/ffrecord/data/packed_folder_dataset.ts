@@ -162,7 +162,6 @@ function samplesOf(
   });
 }
 
-/** Reopens the samples in another thread. */
 export function* reopenSamples(
   { files: handle, names, checkData, columns }: Seed,
   storage: Storage,

@@ -57,7 +57,6 @@ export function openFFRecord(
   return openedAs(location, options, (files) => containerOf(files, options));
 }
 
-/** Presents opened files, by name if they are packed folders. */
 export function* containerOf(
   files: RecordFiles,
   options: ContainerOptions,
@@ -70,10 +69,8 @@ export function* containerOf(
 
 /**
  * Reads the names of the samples, and determines the kind of container: one packed folder, which may be spread over all
- * files, or one packed folder per file.
+ * files, or one packed folder per file. Returns `undefined` for plain samples.
  *
- * @param as How to open the files.
- * @returns `undefined` for plain samples.
  * @throws {FormatError} If they must be packed folders and are not, or if a structure is damaged or does not match the
  * files.
  */
@@ -154,7 +151,6 @@ function* packedParts(
   return { areAll: false, fault };
 }
 
-/** Reads the names of files that each are a packed folder. */
 function* namesOfParts(
   files: RecordFiles,
   options: OpenOptions,
@@ -201,10 +197,8 @@ function refuseMixture(
 }
 
 /**
- * Reads the structure in a sample that `endsInStructure` has checked.
- *
- * @param first First sample that the structure may name; its indices are relative to it.
- * @param last Sample with the structure.
+ * Reads the structure in sample `last`, which `endsInStructure` has checked; its indices are relative to sample
+ * `first`.
  */
 function* readStructureAt(
   files: RecordFiles,

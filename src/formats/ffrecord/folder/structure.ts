@@ -22,10 +22,8 @@ import { hasMagic, MAGIC } from "./structure_magic.ts";
 
 /** Structure of a packed folder, before its conversion to a name table. */
 export interface Structure {
-  /** The file, for messages. */
   readonly path: string;
   readonly machine: PickleMachine;
-  /** Container of the root folder. */
   readonly root: number;
   /** Number of files in the folder, which are the samples before the structure. */
   readonly fileCount: number;
@@ -33,7 +31,6 @@ export interface Structure {
   readonly firstSample: number;
 }
 
-/** Returns the error for a file that is not a packed folder. */
 export function notPacked(path: string): FormatError {
   return new FormatError(
     "not-packed",
@@ -45,9 +42,8 @@ export function notPacked(path: string): FormatError {
 
 /**
  * Reads the last sample of a packed folder: the magic, then a pickle of nested `OrderedDict`s, name -> sample index or
- * name -> folder.
+ * name -> folder. The sample must be in shared memory: the names stay there.
  *
- * @param sample The sample, in shared memory: the names stay there.
  * @throws {FormatError} If it is not a structure, or its pickle is damaged or unsafe.
  */
 export function readStructure(
@@ -72,16 +68,15 @@ export function readStructure(
   }
 }
 
-/** Structure and the folder to show it in, `undefined` for the root itself. */
+/** Structure, and the folder to show it in: `undefined` for the root itself. */
 export interface PlacedStructure {
   readonly structure: Structure;
   readonly folder: string | undefined;
 }
 
 /**
- * Builds a table of all names, breadth first.
+ * Builds a table of all names, breadth first, of one structure without a folder, or several with one folder each.
  *
- * @param placed One structure without a folder, or several with one folder each.
  * @param mostNameBytes Limit of the structures' total size.
  * @throws {FormatError} If a name, an index or the shape of a structure is invalid.
  */
@@ -148,7 +143,6 @@ function joinPickles(
   return { names, bases };
 }
 
-/** Folder whose entries are still to be added. */
 interface Folder {
   readonly structure: Structure;
   /** Offset of the structure's pickle in the table's names. */

@@ -9,12 +9,8 @@ const BATCH = 1000;
 const PIECE = 1 << 16;
 
 /**
- * Encodes a packed folder's structure, the content of its last sample: nested `collections.OrderedDict`s, name ->
- * sample index or name -> folder.
- *
- * @param entries The folder's entries, depth first; files are numbered in this order.
- * @param firstSample Number of the first file.
- * @returns The sample, in pieces.
+ * Encodes a packed folder's structure, the content of its last sample, in pieces: nested `collections.OrderedDict`s,
+ * name -> sample index or name -> folder. Files are numbered from `firstSample` in the order of `entries`, depth first.
  */
 export function* writeStructure(
   entries: Iterable<ListedEntry>,

@@ -11,7 +11,6 @@ import type { SampleBlock } from "../write/sample_block.ts";
 import type { ListedEntries } from "./pack_listing.ts";
 import { PackError, refusal } from "./pack_problem.ts";
 
-/** File being read. */
 interface OpenedFile {
   /** Size when listed. */
   readonly size: number;
@@ -21,9 +20,7 @@ interface OpenedFile {
   readonly open: OpenFile;
   /** Whether it was prefetched from the disk before its turn. */
   readonly isAsked: boolean;
-  /** Number of bytes read. */
   done: number;
-  /** Checksum of the bytes read. */
   crc: number;
   /** Whether it is read with direct I/O, through the window. */
   isDirect: boolean;
@@ -36,12 +33,12 @@ const GONE: ReadonlySet<string | undefined> = new Set(
 
 /** Number of files open while the disk is slow, so that it can fetch as many at a time. */
 const AHEAD = 16;
-/** Number of files after which the disk's speed is measured again. */
+/** Number of files prefetched after a slow read; then the speed is measured again. */
 const REMEMBERED = 256;
 /** A read that takes longer than this plus 1 ms per this many bytes was not in the page cache. */
 const SLOW_MS = 0.08;
 const FAST_PER_MS = 1.5e6;
-/** Slow reads in a row that first count as waiting for the disk; fewer may be another program using the CPU. */
+/** Slow reads in a row until the disk counts as slow: another program may have used the CPU during one. */
 const PATIENCE = 2;
 /** Bytes per direct read. Files with at most twice as many left start through the page cache. */
 const WINDOW = 1 << 20;
@@ -75,16 +72,14 @@ export class PackFiles {
     this.#now = now;
   }
 
-  /** Closes everything opened below the root. */
   close(): void {
     for (const { open } of this.#opened.splice(0)) open.close();
     this.#chain.leaveTo(0);
   }
 
   /**
-   * Fills a block with the next files, each a sample.
+   * Fills a block with the next files, each a sample, of which at most `most` end in it.
    *
-   * @param most How many samples may end in it.
    * @throws {PackError} If a file has changed since it was listed, or changes meanwhile.
    */
   fill(block: SampleBlock, most: number): void {
@@ -129,7 +124,6 @@ export class PackFiles {
     return true;
   }
 
-  /** Opens the next files while the disk is slow. */
   #openAhead(): void {
     while (
       this.#fromDisk > 0 && this.#opened.length < AHEAD && this.#advance()
@@ -138,7 +132,6 @@ export class PackFiles {
     }
   }
 
-  /** Opens the current file, and prefetches it while the disk is slow. */
   #open(): void {
     const { name, size, mtimeMs } = this.#entries;
     const path = `${this.#chain.last.path}/${name}`;
@@ -153,7 +146,6 @@ export class PackFiles {
     this.#fromDisk--;
   }
 
-  /** Reads as much as there is room for, and closes the file after its last byte. */
   #read(file: OpenedFile, block: SampleBlock): void {
     const { path, open } = file;
     const room = block.room(file.size - file.done);
@@ -193,11 +185,7 @@ export class PackFiles {
     return got;
   }
 
-  /**
-   * Updates the estimate of the disk's speed.
-   *
-   * @param tells Whether a fast read is evidence of a fast disk.
-   */
+  /** Updates the estimate of the disk's speed. A fast read is evidence of a fast disk only if `tells` is set. */
   #notePace(ms: number, bytes: number, tells = true): void {
     if (ms > SLOW_MS + bytes / FAST_PER_MS) {
       if (--this.#patience <= 0) this.#fromDisk = REMEMBERED;

@@ -94,10 +94,10 @@ export interface PackReport {
  * need `--allow-ffi` and Linux with the GNU C library. Files are read synchronously, in slices of a few milliseconds.
  *
  * @param dir The directory.
- * @param out File with a name in `.ffr`; an existing one is replaced. With several `parts`, or one part and another
+ * @param out File whose name ends in `.ffr`; an existing one is replaced. With several `parts`, or one part and another
  * name, a directory, new or empty, for `PART_00000.ffr` …, of which there may be fewer than requested.
- * @returns What was packed. Resolves once the output is on disk under its name, or with `sync: false`, without waiting
- * for the disk.
+ * @returns What was packed. Resolves once the output is on disk under its name; `sync: false` does not wait for the
+ * disk.
  * @throws {PackError} If the folder cannot be packed as it is.
  * @throws {WriteError} If `out` cannot be written. After any error, nothing of it is left.
  *

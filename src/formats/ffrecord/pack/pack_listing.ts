@@ -11,7 +11,6 @@ export type ListedEntry =
     readonly kind: "file";
     readonly name: string;
     readonly size: number;
-    /** Modification time, in milliseconds since 1970. */
     readonly mtimeMs: number;
   }
   | { readonly kind: "folder"; readonly name: string }
@@ -30,17 +29,14 @@ const MOST_PER_UNIT = 3;
 /** Entries in memory that threads share. */
 export interface ListingChunk {
   readonly memory: SharedArrayBuffer;
-  /** Number of bytes in use. */
   used: number;
 }
 
-/** Position in a listing. */
 export interface ListingPlace {
   readonly chunk: number;
   readonly used: number;
 }
 
-/** Position with the number of entries before it. */
 export interface ListingMark extends ListingPlace {
   readonly entries: number;
 }
@@ -50,9 +46,7 @@ export class PackListing {
   files = 0;
   /** Number of folders, without the root. */
   folders = 0;
-  /** Total bytes of the files. */
   bytes = 0;
-  /** Total bytes of the names. */
   nameBytes = 0;
   #settledChunk = -1;
   #settledUsed = 0;
@@ -65,12 +59,10 @@ export class PackListing {
     return { chunk: this.#settledChunk, used: this.#settledUsed };
   }
 
-  /** Chunks of entries, in order. */
   get chunks(): readonly Readonly<ListingChunk>[] {
     return this.#chunks;
   }
 
-  /** Adds a file to the current folder. */
   addFile(name: string, size: number, mtimeMs = 0): void {
     this.#add(FILE, name, size, mtimeMs);
     this.files++;
@@ -79,18 +71,15 @@ export class PackListing {
     this.#settledUsed = this.#chunks[this.#settledChunk]!.used;
   }
 
-  /** Starts a folder, which {@linkcode PackListing.endFolder} ends. */
   startFolder(name: string): void {
     this.#add(FOLDER, name);
     this.folders++;
   }
 
-  /** Ends the innermost open folder. */
   endFolder(): void {
     this.#add(END, "");
   }
 
-  /** Position of the next entry. */
   mark(): ListingMark {
     const chunk = this.#chunks.length - 1;
     const used = this.#chunks[chunk]?.used ?? 0;
@@ -161,7 +150,6 @@ export class ListedEntries implements Iterator<ListedEntry> {
     this.#runs = runs;
   }
 
-  /** Moves to the next entry, if any. */
   advance(): boolean {
     while (this.#enter()) {
       const [at, view] = [this.#next, this.#view];
@@ -178,13 +166,11 @@ export class ListedEntries implements Iterator<ListedEntry> {
     return false;
   }
 
-  /** Kind of the current entry. */
   get kind(): ListedEntry["kind"] {
     const kind = this.#view.getUint8(this.#at);
     return kind === FILE ? "file" : kind === FOLDER ? "folder" : "end";
   }
 
-  /** Name of the current file or folder. */
   get name(): string {
     return decodeName(this.#bytes, this.#at + HEAD, this.#next);
   }
@@ -194,12 +180,11 @@ export class ListedEntries implements Iterator<ListedEntry> {
     return this.#bytes.subarray(this.#at + HEAD, this.#next);
   }
 
-  /** Size of the current file in bytes. */
   get size(): number {
     return this.#view.getFloat64(this.#at + 3, true);
   }
 
-  /** Modification time of the current file, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   get mtimeMs(): number {
     return this.#view.getFloat64(this.#at + 11, true);
   }
@@ -233,11 +218,7 @@ const MOST_OVERHEAD = 24;
 /** Three bytes for each byte of a name that is not UTF-8. */
 const MOST_PER_BYTE = 3;
 
-/**
- * Asserts that the packed folder can be opened again.
- *
- * @throws {PackError} If there are more files, or longer names, than a packed folder has room for.
- */
+/** @throws {PackError} If there are more files, or longer names, than a packed folder has room for. */
 export function requireRoom(
   folder: string,
   listing: PackListing,

@@ -17,14 +17,10 @@ export type ToPackThread =
     readonly memory: SharedArrayBuffer;
     readonly used: number;
   }
-  /** The listing is complete. */
   | { readonly kind: "listed-all" }
-  /** The block may be reused. */
   | { readonly kind: "free"; readonly memory: SharedArrayBuffer }
-  /** The thread must close everything. */
   | { readonly kind: "stop" };
 
-/** Messages from the thread. */
 export type FromPackThread =
   | {
     readonly kind: "block";

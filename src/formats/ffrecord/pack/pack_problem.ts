@@ -20,7 +20,6 @@ export interface PackProblem {
   readonly code: string;
 }
 
-/** Limit of problems listed in a message. */
 const LISTED = 20;
 
 /** A folder cannot be packed; nothing was written. */
@@ -56,7 +55,6 @@ const REASONS: Record<string, PackProblem["reason"]> = {
     "there is no limit on Linux",
 };
 
-/** Returns a problem of a predefined kind. */
 export function problem(code: string, path: string): PackProblem {
   return { path, reason: REASONS[code] ?? reasonOf(code), code };
 }

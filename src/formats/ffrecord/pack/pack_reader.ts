@@ -6,14 +6,12 @@ import type { PackListing } from "./pack_listing.ts";
 /** Reads the files of a folder in listing order. */
 export interface PackReader {
   /**
-   * Reads the next files, each a sample.
+   * Reads the next files, each a sample, of which at most `most` end in the block.
    *
-   * @param most How many samples may end in the block.
    * @returns `undefined` after the last file, or if `most` is 0.
    * @throws {PackError} If a file has changed since it was listed, or changes meanwhile.
    */
   next(most: number): Promise<SampleBlock | undefined>;
-  /** Returns a block for reuse. */
   free(block: SampleBlock): void;
   /** Closes everything opened below the folder, but not the folder itself. */
   close(): Promise<void>;
@@ -22,7 +20,6 @@ export interface PackReader {
 /** Bytes of a block, few enough to be written from the CPU's nearest cache. */
 const BLOCK = 1 << 17;
 
-/** Reads the files in this thread. */
 export class PackReaderHere implements PackReader {
   readonly #files: PackFiles;
   readonly #free: SampleBlock[] = [];

@@ -24,7 +24,6 @@ export class PackRuns {
     this.#next = new Int32Array(counter);
   }
 
-  /** Run claimed last by this thread. */
   get claimed(): number {
     return this.#claimed;
   }
@@ -39,7 +38,6 @@ export class PackRuns {
     return this.#run + 1;
   }
 
-  /** Claims the next run. */
   claim(): void {
     this.#claimed = Atomics.add(this.#next, 0, 1);
   }

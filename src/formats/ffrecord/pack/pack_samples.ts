@@ -11,12 +11,7 @@ import { divide, isInParts } from "../write/record_paths.ts";
 import { writeStructure } from "../folder/write_structure.ts";
 import { FFRecordWriter, writeBlock } from "../write/writer.ts";
 
-/**
- * Writes the listed files as samples, and the structure as the last.
- *
- * @param reader Reads the files.
- * @returns Paths of the files written.
- */
+/** Writes the listed files as samples, and the structure as the last; returns the paths of the files written. */
 export async function writePacked(
   reader: PackReader,
   listing: PackListing,
@@ -101,7 +96,6 @@ class Packing {
     });
   }
 
-  /** Writes the next `count` samples. */
   async #write(
     writer: FFRecordWriter,
     count: number,

@@ -11,7 +11,6 @@ import { PackError } from "./pack_problem.ts";
 import type { PackReader } from "./pack_reader.ts";
 import { RunReader } from "./run_reader.ts";
 
-/** Blocks read of a run, in order. */
 interface ReadRun {
   readonly blocks: SampleBlock[];
   isWhole: boolean;
@@ -25,9 +24,7 @@ export class PackThread implements PackReader {
   readonly #worker: Worker;
   readonly #root: Directory;
   readonly #counter = new SharedArrayBuffer(4);
-  /** Reads runs in this thread, once everything is listed. */
   #here: RunReader | undefined;
-  /** Blocks read by the other thread, by run. */
   readonly #read = new Map<number, ReadRun>();
   /** Run to return next, and the number of runs, once known. */
   #run = 0;
@@ -35,7 +32,6 @@ export class PackThread implements PackReader {
   /** Position up to which the thread knows the listing. */
   #told: ListingPlace = { chunk: 0, used: 0 };
   #failure: { readonly error: unknown } | undefined;
-  /** Wakes a waiting `next`. */
   #wake: () => void = () => {};
   readonly #stopped = Promise.withResolvers<void>();
 
@@ -105,7 +101,6 @@ export class PackThread implements PackReader {
     this.#worker.terminate();
   }
 
-  /** Next block, if available. */
   #take(): SampleBlock | undefined {
     const here = this.#here;
     if (here?.owns(this.#run) === true) {

@@ -19,10 +19,8 @@ import {
   refusal,
 } from "./pack_problem.ts";
 
-/** Options of a walk. */
 interface WalkOptions
   extends Pick<PackOptions, "emptyDirectories" | "filter" | "signal"> {
-  /** Whether an entry is the output. */
   readonly isOutput: (directory: Directory, name: string) => boolean;
   /** Called with entries that cannot be packed, which are skipped. */
   readonly onProblem: (problem: PackProblem) => void;
@@ -30,7 +28,6 @@ interface WalkOptions
   readonly onListed: (listing: PackListing) => void;
 }
 
-/** Entries per batch. */
 const AT_ONCE = 64;
 
 interface Frame {
@@ -40,7 +37,6 @@ interface Frame {
   /** Path of the folder with a trailing slash; empty for the root. */
   readonly prefix: string;
   readonly identity: string;
-  /** Position of the folder in the listing. */
   readonly mark: ListingMark | undefined;
 }
 
@@ -70,7 +66,6 @@ class Walk {
   readonly #options: WalkOptions;
   /** Folders from the root to the current one; a list instead of recursion, for any depth. */
   readonly #frames: Frame[] = [];
-  /** Identities of the folders in `#frames`. */
   readonly #entered = new Set<string>();
 
   constructor(root: Directory, options: WalkOptions) {
@@ -98,7 +93,6 @@ class Walk {
     return true;
   }
 
-  /** @param known Its metadata, if known. */
   #look(path: string, name: string, known: EntryStat | undefined): void {
     const { filter, isOutput, onProblem } = this.#options;
     const directory = this.chain.last;

@@ -4,7 +4,6 @@ import { PackFiles } from "./pack_files.ts";
 import { ListedEntries, type PackListing } from "./pack_listing.ts";
 import { BLOCK, PackRuns } from "./pack_runs.ts";
 
-/** Limit of blocks read ahead. */
 const MOST_AHEAD = 16;
 
 /** Reads runs of a listing in this thread, while others read the rest. */
@@ -18,7 +17,6 @@ export class RunReader {
   #isOver = false;
   readonly #free: SampleBlock[] = [];
 
-  /** @param counter Counter by which the threads claim runs. */
   constructor(
     root: Directory,
     listing: PackListing,
@@ -29,15 +27,13 @@ export class RunReader {
     this.#files = new PackFiles(root, entries);
   }
 
-  /** Number of runs, once known. */
   get runs(): number | undefined {
     return this.#isOver ? this.#runs.count : undefined;
   }
 
   /**
-   * Claims and reads a run, or its first block, if there is one and room for it.
+   * Claims and reads a run, or its first block, if there is one and room for it; returns whether anything has changed.
    *
-   * @returns Whether anything has changed.
    * @throws {PackError} If a file has changed since it was listed.
    */
   readAhead(): boolean {
@@ -75,12 +71,10 @@ export class RunReader {
     return block;
   }
 
-  /** Returns a block for reuse. */
   free(block: SampleBlock): void {
     this.#free.push(block);
   }
 
-  /** Closes everything opened below the root. */
   close(): void {
     this.#files.close();
   }

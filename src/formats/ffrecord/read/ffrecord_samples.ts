@@ -18,7 +18,6 @@ import type { WholeSamples } from "./whole_samples.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Data from which other threads reopen the samples. */
 interface Seed {
   readonly files: RecordFilesHandle;
   readonly check: boolean;
@@ -33,15 +32,11 @@ export class FFRecordSamples implements Samples<Bytes> {
   readonly shards: ShardTable;
   readonly files: RecordFiles;
   readonly check: boolean;
-  /** Samples that are not truncated. */
   readonly whole: WholeSamples;
   readonly #areWhole: boolean;
   #mapped: MappedSources | undefined;
 
-  /**
-   * @param check Whether to verify samples by their checksums.
-   * @param areWhole Whether truncated samples are excluded from the numbering.
-   */
+  /** @param areWhole Whether truncated samples are excluded from the numbering. */
   constructor(files: RecordFiles, check: boolean, areWhole: boolean) {
     this.files = files;
     this.check = check;
@@ -105,7 +100,6 @@ export class FFRecordSamples implements Samples<Bytes> {
     for (const source of this.files.sources) source.close();
   }
 
-  /** Converts indices to those among all samples of the files. */
   #all(indices: readonly number[]): readonly number[] {
     return this.#areWhole
       ? indices.map((index) => this.whole.indexOf(index))
@@ -113,7 +107,6 @@ export class FFRecordSamples implements Samples<Bytes> {
   }
 }
 
-/** Reopens another thread's files, over its tables. */
 export function* reopenSamples(
   { files, check, areWhole }: Seed,
   storage: Storage,

@@ -16,9 +16,7 @@ import { TableProgress } from "./table_progress.ts";
 /** Bytes per read of the tables, few enough that a piece is checksummed while in the CPU cache. */
 const PIECE = 1 << 20;
 
-/** Header of an `.ffr` file. */
 export interface RecordFileHeader {
-  /** Number of samples. */
   readonly count: number;
   /**
    * Both tables as in the file, in shared memory: `count` checksums, then `count` offsets of two words each, low word
@@ -33,9 +31,8 @@ export interface RecordFileHeader {
 
 /** Header before the tables. */
 interface FixedHeader {
-  /** Number of samples; the file is large enough for their tables. */
+  /** The file is large enough for this many entries in its tables. */
   readonly count: number;
-  /** Metadata checksum; 0 in a file of an old version. */
   readonly checksum: number;
   /** Bytes that the metadata checksum covers before the tables. */
   readonly covered: Uint8Array;
@@ -91,7 +88,6 @@ function newTable(count: number): Uint8Array<SharedArrayBuffer> {
   return new Uint8Array(newSharedMemory(count * BYTES_PER_SAMPLE));
 }
 
-/** Returns the error if the metadata checksum is recorded and does not match. */
 function mismatchOf(
   path: string,
   recorded: number,

@@ -13,11 +13,7 @@ import { newExtent } from "../../../tree/tree.ts";
 import type { RecordFiles } from "./record_files.ts";
 import type { SampleIndex } from "./sample_index.ts";
 
-/**
- * Reads one sample, and verifies its checksum if `check` is set.
- *
- * @param allocate Allocates the memory to read into.
- */
+/** Reads one sample into memory of `allocate`, and verifies its checksum if `check` is set. */
 export function* readSample(
   { sources, index }: RecordFiles,
   sample: number,
@@ -41,9 +37,8 @@ export function* readSample(
 }
 
 /**
- * Reads a batch of samples in any order, with repeats, as {@linkcode readSample} reads one.
- *
- * @param memory Memory to read into; by default, each sample gets its own.
+ * Reads a batch of samples in any order, with repeats, as {@linkcode readSample} reads one; into `memory`, or by
+ * default memory of its own for each.
  */
 export function readSamples(
   { sources, index }: RecordFiles,
@@ -62,9 +57,8 @@ export function readSamples(
 }
 
 /**
- * Hints that samples will be read soon: prefetches remote ones.
- *
- * @returns Number of bytes that are or were prefetched.
+ * Hints that samples will be read soon: prefetches remote ones. Returns the number of bytes that are or were
+ * prefetched.
  */
 export function expectSamples(
   { sources, index }: RecordFiles,
@@ -77,7 +71,6 @@ export function expectSamples(
   });
 }
 
-/** Returns the error for a sample with a checksum mismatch. */
 export function sampleMismatch(
   index: SampleIndex,
   sample: number,

@@ -163,9 +163,7 @@ export class FFRecordReader extends SamplesReader<
     return this.unsafeViews([index])[0]!;
   }
 
-  /**
-   * {@linkcode FFRecordReader.unsafeView} of any number of samples, in the order of `indices`, with repeats allowed.
-   */
+  /** {@linkcode FFRecordReader.unsafeView} of samples in the order of `indices`, with repeats allowed. */
   unsafeViews(indices: Iterable<number>): Uint8Array<ArrayBuffer>[] {
     return this.#samples.views(this.required(indices));
   }

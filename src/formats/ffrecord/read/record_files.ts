@@ -46,7 +46,6 @@ export interface OpenOptions extends PlaceOptions {
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** Opened `.ffr` files as one sequence of samples. */
 export interface RecordFiles {
   readonly storage: Storage;
   readonly sources: readonly ByteSource[];
@@ -55,9 +54,8 @@ export interface RecordFiles {
 }
 
 /**
- * Opens the files and reads their headers.
- *
- * @param pending Whether {@linkcode completeHeaders} loads the tables later, while threads already serve from them.
+ * Opens the files and reads their headers. If `pending`, {@linkcode completeHeaders} loads the tables later, while
+ * threads already serve from them.
  */
 export function* openRecordFiles(
   location: RecordLocation,
@@ -111,13 +109,12 @@ export function* openedAs<T>(
 export interface RecordFilesHandle {
   readonly files: readonly {
     readonly part: SamplePart;
-    /** Modification time of the file, in milliseconds since 1970. */
+    /** In milliseconds since 1970. */
     readonly mtime: number;
     readonly checksum: number;
   }[];
 }
 
-/** Returns a handle of opened files for another thread. */
 export function shareRecordFiles(
   { sources, headers, index }: RecordFiles,
 ): RecordFilesHandle {
@@ -130,9 +127,8 @@ export function shareRecordFiles(
 }
 
 /**
- * Opens files again, over tables that have already been read and checked.
+ * Opens files again, over tables that have already been read and checked. The tables do not record `storage`.
  *
- * @param storage Where they are stored, which the tables do not record.
  * @throws {FormatError} If a file has changed.
  */
 export function* reopenRecordFiles(
@@ -155,7 +151,7 @@ export function* reopenRecordFiles(
 }
 
 /**
- * Loads and checks the tables of files that were opened as pending.
+ * Loads and checks the tables of pending files.
  *
  * @throws {FormatError} If a checksum is wrong.
  */
@@ -182,7 +178,6 @@ export function loadLastSamples({ headers }: RecordFiles): Steps<void> {
   );
 }
 
-/** Lists the files of a location, in reading order. */
 function* listRecordFiles(
   location: RecordLocation,
   options: PlaceOptions,

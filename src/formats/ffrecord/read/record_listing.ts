@@ -10,17 +10,14 @@ import {
   type RecordLocation,
 } from "./record_files.ts";
 
-/** Header entry of one sample. */
 export interface ListedRecord {
   /** Index in the sequence of all files. */
   readonly index: number;
-  /** Index of its file in the listing. */
   readonly part: number;
   /** Byte offset in that file, as recorded; NaN if negative or at least 2^53. */
   readonly offset: number;
   /** Size in bytes; NaN if the offsets around it are damaged. */
   readonly size: number;
-  /** Recorded checksum. */
   readonly crc32: number;
   /** Why the sample cannot be read, if its offsets are damaged. */
   readonly damage: FormatError | undefined;
@@ -40,11 +37,7 @@ export class RecordListing {
     ];
   }
 
-  /**
-   * Reads the headers of a file, of several, or of a directory of `.ffr` files.
-   *
-   * @throws {FormatError} If a header is so damaged that the samples cannot be counted.
-   */
+  /** @throws {FormatError} If a header is so damaged that the samples cannot be counted. */
   static async open(
     location: RecordLocation,
     options: Omit<OpenOptions, "checkData"> & WaitOptions = {},
@@ -55,17 +48,14 @@ export class RecordListing {
     return new RecordListing(files);
   }
 
-  /** Number of samples. */
   get length(): number {
     return this.#files.index.length;
   }
 
-  /** Files in reading order. */
   get parts(): readonly { readonly path: string; readonly size: number }[] {
     return this.#files.index.shards;
   }
 
-  /** Iterates over the samples in order. */
   *[Symbol.iterator](): Generator<ListedRecord> {
     const { index } = this.#files;
     const extent = newExtent();

@@ -41,7 +41,6 @@ export class SampleIndex extends ShardTable<SamplePart> {
     );
   }
 
-  /** Name for messages. */
   override get name(): string {
     return this.shards.length === 0
       ? "an empty sequence of FFRecord files"
@@ -93,11 +92,7 @@ export class SampleIndex extends ShardTable<SamplePart> {
     progress.waitUntilSound(this.shards[part]!.path);
   }
 
-  /**
-   * Returns the error for a sample that cannot be located.
-   *
-   * @param name Name of the sample in its container.
-   */
+  /** Returns the error for a sample that cannot be located; `name` is its name in the container. */
   faultOf(index: number, name?: string): FormatError {
     const source = this.shardOf(index);
     const part = this.shards[source]!;
@@ -146,7 +141,6 @@ export class SampleIndex extends ShardTable<SamplePart> {
   }
 }
 
-/** Waits for a sample's checksum, its offset and that of the next one. */
 function waitForSample(
   progress: TableProgress,
   { path, count }: SamplePart,
@@ -168,7 +162,6 @@ function endAt(part: SamplePart, local: number): number {
   return local + 1 < part.count ? offsetAt(part, local + 1) : part.size;
 }
 
-/** @param member Name of the sample in its container. */
 function badExtent(
   part: SamplePart,
   sample: number,

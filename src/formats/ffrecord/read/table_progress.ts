@@ -16,21 +16,15 @@ const DAMAGED = 2;
  * request missing pieces through it.
  */
 export class TableProgress {
-  /** Shared memory for other threads. */
   readonly slots: Int32Array;
   readonly #pieceSize: number;
   #sound = false;
 
-  /** @param slots {@linkcode TableProgress.slots} of another thread. */
   constructor(slots: Int32Array) {
     this.slots = slots;
     this.#pieceSize = slots[PIECE_SIZE]!;
   }
 
-  /**
-   * @param tableSize Bytes of the tables, none of them loaded yet.
-   * @param pieceSize Bytes per load.
-   */
   static of(tableSize: number, pieceSize: number): TableProgress {
     const length = PIECES + Math.ceil(tableSize / pieceSize);
     const slots = new Int32Array(
@@ -50,7 +44,6 @@ export class TableProgress {
     return Atomics.load(this.slots, PIECES + piece) === 1;
   }
 
-  /** Marks a piece as loaded. */
   loaded(piece: number): void {
     Atomics.store(this.slots, PIECES + piece, 1);
     this.#tell();

@@ -3,13 +3,12 @@ import { isIndex } from "../../../tree/sample_indices.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type { SampleIndex } from "./sample_index.ts";
 
-/** Range of samples; `end` is exclusive. */
+/** `end` is exclusive. */
 export interface SampleRange {
   readonly first: number;
   readonly end: number;
 }
 
-/** Truncated samples of a file. */
 interface CutSamples extends SampleRange {
   readonly path: string;
 }
@@ -19,11 +18,10 @@ interface CutSamples extends SampleRange {
  * The tables must be loaded as {@linkcode SampleIndex.wholeOf} needs them.
  */
 export class WholeSamples {
-  /** Number of whole samples. */
   readonly length: number;
-  /** Whole samples of each file. */
+  /** By file. */
   readonly ranges: readonly SampleRange[];
-  /** Truncated samples, by file. */
+  /** By file; only files that have such. */
   readonly cut: readonly CutSamples[];
   /** Index of each file's first sample among the whole ones. */
   readonly #starts: readonly number[];
@@ -65,12 +63,10 @@ export class WholeSamples {
     return this.ranges[part]!.first + whole - this.#starts[part]!;
   }
 
-  /** Whether a sample is truncated. */
   isCut(index: number): boolean {
     return this.cut.some(({ first, end }) => index >= first && index < end);
   }
 
-  /** One warning per truncated file. */
   get lines(): string[] {
     return this.cut.map(({ path, first, end }) =>
       `${path}: ${

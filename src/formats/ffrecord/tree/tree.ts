@@ -29,11 +29,10 @@ import { lostNotes } from "../../../tree/samples/open_shards.ts";
 import { FFRecordSamples } from "../read/ffrecord_samples.ts";
 import type { WholeSamples } from "../read/whole_samples.ts";
 
-/** Files behind a tree. */
 interface Samples {
   readonly sources: readonly ByteSource[];
   readonly index: SampleIndex;
-  /** Modification time of the newest file, in milliseconds since 1970. */
+  /** Of the newest file, in milliseconds since 1970. */
   readonly mtime: number;
 }
 
@@ -53,7 +52,6 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
   override readonly sources: readonly ByteSource[];
   readonly samples?: () => SampleNodes;
   readonly #index: SampleIndex;
-  /** Samples that are not truncated. */
   readonly whole: WholeSamples;
 
   constructor(
@@ -70,7 +68,6 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
     }
   }
 
-  /** Notes about lost files and truncated samples. */
   get notes(): ArchiveNotes[] {
     const { names } = this;
     const cut = this.whole.cut.map(({ path, first, end }) => {
@@ -156,7 +153,6 @@ export function sampleContainer(
   };
 }
 
-/** Shows files by the names of their samples. */
 export function showFiles(
   files: RecordFiles,
   names: NameTable | NumberedFiles,

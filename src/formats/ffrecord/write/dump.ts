@@ -12,7 +12,6 @@ import { divide, type Part, requireParts } from "./record_paths.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
 import { FFRecordWriter } from "./writer.ts";
 
-/** Number of files written in parallel. */
 const IN_PARALLEL = 16;
 
 /** Samples by index, such as an array. */

@@ -3,20 +3,14 @@ import { WriteError } from "../../../base/errors.ts";
 
 /** Range of samples for one of several files. */
 export interface Part {
-  /** Name of the file. */
   readonly name: string;
-  /** Index of its first sample. */
   readonly start: number;
-  /** Number of its samples. */
   readonly count: number;
 }
 
 /**
- * Divides samples among files as Python's `dump` does, evenly but for the last. There may be fewer files than
- * requested, since the samples per file are rounded up; no samples make one empty file.
- *
- * @param count Number of samples.
- * @param parts Number of files, at least 1.
+ * Divides `count` samples among files as Python's `dump` does, evenly but for the last. There may be fewer files than
+ * `parts`, since the samples per file are rounded up; no samples make one empty file.
  */
 export function divide(count: number, parts: number): Part[] {
   const most = Math.max(1, Math.ceil(count / parts));
@@ -38,7 +32,6 @@ export function isInParts(target: string, parts: number | undefined): boolean {
   return parts !== undefined && (parts > 1 || !target.endsWith(".ffr"));
 }
 
-/** @throws {RangeError} If it is not a valid number of files. */
 export function requireParts(parts: number): void {
   if (Number.isSafeInteger(parts) && parts >= 1) return;
   throw new RangeError(
@@ -48,11 +41,7 @@ export function requireParts(parts: number): void {
 
 const SUFFIX = ".ffr";
 
-/**
- * Returns the path of a new `.ffr` file.
- *
- * @throws {WriteError} If it does not end in `.ffr`: Python's library would not open it.
- */
+/** @throws {WriteError} If the name does not end in `.ffr`: Python's library would not open it. */
 export function recordFilePath(file: string): string {
   const name = path.basename(file);
   if (name.endsWith(SUFFIX) && name !== SUFFIX && !file.endsWith("/")) {

@@ -8,7 +8,6 @@ const ROW = 8 + 4;
  * begin in an earlier block, and end in a later one.
  */
 export class SampleBlock {
-  /** Memory of the bytes and rows. */
   readonly memory: ArrayBufferLike;
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #starts: Float64Array;
@@ -32,17 +31,14 @@ export class SampleBlock {
     return bytes + ROW * ROWS;
   }
 
-  /** Bytes of the samples. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#used);
   }
 
-  /** Number of bytes. */
   get used(): number {
     return this.#used;
   }
 
-  /** Whether it has no bytes and no rows. */
   get isEmpty(): boolean {
     return this.#used === 0 && this.#count === 0;
   }
@@ -67,11 +63,7 @@ export class SampleBlock {
     this.#used += bytes;
   }
 
-  /**
-   * Ends a sample after the current bytes.
-   *
-   * @param length Total bytes of the sample.
-   */
+  /** Ends a sample of `length` bytes in total after the current bytes. */
   end(length: number, checksum: number): void {
     this.#starts[this.#count] = this.#used - length;
     this.#checksums[this.#count++] = checksum;
@@ -82,7 +74,6 @@ export class SampleBlock {
     return this.#starts[n]!;
   }
 
-  /** Checksum of the n-th sample that ends in it. */
   checksumOf(n: number): number {
     return this.#checksums[n]!;
   }

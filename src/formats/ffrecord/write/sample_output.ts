@@ -7,12 +7,7 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 
 /** Output for the samples of a new file: consecutive bytes. */
 export class SampleOutput extends GatheredBytes {
-  /**
-   * Gathers bytes, for which there must be room.
-   *
-   * @param crc Checksum of the sample's bytes before them.
-   * @returns Checksum including them.
-   */
+  /** Gathers bytes, for which there must be room; updates `crc`, the checksum of the sample's bytes before them. */
   gather(bytes: Uint8Array, crc: number): number {
     this.add(bytes);
     return crc32(this.last(bytes.byteLength), crc);
@@ -23,11 +18,7 @@ export class SampleOutput extends GatheredBytes {
     return this.appendSummed(bytes, crc32, crc, "sample");
   }
 
-  /**
-   * Writes bytes with known checksums, without copying.
-   *
-   * @returns Offset of the first byte.
-   */
+  /** Writes bytes with known checksums, without copying; returns the offset of the first. */
   *appendAll(bytes: Uint8Array): Steps<number> {
     yield* this.flush();
     const { end } = this;

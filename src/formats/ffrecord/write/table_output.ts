@@ -33,13 +33,11 @@ export class TableOutput {
   #written = 0;
   #used = 0;
 
-  /** @param count Number of samples, if known. */
   constructor(file: WritableFile, count: number | undefined) {
     this.#file = file;
     this.#count = count;
   }
 
-  /** Number of rows. */
   get length(): number {
     return this.#written + this.#used;
   }
@@ -49,14 +47,12 @@ export class TableOutput {
     return this.#used === ROWS;
   }
 
-  /** Adds the row of the next sample. */
   add(checksum: number, offset: number): void {
     this.#checksums[this.#used] = checksum;
     this.#setOffset(this.#used, offset);
     this.#used++;
   }
 
-  /** Writes the block of rows. */
   *spill(): Steps<void> {
     if (this.#count !== undefined) {
       yield* this.#place(this.#count, this.#written, this.#used);
@@ -73,9 +69,8 @@ export class TableOutput {
   }
 
   /**
-   * Writes the header: the rest of the tables, the number of samples and the checksum.
-   *
-   * @param shift Distance that the samples were moved up since their offsets were added.
+   * Writes the header: the rest of the tables, the number of samples and the checksum. The samples were moved up by
+   * `shift` since their offsets were added.
    */
   *finish(shift: number): Steps<void> {
     const count = this.length;
@@ -95,7 +90,6 @@ export class TableOutput {
     yield* this.#file.writeAt(new Uint8Array(fixed.buffer), 0);
   }
 
-  /** Closes the scratch file. */
   close(): void {
     this.#closed = true;
     this.#scratch?.close();

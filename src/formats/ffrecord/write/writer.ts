@@ -23,7 +23,6 @@ import type { SampleBlock } from "./sample_block.ts";
 import { SampleOutput } from "./sample_output.ts";
 import { TableOutput } from "./table_output.ts";
 
-/** Appends a block's bytes and rows. */
 export let writeBlock: (
   writer: FFRecordWriter,
   block: SampleBlock,
