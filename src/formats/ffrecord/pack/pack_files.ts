@@ -26,7 +26,7 @@ interface OpenedFile {
   isDirect: boolean;
 }
 
-/** Errors of a file that no longer is one; reading one that has become a pipe would block. */
+/** Error codes of a listed file that is gone or no longer a file; one that has become a pipe would block. */
 const GONE: ReadonlySet<string | undefined> = new Set(
   ["ENOENT", "ENOTDIR", "EISDIR", "EAGAIN"],
 );
@@ -52,7 +52,7 @@ export class PackFiles {
   readonly #opened: OpenedFile[] = [];
   /** How many more files to open and prefetch before their turn. */
   #fromDisk = 0;
-  /** How many more slow reads in a row count as waiting for the disk. */
+  /** Slow reads in a row that are still missing until the disk counts as slow. */
   #patience = PATIENCE;
   /** Buffer for direct reads, and its part that is not consumed yet. */
   #window: Uint8Array<ArrayBuffer> | undefined;

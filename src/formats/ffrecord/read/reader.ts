@@ -92,7 +92,8 @@ export class FFRecordReader extends SamplesReader<
   }
 
   /**
-   * Byte offset of each sample in its own file, as recorded; NaN if negative or at least 2^53. A new array of `length` numbers at each access.
+   * Byte offset of each sample in its own file, as recorded; NaN if negative or at least 2^53. A new array of `length`
+   * numbers at each access.
    */
   get offsets(): Float64Array {
     const offsets = new Float64Array(this.length);
