@@ -78,9 +78,8 @@ export function rgbaToChannels(
 }
 
 /**
- * Validates a caller's image; `mostChannels` is 3 if alpha is not accepted.
- *
- * @throws {TypeError} If its fields contradict each other.
+ * @param mostChannels 3 if alpha is not accepted.
+ * @throws {TypeError} If a caller's image has fields that contradict each other.
  */
 export function assertImage(
   { data, height, width, channels }: AlphaImage,

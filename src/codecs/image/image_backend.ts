@@ -10,9 +10,7 @@ export interface ImageBackend {
   readonly name: string;
   /**
    * Returns the pixels of an image, without alpha. `eighths` is the wanted size of a JPEG, 8 for anything else; the
-   * result may be larger.
-   *
-   * @throws {ImageError} If the image is damaged.
+   * result may be larger. Throws an {@linkcode ImageError} if the image is damaged.
    */
   pixels(
     bytes: Uint8Array,

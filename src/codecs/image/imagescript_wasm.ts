@@ -13,10 +13,7 @@ type WasmExports<Names extends string> =
   & { readonly memory: WebAssembly.Memory }
   & Readonly<Record<Names, (...numbers: number[]) => number>>;
 
-/**
- * `wlen` is the size of the last result. `decode` and `encode` take ownership of the bytes at a pointer; 0 means
- * failure.
- */
+/** `wlen` is the size of the last result. `decode` and `encode` take ownership of bytes at a pointer; 0 is failure. */
 export type JpegExports = WasmExports<
   | "walloc"
   | "wfree"
@@ -38,10 +35,7 @@ export type PngExports = WasmExports<
 /** Instances that grew beyond this are dropped after use: WebAssembly memory never shrinks. */
 const KEEP_BYTES = 64 * 1024 * 1024;
 
-/**
- * Runs functions on one reusable instance of a module, recreated after a failure or growth. If `use` throws, no later
- * call sees the instance it left behind.
- */
+/** Runs functions on one reusable instance of a module, recreated after growth or failure: no call sees a broken one. */
 export function oneInstance<E extends WasmExports<never>>(
   module: WebAssembly.Module,
   imports: WebAssembly.Imports = {},

@@ -8,11 +8,7 @@ function isRestart(code: number): boolean {
   return code >= 0xd0 && code <= 0xd7;
 }
 
-/**
- * Incremental scanner that finds the end of a JPEG by walking its segments.
- *
- * A search for EOI is not enough: its bytes may also occur inside a segment, such as that of a thumbnail.
- */
+/** Incremental scanner for the end of a JPEG. Walks the segments: one may contain EOI, as in a thumbnail. */
 export class JpegScanner {
   readonly #walk = this.#segments();
   #bytes: Uint8Array = new Uint8Array(0);
@@ -97,10 +93,7 @@ export class JpegScanner {
   }
 }
 
-/**
- * Returns the length of the JPEG that `bytes` begins with, including EOI but not trailing data; `undefined` if it is
- * truncated or not a JPEG.
- */
+/** Returns the length of the JPEG at the start of `bytes`, including EOI; `undefined` if truncated or not a JPEG. */
 export function jpegLength(bytes: Uint8Array): number | undefined {
   const scanner = new JpegScanner();
   try {

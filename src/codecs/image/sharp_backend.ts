@@ -21,10 +21,7 @@ export async function loadSharp(): Promise<SharpFactory> {
   return sharp.default;
 }
 
-/**
- * Decodes and encodes with npm's sharp (libvips). It is native code, which needs `--allow-ffi`, `--allow-env` and
- * `--allow-read`.
- */
+/** npm's sharp (libvips): native code, which needs `--allow-ffi`, `--allow-env` and `--allow-read`. */
 export class SharpBackend implements ImageBackend {
   readonly name = "sharp";
   readonly #sharp: SharpFactory;

@@ -166,9 +166,7 @@ async function outputOf(pipeline: Pipeline): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/**
- * Upper bound of the bytes that decoding takes: libjpeg-turbo decodes at 1/8 unless it needs all coefficients first.
- */
+/** Upper bound of decoding's bytes: libjpeg-turbo decodes at 1/8 unless it needs all coefficients first. */
 function decodeMemory(facts: Metadata): number {
   const { format, width, height, isProgressive, depth } = facts;
   const sample = depth === "uchar" ? 1 : depth === "ushort" ? 2 : 4;

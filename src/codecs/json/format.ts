@@ -65,10 +65,7 @@ export function formatJson(value: JsonValue | ExactJson): string {
   return objectOf(entries.map(([key, item]) => [key, formatJson(item)]));
 }
 
-/**
- * Formats a changed value given its previous text: unchanged parts keep their text, keys keep their order, and new keys
- * are appended.
- */
+/** Formats a changed value given its previous text: keeps text of unchanged parts and key order, appends new keys. */
 function formatBeside(value: JsonValue, text: string): string {
   if (isSame(value, parsePlainJson(text))) return text;
   if (Array.isArray(value)) {

@@ -19,10 +19,8 @@ export function jsonMembers(
 }
 
 /**
- * Parses a JSON file that holds an object; returns `undefined` for another value. Preserves the order of keys, which a
- * JavaScript object does not if they look like numbers.
- *
- * @throws {JsonError} If it is not JSON.
+ * Parses a JSON file that holds an object, preserving key order, which JavaScript objects do not for keys that look
+ * like numbers. Returns `undefined`, or throws, like {@linkcode jsonMembers}.
  */
 export function parseObjectEntries(
   bytes: Uint8Array,
@@ -33,11 +31,7 @@ export function parseObjectEntries(
   );
 }
 
-/**
- * Returns the text of each item of a list, or `undefined` if the text is another value.
- *
- * @throws {JsonError} If it is not JSON.
- */
+/** Returns the text of each item of a list, or `undefined` for another value. Throws like {@linkcode jsonMembers}. */
 export function jsonItems(text: string | Uint8Array): string[] | undefined {
   const items: string[] = [];
   const isList = eachPart(

@@ -101,11 +101,7 @@ export function parseExactJson(text: string): ExactJson {
   return new JsonParser<ExactJson>(text, EXACT).parse();
 }
 
-/**
- * Parses the bytes of a JSON file, after validating them, including the nesting depth.
- *
- * @throws {JsonError} If it is not JSON.
- */
+/** Parses a JSON file; validates it first, including its nesting, and throws a {@linkcode JsonError}. */
 export function parseJsonFile(bytes: Uint8Array): JsonValue {
   const scanner = new JsonScanner(withSentinel(bytes));
   scanner.skipValue();

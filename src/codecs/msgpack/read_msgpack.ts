@@ -80,10 +80,7 @@ function isMapHead(head: number | undefined): boolean {
     (head >> 4 === 0x8 || head === 0xde || head === 0xdf);
 }
 
-/**
- * Reader of the format's specification (github.com/msgpack/msgpack, spec.md). `docs/design.md` says why recordfs has
- * its own.
- */
+/** Reader by the specification (github.com/msgpack/msgpack, spec.md); `docs/design.md` says why it is our own. */
 export class MsgpackReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;

@@ -105,10 +105,7 @@ export function isWrittenAsInt(value: number): boolean {
 /** Nesting limit, the same as of Python's `msgpack`. */
 export const DEEPEST = 1024;
 
-/**
- * Whether a plain object keeps these keys in this order: all are strings, and array indices, which an object sorts
- * first, already are first and sorted.
- */
+/** Whether a plain object keeps the order of these keys: all are strings, with array indices first and sorted. */
 export function objectKeepsOrder(
   keys: readonly unknown[],
 ): keys is readonly string[] {

@@ -202,10 +202,7 @@ export class MsgpackWriter extends ByteOutput {
     this.view.setBigUint64(at + 1, BigInt(value));
   }
 
-  /**
-   * Writes up to 31 ASCII characters with their head, faster than the encoder; returns `false`, with nothing written,
-   * for other text.
-   */
+  /** Writes up to 31 ASCII characters, faster than the encoder; for other text, writes nothing and returns `false`. */
   #asciiText(text: string): boolean {
     const { length } = text;
     const at = this.grow(1 + length);

@@ -44,11 +44,7 @@ const HOLDERS: Record<string, Holder> = {
 
 const CODE_POINT = 4;
 
-/**
- * Parses NumPy's name of an element type, such as `<f4` or `>M8[ns]`.
- *
- * @throws {NumpyError} If the type is unsupported.
- */
+/** Parses NumPy's name of a type, such as `<f4` or `>M8[ns]`; throws a {@linkcode NumpyError} if unsupported. */
 export function parseDtype(text: string): Dtype {
   const match = /^([<>|])([a-zA-Z])(\d{1,9})(\[\w+\])?$/.exec(text);
   if (match === null) throw unsupported(text);
@@ -149,11 +145,7 @@ const DTYPES = new Map(
     .map(([code, { name }]) => [name, nameOf(code)]),
 );
 
-/**
- * Returns NumPy's name for the elements of a typed array.
- *
- * @throws {TypeError} If NumPy has no such type.
- */
+/** @throws {TypeError} If NumPy has no type for the array's elements. */
 export function dtypeOf(data: NumericArray): string {
   // Not the constructor's name: Node's Buffer is a Uint8Array under another name.
   const name = data[Symbol.toStringTag];

@@ -177,10 +177,7 @@ export class Containers {
     return rows;
   }
 
-  /**
-   * Calls `visit` with each range of a container's items, in order, and `visitNumbered` with each range of names that
-   * stay in the pickle.
-   */
+  /** Calls `visit` with each range of items, in order, and `visitNumbered` with each range left in the pickle. */
   forEachRun(
     container: number,
     visit: (start: number, count: number) => void,

@@ -80,9 +80,8 @@ export class PickleMachine {
   }
 
   /**
-   * Runs to STOP.
+   * Runs to STOP, and returns a store whose last row is the pickled value.
    *
-   * @returns A store whose last row is the pickled value.
    * @throws {PickleError} If the pickle is damaged or names a class that is not allowed.
    */
   run(): ValueColumns {

@@ -10,10 +10,7 @@ const LARGEST_U8 = 0xff;
 const LARGEST_U16 = 0xffff;
 const LARGEST_U32 = 0xffffffff;
 
-/**
- * Emits opcodes of a pickle in protocol 4. Regular calls of {@linkcode PickleEmitter.take} allow for a pickle of any
- * size in constant memory.
- */
+/** Emits a pickle in protocol 4; regular calls of {@linkcode PickleEmitter.take} keep the memory constant. */
 export class PickleEmitter extends ByteOutput {
   #memoized = 0;
   readonly #protocol: number;

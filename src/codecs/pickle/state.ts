@@ -159,8 +159,8 @@ export class PickleState {
   }
 
   /**
-   * Fills a dict from its constructor's arguments: none, or, as Python 2 pickles an OrderedDict, a list of [key, value]
-   * lists. Returns whether the arguments have this form.
+   * Fills a dict from constructor arguments: none, or a list of [key, value] lists, as Python 2 pickles an OrderedDict.
+   * Returns whether the arguments have this form.
    */
   #fillFromPairs(container: number, args: number): boolean {
     const items = this.containers.items;

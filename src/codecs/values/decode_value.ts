@@ -100,12 +100,7 @@ export function textIn(bytes: Uint8Array): string {
   }
 }
 
-/**
- * Parses the text of an integer, as Python's `int` does.
- *
- * @returns A bigint beyond 2^53.
- * @throws {TypeError} If it is not an integer.
- */
+/** Parses an integer, as Python's `int` does; to a bigint beyond 2^53. Throws a `TypeError` if it is not one. */
 export function integerIn(bytes: Uint8Array): number | bigint {
   const text = textIn(bytes);
   const isWhole = text.length <= LONGEST_NUMBER && INTEGER.test(text) &&

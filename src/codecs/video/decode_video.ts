@@ -81,9 +81,7 @@ const HEAD = /^P6\n(\d{1,9}) (\d{1,9})\n255\n/;
 
 const LONGEST_HEAD = 32;
 
-/**
- * Joins PPM pictures of one size into an array, removing their headers in place; returns `undefined` for anything else.
- */
+/** Joins PPM pictures of one size into an array, dropping headers in place; `undefined` for anything else. */
 function withoutHeads(
   stream: Uint8Array<ArrayBuffer>,
 ): NdArray & { readonly data: Uint8Array<ArrayBuffer> } | undefined {

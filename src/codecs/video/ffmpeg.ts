@@ -162,10 +162,7 @@ async function boundedText(
   return isCut ? `${text} …` : text;
 }
 
-/**
- * Provides the path for a temporary file, and deletes it after `body`. ffmpeg seeks in an mp4, which it cannot do in a
- * pipe.
- */
+/** Provides a path for a temporary file, deleted after `body`: ffmpeg seeks in an mp4, which it cannot do in a pipe. */
 export async function withWorkFile<T>(
   body: (file: string) => Promise<T>,
 ): Promise<T> {

@@ -74,9 +74,7 @@ export async function* videoFrames(
 
 /** Options of the frames that ffmpeg makes from a video. */
 export interface FrameOptions {
-  /**
-   * Frames per second, as ffmpeg's `-r`, which drops or repeats frames. By default, all frames at the video's own rate.
-   */
+  /** Frames per second, as ffmpeg's `-r`, which drops or repeats frames. All frames at the video's rate by default. */
   readonly frameRate?: number | undefined;
   /** Short edge of the frames, in pixels; below 1 or not given, they keep their size. */
   readonly shortEdge?: number | undefined;
@@ -89,11 +87,7 @@ export interface FrameOptions {
 /** At least as close to the video as GulpIO2's two generations of JPEG; see `bench/README.md`. */
 const DEFAULT_QSCALE = 3;
 
-/**
- * Arguments with which ffmpeg writes a video's frames to its standard output, as concatenated JPEGs.
- *
- * @throws {RangeError} If an option is invalid.
- */
+/** Arguments to write a video's frames as concatenated JPEGs; throws a `RangeError` if an option is invalid. */
 function ffmpegArguments(path: string, options: FrameOptions): string[] {
   const { frameRate, shortEdge = 0, threads } = options;
   const { qscale = DEFAULT_QSCALE } = options;

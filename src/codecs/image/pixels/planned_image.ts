@@ -22,10 +22,7 @@ export interface Plan extends Size {
   open(rendering: Rendering): PixelSource;
 }
 
-/**
- * Image that is decoded, scaled and cropped in one pass when its pixels are first used. Until then, steps only adjust
- * the rendering.
- */
+/** Image decoded, scaled and cropped in one pass on first use of its pixels; until then, steps adjust the rendering. */
 export class PlannedImage implements Image {
   declare readonly data: Uint8Array<ArrayBuffer>;
   readonly height: number;

@@ -14,10 +14,7 @@ export interface Box extends Size {
   readonly left: number;
 }
 
-/**
- * Transformation of a picture in one pass: scales `part` to `size`, and takes `crop` of the result, mirrored left to
- * right if `isFlipped`.
- */
+/** Transformation in one pass: scales `part` to `size`, takes `crop` of the result, mirrors it if `isFlipped`. */
 export interface Rendering {
   readonly part: Box;
   readonly size: Size;

@@ -4,9 +4,7 @@ const PRECISION = 22;
 /** Bits in the low half of a weight. */
 const LOW_BITS = 8;
 
-/**
- * Scaling along one edge, in pixels: `length` from `start` become `scaled`, of which `count` from `first` are wanted.
- */
+/** Scaling along an edge, in pixels: `length` from `start` become `scaled`; `count` from `first` are wanted. */
 export interface Scaling {
   readonly start: number;
   readonly length: number;
@@ -15,10 +13,7 @@ export interface Scaling {
   readonly count: number;
 }
 
-/**
- * For each wanted position, the input positions that contribute, and their weights. All are from `from` to `to`
- * (exclusive).
- */
+/** Inputs that contribute to each wanted position, with weights; all are from `from` to `to` (exclusive). */
 export interface Weights {
   readonly from: number;
   readonly to: number;

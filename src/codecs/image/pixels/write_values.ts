@@ -19,10 +19,7 @@ export type ValueArray =
   | Float16Array<ArrayBuffer>
   | Float32Array<ArrayBuffer>;
 
-/**
- * Positions of a picture's values in the output: the first one, and the distances between pixels and between channels;
- * rows have no gaps.
- */
+/** Output positions of a picture: of the first value, and steps per pixel and per channel; rows have no gaps. */
 export interface Strides {
   readonly start: number;
   readonly pixel: number;

@@ -196,10 +196,7 @@ function refuseMixture(
   );
 }
 
-/**
- * Reads the structure in sample `last`, which `endsInStructure` has checked; its indices are relative to sample
- * `first`.
- */
+/** Reads the structure in sample `last`, which `endsInStructure` has checked; its indices start at sample `first`. */
 function* readStructureAt(
   files: RecordFiles,
   first: number,

@@ -14,11 +14,7 @@ export function hasMagic(head: Uint8Array, sampleLength: number): boolean {
     MAGIC.every((byte, i) => head[i] === byte);
 }
 
-/**
- * Whether a sample starts as a folder structure does.
- *
- * @throws {FormatError} If it may be a structure that was truncated within the magic.
- */
+/** Whether a sample starts as a structure; throws a {@linkcode FormatError} if it may be one, but truncated. */
 export function* endsInStructure(
   { sources, index }: RecordFiles,
   sample: number,

@@ -58,10 +58,7 @@ export class PackFiles {
   #window: Uint8Array<ArrayBuffer> | undefined;
   #inWindow: Uint8Array<ArrayBuffer> = NOTHING;
 
-  /**
-   * @param entries Listed entries, which may still grow.
-   * @param now Clock in milliseconds, to detect waiting for the disk.
-   */
+  /** @param now Clock in milliseconds, to detect waiting for the disk. */
   constructor(
     root: Directory,
     entries: ListedEntries,

@@ -16,10 +16,7 @@ interface ReadRun {
   isWhole: boolean;
 }
 
-/**
- * Reads files in another thread as soon as they are listed, and in this one instead of waiting for the other: both
- * claim runs of `PackRuns`.
- */
+/** Reads files in another thread while they are listed, and in this one instead of waiting; both claim `PackRuns`. */
 export class PackThread implements PackReader {
   readonly #worker: Worker;
   readonly #root: Directory;

@@ -18,10 +18,7 @@ const PIECE = 1 << 20;
 
 export interface RecordFileHeader {
   readonly count: number;
-  /**
-   * Both tables as in the file, in shared memory: `count` checksums, then `count` offsets of two words each, low word
-   * first.
-   */
+  /** Tables as in the file, in shared memory: `count` checksums, then `count` offsets of two words, low word first. */
   readonly table: Uint32Array;
   /** Metadata checksum; 0 in a file of an old version. */
   readonly checksum: number;
@@ -102,11 +99,7 @@ function mismatchOf(
   );
 }
 
-/**
- * Reads the header before the tables.
- *
- * @throws {FormatError} If it is truncated, its count is impossible, or the file's writer was killed before closing it.
- */
+/** @throws {FormatError} If the header is truncated, its count impossible, or the writer was killed before closing. */
 function* readFixedHeader(source: ByteSource): Steps<FixedHeader> {
   const path = source.name;
   if (source.size < FIXED_HEADER) {

@@ -36,10 +36,7 @@ export function* readSample(
   return bytes;
 }
 
-/**
- * Reads a batch of samples in any order, with repeats, as {@linkcode readSample} reads one; into `memory`, or by
- * default memory of its own for each.
- */
+/** Reads a batch in any order, with repeats, like {@linkcode readSample}; into `memory`, if given. */
 export function readSamples(
   { sources, index }: RecordFiles,
   samples: readonly number[],
@@ -56,10 +53,7 @@ export function readSamples(
   }, memory);
 }
 
-/**
- * Hints that samples will be read soon: prefetches remote ones. Returns the number of bytes that are or were
- * prefetched.
- */
+/** Hints that samples will be read soon: prefetches remote ones, and returns the bytes that are or were prefetched. */
 export function expectSamples(
   { sources, index }: RecordFiles,
   samples: readonly number[],

@@ -54,8 +54,8 @@ export interface RecordFiles {
 }
 
 /**
- * Opens the files and reads their headers. If `pending`, {@linkcode completeHeaders} loads the tables later, while
- * threads already serve from them.
+ * Opens the files and reads their headers; if `pending`, {@linkcode completeHeaders} loads the tables, while threads
+ * already serve from them.
  */
 export function* openRecordFiles(
   location: RecordLocation,
@@ -127,8 +127,9 @@ export function shareRecordFiles(
 }
 
 /**
- * Opens files again, over tables that have already been read and checked. The tables do not record `storage`.
+ * Opens files again, over tables already read and checked.
  *
+ * @param storage Where they are stored, which the tables do not record.
  * @throws {FormatError} If a file has changed.
  */
 export function* reopenRecordFiles(
@@ -150,11 +151,7 @@ export function* reopenRecordFiles(
   return { storage, sources, headers, index };
 }
 
-/**
- * Loads and checks the tables of pending files.
- *
- * @throws {FormatError} If a checksum is wrong.
- */
+/** Loads and checks the tables of pending files; throws a {@linkcode FormatError} if a checksum is wrong. */
 export function* completeHeaders({ headers }: RecordFiles): Steps<void> {
   for (const header of headers) {
     if (header instanceof PendingHeader) yield* header.complete();

@@ -22,10 +22,7 @@ export interface SamplePart {
 /** Exclusive limit of an offset's high word, so that a number holds it exactly (below 2^53). */
 const LARGEST_HIGH = 2 ** 21;
 
-/**
- * Locations of the samples of one or several `.ffr` files, as one sequence. Takes 12 bytes a sample, as in the file,
- * and no objects.
- */
+/** Locations of the samples of `.ffr` files, as one sequence: 12 bytes a sample, as in the file, and no objects. */
 export class SampleIndex extends ShardTable<SamplePart> {
   /** Progress by file, where tables are still loading. */
   readonly #progress: readonly (TableProgress | undefined)[];

@@ -49,11 +49,7 @@ export class WholeSamples {
     this.#starts = starts;
   }
 
-  /**
-   * Converts the index of a whole sample to that among all samples.
-   *
-   * @throws {IndexError} If there is no such sample.
-   */
+  /** Converts a whole sample's index to that among all samples; throws an {@linkcode IndexError} if out of range. */
   indexOf(whole: number): number {
     if (this.cut.length === 0) return whole; // the caller checks it
     if (!isIndex(whole, this.length)) {

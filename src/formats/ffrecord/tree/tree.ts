@@ -44,10 +44,7 @@ interface SeedData {
   readonly suffix?: string;
 }
 
-/**
- * Samples as files: with the stored names of a packed folder or a directory of them; plain samples in one directory,
- * named by index.
- */
+/** Samples as files: with the stored names of one packed folder or several, or in one directory, named by index. */
 export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
   override readonly sources: readonly ByteSource[];
   readonly samples?: () => SampleNodes;
@@ -129,11 +126,7 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
   }
 }
 
-/**
- * Shows files as numbered samples.
- *
- * @throws {FormatError} If all are truncated.
- */
+/** Shows files as numbered samples; throws a {@linkcode FormatError} if all are truncated. */
 export function sampleContainer(
   files: RecordFiles,
   options: Pick<ContainerOptions, "checkData" | "ext" | "onWarning">,

@@ -24,10 +24,7 @@ export function divide(count: number, parts: number): Part[] {
   }));
 }
 
-/**
- * Whether samples go to a new directory: if parts are requested, unless it is one part and the target is named as a
- * file.
- */
+/** Whether samples go to a new directory: if parts are requested, unless one part has a target named as a file. */
 export function isInParts(target: string, parts: number | undefined): boolean {
   return parts !== undefined && (parts > 1 || !target.endsWith(".ffr"));
 }
