@@ -1,4 +1,4 @@
-/** Growable byte buffer that is appended to. */
+/** Growable byte buffer. */
 export class ByteOutput {
   protected memory = new Uint8Array(256);
   protected view = new DataView(this.memory.buffer);

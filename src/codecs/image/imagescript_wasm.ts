@@ -35,7 +35,7 @@ export type PngExports = WasmExports<
 /** Instances that grew beyond this are dropped after use: WebAssembly memory never shrinks. */
 const KEEP_BYTES = 64 * 1024 * 1024;
 
-/** Runs functions on one reusable instance of a module, recreated after growth or failure: no call sees a broken one. */
+/** Runs functions on a reusable instance of a module, recreated after growth or failure: none gets a broken one. */
 export function oneInstance<E extends WasmExports<never>>(
   module: WebAssembly.Module,
   imports: WebAssembly.Imports = {},
