@@ -42,6 +42,25 @@ export interface FFRecordDatasetOptions<T> extends OpenOptions, WaitOptions {
  * });
  * assert.deepEqual(await lengths.get([3, 4]), [samples[0]?.length, samples[1]?.length]);
  * ```
+ *
+ * @example Extend it
+ * ```ts
+ * import { FFRecordDataset } from "@recordfs/recordfs/data";
+ * import { FFRecordReader } from "@recordfs/recordfs/ffrecord";
+ *
+ * class CustomDataset extends FFRecordDataset<{ index: number; text: string }> {
+ *   constructor(path: string) {
+ *     super(FFRecordReader.openSync(path));
+ *   }
+ *
+ *   protected override process(indices: readonly number[], data: Uint8Array[]) {
+ *     return data.map((bytes, i) => ({ index: indices[i]!, text: new TextDecoder().decode(bytes) }));
+ *   }
+ * }
+ *
+ * using dataset = new CustomDataset("test/golden/ffrecord/plain_many/sample_92.ffr");
+ * for (const { index, text } of await dataset.get([7, 0])) console.log(index, text.length);
+ * ```
  */
 export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
   extends SamplesDataset<Uint8Array<ArrayBuffer>, T> {
