@@ -1,51 +1,48 @@
-/** Bytes that are put one behind the other, into memory that grows. */
+/** Growable byte buffer. */
 export class ByteOutput {
   protected memory = new Uint8Array(256);
   protected view = new DataView(this.memory.buffer);
   #length = 0;
 
-  /** Number of bytes so far. */
   get length(): number {
     return this.#length;
   }
 
-  /** The bytes so far, until others are put. */
+  /** View of the bytes so far, valid until the next write. */
   get written(): Uint8Array<ArrayBuffer> {
     return this.memory.subarray(0, this.#length);
   }
 
-  /** Starts again, in the same memory, or goes back. */
+  /** Truncates to `length` bytes, and keeps the memory. */
   clear(length = 0): void {
     this.#length = length;
   }
 
-  /** Gives the bytes so far in memory of their own, and starts again. */
+  /** Returns a copy of the bytes so far, and clears. */
   take(): Uint8Array<ArrayBuffer> {
     const taken = this.written.slice();
     this.clear();
     return taken;
   }
 
-  /** Puts bytes as they are. */
   raw(bytes: Uint8Array): void {
     const at = this.grow(bytes.byteLength);
     this.memory.set(bytes, at);
   }
 
-  /** Puts one byte. */
   op(byte: number): void {
     const at = this.grow(1);
     this.memory[at] = byte;
   }
 
-  /** Puts a byte and a big-endian double. */
+  /** Appends a byte and a big-endian double. */
   protected float64(head: number, value: number): void {
     const at = this.grow(9);
     this.memory[at] = head;
     this.view.setFloat64(at + 1, value);
   }
 
-  /** Makes room for `count` bytes more and returns where they go. */
+  /** Reserves `count` bytes and returns their offset. */
   protected grow(count: number): number {
     const at = this.#length;
     this.#length = at + count;
@@ -58,7 +55,7 @@ export class ByteOutput {
   }
 }
 
-/** The longer of two arrays, with what the other holds. */
+/** Copies `from` to the start of `to`, and returns `to`. */
 export function grown<T extends { set(from: T): void }>(from: T, to: T): T {
   to.set(from);
   return to;

@@ -7,30 +7,30 @@ import {
   typeOfExtension,
 } from "./values/value_type.ts";
 
-/** Makes a value of a file's bytes; it may keep and share their memory. */
+/** Decodes a file's bytes to a value, which may retain and share their memory. */
 export type SampleDecoder = (bytes: Uint8Array<ArrayBuffer>) => unknown;
 
 /**
- * Decoders by the last extension of files, in small letters: that of `seg.png` is `png`. Files that have none, or `null`,
- * are bytes.
+ * Decoders by the last extension of a file in lower case (`png` for `seg.png`). Files without a decoder, or with
+ * `null`, stay bytes.
  */
 export type SampleDecoders = Readonly<Record<string, SampleDecoder | null>>;
 
-/** A sample of WebDataset whose files were decoded, by their extensions. */
+/** A WebDataset sample with its files decoded, by extension. */
 export interface WebSample {
-  /** What its files have in common: their path up to the first dot of the last name. */
+  /** Common prefix of its files: the path up to the first dot of the last name. */
   readonly __key__: string;
-  /** What the file with that extension was decoded to. */
+  /** Decoded value of the file with that extension. */
   readonly [extension: string]: unknown;
 }
 
-// Without what is transparent in it, as WebDataset's `decode("rgb8")`.
+// Drops alpha, as WebDataset's `decode("rgb8")`.
 const image: SampleDecoder = async (bytes) => {
   const { imageCodec } = await import("./image/choose_codec.ts");
   return await (await imageCodec()).decode(bytes);
 };
 
-/** The files that WebDataset decodes, of those whose extensions tell what they are. */
+/** Extensions that WebDataset decodes. */
 const DECODED =
   "cls cls2 index inx id txt text transcript json jsn jpg jpeg png npy";
 
@@ -40,18 +40,18 @@ function decoderOf(extension: string): SampleDecoder {
 }
 
 /**
- * The usual decoders of WebDataset 1.0.2: `cls` (also `cls2`, `index`, `inx`, `id`) to a whole number, `txt` (`text`,
- * `transcript`) to a text, `json` (`jsn`) to a value as Python reads it (`NaN` is a number, an integer beyond 2^53 a
- * bigint), `npy` to an array; and as its `decode("rgb8")` does, `jpg` (`jpeg`) and `png` to an image.
+ * Default decoders of WebDataset 1.0.2: `cls` (also `cls2`, `index`, `inx`, `id`) to an integer, `txt` (`text`,
+ * `transcript`) to a string, `json` (`jsn`) to a value as Python reads it (`NaN` is a number, an integer beyond 2^53 a
+ * bigint), `npy` to an array; and as its `decode("rgb8")`, `jpg` (`jpeg`) and `png` to an image.
  */
 export const SAMPLE_DECODERS: SampleDecoders = Object.freeze({
-  __proto__: null as never, // no word is a name of `Object`'s
+  __proto__: null as never, // hides Object.prototype's names
   ...Object.fromEntries(
     DECODED.split(" ").map((word) => [word, decoderOf(word)]),
   ),
 });
 
-/** Decoders of all known extensions to what other formats can store. */
+/** Decoders of all known extensions to values that other formats can store. */
 export const PORTABLE_DECODERS: SampleDecoders = {
   __proto__: null as never,
   ...Object.fromEntries(EXTENSIONS.map((word) => {
@@ -61,12 +61,12 @@ export const PORTABLE_DECODERS: SampleDecoders = {
 };
 
 /**
- * Decodes a file by its last extension; it is its bytes where there is no decoder.
+ * Decodes a file by its last extension; returns its bytes if that has no decoder.
  *
- * @param name Its name, or an extension.
+ * @param name File name, or an extension.
  * @param path The container, for messages.
- * @param place The file in it.
- * @throws {FormatError} If it can't be decoded.
+ * @param place The file in it, for messages.
+ * @throws {FormatError} If it cannot be decoded.
  */
 export async function decodeFile(
   name: string,

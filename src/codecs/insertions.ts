@@ -1,10 +1,9 @@
-/** Bytes that go in front of the one at a position. */
+/** Bytes to insert before position `at`. */
 export interface Insertion {
   readonly at: number;
   readonly bytes: Uint8Array;
 }
 
-/** A copy of a file with more in it. */
 export function inserted(
   file: Uint8Array,
   insertions: readonly Insertion[],

@@ -1,4 +1,4 @@
-/** Sets an own property, whatever the key is: `__proto__`, assigned, would change the prototype. */
+/** Sets an own property for any key: assigning to `__proto__` would change the prototype. */
 export function setOwn<T>(
   of: Record<string, T>,
   key: string,

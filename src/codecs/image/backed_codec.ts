@@ -20,16 +20,19 @@ import { assertJpegSize, shortEdgeSize } from "./short_edge.ts";
 /** GulpIO2's JPEG quality. */
 const DEFAULT_QUALITY = 90;
 
-/** Bytes of pixels above which decoding is not put off: a thread has one such image at a time. */
+/**
+ * Pixel bytes above which images are decoded immediately, under the memory limit. Deferred decoding holds none of it,
+ * but a thread decodes one such image at a time.
+ */
 const MOST_PLANNED = 64 * 1024 * 1024;
 
 /**
- * How much larger than what is wanted a fraction must be. Of 18 photographs of 2 to 9 megapixels, 16 differ then
- * by 3 at most, and two in 1 of 700 values by 4 or 5; with 4, four of them, by up to 11.
+ * Minimum ratio of a fraction's size to the wanted size. With 6, of 18 photographs of 2 to 9 megapixels, 16 differ from
+ * a full decode by at most 3, and two by 4 or 5 in 1 of 700 values; with 4, four of them differ by up to 11.
  */
 const MARGIN = 6;
 
-/** What is the same for all backends: sizes, colours, and the memory that decoding may take. */
+/** Common part of all backends: sizes, colour spaces, and the memory limit of decoding. */
 export class BackedCodec implements ImageCodec {
   readonly #backend: ImageBackend;
 
@@ -53,8 +56,8 @@ export class BackedCodec implements ImageCodec {
   }
 
   /**
-   * Decodes a JPEG or PNG as {@linkcode ImageCodec.decode} does, but what can wait only when its pixels are
-   * looked at, when steps that follow have said which ones are wanted. Until then `bytes` must stay.
+   * Like {@linkcode ImageCodec.decode}, but defers decoding until the pixels are used, when later steps have said which
+   * are needed. `bytes` must stay unchanged until then.
    */
   async plan(
     bytes: Uint8Array,
@@ -64,14 +67,14 @@ export class BackedCodec implements ImageCodec {
     const header = readImageHeader(bytes, path);
     const { height, width } = header;
     const { source } = this.#backend;
-    // What becomes gray is scaled as gray; and what is large waits for memory.
+    // Colour that becomes gray must be gray before later steps scale it; large images wait for memory.
     const isPlanned = source !== undefined && isPlainJpeg(header) &&
       (colorspace !== "GRAY" || header.channels === 1) &&
       decodedBytes(header) <= MOST_PLANNED;
     if (!isPlanned) {
       return PlannedImage.of(await this.decode(bytes, options));
     }
-    // Room is waited for, but not held: it is decoded without waiting, one such image after the other.
+    // Waits for room but does not hold it: deferred decoding is synchronous, one such image after the other.
     await inDecodeMemory(decodedBytes(header), () => {});
     const planned = new PlannedImage({
       height,
@@ -148,7 +151,7 @@ export class BackedCodec implements ImageCodec {
   }
 }
 
-/** Eighths of a JPEG's size that are enough. */
+/** Smallest fraction of a JPEG's size, in eighths, that is enough. */
 function eighthsFor(
   header: ImageHeader,
   { part, size }: Rendering,

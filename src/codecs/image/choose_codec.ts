@@ -4,7 +4,7 @@ import { BackedCodec } from "./backed_codec.ts";
 import { ImageError } from "./image_error.ts";
 import { warnOnConsole } from "../../base/message_text.ts";
 
-/** The codecs there are. */
+/** Names of the codecs. */
 export type ImageCodecName = "turbojpeg" | "sharp" | "imagescript";
 
 const LOADERS: Record<ImageCodecName, () => Promise<ImageBackend>> = {
@@ -30,31 +30,31 @@ const NEEDS: Record<ImageCodecName, string> = {
   imagescript: "--allow-read",
 };
 
-/** Time that JPEGs take beside the first codec, as measured (`bench/data/image_codecs.ts`). */
+/** Time that JPEGs take relative to the first codec, as measured (`bench/data/image_codecs.ts`). */
 const COSTS: Readonly<Record<string, string>> = {
   sharp: "twice as long",
   imagescript: "six times as long",
 };
 
-/** What `auto` tries, the fastest first. */
+/** Codecs that `auto` tries, fastest first. */
 const NAMES = Object.keys(LOADERS) as ImageCodecName[];
 
-/** Those that decode all kinds of images. */
+/** Codecs that decode all kinds of images. */
 const OTHERS = NAMES.slice(1);
 
 const backends = new Map<ImageCodecName, Promise<ImageBackend>>();
 const codecs = new Map<ImageBackend, BackedCodec>();
 
 /**
- * The codec for images; its package is loaded at the first call.
+ * Returns the codec for images; the first call loads its package.
  *
- * `turbojpeg` decodes JPEGs the fastest, to the very pixels that Pillow has; `sharp` takes twice as long. Both
- * run native code: they need `--allow-ffi`, `--allow-env` and `--allow-read`. `imagescript` is WebAssembly and
- * needs `--allow-read` only. `auto` is the first of them that these permissions allow and that loads; it never
- * asks for a permission, but says on the console, once, where another is slower than the first. What `turbojpeg`
- * does not decode, such as PNG, it leaves to the next.
+ * `turbojpeg` decodes JPEGs fastest, to exactly Pillow's pixels; `sharp` takes twice as long. Both run native code:
+ * they need `--allow-ffi`, `--allow-env` and `--allow-read`. `imagescript` is WebAssembly and needs only
+ * `--allow-read`. `auto` is the first that the granted permissions allow and that loads. It never prompts for a
+ * permission, but warns once on the console if it chose a slower codec than the first. `turbojpeg` delegates what it
+ * does not decode, such as PNG, to the next codec.
  *
- * @param name Which one; `auto` unless given.
+ * @param name Codec; `auto` by default.
  * @throws {ImageError} If it does not load; the message says what it needs.
  *
  * @example Decode and encode
@@ -74,7 +74,7 @@ export async function imageCodec(
   return await backedCodec(name);
 }
 
-/** The codec, with what is for transforms only. */
+/** Like {@linkcode imageCodec}, with the methods that only transforms use. */
 export async function backedCodec(
   name: ImageCodecName | "auto",
 ): Promise<BackedCodec> {
@@ -89,7 +89,7 @@ export async function backedCodec(
 
 let lastAsked: string | undefined;
 
-/** Name of the codec that was asked for while something was done; `undefined` where none was. */
+/** Name of the last codec requested while `work` runs, if any. */
 export async function codecAskedBy(
   work: () => Promise<unknown>,
 ): Promise<string | undefined> {
@@ -100,7 +100,7 @@ export async function codecAskedBy(
 
 let isAdvised = false;
 
-/** Has this thread leave it to another to say that a codec is slow. */
+/** Suppresses this thread's warning about a slow codec: another thread gives it. */
 export function leaveCodecAdvice(): void {
   isAdvised = true;
 }
@@ -121,7 +121,7 @@ async function loadFastest(): Promise<ImageBackend> {
   return backend;
 }
 
-/** The first that loads; native ones are not even tried without leave. */
+/** Loads the first backend that works; tries native ones only if their permissions are granted. */
 async function loadBackend(
   names: readonly ImageCodecName[],
 ): Promise<ImageBackend> {
@@ -135,7 +135,7 @@ async function loadBackend(
   return await load(names.at(-1)!);
 }
 
-/** Deno would ask the user for what is not granted, and that is not what `auto` is for. */
+/** Only queries: Deno would prompt the user for permissions that are not granted, which `auto` must not cause. */
 function mayRunNative(): boolean {
   return (["ffi", "env", "read"] as const).every((name) =>
     Deno.permissions.querySync({ name }).state === "granted"

@@ -1,18 +1,18 @@
 /**
- * How much images that are being decoded may take together, in all threads of the process. What an image takes
- * is known from its header, before anything is decoded: a small file may hold 400 MB of pixels.
+ * Memory limit of images being decoded, shared by all threads of the process. An image's need is known from its header
+ * before decoding: a small file may hold 400 MB of pixels.
  *
  * @module
  */
 import type { ImageHeader } from "./image_header.ts";
 
-/** In units of 1 KiB, so that it fits 32 bits: room for one of the largest images there are, and some others. */
+/** In KiB, so that counts fit 32 bits: 512 MiB, room for one image of `MAX_PIXELS` at 4 bytes a pixel. */
 const LIMIT = 512 * 1024;
 
-/** Interval, in ms, at which decoding in other threads is looked at, which may have ended with them. */
+/** Polling interval, in ms, for memory that other threads release, also by being terminated. */
 const LOOK_AGAIN = 5;
 
-/** Memory that threads share: what is taken in all of them, and what one of them has taken of it. */
+/** Memory that threads share: the total taken by all, and one thread's part of it. */
 export interface DecodeMemoryShare {
   readonly total: Int32Array<SharedArrayBuffer>;
   readonly own: Int32Array<SharedArrayBuffer>;
@@ -20,7 +20,7 @@ export interface DecodeMemoryShare {
 
 let share: DecodeMemoryShare = { total: newCell(), own: newCell() };
 
-/** Those who wait in this thread, in the order in which they came. */
+/** Last waiter in this thread's FIFO queue. */
 let last: Promise<unknown> | undefined;
 let wake = () => {};
 
@@ -28,26 +28,22 @@ function newCell(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(4));
 }
 
-/** Share that another thread is to be started with, so that it takes from the same. */
+/** Returns a share to start another thread with, counted in the same total. */
 export function newDecodeMemoryShare(): DecodeMemoryShare {
   return { total: share.total, own: newCell() };
 }
 
-/** Has this thread take from what others take from. */
+/** Makes this thread count in a share's total. */
 export function shareDecodeMemory(given: DecodeMemoryShare): void {
   share = given;
 }
 
-/** Gives back what a thread had taken that has ended, perhaps in the middle of an image. */
+/** Releases the memory of a terminated thread, which may have ended in the middle of an image. */
 export function returnDecodeMemory({ total, own }: DecodeMemoryShare): void {
   Atomics.sub(total, 0, Atomics.exchange(own, 0, 0));
 }
 
-/**
- * Decodes when there is room for it; alone, where it takes more than there is for all.
- *
- * @param bytes What it takes.
- */
+/** Runs `decode` once there is room for its `bytes`; an image that exceeds the limit runs alone. */
 export async function inDecodeMemory<T>(
   bytes: number,
   decode: () => T | Promise<T>,
@@ -68,12 +64,12 @@ export async function inDecodeMemory<T>(
   }
 }
 
-/** Size of the pixels of an image while it is decoded in full. */
+/** Bytes of an image's pixels while it is decoded in full. */
 export function decodedBytes({ height, width, isCmyk }: ImageHeader): number {
-  return height * width * (isCmyk ? 7 : 4); // four inks and what they become; alpha may be dropped late
+  return height * width * (isCmyk ? 7 : 4); // CMYK plus its RGB; alpha may be dropped late
 }
 
-/** Large images are not overtaken by those that come later, which would keep them waiting for good. */
+/** Waits in order: later, smaller images must not starve a large one. */
 async function waitToTake(
   units: number,
   before: Promise<unknown> | undefined,
@@ -93,7 +89,7 @@ async function waitToTake(
 
 function tryTake(units: number): boolean {
   const { total, own } = share;
-  // Before the total, so that a thread that is ended here gives back too much rather than too little.
+  // Before the total, so that a thread terminated here releases too much rather than too little.
   Atomics.add(own, 0, units);
   for (let taken = Atomics.load(total, 0);;) {
     if (taken > 0 && taken + units > LIMIT) {

@@ -1,21 +1,19 @@
 /**
- * Makes a gray JPEG of a colour one by leaving the colour out: the codes of the luminance are
- * copied bit for bit, nothing is decoded.
+ * Turns a colour JPEG into a gray one by dropping chroma: luminance codes are copied bit for bit, nothing is decoded.
  *
- * For encoders that know colour only. Reads what such encoders write: baseline, three components,
- * no subsampling, no restart markers.
+ * For encoders that only know colour. Reads what they write: baseline, three components, no subsampling, no restart
+ * markers.
  *
  * @module
  */
 
-/** Goes over the codes of entropy-coded data, and copies some of them. */
+/** Walks the codes of entropy-coded data and copies some of them. */
 class CodeCopier {
   readonly #from: Uint8Array;
   readonly #to: Uint8Array<ArrayBuffer>;
-  /** Where the next byte is read, and written. */
   #at: number;
   #end: number;
-  /** Bits that are read but not gone over, and those to be written. */
+  /** Bit buffers of input and output. */
   #ahead = { bits: 0, count: 0 };
   #behind = { bits: 0, count: 0 };
 
@@ -31,7 +29,6 @@ class CodeCopier {
     this.#end = end;
   }
 
-  /** Goes over one block's codes. */
   passBlock(dc: HuffmanTable, ac: HuffmanTable, copies: boolean): void {
     this.#pass(dc, copies);
     for (let k = 1; k < 64;) {
@@ -41,7 +38,7 @@ class CodeCopier {
     }
   }
 
-  /** Fills the last byte up and ends the JPEG. */
+  /** Pads the last byte and ends the JPEG. */
   end(): Uint8Array<ArrayBuffer> {
     const { count } = this.#behind;
     if (count > 0) this.#write(0x7f >> (count - 1), 8 - count);
@@ -49,7 +46,7 @@ class CodeCopier {
     return this.#to.slice(0, this.#end + 2);
   }
 
-  /** Goes over one code and the bits whose number it says, and gives its symbol. */
+  /** Consumes one code and the extra bits it announces, and returns its symbol. */
   #pass(table: HuffmanTable, copies: boolean): number {
     const entry = table[this.#peek()]!;
     const symbol = entry & 0xff;
@@ -58,7 +55,7 @@ class CodeCopier {
     return symbol;
   }
 
-  /** The next 16 bits; beyond the end they are 0. */
+  /** Next 16 bits, 0 beyond the end. */
   #peek(): number {
     const ahead = this.#ahead;
     while (ahead.count < 16) {
@@ -89,7 +86,7 @@ class CodeCopier {
   }
 }
 
-/** For any 16 bits, the length of the code they begin with, times 256, plus its symbol. */
+/** For any 16 bits: the length of the code they begin with × 256, plus its symbol. */
 type HuffmanTable = Uint16Array;
 
 function huffmanTable(segment: Uint8Array): HuffmanTable {
@@ -106,11 +103,7 @@ function huffmanTable(segment: Uint8Array): HuffmanTable {
   return table;
 }
 
-/**
- * Leaves the colour out of a JPEG.
- *
- * @param jpeg Baseline, three components without subsampling, one table in each segment.
- */
+/** Removes the chroma of a baseline JPEG with three components, no subsampling, and one table per segment. */
 export function dropChroma(jpeg: Uint8Array): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(jpeg.length);
   const tables = new Map<number, HuffmanTable>();
@@ -125,7 +118,7 @@ export function dropChroma(jpeg: Uint8Array): Uint8Array<ArrayBuffer> {
     let keep: ArrayLike<number> = jpeg.subarray(at, at + 2 + length);
     if (code === 0xc4) {
       tables.set(segment[0]!, huffmanTable(segment));
-      if ((segment[0]! & 15) !== 0) keep = []; // tables 1 are those of the colour
+      if ((segment[0]! & 15) !== 0) keep = []; // tables 1 are for chroma
     } else if (code === 0xdb && (segment[0]! & 15) !== 0) {
       keep = [];
     } else if (code === 0xc0) {

@@ -3,7 +3,7 @@ import { crc32, deflate } from "node:zlib";
 import { concatBytes } from "../../base/bytes_of.ts";
 import { type AlphaImage, assertImage } from "./image.ts";
 
-/** By the number of channels, IHDR's colour type. */
+/** IHDR's colour type by number of channels. */
 const COLOR_TYPES = { 1: 0, 2: 4, 3: 2, 4: 6 } as const;
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
@@ -11,9 +11,8 @@ const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const compress = promisify<Uint8Array, Uint8Array>(deflate);
 
 /**
- * Encodes a PNG of 8 bits a channel, losslessly, whatever codecs are there: the WebAssembly of
- * imagescript has no encoder for it. Each row is filtered as the standard advises (12.8): by what
- * makes the sum of its bytes, as signed numbers, least.
+ * Encodes a lossless PNG of 8 bits per channel, without any codec: imagescript's WebAssembly has no PNG encoder.
+ * Filters each row as the standard advises (12.8): by the filter with the smallest sum of its bytes as signed numbers.
  *
  * @throws {TypeError} If the image's fields contradict each other.
  *
@@ -43,7 +42,7 @@ export async function encodePng(
   ]);
 }
 
-/** The rows, each behind the number of its filter. */
+/** Filtered rows, each preceded by its filter's number. */
 function filtered({ data, height, width, channels }: AlphaImage): Uint8Array {
   const length = width * channels;
   const out = new Uint8Array(height * (length + 1));
@@ -61,7 +60,6 @@ function filtered({ data, height, width, channels }: AlphaImage): Uint8Array {
   return out;
 }
 
-/** None, Sub, Up, Average, Paeth. */
 function applyFilters(
   row: Uint8Array,
   above: Uint8Array,
@@ -81,7 +79,7 @@ function applyFilters(
   }
 }
 
-/** Paeth's: the neighbour closest to left + over - corner, in that order. */
+/** Paeth predictor: the neighbour closest to left + over - corner; ties in the order left, over, corner. */
 function predicted(left: number, over: number, corner: number): number {
   const [toLeft, toOver] = [Math.abs(over - corner), Math.abs(left - corner)];
   const toCorner = Math.abs(left + over - 2 * corner);
@@ -103,7 +101,7 @@ function chunk(name: string, data: Uint8Array): Uint8Array[] {
   return [word(data.length), type, data, word(crc32(data, crc32(type)))];
 }
 
-/** A number of four bytes, the highest first. */
+/** Big-endian 32-bit number. */
 function word(number: number): Uint8Array {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, number);

@@ -1,6 +1,6 @@
 /** Decoded pixels. */
 export interface Image {
-  /** One byte per channel, rows from the top, no gap between rows; RGB where there are three. */
+  /** One byte per channel, rows from the top without gaps; three channels are RGB. */
   readonly data: Uint8Array<ArrayBuffer>;
   /** Rows. */
   readonly height: number;
@@ -16,10 +16,9 @@ export interface AlphaImage extends Omit<Image, "channels"> {
   readonly channels: 1 | 2 | 3 | 4;
 }
 
-/** Colours of a decoded image; `ANY` keeps gray images gray and makes all others RGB. */
+/** Colour space of a decoded image; `ANY` keeps gray images gray and makes all others RGB. */
 export type Colorspace = "RGB" | "GRAY" | "ANY";
 
-/** Gives an image the colour space asked for. */
 export function toColorspace(image: Image, colorspace: Colorspace): Image {
   if (colorspace === "RGB" && image.channels === 1) return toRgb(image);
   if (colorspace === "GRAY" && image.channels === 3) return toGray(image);
@@ -37,7 +36,7 @@ function toRgb({ data, height, width }: Image): Image {
   return { data: rgb, height, width, channels: 3 };
 }
 
-/** The weights of ITU-R BT.601, 0.299, 0.587 and 0.114, times 65536: they add up to it. */
+/** Weights of ITU-R BT.601, 0.299, 0.587 and 0.114, times 65536, which is their sum. */
 const [RED, GREEN, BLUE] = [19595, 38470, 7471];
 
 function toGray({ data, height, width }: Image): Image {
@@ -50,7 +49,7 @@ function toGray({ data, height, width }: Image): Image {
   return { data: gray, height, width, channels: 1 };
 }
 
-/** The RGB of CMYK ink, without a colour profile. */
+/** Converts CMYK to RGB without a colour profile. */
 export function cmykToRgb(cmyk: Uint8Array): Uint8Array<ArrayBuffer> {
   const rgb = new Uint8Array(cmyk.length / 4 * 3);
   for (let from = 0, to = 0; from < cmyk.length; from += 4) {
@@ -62,7 +61,7 @@ export function cmykToRgb(cmyk: Uint8Array): Uint8Array<ArrayBuffer> {
   return rgb;
 }
 
-/** Some of the channels of RGBA: red alone for gray. */
+/** Selects channels of RGBA; gray is the red channel. */
 export function rgbaToChannels(
   rgba: Uint8Array<ArrayBuffer>,
   channels: AlphaImage["channels"],
@@ -79,10 +78,8 @@ export function rgbaToChannels(
 }
 
 /**
- * Makes sure that an image given by a caller is one.
- *
- * @param mostChannels 3 where an alpha channel is not taken.
- * @throws {TypeError} If its fields contradict each other.
+ * @param mostChannels 3 if alpha is not accepted.
+ * @throws {TypeError} If a caller's image has fields that contradict each other.
  */
 export function assertImage(
   { data, height, width, channels }: AlphaImage,

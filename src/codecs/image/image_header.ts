@@ -2,7 +2,7 @@ import { ImageError } from "./image_error.ts";
 
 /** Header of an encoded image. */
 export interface ImageHeader {
-  /** Its encoding. */
+  /** Encoding. */
   readonly format: "jpeg" | "png";
   /** Rows. */
   readonly height: number;
@@ -10,27 +10,27 @@ export interface ImageHeader {
   readonly width: number;
   /** Channels that it decodes to: 1 is gray, 3 is RGB. */
   readonly channels: 1 | 3;
-  /** True if its pixels have an alpha channel beside what they decode to. */
+  /** Whether the pixels have alpha in addition to `channels`. */
   readonly hasAlpha: boolean;
-  /** True if its pixels are stored as four inks. */
+  /** Whether the pixels are stored as CMYK. */
   readonly isCmyk: boolean;
 }
 
-/** Whether it is a JPEG that all decoders of JPEGs take: gray or of three colours. */
+/** Whether it is a JPEG that all JPEG decoders accept: gray or three components. */
 export function isPlainJpeg({ format, isCmyk }: ImageHeader): boolean {
   return format === "jpeg" && !isCmyk;
 }
 
-/** Pixels above which an image is refused: a header may claim 65,535 × 65,535. */
+/** Pixel limit of an image: a header may claim 65,535 × 65,535. */
 export const MAX_PIXELS = 2 ** 27;
 
-/** Every 8 × 8 block of a JPEG takes a bit at the least; 4 for exotic subsampling. */
+/** A JPEG takes at least one bit per 8 × 8 block; the 4 allows for exotic subsampling. */
 const JPEG_PIXELS_PER_BYTE = 64 * 8 * 4;
 
-/** The most that deflate can do. */
+/** Deflate's highest ratio. */
 const PNG_BYTES_PER_BYTE = 1032;
 
-/** The frame headers of T.81, but not DHT, JPG and DAC, which lie among them. */
+/** Frame headers of T.81, without DHT, JPG and DAC, which lie among them. */
 function isFrameHeader(code: number): boolean {
   return code >= 0xc0 && code <= 0xcf && code !== 0xc4 && code !== 0xc8 &&
     code !== 0xcc;
@@ -39,11 +39,11 @@ function isFrameHeader(code: number): boolean {
 const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
 /**
- * Reads the size of a JPEG or PNG without decoding it, and refuses one whose size cannot be true.
+ * Reads the header of a JPEG or PNG without decoding it, and rejects impossible sizes.
  *
  * @param bytes The whole file.
- * @param path What the error calls it.
- * @throws {ImageError} If it is neither, is cut off, too large, or of a kind that is not read.
+ * @param path Name of the image in errors.
+ * @throws {ImageError} If it is neither, is truncated, too large, or unsupported.
  *
  * @example Height and width of an image
  * ```ts
@@ -96,7 +96,7 @@ function size({ height, width }: ImageHeader): string {
   return `${width} × ${height} pixels`;
 }
 
-/** Decoders allocate by the header, so that what they allocate is bounded by the file's size. */
+/** Decoders allocate by the header; this bounds the allocation by the file's size. */
 function isTooShort(bytes: Uint8Array, header: ImageHeader): boolean {
   const { format, height, width } = header;
   if (format === "jpeg") {
@@ -153,7 +153,7 @@ function jpegFrame(view: DataView, at: number, path?: string): ImageHeader {
   };
 }
 
-/** Samples of a pixel by IHDR's colour type; an index into a palette is one. */
+/** Samples per pixel by IHDR's colour type; a palette index is one sample. */
 function samplesOfColorType(type: number): number | undefined {
   return [1, undefined, 3, 1, 2, undefined, 4][type];
 }

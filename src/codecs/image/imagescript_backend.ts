@@ -18,7 +18,6 @@ import {
 } from "./imagescript_wasm.ts";
 import { imageSource, type PixelSource } from "./pixels/render.ts";
 
-/** Pixels as the modules give them. */
 interface WasmPixels {
   readonly data: Uint8Array<ArrayBuffer>;
   readonly width: number;
@@ -26,10 +25,10 @@ interface WasmPixels {
   readonly format: "gray" | "rgb" | "cmyk" | "rgba";
 }
 
-/** The JPEG module's numbers for what is in a pixel. */
+/** The JPEG module's pixel formats, by number. */
 const JPEG_FORMATS = ["gray", "rgb", "cmyk"] as const;
 
-/** Images through the WebAssembly of npm's imagescript: no permission but `--allow-read`. */
+/** Decodes and encodes with the WebAssembly of npm's imagescript, which needs only `--allow-read`. */
 export class ImagescriptBackend implements ImageBackend {
   readonly name = "imagescript";
   readonly #withJpeg;
@@ -41,7 +40,6 @@ export class ImagescriptBackend implements ImageBackend {
     this.#withPng = oneInstance<PngExports>(png, { env });
   }
 
-  /** Loads and compiles the package's WebAssembly. */
   static async load(): Promise<ImagescriptBackend> {
     const modules = ["jpeg", "png"].map((name) => loadModule(name));
     const [jpeg, png] = await Promise.all(modules);
@@ -153,7 +151,6 @@ export class ImagescriptBackend implements ImageBackend {
   }
 }
 
-/** The module's pixels in the channels that are wanted. */
 function toChannels(
   { data, format }: WasmPixels,
   channels: AlphaImage["channels"],

@@ -1,8 +1,8 @@
 /**
- * The JPEG and PNG codecs inside the package imagescript, which are WebAssembly.
+ * JPEG and PNG codecs in WebAssembly, from the package imagescript.
  *
- * Its entry point is not imported: on npm it loads a native addon as well, which needs the
- * permission to run native code, and encodes JPEG with it.
+ * Does not import its entry point: on npm that also loads a native addon, which needs permission to run native code,
+ * and encodes JPEG with it.
  *
  * @module
  */
@@ -13,10 +13,7 @@ type WasmExports<Names extends string> =
   & { readonly memory: WebAssembly.Memory }
   & Readonly<Record<Names, (...numbers: number[]) => number>>;
 
-/**
- * `wlen` is the size of what was last asked for. `decode` and `encode` take over the bytes at a pointer;
- * 0 is failure.
- */
+/** `wlen` is the size of the last result. `decode` and `encode` take ownership of bytes at a pointer; 0 is failure. */
 export type JpegExports = WasmExports<
   | "walloc"
   | "wfree"
@@ -30,18 +27,15 @@ export type JpegExports = WasmExports<
   | "encode"
 >;
 
-/** `decode` gives a pointer to RGBA pixels; below 0 is failure. */
+/** `decode` returns a pointer to RGBA pixels; a negative one means failure. */
 export type PngExports = WasmExports<
   "walloc" | "wfree" | "decode" | "width" | "height"
 >;
 
-/** An instance that has grown beyond is thrown away after use: its memory never shrinks. */
+/** Instances that grew beyond this are dropped after use: WebAssembly memory never shrinks. */
 const KEEP_BYTES = 64 * 1024 * 1024;
 
-/**
- * Has a module used with one instance, made anew when the last one failed or grew: if `use` throws, no
- * later call sees the instance that it left behind.
- */
+/** Runs functions on a reusable instance of a module, recreated after growth or failure: none gets a broken one. */
 export function oneInstance<E extends WasmExports<never>>(
   module: WebAssembly.Module,
   imports: WebAssembly.Imports = {},
@@ -57,7 +51,7 @@ export function oneInstance<E extends WasmExports<never>>(
   };
 }
 
-/** Bytes in a module's memory, until it grows. */
+/** View of a module's memory, valid until the memory grows. */
 export function view(
   { memory }: WasmExports<never>,
   pointer: number,
@@ -66,14 +60,14 @@ export function view(
   return new Uint8Array(memory.buffer, pointer >>> 0, size);
 }
 
-/** Copies bytes to memory of a module, and returns the pointer to them. */
+/** Copies bytes into a module's memory and returns the pointer to them. */
 export function put(wasm: WasmExports<"walloc">, bytes: Uint8Array): number {
   const pointer = wasm.walloc(bytes.length);
   view(wasm, pointer, bytes.length).set(bytes);
   return pointer;
 }
 
-/** Loads a module from where Deno keeps npm packages. */
+/** Loads a module from Deno's cache of npm packages. */
 export async function loadModule(name: string): Promise<WebAssembly.Module> {
   const url = await packageFile("imagescript", `wasm/any/${name}.wasm`);
   return await WebAssembly.compile(await Deno.readFile(url));

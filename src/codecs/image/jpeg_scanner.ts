@@ -3,36 +3,30 @@ const EOI = 0xd9;
 const SOS = 0xda;
 const TEM = 0x01;
 
-/** RST0 to RST7 stand between entropy-coded data, and alone. */
+/** RST0 to RST7 occur within entropy-coded data, and have no length. */
 function isRestart(code: number): boolean {
   return code >= 0xd0 && code <= 0xd7;
 }
 
-/**
- * Finds where a JPEG ends by walking its segments, in bytes that come piece by piece.
- *
- * The bytes of EOI may also stand inside a segment (a thumbnail has its own), so looking for them
- * is not enough.
- */
+/** Incremental scanner for the end of a JPEG. Walks the segments: one may contain EOI, as in a thumbnail. */
 export class JpegScanner {
   readonly #walk = this.#segments();
   #bytes: Uint8Array = new Uint8Array(0);
-  /** Place in the bytes. */
   #at = 0;
   #begun = false;
-  /** True if the end has been seen. */
+  /** Whether the end has been found. */
   ended = false;
 
-  /** True if bytes of a JPEG have been seen but not its end. */
+  /** Whether bytes of a JPEG have been scanned, but not its end. */
   get inside(): boolean {
     return this.#begun && !this.ended;
   }
 
   /**
-   * Goes on with the bytes that follow those of the last call.
+   * Scans the bytes that follow those of the last call.
    *
-   * @returns How many of them belong to the JPEG: all, until its end is found ({@linkcode ended}).
-   * @throws {SyntaxError} If they are not a JPEG's; the message says where in `bytes`.
+   * @returns Number of them that belong to the JPEG: all, until its end is found ({@linkcode ended}).
+   * @throws {SyntaxError} If they are not a JPEG's; the message gives the offset in `bytes`.
    */
   scan(bytes: Uint8Array): number {
     this.#bytes = bytes;
@@ -42,7 +36,7 @@ export class JpegScanner {
     return this.#at;
   }
 
-  /** Walks to the end, and waits where the bytes end before. */
+  /** Walks the segments, and yields whenever the bytes run out. */
   *#segments(): Generator<void, void, void> {
     yield* this.#expect(0xff, "FF D8");
     yield* this.#expect(SOI, "D8");
@@ -71,13 +65,13 @@ export class JpegScanner {
     }
   }
 
-  /** Goes behind the FF that ends entropy-coded data, or stands in it before a restart. */
+  /** Skips past the FF that ends entropy-coded data or precedes a restart within it. */
   *#skipData(): Generator<void, void, void> {
     for (;;) {
       const found = this.#bytes.indexOf(0xff, this.#at);
       this.#at = found < 0 ? this.#bytes.length : found + 1;
       if (found < 0) yield;
-      else if (this.#bytes[this.#at] !== 0) return; // not one that is data
+      else if (this.#bytes[this.#at] !== 0) return; // else a stuffed FF 00
     }
   }
 
@@ -90,7 +84,7 @@ export class JpegScanner {
     return this.#bytes[this.#at++]!;
   }
 
-  /** The error about the byte that came last. */
+  /** Returns the error about the last byte read. */
   #notJpeg(wanted: string): SyntaxError {
     const offset = this.#at - 1;
     const byte = this.#bytes[offset]!.toString(16).toUpperCase();
@@ -99,12 +93,7 @@ export class JpegScanner {
   }
 }
 
-/**
- * The length of the JPEG that `bytes` begins with, up to and with EOI; what follows is not part
- * of it.
- *
- * @returns `undefined` if it is cut off or not a JPEG.
- */
+/** Returns the length of the JPEG at the start of `bytes`, including EOI; `undefined` if truncated or not a JPEG. */
 export function jpegLength(bytes: Uint8Array): number | undefined {
   const scanner = new JpegScanner();
   try {

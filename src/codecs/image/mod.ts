@@ -1,5 +1,5 @@
 /**
- * Image codecs: JPEG and PNG to pixels, and pixels to either.
+ * Image codecs: JPEG and PNG to pixels, and back.
  *
  * @module
  */

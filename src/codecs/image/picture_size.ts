@@ -1,20 +1,17 @@
-/** How large a picture says it is. */
+/** Size that a picture's header claims. */
 export interface PictureSize {
-  /** Pixels in a row. */
   readonly width: number;
-  /** Rows. */
   readonly height: number;
 }
 
-/** Bytes of a picture in which its size is found: those of a JPEG may come behind a thumbnail. */
+/** Bytes that are searched for a picture's size: a JPEG's may follow a thumbnail. */
 export const PICTURE_HEAD = 1 << 17;
 
 /**
- * Reads the size of a JPEG, PNG, GIF, WebP or BMP from its first bytes, and nothing else: pictures that can't be decoded
- * have one as well.
+ * Reads the size of a JPEG, PNG, GIF, WebP or BMP from its first {@linkcode PICTURE_HEAD} bytes, or the whole file if
+ * shorter. Does not decode: also works for pictures that cannot be decoded.
  *
- * @param head The first {@linkcode PICTURE_HEAD} bytes, or all of them.
- * @returns `undefined` where it is none of these, or its size is not in them.
+ * @returns `undefined` if it is another format, or the size is not in `head`.
  */
 export function pictureSize(head: Uint8Array): PictureSize | undefined {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
@@ -33,7 +30,7 @@ export function pictureSize(head: Uint8Array): PictureSize | undefined {
   return undefined;
 }
 
-/** The frame header of T.81, B.2.2, behind segments whose lengths are told. */
+/** Finds the frame header (T.81, B.2.2) by skipping segments by their lengths. */
 function jpegSize(view: DataView): PictureSize | undefined {
   for (let at = 2; at + 9 <= view.byteLength;) {
     if (view.getUint8(at) !== 0xff) return undefined;
@@ -76,7 +73,7 @@ function webpSize(
   return { width: uint24(24) + 1, height: uint24(27) + 1 };
 }
 
-/** A height below 0 says that rows go from the top. Headers of 12 bytes are those of OS/2. */
+/** A negative height means rows from the top. Headers of 12 bytes are OS/2's. */
 function bmpSize(view: DataView): PictureSize {
   if (view.getUint32(14, true) === 12) {
     return {

@@ -12,25 +12,16 @@ import { imageSource, type PixelSource } from "./pixels/render.ts";
 import type { Size } from "./short_edge.ts";
 
 type Sharp = typeof import("sharp");
-/** What starts pipelines of libvips. */
 export type SharpFactory = Sharp["default"];
-/** A picture and what is to be done with it. */
 export type Pipeline = ReturnType<SharpFactory>;
 
-/**
- * Loads the package.
- *
- * @throws If it is not there for this platform, or a permission is missing.
- */
+/** @throws If the platform has no build of sharp, or a permission is missing. */
 export async function loadSharp(): Promise<SharpFactory> {
   const sharp: Sharp = await import(PACKAGES.sharp);
   return sharp.default;
 }
 
-/**
- * Images through npm's sharp, which is libvips: native code, so it needs `--allow-ffi`,
- * `--allow-env` and `--allow-read`.
- */
+/** npm's sharp (libvips): native code, which needs `--allow-ffi`, `--allow-env` and `--allow-read`. */
 export class SharpBackend implements ImageBackend {
   readonly name = "sharp";
   readonly #sharp: SharpFactory;
@@ -39,11 +30,7 @@ export class SharpBackend implements ImageBackend {
     this.#sharp = sharp;
   }
 
-  /**
-   * Loads the package.
-   *
-   * @throws If it is not there for this platform, or a permission is missing.
-   */
+  /** @throws If the platform has no build of sharp, or a permission is missing. */
   static async load(): Promise<SharpBackend> {
     return new SharpBackend(await loadSharp());
   }
@@ -59,7 +46,7 @@ export class SharpBackend implements ImageBackend {
     const opened = this.#open(bytes).removeAlpha();
     const height = Math.ceil(header.height * eighths / 8);
     const width = Math.ceil(header.width * eighths / 8);
-    // libjpeg shrinks while it decodes; with a colour space of its own, a pipeline decodes in full before.
+    // libjpeg shrinks while decoding; setting a pipeline's colour space makes it decode in full first.
     const pipeline = eighths === 8
       ? opened.pipelineColourspace(space)
       : opened.resize({ height, width, fit: "fill", kernel: "linear" });
@@ -122,7 +109,7 @@ export class SharpBackend implements ImageBackend {
   }
 }
 
-/** What a pipeline makes, in memory that is not copied. */
+/** Runs a pipeline and returns its output without copying. */
 export async function bytesOf(
   pipeline: Pipeline,
 ): Promise<Uint8Array<ArrayBuffer>> {

@@ -9,17 +9,16 @@ export interface Size {
   readonly width: number;
 }
 
-/** The most that a JPEG's header can say. */
+/** Highest value in a JPEG's header. */
 const MAX_JPEG_EDGE = 65_535;
 
 /**
- * The size of an image after its short edge became `shortEdge`, as GulpIO computes it: the long
- * edge is rounded down.
+ * Size of an image scaled to a short edge, as GulpIO computes it: the long edge is rounded down.
  *
- * @param size Height and width before.
+ * @param size Size before.
  * @param shortEdge In pixels; below 1, the size stays.
- * @throws {RangeError} If `shortEdge` is not a whole number.
- * @throws {ImageError} If the image would become too large.
+ * @throws {RangeError} If `shortEdge` is not an integer.
+ * @throws {ImageError} If the result would be too large.
  */
 export function shortEdgeSize(size: Size, shortEdge: number): Size {
   if (!Number.isSafeInteger(shortEdge)) {
@@ -27,7 +26,7 @@ export function shortEdgeSize(size: Size, shortEdge: number): Size {
   }
   if (shortEdge < 1) return size;
   const { height, width } = size;
-  // Divide first: GulpIO does, and the rounding of the other order differs.
+  // Divides first, like GulpIO: the other order rounds differently.
   const resized = height < width
     ? { height: shortEdge, width: Math.floor(shortEdge * (width / height)) }
     : { height: Math.floor(shortEdge * (height / width)), width: shortEdge };

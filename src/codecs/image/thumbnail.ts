@@ -12,26 +12,25 @@ import {
 type Metadata = Awaited<ReturnType<Pipeline["metadata"]>>;
 type ReadExif = typeof import("exif-reader");
 
-/** An encoded picture that is smaller than the one it was made of. */
 export interface Thumbnail {
   readonly type: "image/jpeg" | "image/webp";
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 const JPEG_QUALITY = 72;
-/** Of pictures with an alpha channel, which JPEG does not have. */
+/** For pictures with alpha, which JPEG lacks. */
 const WEBP = { quality: 75, alphaQuality: 90, effort: 2 } as const;
 
-/** Seconds that libvips may work on one picture. */
+/** Time limit of libvips per picture, in seconds. */
 const TIMEOUT = 20;
 
-/** How much the aspect ratio of an embedded picture may differ: cameras add bars to fill 4:3. */
+/** Tolerated difference in aspect ratio of an embedded picture: cameras add bars to fill 4:3. */
 const ASPECT_TOLERANCE = 0.02;
 
-/** Start of an Exif block in JPEG, before its TIFF header (CIPA DC-008, 4.7.2). */
+/** Bytes of a JPEG's Exif block before its TIFF header (CIPA DC-008, 4.7.2). */
 const EXIF_PREFIX = 6;
 
-/** What undoes each EXIF orientation: mirror first, then degrees clockwise (CIPA DC-008, tag 0x0112). */
+/** Inverse of each EXIF orientation: mirror first, then rotate clockwise by degrees (CIPA DC-008, tag 0x0112). */
 const ORIENTATIONS: Readonly<Record<number, readonly [boolean, number]>> = {
   2: [true, 0],
   3: [false, 180],
@@ -42,7 +41,7 @@ const ORIENTATIONS: Readonly<Record<number, readonly [boolean, number]>> = {
   8: [false, 270],
 };
 
-/** Makes thumbnails by npm's sharp, on threads of libvips: it needs `--allow-ffi`, `--allow-env` and `--allow-read`. */
+/** Makes thumbnails with npm's sharp, on libvips threads; needs `--allow-ffi`, `--allow-env` and `--allow-read`. */
 export class Thumbnailer {
   readonly #sharp: SharpFactory;
   readonly #readExif: ReadExif;
@@ -52,11 +51,7 @@ export class Thumbnailer {
     this.#readExif = readExif;
   }
 
-  /**
-   * Loads the packages.
-   *
-   * @throws If one is not there for this platform, or a permission is missing.
-   */
+  /** @throws If the platform has no build of a package, or a permission is missing. */
   static async load(): Promise<Thumbnailer> {
     const sharp = await loadSharp();
     const exif: { readonly default: ReadExif } = await import(
@@ -66,11 +61,11 @@ export class Thumbnailer {
   }
 
   /**
-   * Makes a thumbnail: turned upright, in sRGB, without metadata.
+   * Makes a thumbnail: upright, in sRGB, without metadata.
    *
-   * @param picture A whole file. The caller makes sure that it is a JPEG, PNG, GIF, WebP, AVIF or TIFF: other formats
-   * that libvips knows may refer to further files.
-   * @param edge Its longer side in pixels; a smaller picture keeps its size.
+   * @param picture A whole file. The caller must ensure that it is a JPEG, PNG, GIF, WebP, AVIF or TIFF: other formats
+   * of libvips may refer to further files.
+   * @param edge Longer side in pixels; smaller pictures keep their size.
    * @throws {ImageError} If the picture is damaged or too large.
    */
   async make(picture: Uint8Array, edge: number): Promise<Thumbnail> {
@@ -86,21 +81,22 @@ export class Thumbnailer {
   }
 
   /**
-   * Decodes all of a picture, for nothing but its errors: a thumbnail may be of what a camera embedded, or need no last row.
+   * Decodes a whole picture, only to detect errors: a thumbnail may come from an embedded picture, or not need the last
+   * row.
    *
-   * @param picture As that of {@linkcode make}.
+   * @param picture See {@linkcode make}.
    * @throws {ImageError} If the picture is damaged or too large.
    */
   async verify(picture: Uint8Array): Promise<void> {
     const opened = this.#open(picture);
     const facts = await metadataOf(opened);
     const { width, height } = facts;
-    // libvips decodes the rows above as well, and keeps few of them.
+    // libvips decodes the rows above too, but retains few of them.
     const row = opened.extract({ left: 0, top: height - 1, width, height: 1 });
     await inDecodeMemory(decodeMemory(facts), () => outputOf(row.raw()));
   }
 
-  /** Makes it of the picture that a camera embedded, if that is sound, shows the same and is large enough. */
+  /** Makes a thumbnail of a camera's embedded picture if it is sound, has the same aspect ratio and is large enough. */
   async #ofEmbedded(
     { exif, width, height, orientation = 1 }: Metadata,
     edge: number,
@@ -170,7 +166,7 @@ async function outputOf(pipeline: Pipeline): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** Bytes that decoding takes at most: libjpeg-turbo decodes to an eighth, unless it needs all coefficients first. */
+/** Upper bound of decoding's bytes: libjpeg-turbo decodes at 1/8 unless it needs all coefficients first. */
 function decodeMemory(facts: Metadata): number {
   const { format, width, height, isProgressive, depth } = facts;
   const sample = depth === "uchar" ? 1 : depth === "ushort" ? 2 : 4;

@@ -7,7 +7,7 @@ import {
 } from "./value.ts";
 import { jsonItems, jsonMembers } from "./parts.ts";
 
-/** A string as Python's `json.dumps` writes it: all of ASCII, the rest as escapes. */
+/** Formats a string as Python's `json.dumps` does: ASCII, everything else escaped. */
 export function formatString(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\uffff]/g,
@@ -15,7 +15,7 @@ export function formatString(text: string): string {
   );
 }
 
-/** A float as Python writes it: always with a point or an exponent, or a word. */
+/** Formats a float as Python does: always with a point or an exponent, or as a word. */
 export function formatFloat(number: number): string {
   if (Number.isNaN(number)) return "NaN";
   if (!Number.isFinite(number)) return number > 0 ? "Infinity" : "-Infinity";
@@ -31,7 +31,7 @@ export function formatFloat(number: number): string {
   return `${digits}e${sign}${String(Math.abs(power)).padStart(2, "0")}`;
 }
 
-/** A number as Python writes the one that JavaScript cannot tell from it: an `int` where it is one. */
+/** Formats a number as Python would, as an `int` if it is integral: JavaScript does not distinguish `1` from `1.0`. */
 export function formatNumber(number: number | bigint): string {
   if (typeof number === "bigint") return String(number);
   return Number.isSafeInteger(number) && !Object.is(number, -0)
@@ -40,12 +40,12 @@ export function formatNumber(number: number | bigint): string {
 }
 
 /**
- * Writes JSON as Python's `json.dumps` does, with its blanks and its words for no numbers. What
- * `parseJson` has read is written by the text it was, as far as it is unchanged.
+ * Formats JSON as Python's `json.dumps` does, including spaces, `NaN` and `Infinity`. Unchanged parts of a `parseJson`
+ * result keep their original text.
  *
- * @param value Also what `parseExactJson` makes.
- * @throws {TypeError} If the value is something that JSON has no form for.
- * @throws {RangeError} If it is nested too deep, or holds itself.
+ * @param value May also be a result of `parseExactJson`.
+ * @throws {TypeError} If JSON has no form for the value.
+ * @throws {RangeError} If it is nested too deep or contains itself.
  */
 export function formatJson(value: JsonValue | ExactJson): string {
   if (value === null || typeof value === "boolean") return String(value);
@@ -65,10 +65,7 @@ export function formatJson(value: JsonValue | ExactJson): string {
   return objectOf(entries.map(([key, item]) => [key, formatJson(item)]));
 }
 
-/**
- * Writes a value of which an older state is there as text: what has not changed by its text, keys in
- * their places, and new ones behind them.
- */
+/** Formats a changed value given its previous text: keeps text of unchanged parts and key order, appends new keys. */
 function formatBeside(value: JsonValue, text: string): string {
   if (isSame(value, parsePlainJson(text))) return text;
   if (Array.isArray(value)) {
@@ -88,10 +85,10 @@ function formatBeside(value: JsonValue, text: string): string {
   return objectOf(parts);
 }
 
-/** @param text What stood there, if anything did. */
+/** @param text Previous text of this part, if any. */
 function formatPart(value: JsonValue, text: string | undefined): string {
   if (text === undefined || keptText(value) !== undefined) {
-    return formatJson(value); // new, or of another text
+    return formatJson(value); // new, or parsed from another text
   }
   const isContainer = typeof value === "object" && value !== null &&
     text[0] === (Array.isArray(value) ? "[" : "{");
@@ -117,13 +114,13 @@ function listOf(items: readonly string[]): string {
   return `[${items.join(", ")}]`;
 }
 
-/** @param parts Keys, and values that are text already. */
+/** @param parts Keys with formatted values. */
 function objectOf(parts: readonly (readonly [string, string])[]): string {
   const items = parts.map(([key, part]) => `${formatString(key)}: ${part}`);
   return `{${items.join(", ")}}`;
 }
 
-/** A value for messages, which any JSON may be: lists and objects are not written out. */
+/** Formats a value for messages, in bounded length: lists and objects only by kind. */
 export function briefJson(value: JsonValue | ExactJson): string {
   if (value instanceof MsgpackFloat) return formatFloat(value.value);
   if (Array.isArray(value)) return "a list";

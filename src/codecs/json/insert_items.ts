@@ -3,13 +3,13 @@ import { Byte, type JsonScanner } from "./scanner.ts";
 
 const utf8 = new TextEncoder();
 
-/** Where a list or an object ends: behind its last item, or in front of its bracket where it has none. */
+/** End of a list or object: after its last item, or before its closing bracket if it is empty. */
 export interface JsonEnd {
   readonly at: number;
   readonly isEmpty: boolean;
 }
 
-/** Text of items behind the last one, as Python's `json.dump` separates them. */
+/** Appends items after the last one, separated as by Python's `json.dump`. */
 export function insertItems(
   { at, isEmpty }: JsonEnd,
   items: readonly string[],
@@ -21,16 +21,16 @@ export function insertItems(
   };
 }
 
-/** The end of the object that is all of a JSON file; the file is known to be one. */
+/** Finds the end of the object that a JSON file consists of; the caller guarantees that it is one. */
 export function endOfObject(bytes: Uint8Array): JsonEnd {
-  const close = bytes.lastIndexOf(Byte.CLOSE_OBJECT); // blanks alone may follow it
+  const close = bytes.lastIndexOf(Byte.CLOSE_OBJECT); // only blanks may follow it
   let at = close;
   while (isBlank(bytes[at - 1]!)) at--;
   const isEmpty = bytes[at - 1] === Byte.OPEN_OBJECT;
   return { at: isEmpty ? close : at, isEmpty };
 }
 
-/** Moves over a list and tells where it ends; over another value for nothing. */
+/** Skips a value; returns the end of a list, `undefined` for anything else. */
 export function skipToEndOfList(scanner: JsonScanner): JsonEnd | undefined {
   if (scanner.peek() !== Byte.OPEN_LIST) {
     scanner.skipValue();

@@ -1,9 +1,9 @@
 import { DEEPEST, JsonError } from "./scanner.ts";
 
-/** As many digits as Python reads by default: more take time beyond proportion. */
+/** Python's default limit of an integer's digits: converting more takes superlinear time. */
 const MOST_DIGITS = 4300;
 
-/** Blanks, and a mark, the quote that begins a string, something else, or the end. */
+/** Blanks, then punctuation, a string's opening quote, another token, or the end. */
 const TOKEN = /[ \t\n\r]*([[\]{},:"]|[^ \t\n\r"[\]{},:]+|$)/y;
 
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$/;
@@ -17,19 +17,17 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["-Infinity", -Infinity],
 ]);
 
-/** Makers of floats and objects. */
 export interface JsonMakers<Value> {
-  /** A number that was written with a point or an exponent. */
   float(number: number): Value;
-  /** An object; a key that comes again counts, at the place of the first. */
+  /** Of a repeated key, the last value counts, in the first's position. */
   object(entries: [string, Value][]): Value;
 }
 
-/** A reader by tokens; it calls itself for nested values, which the depth limits. */
+/** Recursive-descent parser; a depth limit bounds the recursion. */
 export class JsonParser<Value> {
   readonly #text: string;
   readonly #makers: JsonMakers<Value>;
-  /** Place of the token that was read last, and of what follows it. */
+  /** Start and end of the last token. */
   #at = 0;
   #end = 0;
   #depth = 0;
@@ -46,7 +44,7 @@ export class JsonParser<Value> {
     return value;
   }
 
-  /** The next token; nothing at the end. */
+  /** Next token; empty at the end. */
   #next(): string {
     this.#at = TOKEN.lastIndex = this.#end;
     const token = TOKEN.exec(this.#text)![1]!;
@@ -56,10 +54,10 @@ export class JsonParser<Value> {
     return token;
   }
 
-  /** A string as it is written, with its quotes. */
+  /** Raw string token, with its quotes. */
   #quoted(start: number): string {
     this.#at = start;
-    // Not by an expression: it keeps a place for each escape, and a long string has more than it may keep.
+    // Not a regular expression: it saves state for each escape, and overflows on a long string.
     for (let quote = start;;) {
       quote = this.#text.indexOf('"', quote + 1);
       if (quote < 0) this.#fail("it ends inside a string");
@@ -71,7 +69,7 @@ export class JsonParser<Value> {
     }
   }
 
-  /** @param token Its first one. */
+  /** @param token First token of the value. */
   #value(token: string): Value {
     switch (token[0]) {
       case '"':
@@ -95,7 +93,7 @@ export class JsonParser<Value> {
     return WORDS.has(token) ? WORDS.get(token) as Value : this.#number(token);
   }
 
-  /** Goes through a list or an object, behind its bracket: `item` over each part, from its first token. */
+  /** Parses a list or object after its opening bracket; calls `item` with the first token of each part. */
   #pass(close: string, item: (first: string) => void): void {
     if (++this.#depth > DEEPEST) {
       this.#fail(`it is nested more than ${DEEPEST} levels deep`);

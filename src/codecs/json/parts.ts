@@ -2,11 +2,10 @@ import { Byte, JsonScanner, withSentinel } from "./scanner.ts";
 import { decodeText, type JsonValue, parsePlainJson } from "./value.ts";
 
 /**
- * The text of each value of an object, in the order of the file; that of a key that comes again
- * replaces the first's, as in Python.
+ * Returns the text of each value of an object, in file order, or `undefined` if the text is another value. Of a
+ * repeated key, the last value counts, as in Python.
  *
- * @returns `undefined` where the text is another value.
- * @throws {JsonError} If it is no JSON.
+ * @throws {JsonError} If it is not JSON.
  */
 export function jsonMembers(
   text: string | Uint8Array,
@@ -20,11 +19,8 @@ export function jsonMembers(
 }
 
 /**
- * Parses a JSON file that holds an object, and keeps the order of its keys, which a JavaScript object
- * does not where they look like numbers.
- *
- * @returns `undefined` where the file holds another value.
- * @throws {JsonError} If it is no JSON.
+ * Parses a JSON file that holds an object, preserving key order, which JavaScript objects do not for keys that look
+ * like numbers. Returns `undefined`, or throws, like {@linkcode jsonMembers}.
  */
 export function parseObjectEntries(
   bytes: Uint8Array,
@@ -35,12 +31,7 @@ export function parseObjectEntries(
   );
 }
 
-/**
- * The text of each item of a list.
- *
- * @returns `undefined` where the text is another value.
- * @throws {JsonError} If it is no JSON.
- */
+/** Returns the text of each item of a list, or `undefined` for another value. Throws like {@linkcode jsonMembers}. */
 export function jsonItems(text: string | Uint8Array): string[] | undefined {
   const items: string[] = [];
   const isList = eachPart(
@@ -51,7 +42,7 @@ export function jsonItems(text: string | Uint8Array): string[] | undefined {
   return isList ? items : undefined;
 }
 
-/** Moves over a key and the colon behind it, and returns the key. */
+/** Reads a key and the colon after it, and returns the key. */
 export function readKey(scanner: JsonScanner): string {
   scanner.peek();
   const start = scanner.position;
@@ -61,7 +52,7 @@ export function readKey(scanner: JsonScanner): string {
   return parsePlainJson(key) as string;
 }
 
-/** Has each part of a list or an object be passed; answers `false` where the text is another value. */
+/** Calls `pass` at each part of a list or object; returns `false` if the text is another value. */
 function eachPart(
   text: string | Uint8Array,
   open: number,
@@ -72,7 +63,7 @@ function eachPart(
     : text;
   const scanner = new JsonScanner(withSentinel(bytes));
   const isIt = scanner.peek() === open;
-  if (isIt) scanner.pass(open + 2, () => pass(scanner)); // as in ASCII
+  if (isIt) scanner.pass(open + 2, () => pass(scanner)); // closing = opening + 2 in ASCII
   else scanner.skipValue();
   scanner.finish();
   return isIt;

@@ -1,15 +1,13 @@
 import { MsgpackFloat } from "../msgpack/mod.ts";
 
-/** As deep as readers follow. */
+/** Nesting limit, below that of the JSON reader (1,000). */
 const DEEPEST = 900;
 
 /**
- * Makes sure that a value is what JSON has a form for, rather than something that would silently
- * become `{}`.
+ * Asserts that JSON can represent a value, which could otherwise silently become `{}`. `isExact` allows
+ * `parseExactJson`'s floats and maps with string keys.
  *
- * @param isExact Whether it may be what `parseExactJson` makes: with floats, and maps of text keys.
- * @param subject What it is called in messages.
- * @throws {TypeError} If it holds anything else, or itself, or nests too deep; the message says where.
+ * @throws {TypeError} If it holds anything else, contains itself, or is nested too deep; the message says where.
  */
 export function assertPlainJson(
   root: unknown,

@@ -4,14 +4,13 @@ export class JsonError extends SyntaxError {
   /** Byte offset at which reading stopped. */
   readonly offset: number;
 
-  /** @param what What is wrong there: continues "… is not JSON: ". */
+  /** @param what Reason: continues "… is not JSON: ". */
   constructor(offset: number, what: string) {
     super(`${what} (byte ${offset})`);
     this.offset = offset;
   }
 }
 
-/** Byte values that JSON is made of. */
 export const Byte = {
   QUOTE: 0x22,
   PLUS: 0x2b,
@@ -27,28 +26,27 @@ export const Byte = {
   CLOSE_OBJECT: 0x7d,
 } as const;
 
-/** Deepest nesting of values: as deep as Python's own reader goes unless it is told otherwise. */
+/** Nesting limit, the default of Python's own reader. */
 export const DEEPEST = 1000;
 
-/** `NaN` and `Infinity` are no JSON, but Python writes and reads them. */
+/** `NaN` and `Infinity` are not JSON, but Python writes and reads them. */
 const LITERALS = ["true", "false", "null", "NaN", "Infinity"].map((word) =>
   new TextEncoder().encode(word)
 );
 
 /**
- * Moves over JSON in memory, checking all of it and making nothing: no string, no object. What it
- * accepts is what Python's `json.load` accepts.
+ * Validating scanner over JSON in memory, which creates no strings or objects. Accepts what Python's `json.load`
+ * accepts.
  *
- * Behind the text one zero byte must follow: it is no part of any token, so that loops end there
- * without comparing positions.
+ * A zero byte must follow the text: it belongs to no token, so that loops end there without bounds checks.
  */
 export class JsonScanner {
   readonly bytes: Uint8Array;
-  /** Where the next token starts, or blanks before it. */
+  /** Offset of the next token, or of blanks before it. */
   position = 0;
-  /** True if the string that was passed last holds escapes. */
+  /** Whether the last skipped string has escapes. */
   escaped = false;
-  /** True if any string so far holds bytes beyond ASCII, so that the text's encoding matters. */
+  /** Whether any string so far has non-ASCII bytes, so that the encoding matters. */
   beyondAscii = false;
   readonly #kinds = new Uint8Array(DEEPEST);
 
@@ -57,12 +55,11 @@ export class JsonScanner {
     this.bytes = bytes;
   }
 
-  /** Length of the text. */
   get end(): number {
     return this.bytes.length - 1;
   }
 
-  /** Moves over blanks and returns the byte behind them: 0 at the end of the text. */
+  /** Skips blanks and returns the next byte: 0 at the end of the text. */
   peek(): number {
     const bytes = this.bytes;
     let at = this.position;
@@ -74,7 +71,7 @@ export class JsonScanner {
     return byte;
   }
 
-  /** Moves over blanks and one given byte. */
+  /** Skips blanks and one given byte. */
   expect(byte: number): void {
     if (this.peek() !== byte) {
       this.fail(`'${String.fromCharCode(byte)}' is missing`);
@@ -82,12 +79,7 @@ export class JsonScanner {
     this.position++;
   }
 
-  /**
-   * Moves over what stands between two items, or behind the last.
-   *
-   * @param close The byte that ends the list or object.
-   * @returns Whether another item follows.
-   */
+  /** Skips the comma or closing byte after an item; returns whether another item follows. */
   next(close: number): boolean {
     const byte = this.peek();
     if (byte !== Byte.COMMA && byte !== close) {
@@ -97,7 +89,7 @@ export class JsonScanner {
     return byte === Byte.COMMA;
   }
 
-  /** Moves into a list or object, and out of it if it is empty; the opening byte is next. */
+  /** Enters a list or object at its opening byte; skips it and returns `false` if it is empty. */
   enter(close: number): boolean {
     this.position++;
     if (this.peek() !== close) return true;
@@ -105,19 +97,19 @@ export class JsonScanner {
     return false;
   }
 
-  /** Moves over a list or object, whose opening byte is next: `item` over each of its parts. */
+  /** Skips a list or object from its opening byte; `item` must skip each part. */
   pass(close: number, item: () => void): void {
     if (!this.enter(close)) return;
     do item(); while (this.next(close));
   }
 
-  /** Fails unless only blanks are left. */
+  /** Fails unless only blanks remain. */
   finish(): void {
     this.peek();
     if (this.position < this.end) this.fail("something follows its end");
   }
 
-  /** Moves over the string that starts here, with its quotes. */
+  /** Skips the string that starts here, with its quotes. */
   skipString(): void {
     const bytes = this.bytes;
     if (this.peek() !== Byte.QUOTE) this.fail("a string is missing");
@@ -143,7 +135,7 @@ export class JsonScanner {
     if (all >= 0x80) this.beyondAscii = true;
   }
 
-  /** Moves over a number and tells whether it is written as an integer. */
+  /** Skips a number, and returns whether it is written as an integer. */
   skipNumber(): boolean {
     const bytes = this.bytes;
     let at = this.position;
@@ -165,7 +157,7 @@ export class JsonScanner {
     return integer;
   }
 
-  /** Moves over one value of any kind. */
+  /** Skips one value of any kind. */
   skipValue(): void {
     const kinds = this.#kinds;
     let depth = 0;
@@ -176,7 +168,7 @@ export class JsonScanner {
         if (depth === DEEPEST) {
           this.fail(`it is nested more than ${DEEPEST} levels deep`);
         }
-        const close = byte + 2; // as in ASCII
+        const close = byte + 2; // closing = opening + 2 in ASCII
         kinds[depth++] = close;
         open = this.enter(close);
         if (!open) depth--;
@@ -195,13 +187,12 @@ export class JsonScanner {
     }
   }
 
-  /** Moves over a key and the colon behind it. */
+  /** Skips a key and the colon after it. */
   skipKey(): void {
     this.skipString();
     this.expect(Byte.COLON);
   }
 
-  /** Throws a {@linkcode JsonError} about this place. */
   fail(what: string): never {
     throw new JsonError(
       this.position,
@@ -242,7 +233,7 @@ export class JsonScanner {
     this.fail("a digit is missing");
   }
 
-  /** @param at Where the backslash is. */
+  /** @param at Offset of the backslash. */
   #skipEscape(at: number): number {
     const kind = this.bytes[at + 1]!;
     // The characters  " / \ b f n r t
@@ -269,7 +260,7 @@ function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** A copy of a text with the zero byte behind it that a {@linkcode JsonScanner} needs. */
+/** Copies a text and appends the zero byte that a {@linkcode JsonScanner} needs. */
 export function withSentinel(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(bytes.length + 1);
   copy.set(bytes);

@@ -7,7 +7,7 @@ import { JsonError, JsonScanner, withSentinel } from "./scanner.ts";
 import { type JsonMakers, JsonParser } from "./parser.ts";
 import { strictUtf8Text } from "../../base/utf8.ts";
 
-/** A value of JSON; an integer beyond 2^53 is a `bigint`. */
+/** JSON value; an integer beyond 2^53 is a `bigint`. */
 export type JsonValue =
   | null
   | boolean
@@ -17,7 +17,7 @@ export type JsonValue =
   | JsonValue[]
   | { [key: string]: JsonValue };
 
-/** A value of JSON where nothing that Python would tell apart may be lost. */
+/** JSON value that preserves all distinctions that Python makes. */
 export type ExactJson =
   | null
   | boolean
@@ -29,18 +29,18 @@ export type ExactJson =
   | { [key: string]: ExactJson }
   | Map<string, ExactJson>;
 
-/** Texts that `JSON.parse` reads differently from Python: long integers, the integer -0, words for no numbers. */
+/** Texts that `JSON.parse` reads differently from Python: long integers, the integer -0, `NaN` and `Infinity`. */
 const BEYOND_JSON_PARSE = /(?<![\d.])\d{16}|-0(?![\d.eE])|NaN|Infinity/;
 
 /**
- * What it reads well, but does not tell apart: floats that are whole numbers from integers, and the
- * order of the keys `"10"` and `"2"`. Where this does not match there is none of it.
+ * Texts that `JSON.parse` reads correctly but without distinctions: integral floats from integers, and the order of the
+ * keys `"10"` and `"2"`. If it does not match, there are none of these.
  */
 const INEXACT = new RegExp(
   [
     String.raw`\.0+(?!\d)`, // 1.0
-    String.raw`\.(?:0{10}|9{10})`, // so near to a whole number that it may become one
-    String.raw`(?<=\d{6})\.[09]`, // the same of large numbers
+    String.raw`\.(?:0{10}|9{10})`, // may round to an integer
+    String.raw`(?<=\d{6})\.[09]`, // the same for large numbers
     String.raw`[eE](?<=\d.)(?!-0?[1-9]\d?(?!\d))`, // 1e5
     String.raw`[eE](?<=(?<![.\d])(?:0|\d{2,}(?:\.\d*)?).)`, // 10e-1
     String.raw`"\d+"\s*:|\\u003`, // "10":
@@ -49,7 +49,7 @@ const INEXACT = new RegExp(
 
 const PLAIN: JsonMakers<JsonValue> = {
   float: (number) => number,
-  object: Object.fromEntries, // "__proto__" is a key like others
+  object: Object.fromEntries, // "__proto__" is an ordinary key
 };
 
 const EXACT: JsonMakers<ExactJson> = {
@@ -63,49 +63,45 @@ const EXACT: JsonMakers<ExactJson> = {
 /**
  * Parses JSON as Python does: `NaN`, `Infinity` and `-Infinity` are numbers, integers are exact.
  *
- * An object and a list remember their text: `formatJson` writes what is unchanged by it, so that
- * `1.0` stays a float, keys such as `"10"` and `"2"` keep their order, and blanks their places.
+ * Objects and lists retain their text: `formatJson` writes unchanged ones by it, so that `1.0` stays a float, keys such
+ * as `"10"` and `"2"` keep their order, and blanks are preserved.
  *
- * @throws {JsonError} If it is none; the offset counts UTF-16 units.
+ * @throws {JsonError} If it is not JSON; the offset counts UTF-16 units.
  */
 export function parseJson(text: string): JsonValue {
   return keepText(parsePlainJson(text), text.trim());
 }
 
-/** {@linkcode parseJson} of what is not going to be written again. */
+/** Like {@linkcode parseJson}, without retaining text for rewriting. */
 export function parsePlainJson(text: string): JsonValue {
   if (!BEYOND_JSON_PARSE.test(text)) {
     try {
       return JSON.parse(text);
     } catch {
-      // The parser below says where it is wrong.
+      // The parser below locates the error.
     }
   }
   return new JsonParser<JsonValue>(text, PLAIN).parse();
 }
 
 /**
- * Parses JSON so that the value says all that Python's would: a whole number that was written as a
- * float is a {@linkcode MsgpackFloat}, and an object whose order JavaScript would change a `Map`.
+ * Parses JSON without losing what Python distinguishes: an integral float becomes a {@linkcode MsgpackFloat}, and an
+ * object whose order JavaScript would change becomes a `Map`.
  *
- * @throws {JsonError} As {@linkcode parseJson} does.
+ * @throws {JsonError} As {@linkcode parseJson}.
  */
 export function parseExactJson(text: string): ExactJson {
   if (!BEYOND_JSON_PARSE.test(text) && !INEXACT.test(text)) {
     try {
       return JSON.parse(text);
     } catch {
-      // The parser below says where it is wrong.
+      // The parser below locates the error.
     }
   }
   return new JsonParser<ExactJson>(text, EXACT).parse();
 }
 
-/**
- * Parses the bytes of a JSON file, all of it checked first: also how deep it is nested.
- *
- * @throws {JsonError} If it is none.
- */
+/** Parses a JSON file; validates it first, including its nesting, and throws a {@linkcode JsonError}. */
 export function parseJsonFile(bytes: Uint8Array): JsonValue {
   const scanner = new JsonScanner(withSentinel(bytes));
   scanner.skipValue();
@@ -113,11 +109,7 @@ export function parseJsonFile(bytes: Uint8Array): JsonValue {
   return parseJson(decodeText(bytes));
 }
 
-/**
- * The text of JSON.
- *
- * @throws {JsonError} If it is not UTF-8.
- */
+/** @throws {JsonError} If the bytes are not UTF-8. */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return strictUtf8Text(bytes);
@@ -126,7 +118,7 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** A constructor that returns the object it is given: what extends it adds fields to that object. */
+/** Returns the given object from its constructor, so that subclasses add private fields to it. */
 class Given {
   constructor(object: object) {
     return object;
@@ -134,10 +126,10 @@ class Given {
 }
 
 /**
- * The text that an object was parsed from, beside its own properties: JavaScript knows no `1.0` and
- * no order of the keys `10` and `2`, so that what is written unchanged is written by its text.
+ * Attaches its source text to an object: JavaScript represents neither `1.0` nor the order of the keys `10` and `2`, so
+ * unchanged values are written by their text.
  *
- * A private field, which nobody sees, and which costs a tenth of what a `WeakMap` does.
+ * A private field is invisible, and costs a tenth of a `WeakMap`.
  */
 class KeptText extends Given {
   #text: string;
@@ -152,7 +144,7 @@ class KeptText extends Given {
   }
 }
 
-/** Has a value that was just parsed, if it is a list or an object, remember its text. */
+/** Attaches its text to a newly parsed list or object. */
 function keepText<Value extends JsonValue>(
   value: Value,
   text: string,
@@ -161,7 +153,7 @@ function keepText<Value extends JsonValue>(
   return value;
 }
 
-/** The text that a value was parsed from, if it is a list or an object that {@linkcode keepText} knows. */
+/** Returns the text attached by {@linkcode keepText}, if any. */
 export function keptText(value: JsonValue): string | undefined {
   return typeof value === "object" && value !== null
     ? KeptText.of(value)

@@ -15,8 +15,8 @@ import { strictUtf8Text } from "../../base/utf8.ts";
 /** Options of {@linkcode readMsgpack}. */
 export interface ReadMsgpackOptions {
   /**
-   * Whether a float that is a whole number, `1.0`, becomes a {@linkcode MsgpackFloat}, which is
-   * written as a float again; unless given, it becomes the number 1, which is written as an integer.
+   * Whether an integral float, `1.0`, becomes a {@linkcode MsgpackFloat}, which is written as a float again. By default
+   * it becomes the number 1, which is written as an integer.
    */
   readonly keepFloats?: boolean | undefined;
 }
@@ -31,16 +31,16 @@ export interface ReadMsgpackOptions {
  * | str               | `string`                                                                   |
  * | bin               | `Uint8Array` that shares the memory of `bytes`                             |
  * | array             | `Array`                                                                    |
- * | map               | a plain object where all keys are strings, else `Map`                      |
+ * | map               | a plain object if all keys are strings, else `Map`                         |
  * | ext, timestamp    | {@linkcode MsgpackExt}, {@linkcode MsgpackTimestamp}                       |
  *
- * A map whose order a plain object would not keep, such as `{"10": …, "2": …}`, becomes a `Map` too.
- * Of keys that occur twice the last value counts, as in Python. Unlike there, keys may be of any type.
+ * A map whose order a plain object would change, such as `{"10": …, "2": …}`, also becomes a `Map`. Of a repeated key,
+ * the last value counts, as in Python. Unlike in Python, keys may have any type.
  *
- * @param bytes The value, and nothing behind it.
- * @param options Whether `1.0` is told apart from `1`.
- * @throws {MsgpackError} If the bytes are cut, go on behind the value, nest more than 1,024 deep
- * (Python's limit), hold text that is not UTF-8, or are no MessagePack.
+ * @param bytes Exactly one value.
+ * @param options Whether `1.0` is distinguished from `1`.
+ * @throws {MsgpackError} If the bytes are truncated, continue after the value, nest more than 1,024 deep (Python's
+ * limit), hold text that is not UTF-8, or are not MessagePack.
  *
  * @example What Python packed
  * ```ts
@@ -55,7 +55,7 @@ export function readMsgpack(
   bytes: Uint8Array,
   options?: { readonly keepFloats?: false | undefined },
 ): MsgpackValue;
-/** {@linkcode readMsgpack} of a value that is going to be written again. */
+/** {@linkcode readMsgpack} of a value that will be written again. */
 export function readMsgpack(
   bytes: Uint8Array,
   options: ReadMsgpackOptions,
@@ -67,13 +67,11 @@ export function readMsgpack(
   return new MsgpackReader(bytes, keepFloats).read();
 }
 
-/** Up to this length, which keys have, a loop takes less time than a call of the decoder. */
+/** Length of text, such as most keys, up to which a loop is faster than a call of the decoder. */
 const MOST_UNITS = 24;
 
-/** The head of a list or map. */
 export interface MsgpackHead {
   readonly isMap: boolean;
-  /** Items of the list, or pairs of the map. */
   readonly count: number;
 }
 
@@ -82,10 +80,7 @@ function isMapHead(head: number | undefined): boolean {
     (head >> 4 === 0x8 || head === 0xde || head === 0xdf);
 }
 
-/**
- * A reader of the format's description (github.com/msgpack/msgpack, spec.md). `docs/design.md` says why
- * it is our own.
- */
+/** Reader by the specification (github.com/msgpack/msgpack, spec.md); `docs/design.md` says why it is our own. */
 export class MsgpackReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -95,7 +90,7 @@ export class MsgpackReader {
   readonly #keepFloats: boolean;
   #depth = 0;
 
-  /** @param fail Throws, and says what is wrong at an offset. */
+  /** @param fail Throws an error about an offset. */
   constructor(
     bytes: Uint8Array,
     keepFloats: boolean,
@@ -108,31 +103,29 @@ export class MsgpackReader {
     this.#failAt = fail;
   }
 
-  /** Reads the one value that the bytes are. */
   read(): MsgpackValue {
     const value = this.value();
     this.finish();
     return value;
   }
 
-  /** Fails where something follows the value. */
+  /** Asserts that no bytes follow. */
   finish(): void {
     if (this.rest > 0) this.#fail(`${this.rest} bytes follow the value`);
   }
 
-  /** Goes to the start of other bytes in the same memory. */
+  /** Restarts on new content of `length` bytes in the same memory. */
   start(length: number): void {
     this.#at = 0;
     this.#end = length;
     this.#depth = 0;
   }
 
-  /** The number of bytes that are left. */
   get rest(): number {
     return this.#end - this.#at;
   }
 
-  /** Passes the head of a list, and answers how many items follow; -1 behind another value. */
+  /** Reads a list's head and returns the number of items; skips any other value and returns -1. */
   listHead(): number {
     const head = this.#bytes[this.#take(1)]!;
     if (head >> 4 === 0x9) return head & 0x0f;
@@ -142,7 +135,7 @@ export class MsgpackReader {
     return -1;
   }
 
-  /** Passes the head of a list or map; before another value, which is not passed, returns `undefined`. */
+  /** Reads the head of a list or map; returns `undefined` at any other value, without skipping it. */
   containerHead(): MsgpackHead | undefined {
     const isMap = isMapHead(this.#bytes[this.#at]);
     const items = this.#passHead();
@@ -150,7 +143,7 @@ export class MsgpackReader {
     return { isMap, count: isMap ? items / 2 : items };
   }
 
-  /** Moves over the next value without making it, however deep it is. */
+  /** Skips the next value at any depth, without building lists or maps. */
   skip(): void {
     for (let left = 1; left > 0;) {
       left--;
@@ -160,7 +153,7 @@ export class MsgpackReader {
     }
   }
 
-  /** Passes the head of a list or map, and returns how many values follow; -1 before another value. */
+  /** Reads the head of a list or map and returns the number of values that follow; -1 at any other value. */
   #passHead(): number {
     const head = this.#bytes[this.#take(1)]!;
     const isMap = isMapHead(head);
@@ -179,7 +172,6 @@ export class MsgpackReader {
     return items;
   }
 
-  /** Reads the next value. */
   value(): MsgpackValue {
     const head = this.#bytes[this.#take(1)]!;
     if (head < 0x80) return head;
@@ -242,7 +234,7 @@ export class MsgpackReader {
     }
   }
 
-  /** Moves over so many bytes and returns where they start. */
+  /** Skips `size` bytes and returns their offset. */
   #take(size: number): number {
     const at = this.#at;
     if (size > this.rest) {
@@ -260,7 +252,7 @@ export class MsgpackReader {
 
   #float(value: number): MsgpackValue {
     if (!this.#keepFloats || !isWrittenAsInt(value)) return value;
-    return new MsgpackFloat(value) as never; // said by the type of `readMsgpack`
+    return new MsgpackFloat(value) as never; // the type of `readMsgpack` allows it
   }
 
   /** @param power 0 for 8 bits, 1 for 16, 2 for 32. */
@@ -301,7 +293,7 @@ export class MsgpackReader {
     }
   }
 
-  /** The text there if all of it is ASCII. */
+  /** Text of these bytes if all are ASCII. */
   #ascii(at: number, end: number): string | undefined {
     let text = "";
     for (let i = at; i < end; i++) {
@@ -312,7 +304,7 @@ export class MsgpackReader {
     return text;
   }
 
-  /** @param least How many bytes the items take at the least. */
+  /** @param least Minimum number of bytes of the items. */
   #enter(least: number): void {
     if (least > this.rest) {
       this.#failShort(`${least} more bytes are needed at the least`);
@@ -358,7 +350,7 @@ export class MsgpackReader {
       this.#at = at;
       this.#fail(`a timestamp has ${size} bytes, not 4, 8 or 12`);
     }
-    const high = view.getUint32(at); // of 8 bytes: 30 bits of nanoseconds, 34 of seconds
+    const high = view.getUint32(at); // 8 bytes: 30 bits of nanoseconds, 34 of seconds
     const nanoseconds = size === 8 ? high >>> 2 : high;
     if (nanoseconds >= 1e9) {
       this.#at = start;

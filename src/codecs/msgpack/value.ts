@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../base/errors.ts";
 
-/** A value of MessagePack; see {@linkcode readMsgpack} for which becomes what. */
+/** MessagePack value as {@linkcode readMsgpack} returns it. */
 export type MsgpackValue =
   | null
   | boolean
@@ -14,7 +14,7 @@ export type MsgpackValue =
   | MsgpackExt
   | MsgpackTimestamp;
 
-/** A value that {@linkcode writeMsgpack} writes: one that is read, or {@linkcode MsgpackFloat}. */
+/** Value that {@linkcode writeMsgpack} accepts: any that is read, or {@linkcode MsgpackFloat}. */
 export type PackableValue =
   | null
   | boolean
@@ -29,18 +29,18 @@ export type PackableValue =
   | MsgpackFloat
   | MsgpackTimestamp;
 
-/** Bytes with an application's own type (Python's `msgpack.ExtType`). */
+/** Bytes with an application-defined type (Python's `msgpack.ExtType`). */
 export class MsgpackExt {
-  /** From 0 to 127 for applications, below 0 for the format. */
+  /** 0 to 127 for applications, negative for the format itself. */
   readonly type: number;
-  /** The bytes. */
+  /** Content of the extension. */
   readonly data: Uint8Array;
 
   /**
-   * Makes an extension.
+   * Creates an extension.
    *
-   * @param type -128 to 127; -1 is {@linkcode MsgpackTimestamp}, and Python takes none below 0.
-   * @param data The bytes.
+   * @param type -128 to 127, but not -1, which is {@linkcode MsgpackTimestamp}. Python accepts no negative type.
+   * @param data Content.
    */
   constructor(type: number, data: Uint8Array) {
     this.type = type;
@@ -54,17 +54,17 @@ export class MsgpackExt {
   }
 }
 
-/** A moment (Python's `msgpack.Timestamp`). */
+/** Point in time (Python's `msgpack.Timestamp`). */
 export class MsgpackTimestamp {
-  /** Since 1970 in UTC; a `bigint` beyond 2^53. */
+  /** Seconds since 1970 in UTC; a `bigint` beyond 2^53. */
   readonly seconds: number | bigint;
-  /** From 0 to 999,999,999. */
+  /** 0 to 999,999,999. */
   readonly nanoseconds: number;
 
   /**
-   * Makes a moment.
+   * Creates a timestamp.
    *
-   * @param seconds Since 1970 in UTC; a `bigint` beyond 2^53.
+   * @param seconds Seconds since 1970 in UTC; a `bigint` beyond 2^53.
    * @param nanoseconds 0 to 999,999,999.
    */
   constructor(seconds: number | bigint, nanoseconds = 0) {
@@ -84,31 +84,28 @@ export class MsgpackTimestamp {
 }
 
 /**
- * A number that is written as a float also where it is whole, as Python writes `1.0`: JavaScript
- * does not tell that from `1`.
+ * Number that is written as a float even if integral, as Python writes `1.0`, which JavaScript does not distinguish
+ * from `1`.
  */
 export class MsgpackFloat {
-  /** The number. */
+  /** Its value. */
   readonly value: number;
 
-  /** Makes a float of any number. */
+  /** Wraps any number. */
   constructor(value: number) {
     this.value = value;
   }
 }
 
-/** Tells whether a number is written as an int unless it is a {@linkcode MsgpackFloat}. */
+/** Whether a number is written as an int, unless wrapped in {@linkcode MsgpackFloat}. */
 export function isWrittenAsInt(value: number): boolean {
   return Number.isSafeInteger(value) && !Object.is(value, -0);
 }
 
-/** Deepest nesting of values: as deep as Python's `msgpack` reads. */
+/** Nesting limit, the same as of Python's `msgpack`. */
 export const DEEPEST = 1024;
 
-/**
- * Whether a plain object can hold these keys in this order: all are strings, and those that number
- * elements, which an object sorts to its front, stand there already.
- */
+/** Whether a plain object keeps the order of these keys: all are strings, with array indices first and sorted. */
 export function objectKeepsOrder(
   keys: readonly unknown[],
 ): keys is readonly string[] {
@@ -124,22 +121,22 @@ export function objectKeepsOrder(
   return true;
 }
 
-/** The array indices of ECMAScript, up to 2^32 - 2. */
+/** Whether a key is an ECMAScript array index, up to 2^32 - 2. */
 function isElementNumber(key: string): boolean {
   const first = key.charCodeAt(0);
   return first >= 0x30 && first <= 0x39 && /^(0|[1-9]\d{0,9})$/.test(key) &&
     Number(key) < 2 ** 32 - 1;
 }
 
-/** Bytes are not MessagePack, or not whole. */
+/** Bytes are not MessagePack, or are truncated. */
 export class MsgpackError extends RecordfsError<"bad-msgpack"> {
   /** Byte offset at which reading stopped. */
   declare readonly offset: number;
 
   /**
-   * Makes an error about the place at `offset`.
+   * Creates an error about an offset.
    *
-   * @param reason What is wrong there: continues "Not sound MessagePack: ".
+   * @param reason Continues "Not sound MessagePack: ".
    */
   constructor(offset: number, reason: string, cause?: unknown) {
     super(

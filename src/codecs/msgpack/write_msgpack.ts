@@ -10,16 +10,15 @@ import {
 } from "./value.ts";
 
 /**
- * Writes a value as MessagePack, byte for byte as Python's `msgpack.packb` does: each in the
- * smallest form, floats in 64 bits, bytes as bin.
+ * Writes a value as MessagePack, byte for byte as Python's `msgpack.packb`: in the smallest form, floats in 64 bits,
+ * bytes as bin.
  *
- * A number without fraction up to 2^53 and a `bigint` become int, any other number (-0, NaN and
- * infinities too) float; {@linkcode MsgpackFloat} makes a float of `1`. `Map` and plain objects
- * become map, in the order of their keys.
+ * An integral number up to 2^53 and a `bigint` become int, any other number (also -0, NaN and infinities) float;
+ * {@linkcode MsgpackFloat} makes `1` a float. `Map` and plain objects become map, in key order.
  *
- * @throws {TypeError} If the value holds something else, such as `undefined`, a date, an instance of
- * a class, text with lone surrogates, an integer beyond 64 bits, or a `Map` with both `1` and `1n` as
- * keys, or nests more than 1,024 deep; the message says where.
+ * @throws {TypeError} If the value holds anything else, such as `undefined`, a date, an instance of a class, text with
+ * lone surrogates, an integer beyond 64 bits, or a `Map` with both `1` and `1n` as keys, or nests more than 1,024 deep;
+ * the message says where.
  *
  * @example Pack and unpack
  * ```ts
@@ -38,9 +37,9 @@ export function writeMsgpack(value: PackableValue): Uint8Array<ArrayBuffer> {
 
 const UTF8 = new TextEncoder();
 
-/** Writes values, or the parts of one, one behind the other. */
+/** Writes consecutive values, or parts of one. */
 export class MsgpackWriter extends ByteOutput {
-  /** The keys and numbers of items that lead to the value being written. */
+  /** Path of keys and indices to the value being written. */
   readonly #place: unknown[] = [];
 
   write(value: unknown): void {
@@ -117,7 +116,7 @@ export class MsgpackWriter extends ByteOutput {
     } else this.#refuse(`a ${value.constructor?.name ?? "object of a class"}`);
   }
 
-  /** The head of a list; its items follow. */
+  /** Writes the head of a list; the caller writes its items. */
   listHead(count: number): void {
     this.#container(0x90, 0xdc, count);
   }
@@ -134,7 +133,7 @@ export class MsgpackWriter extends ByteOutput {
   #map(map: ReadonlyMap<unknown, unknown>): void {
     this.#container(0x80, 0xde, map.size);
     for (const [key, value] of map) {
-      // To a reader, the same key again: it would keep one of the two values.
+      // Readers see the same key twice, and would lose one of the values.
       if (
         typeof key === "bigint" && Number.isSafeInteger(Number(key)) &&
         map.has(Number(key))
@@ -159,7 +158,7 @@ export class MsgpackWriter extends ByteOutput {
     else this.#uint(long + 1, 4, count);
   }
 
-  /** @param head The one for a size of 8 bits; those for 16 and 32 follow it. */
+  /** @param head Head for an 8-bit size; those for 16 and 32 bits follow it. */
   #size(head: number, size: number): void {
     if (size < 0x100) this.#uint(head, 1, size);
     else if (size < 0x10000) this.#uint(head + 1, 2, size);
@@ -187,7 +186,7 @@ export class MsgpackWriter extends ByteOutput {
     );
   }
 
-  /** A head and a number of 1, 2 or 4 bytes; below 0 it is written in two's complement. */
+  /** Writes a head and a number of 1, 2 or 4 bytes, in two's complement if negative. */
   #uint(head: number, width: 1 | 2 | 4, value: number): void {
     const at = this.grow(1 + width);
     this.memory[at] = head;
@@ -196,19 +195,14 @@ export class MsgpackWriter extends ByteOutput {
     }
   }
 
-  /** @param value Whole and at least -(2^63); below 0 it is written in two's complement. */
+  /** @param value An integer of at least -(2^63); written in two's complement if negative. */
   #uint64(head: number, value: number | bigint): void {
     const at = this.grow(9);
     this.memory[at] = head;
     this.view.setBigUint64(at + 1, BigInt(value));
   }
 
-  /**
-   * Writes a text of up to 31 ASCII characters with its head, without a call of the encoder, which
-   * takes longer.
-   *
-   * @returns Whether it was such a text; if not, nothing is written.
-   */
+  /** Writes up to 31 ASCII characters, faster than the encoder; for other text, writes nothing and returns `false`. */
   #asciiText(text: string): boolean {
     const { length } = text;
     const at = this.grow(1 + length);
@@ -230,7 +224,7 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** In 4, 8 or 12 bytes, the fewest that hold it, as Python's `Timestamp.to_bytes`. */
+/** Encodes a timestamp in the fewest of 4, 8 or 12 bytes, as Python's `Timestamp.to_bytes`. */
 function timestampBytes(
   { seconds, nanoseconds }: MsgpackTimestamp,
 ): Uint8Array {

@@ -8,17 +8,16 @@ import {
 import { type Dtype, dtypeOf, parseDtype } from "./dtype.ts";
 import { Buffer } from "node:buffer";
 
-/** Order of the elements in memory. */
 export interface ElementOrder {
-  /** True if the first index changes fastest (NumPy's `fortran_order`). Defaults to `false`. */
+  /** Whether the first index changes fastest (NumPy's `fortran_order`). Defaults to `false`. */
   readonly fortran?: boolean | undefined;
 }
 
 /**
- * Makes an array of the bytes of its elements. It shares their memory where they are in C order,
- * little-endian, and aligned for their type.
+ * Creates an array from the bytes of its elements. Shares their memory if they are in C order, little-endian and
+ * aligned.
  *
- * @throws {NumpyError} If the bytes are not exactly the elements, or there is nothing to hold them.
+ * @throws {NumpyError} If the number of bytes does not match, or the type is unsupported.
  */
 export function arrayFromBytes(
   dtypeName: string,
@@ -57,7 +56,7 @@ function elements(dtype: Dtype, bytes: Uint8Array): NdArray["data"] {
   );
 }
 
-/** Text of fixed width, filled up with NUL. */
+/** Decodes text of fixed width, padded with NUL. */
 function texts(bytes: Uint8Array, itemSize: number): string[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const made: string[] = [];
@@ -80,7 +79,7 @@ function texts(bytes: Uint8Array, itemSize: number): string[] {
   return made;
 }
 
-/** Moves elements from the order in which the first index changes fastest to C order. */
+/** Reorders elements from Fortran order to C order. */
 function cOrder(
   bytes: Uint8Array,
   shape: readonly number[],
@@ -88,7 +87,7 @@ function cOrder(
 ): Uint8Array {
   const ordered = new Uint8Array(bytes.length);
   if (bytes.length === 0) return ordered;
-  // Whole words where the elements consist of such: bytes one by one take four times as long.
+  // Copies words if possible: single bytes take four times as long.
   const size =
     [4, 2].find((size) =>
       itemSize % size === 0 && bytes.byteOffset % size === 0
@@ -124,11 +123,7 @@ function words(
   return new Uint8Array(buffer, byteOffset, length);
 }
 
-/**
- * Turns round the bytes of each unit, in place.
- *
- * @param unit 1, 2, 4 or 8.
- */
+/** Reverses the bytes of each unit of 1, 2, 4 or 8 bytes, in place. */
 export function swapBytes(bytes: Uint8Array, unit: number): Uint8Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (unit === 2) buffer.swap16();
@@ -137,20 +132,17 @@ export function swapBytes(bytes: Uint8Array, unit: number): Uint8Array {
   return bytes;
 }
 
-/** An array as it is stored. */
 export interface EncodedArray {
   /** NumPy's name of the element type, little-endian. */
   readonly dtype: string;
   readonly shape: readonly number[];
-  /** The bytes of the elements in C order; of numbers they are the very memory of the array. */
+  /** Bytes of the elements in C order; numbers share the array's memory. */
   readonly elements: Uint8Array;
 }
 
 /**
- * The type, shape and bytes of an array.
- *
- * @throws {TypeError} If data, shape and type do not fit each other.
- * @throws {NumpyError} If the type is not supported.
+ * @throws {TypeError} If data, shape and type do not match.
+ * @throws {NumpyError} If the type is unsupported.
  */
 export function encodeArray(array: NpyContent): EncodedArray {
   const { data } = array;
@@ -161,16 +153,10 @@ export function encodeArray(array: NpyContent): EncodedArray {
   return { dtype, shape, elements };
 }
 
-/**
- * The type and shape of an array, which takes no memory to learn.
- *
- * @throws {TypeError} If data, shape and type do not fit each other.
- * @throws {NumpyError} If the type is not supported.
- */
+/** Returns the type and shape of an array, without allocating its encoding; throws like {@linkcode encodeArray}. */
 export function checkArray(
   array: NpyContent,
 ): Omit<EncodedArray, "elements"> & {
-  /** Size of the elements in bytes. */
   readonly byteLength: number;
 } {
   const { data } = array;
@@ -189,7 +175,6 @@ export function checkArray(
   return { dtype, shape, byteLength };
 }
 
-/** The type that holds elements of which nothing else is said. */
 function usualDtype(data: NdArray["data"]): string {
   if (!Array.isArray(data)) return dtypeOf(data);
   const longest = data.reduce((n, text) => Math.max(n, charactersOf(text)), 1);
@@ -230,7 +215,7 @@ function checkTexts(data: readonly string[], dtypeName: string): number {
   return data.length * itemSize;
 }
 
-/** Number of code points of a text. */
+/** Number of code points. */
 export function charactersOf(text: string): number {
   let count = 0;
   for (const _ of text) count++;
@@ -248,7 +233,7 @@ function encodeTexts(data: readonly string[], itemSize: number): Uint8Array {
   return bytes;
 }
 
-/** Tells whether a value is an {@linkcode NdArray}: these three fields that fit each other, and no other. */
+/** Whether a value is an {@linkcode NdArray}: exactly its three fields, which match each other. */
 export function isNdArray(value: unknown): value is NdArray {
   if (typeof value !== "object" || value === null) return false;
   const { dtype, shape, data } = value as Partial<NdArray>;

@@ -1,20 +1,17 @@
 import { type NumericArray, NumpyError } from "./nd_array.ts";
 
-/** An element type. */
 export interface Dtype {
-  /** NumPy's name of it in little-endian order. */
+  /** NumPy's name, in little-endian order. */
   readonly name: string;
-  /** Bytes of one element. */
   readonly itemSize: number;
-  /** Bytes of what byte order applies to: half a complex number, one code point of text. */
+  /** Bytes that are swapped as a unit: half a complex number, one code point of text. */
   readonly unitSize: number;
-  /** True if the array that was named has its bytes the other way round. */
+  /** Whether the parsed name is big-endian. */
   readonly bigEndian: boolean;
-  /** Class of array that holds the elements; text is not held in one. */
+  /** Typed array class for the elements; `undefined` for text. */
   readonly holder: Holder | undefined;
 }
 
-/** A typed array's class. */
 export interface Holder {
   readonly name: string;
   readonly BYTES_PER_ELEMENT: number;
@@ -25,7 +22,7 @@ export interface Holder {
   ): NumericArray;
 }
 
-/** By kind and size, what holds one unit. */
+/** Typed array class of a unit, by kind and size. */
 const HOLDERS: Record<string, Holder> = {
   b1: Uint8Array,
   i1: Int8Array,
@@ -45,14 +42,9 @@ const HOLDERS: Record<string, Holder> = {
   m8: BigInt64Array,
 };
 
-/** Bytes of a code point in an array of text. */
 const CODE_POINT = 4;
 
-/**
- * Reads NumPy's name of an element type, such as `<f4` or `>M8[ns]`.
- *
- * @throws {NumpyError} If there is nothing here to hold such elements.
- */
+/** Parses NumPy's name of a type, such as `<f4` or `>M8[ns]`; throws a {@linkcode NumpyError} if unsupported. */
 export function parseDtype(text: string): Dtype {
   const match = /^([<>|])([a-zA-Z])(\d{1,9})(\[\w+\])?$/.exec(text);
   if (match === null) throw unsupported(text);
@@ -90,7 +82,7 @@ function unsupported(text: string): NumpyError {
   );
 }
 
-/** NumPy's words for element types that do not say their size, as `numpy.dtype(word)` takes them. */
+/** Names that do not say a size, as `numpy.dtype(name)` accepts them. */
 const WORDS: Record<string, string> = {
   bool: "b1",
   bool_: "b1",
@@ -103,20 +95,18 @@ const WORDS: Record<string, string> = {
   complex: "c16",
 };
 
-/** Words with a size in bits. */
 const SIZED_WORD = /^(int|uint|float|complex)([1-9]\d{0,2})$/;
 
-/** One letter and a size, with the byte order before it or not. */
+/** A letter and a size, with optional byte order. */
 const SHORT_FORM = /^([<>=|]?)([a-zA-Z]\d{1,9}|\?)((?:\[\w+\])?)$/;
 
-/** Dates, with their unit. */
 const DATE = /^(datetime|timedelta)64(\[\w+\])$/;
 
 /**
- * NumPy's `dtype.str` of an element type that is named by a word, such as `float32`, or in short,
- * such as `f4` or `>f4`. Words of the platform's own size are those of 64-bit Linux.
+ * Returns NumPy's `dtype.str` of a type given by name, such as `float32`, or in short form, such as `f4` or `>f4`.
+ * Names of platform-dependent size are those of 64-bit Linux.
  *
- * @throws {NumpyError} If there is no such word here.
+ * @throws {NumpyError} If the type is unknown.
  */
 export function dtypeFromName(name: string): string {
   const sized = SIZED_WORD.exec(name);
@@ -143,25 +133,21 @@ export function dtypeFromName(name: string): string {
   return nameOf(kind!, order === ">" ? ">" : "<", unit);
 }
 
-/** NumPy's name of a kind and size, of which single bytes have no order. */
+/** NumPy's name of a kind and size; single bytes have no byte order. */
 function nameOf(code: string, order = "<", unit = ""): string {
   const isSingle = /^[^U]1$|^[SV]/.test(code);
   return `${isSingle ? "|" : order}${code}${unit}`;
 }
 
-/** Type of a class's elements when nothing else is said: whole or real numbers. */
+/** Default type by typed array class: integers or reals. */
 const DTYPES = new Map(
   Object.entries(HOLDERS).filter(([code]) => /^[iuf]/.test(code))
     .map(([code, { name }]) => [name, nameOf(code)]),
 );
 
-/**
- * NumPy's name for the elements of a typed array.
- *
- * @throws {TypeError} If it has no such type.
- */
+/** @throws {TypeError} If NumPy has no type for the array's elements. */
 export function dtypeOf(data: NumericArray): string {
-  // Not the constructor's name: Node's Buffer is a Uint8Array under another one.
+  // Not the constructor's name: Node's Buffer is a Uint8Array under another name.
   const name = data[Symbol.toStringTag];
   const dtype = DTYPES.get(name);
   if (dtype === undefined) {

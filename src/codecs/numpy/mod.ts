@@ -1,5 +1,5 @@
 /**
- * NumPy's arrays: `readNpy` and `writeNpy` for `.npy` files and the members of `.npz` files.
+ * NumPy arrays: `readNpy` and `writeNpy` for `.npy` files and the members of `.npz` files.
  *
  * @module
  */

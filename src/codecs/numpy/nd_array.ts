@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../base/errors.ts";
 
-/** A typed array that holds the elements of an {@linkcode NdArray}. */
+/** Typed array with the elements of an {@linkcode NdArray}. */
 export type NumericArray =
   | Int8Array
   | Uint8Array
@@ -15,7 +15,7 @@ export type NumericArray =
   | Float64Array;
 
 /**
- * An array as NumPy has it: elements of one type, in rows of rows.
+ * NumPy array: elements of one type, in any number of dimensions.
  *
  * | `dtype`                     | in Python              | `data`                                        |
  * | --------------------------- | ---------------------- | --------------------------------------------- |
@@ -32,23 +32,23 @@ export type NumericArray =
 export interface NdArray {
   /** NumPy's name of the element type, in little-endian order, such as `<f4`. */
   readonly dtype: string;
-  /** Length of each dimension, the outermost first; empty for a single value. */
+  /** Length of each dimension, outermost first; empty for a single value. */
   readonly shape: readonly number[];
-  /** The elements in C order: the last index changes fastest. */
+  /** Elements in C order: the last index changes fastest. */
   readonly data: NumericArray | string[];
 }
 
-/** An array to write. */
+/** Array to write. */
 export interface NpyContent {
-  /** The elements in C order. */
+  /** Elements in C order. */
   readonly data: NdArray["data"];
-  /** Length of each dimension. Defaults to one dimension that holds all of `data`. */
+  /** Length of each dimension. Defaults to one dimension with all of `data`. */
   readonly shape?: readonly number[] | undefined;
-  /** NumPy's name of the element type. Defaults to what the class of `data` holds. */
+  /** NumPy's name of the element type. Defaults to that of the class of `data`. */
   readonly dtype?: string | undefined;
 }
 
-/** Number of elements of an array of this shape: NaN if its lengths are no lengths. */
+/** Number of elements of a shape; NaN if its lengths are invalid. */
 export function elementCount(shape: readonly number[]): number {
   let count = 1;
   for (const length of shape) {
@@ -58,14 +58,14 @@ export function elementCount(shape: readonly number[]): number {
   return shape.includes(0) ? 0 : count;
 }
 
-/** A NumPy array is damaged, or of a type that has no counterpart here. */
+/** A NumPy array is damaged, or its type is unsupported. */
 export class NumpyError
   extends RecordfsError<"bad-npy" | "unsupported-dtype"> {}
 
-/** NumPy 2 has no more dimensions. */
+/** NumPy 2's limit of dimensions. */
 const MOST_DIMENSIONS = 64;
 
-/** Tells lists of lengths, as few as NumPy takes. */
+/** Whether a value is a list of lengths, of at most as many dimensions as NumPy supports. */
 export function isShape(value: unknown): value is number[] {
   return Array.isArray(value) && value.length <= MOST_DIMENSIONS &&
     value.every((length) =>

@@ -2,13 +2,12 @@ import { type NdArray, type NpyContent, NumpyError } from "./nd_array.ts";
 import { arrayFromBytes, encodeArray } from "./array_bytes.ts";
 
 /**
- * Reads a `.npy` file (Python's `numpy.load`): numbers, truth values, text, dates and raw bytes, of
- * either byte order, in C or Fortran order. Nothing is executed: arrays of Python objects, which
- * are pickled, are refused, and so are records of several fields.
+ * Reads a `.npy` file (Python's `numpy.load`): numbers, booleans, text, dates and raw bytes, of either byte order, in C
+ * or Fortran order. Never executes anything: rejects arrays of Python objects, which are pickled, and also structured
+ * arrays.
  *
- * @param bytes The whole file. The array shares its memory where the elements need no conversion.
- * @throws {NumpyError} If it is damaged (`code: "bad-npy"`), or holds what has no counterpart here
- * (`code: "unsupported-dtype"`).
+ * @param bytes The whole file. The array shares its memory if the elements need no conversion.
+ * @throws {NumpyError} If it is damaged (`code: "bad-npy"`), or unsupported (`code: "unsupported-dtype"`).
  *
  * @example Read an array from a packed folder
  * ```ts
@@ -28,13 +27,13 @@ export function readNpy(bytes: Uint8Array): NdArray {
 }
 
 /**
- * Makes a `.npy` file (Python's `numpy.save`), which `numpy.load` reads, as {@linkcode readNpy} does.
+ * Encodes a `.npy` file (Python's `numpy.save`), for `numpy.load` and {@linkcode readNpy}.
  *
- * @param array What {@linkcode readNpy} returns, or elements with a shape and, where the class of
- * `data` leaves it open (truth values, complex numbers, dates, raw bytes), a `dtype`.
+ * @param array A result of {@linkcode readNpy}, or elements with a shape and, if the class of `data` is ambiguous
+ * (booleans, complex numbers, dates, raw bytes), a `dtype`.
  * @returns The bytes of the file.
- * @throws {TypeError} If data, shape and type do not fit each other.
- * @throws {NumpyError} If the type is not supported.
+ * @throws {TypeError} If data, shape and type do not match.
+ * @throws {NumpyError} If the type is unsupported.
  *
  * @example Write and read back
  * ```ts
@@ -55,31 +54,30 @@ export function writeNpy(array: NpyContent): Uint8Array<ArrayBuffer> {
   return file;
 }
 
-/** Head of a `.npy` file, which precedes the elements. */
 export interface NpyHeader {
   readonly dtype: string;
   readonly fortran: boolean;
   readonly shape: readonly number[];
-  /** Where the elements start. */
+  /** Offset of the elements. */
   readonly end: number;
 }
 
-/** `\x93NUMPY`, then the major and minor version of the format. */
+/** `\x93NUMPY`; the format's major and minor version follow. */
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 
-/** Elements start at a multiple of this, so that they can be mapped. */
+/** Alignment of the elements, for memory mapping. */
 const ALIGNMENT = 64;
 
-/** NumPy's own are below 200 bytes, except for records of fields, which are refused anyway. */
+/** Limit of a header's size: NumPy's are below 200 bytes, except for structured arrays, which are rejected anyway. */
 const LONGEST = 65_535;
 
-/** NumPy has no more dimensions. */
+/** NumPy 2's limit of dimensions. */
 const MOST_DIMENSIONS = 64;
 
 /**
- * Reads the header of a `.npy` file: versions 1, 2 and 3.
+ * Reads the header of a `.npy` file of version 1, 2 or 3.
  *
- * @throws {NumpyError} If it is none, damaged, or describes records of several fields.
+ * @throws {NumpyError} If it is not one, is damaged, or describes a structured array.
  */
 export function readNpyHeader(bytes: Uint8Array): NpyHeader {
   if (bytes.length < 10 || MAGIC.some((byte, i) => bytes[i] !== byte)) {
@@ -102,7 +100,7 @@ export function readNpyHeader(bytes: Uint8Array): NpyHeader {
   return { ...parseDescription(text), end };
 }
 
-/** The header of a file of version 1.0, which every NumPy reads. */
+/** Encodes a header of version 1.0, which every NumPy reads. */
 export function npyHeader(dtype: string, shape: readonly number[]): Uint8Array {
   if (shape.length > MOST_DIMENSIONS) {
     throw new TypeError(`NumPy has at most ${MOST_DIMENSIONS} dimensions`);
@@ -121,7 +119,6 @@ export function npyHeader(dtype: string, shape: readonly number[]): Uint8Array {
   return header;
 }
 
-/** Reads the Python dictionary that a header is. */
 function parseDescription(text: string): Omit<NpyHeader, "end"> {
   const entry =
     /\s*(['"])(descr|fortran_order|shape)\1\s*:\s*(?:'([^']*)'|"([^"]*)"|(True|False)|\(([\d\s,L]*)\))\s*(?:,|(?=\}))/y;
@@ -159,7 +156,7 @@ function parseDescription(text: string): Omit<NpyHeader, "end"> {
   return { dtype, fortran, shape };
 }
 
-/** Reads the inside of a tuple; Python 2 wrote `3L`. */
+/** Parses the inside of a tuple; Python 2 wrote `3L`. */
 function parseShape(tuple: string): number[] {
   const lengths = tuple.split(",").map((part) => part.trim());
   if (lengths.at(-1) === "") lengths.pop();

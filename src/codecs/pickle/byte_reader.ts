@@ -1,13 +1,13 @@
 import { LONGEST_PICKLE } from "./columns.ts";
 import { PickleError } from "./pickle_error.ts";
 
-/** Reads a pickle's arguments; nothing is ever read or allocated past its end. */
+/** Bounds-checked reader of a pickle's arguments. */
 export class ByteReader {
   readonly bytes: Uint8Array;
   position = 0;
   readonly #view: DataView;
 
-  /** @throws {PickleError} If the pickle is longer than positions in it can be. */
+  /** @throws {PickleError} If the pickle is longer than columns can index. */
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
     if (bytes.byteLength > LONGEST_PICKLE) {
@@ -21,12 +21,11 @@ export class ByteReader {
     );
   }
 
-  /** Throws the error about a pickle that is damaged where it is being read. */
   bad(message: string): never {
     throw new PickleError("bad-pickle", this.position, message);
   }
 
-  /** Moves past `count` bytes and returns where they start. */
+  /** Skips `count` bytes and returns their offset. */
   skip(count: number, what: string): number {
     const start = this.position;
     if (count > this.bytes.length - start) {
@@ -55,19 +54,19 @@ export class ByteReader {
     return this.#view.getInt32(this.skip(4, "an argument"), true);
   }
 
-  /** A 64-bit length; one beyond 2^53 comes out inexact, which is past any end all the same. */
+  /** Reads a 64-bit length; inexact beyond 2^53, which exceeds any pickle anyway. */
   u64(): number {
     const start = this.skip(8, "an argument");
     return this.#view.getUint32(start, true) +
       this.#view.getUint32(start + 4, true) * 2 ** 32;
   }
 
-  /** A big-endian double (opcode BINFLOAT). */
+  /** Reads a big-endian double (opcode BINFLOAT). */
   f64(): number {
     return this.#view.getFloat64(this.skip(8, "a float"), false);
   }
 
-  /** An ASCII or Latin-1 line of protocol 0, without its newline. */
+  /** Reads an ASCII or Latin-1 line of protocol 0, without its newline. */
   line(): string {
     const start = this.position;
     const end = this.bytes.indexOf(0x0a, start);
@@ -79,9 +78,7 @@ export class ByteReader {
   }
 }
 
-/** The text forms of protocol 0's arguments. */
-
-/** Longest integer literal in digits; Python's own `int()` refuses more than that, too. */
+/** Limit of an integer literal's digits, Python's own for `int()`. */
 const MOST_DIGITS = 4300;
 
 /** Parses INT or LONG's decimal literal, or returns `undefined`. */
@@ -106,7 +103,7 @@ export function parseRawUnicode(text: string): string | undefined {
   for (let at = text.indexOf("\\"); at >= 0; at = text.indexOf("\\", at)) {
     const digits = { u: 4, U: 8 }[text[at + 1] ?? ""];
     if (digits === undefined) {
-      at += 2; // two backslashes, or one before anything else, stand for themselves
+      at += 2; // a double backslash, or one before anything else, is literal
       continue;
     }
     const hex = text.slice(at + 2, at + 2 + digits);
@@ -152,7 +149,7 @@ export function parseQuoted(text: string): string | undefined {
   );
 }
 
-/** A little-endian two's complement integer (LONG1, LONG4). */
+/** Decodes a little-endian two's complement integer (LONG1, LONG4). */
 export function parseTwosComplement(bytes: Uint8Array): number | bigint {
   const digits = bytes.slice().reverse().toHex();
   const big = BigInt.asIntN(bytes.length * 8, BigInt(`0x${digits || 0}`));

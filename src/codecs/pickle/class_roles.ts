@@ -1,22 +1,21 @@
-/** Roles of classes that a pickle may name, by the number that stands for them in a row of `Tag.CLASS`. */
+/** Roles of classes that a pickle may name; a row of `Tag.CLASS` holds the index. */
 export const ROLES = [
-  /** Called with nothing or a list of pairs, it makes a dict. */
+  /** Makes a dict when called with nothing or a list of pairs. */
   "dict",
-  /** Called with three values, it makes a tuple of them. */
+  /** Makes a tuple of the three values it is called with. */
   "triple",
-  /** The function by which protocols 0 and 1 make a tuple of a named class. */
+  /** Function that protocols 0 and 1 call to make a tuple of a named class. */
   "reconstructor",
   /** The type `tuple`, as an argument of that function. */
   "tuple",
 ] as const;
 
-/** Role of a class that a pickle may name. */
 export type ClassRole = typeof ROLES[number];
 
-/** Classes that a pickle may name, as `module.name`, and what each makes. */
+/** Classes that a pickle may name, as `module.name`, with their roles. */
 export type AllowedClasses = ReadonlyMap<string, ClassRole>;
 
-/** The one class that plain data and folder structures are made of. */
+/** The only class that plain data and folder structures need. */
 export const ORDERED_DICT: AllowedClasses = new Map([
   ["collections.OrderedDict", "dict"],
 ]);

@@ -1,9 +1,8 @@
 import { grown } from "../byte_output.ts";
 
-/** Longest pickle: columns hold positions in it. */
+/** Size limit of a pickle: `Int32Array` columns hold positions in it. */
 export const LONGEST_PICKLE = 2 ** 31 - 1;
 
-/** A growing column of 32-bit integers. */
 export class IntColumn {
   length = 0;
   values = new Int32Array(64);
@@ -15,23 +14,20 @@ export class IntColumn {
     this.values[this.length++] = value;
   }
 
-  /** Takes away the last value, or returns -1 where there is none. */
+  /** Removes and returns the last value, or returns -1 if empty. */
   pop(): number {
     return this.length === 0 ? -1 : this.values[--this.length]!;
   }
 
-  /** The last value, or -1 where there is none. */
+  /** Last value, or -1 if empty. */
   get last(): number {
     return this.length === 0 ? -1 : this.values[this.length - 1]!;
   }
 }
 
-/**
- * What a pickled value is. The two numbers beside the tag say which one:
- * see {@linkcode ValueColumns}.
- */
+/** Types of pickled values, with the meaning of their numbers `a` and `b` in {@linkcode ValueColumns}. */
 export const Tag = {
-  /** No value: a memo entry never set. */
+  /** No value: an unset memo entry. */
   ABSENT: 0,
   NONE: 1,
   /** a: 0 or 1 */
@@ -40,22 +36,22 @@ export const Tag = {
   INT: 3,
   /** a: the number */
   FLOAT: 4,
-  /** UTF-8 in the pickle (surrogates as three bytes); a: where it starts, b: its length in bytes */
+  /** UTF-8 in the pickle (surrogates as three bytes); a: its offset, b: its length in bytes */
   TEXT: 5,
-  /** a: where it starts in the pickle, b: its length */
+  /** a: offset in the pickle, b: length */
   BYTES: 6,
-  /** a string, integer or byte string that is not in the pickle as such; a: its index */
+  /** a string, integer or byte string that is not stored verbatim in the pickle; a: its index */
   SIDE: 7,
   /** a: the container's number */
   TUPLE: 8,
   LIST: 9,
   DICT: 10,
   SET: 11,
-  /** An allowed class; a: its index in the order of first use */
+  /** an allowed class; a: its index in order of first use */
   CLASS: 12,
 } as const;
 
-/** A growing column store of pickled values: a tag and two numbers each, no objects. */
+/** Growable column store of pickled values: a tag and two numbers each, no objects. */
 export class ValueColumns {
   length = 0;
   tags: Uint8Array;
@@ -63,10 +59,6 @@ export class ValueColumns {
   b: Uint32Array;
   readonly #most: number;
 
-  /**
-   * @param capacity Values it has room for at first; memory not written to is not taken.
-   * @param most Values it may have.
-   */
   constructor(capacity: number, most = Infinity) {
     this.#most = most;
     this.tags = new Uint8Array(capacity);
@@ -83,12 +75,10 @@ export class ValueColumns {
     this.length = at + 1;
   }
 
-  /** Appends one value of another store. */
   pushFrom(other: ValueColumns, row: number): void {
     this.push(other.tags[row]!, other.a[row]!, other.b[row]!);
   }
 
-  /** Appends the values `from … from + count` of another store. */
   pushAll(other: ValueColumns, from: number, count: number): void {
     const at = this.length;
     const end = at + count;
@@ -99,7 +89,7 @@ export class ValueColumns {
     this.length = end;
   }
 
-  /** Makes room for `length` values; those not set are {@linkcode Tag.ABSENT}. */
+  /** Grows the capacity to at least `length` values; unset ones are {@linkcode Tag.ABSENT}. */
   reserve(length: number): void {
     if (length > this.#most) {
       throw new RangeError(`it has more than ${this.#most} values`);
@@ -112,45 +102,37 @@ export class ValueColumns {
 }
 
 /**
- * The items of all tuples, lists, dicts and sets of one pickle. A container grows by segments
- * (a pickler writes at most 1000 items at a time), each a run in one shared column store; the
- * items of a dict alternate between key and value. Names with a number each may stay in the pickle
- * instead (`numbered_items.ts`).
+ * Items of all tuples, lists, dicts and sets of a pickle. A container is a chain of segments (a pickler writes at most
+ * 1000 items at a time), each a range of one shared column store; a dict's items alternate between key and value. Names
+ * with a number each may stay in the pickle instead (`numbered_items.ts`).
  */
 export class Containers {
   readonly items: ValueColumns;
   readonly #firstSegment = new IntColumn();
   readonly #lastSegment = new IntColumn();
-  /** Row of the first item, or where the first name lies in the pickle. */
+  /** Row of a segment's first item, or the offset of its first name in the pickle. */
   readonly #starts = new IntColumn();
-  /** Number of items, or of names, negative. */
+  /** Number of a segment's items, or of its names, negated. */
   readonly #counts = new IntColumn();
   readonly #next = new IntColumn();
 
-  /**
-   * @param capacity How many items to make room for at first.
-   * @param most How many there may be.
-   */
   constructor(capacity: number, most = Infinity) {
     this.items = new ValueColumns(Math.min(capacity, most), most);
   }
 
-  /** Number of containers. */
   get length(): number {
     return this.#firstSegment.length;
   }
 
-  /** Names with a number each that are left in the pickle, of all containers. */
+  /** Number of names that stay in the pickle, in all containers. */
   numberedItems = 0;
 
-  /** Makes an empty container and returns its number. */
   create(): number {
     this.#firstSegment.push(-1);
     this.#lastSegment.push(-1);
     return this.length - 1;
   }
 
-  /** Adds the values `from … from + count` of `values` to a container. */
   append(
     container: number,
     values: ValueColumns,
@@ -163,12 +145,12 @@ export class Containers {
       ? -1
       : this.#starts.values[last]! + this.#counts.values[last]!;
     if (end === this.items.length && this.#counts.values[last]! > 0) {
-      this.#counts.values[last]! += count; // the run goes on
+      this.#counts.values[last]! += count; // extends the segment
     } else this.#addSegment(container, this.items.length, count);
     this.items.pushAll(values, from, count);
   }
 
-  /** Adds `count` names with a number each to a dict; the first lies at `start` in the pickle. */
+  /** Appends `count` names with a number each to a dict; the first is at `start` in the pickle. */
   appendNumbered(container: number, start: number, count: number): void {
     this.#addSegment(container, start, -count);
     this.numberedItems += count;
@@ -185,11 +167,7 @@ export class Containers {
     this.#lastSegment.values[container] = segment;
   }
 
-  /**
-   * The rows of a container's items.
-   *
-   * @param most How many are wanted, the first so many.
-   */
+  /** Returns the rows of a container's items, at most the first `most`. */
   rowsOf(container: number, most = Infinity): number[] {
     const rows: number[] = [];
     this.forEachRun(container, (start, count) => {
@@ -199,10 +177,7 @@ export class Containers {
     return rows;
   }
 
-  /**
-   * Calls `visit` with each run of a container's items, in order, and `visitNumbered` with each run
-   * of names that was left in the pickle.
-   */
+  /** Calls `visit` with each range of items, in order, and `visitNumbered` with each range left in the pickle. */
   forEachRun(
     container: number,
     visit: (start: number, count: number) => void,

@@ -5,15 +5,15 @@ import { DEEPEST } from "../json/scanner.ts";
 import type { PickleMachine } from "./machine.ts";
 import { Tag, type ValueColumns } from "./columns.ts";
 
-/** Text that values of a pickle may make, for each byte of it. */
+/** Limit of the text's size per byte of the pickle, plus `SPARE`. */
 const MOST_EXPANSION = 16;
 const SPARE = 1 << 20;
 
 /**
- * Writes pickled values as JSON, as Python's `json.dumps` would. Tuples and sets become lists; bytes,
- * which JSON has no form for, a string in Base64.
+ * Formats pickled values as JSON, as Python's `json.dumps` would. Tuples and sets become lists; bytes, for which JSON
+ * has no form, Base64 strings.
  *
- * A pickle can name a value again and again, so that a short one makes long text: there is a limit.
+ * Bounded in size: a short pickle can refer to a value repeatedly, and so expand to a very long text.
  */
 export class PickledJson extends ByteOutput {
   readonly #machine: PickleMachine;
@@ -26,7 +26,6 @@ export class PickledJson extends ByteOutput {
     this.#limit = machine.bytes.length * MOST_EXPANSION + SPARE;
   }
 
-  /** Writes the value in a row of `rows`. */
   append(rows: ValueColumns, row: number): void {
     const scalar = this.#scalar(rows, row);
     if (scalar !== undefined) return this.write(scalar);
@@ -47,7 +46,6 @@ export class PickledJson extends ByteOutput {
     }
   }
 
-  /** Writes ASCII text as it is. */
   write(text: string): void {
     this.#requireRoom(text.length);
     const at = this.grow(text.length);
@@ -76,7 +74,7 @@ export class PickledJson extends ByteOutput {
     this.#depth--;
   }
 
-  /** A dict's key as the string that `json.dumps` makes of it. */
+  /** Formats a dict's key as the string that `json.dumps` makes of it. */
   #key(rows: ValueColumns, row: number): string {
     const key = this.#scalar(rows, row);
     if (key === undefined) {
@@ -85,7 +83,7 @@ export class PickledJson extends ByteOutput {
     return key.startsWith('"') ? key : `"${key}"`;
   }
 
-  /** A string, number, truth value or None as JSON; `undefined` where it is something else. */
+  /** Formats a string, number, boolean or None; returns `undefined` for anything else. */
   #scalar(rows: ValueColumns, row: number): string | undefined {
     const a = rows.a[row]!;
     switch (rows.tags[row]) {
@@ -98,7 +96,7 @@ export class PickledJson extends ByteOutput {
       case Tag.FLOAT:
         return formatFloat(a);
       case Tag.TEXT:
-        // A long string may be named again and again: it counts before it is made.
+        // A long string may be referred to repeatedly: check its length before decoding it.
         this.#requireRoom(rows.b[row]!);
     }
     const text = this.#machine.text(rows, row);

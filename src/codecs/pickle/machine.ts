@@ -13,25 +13,24 @@ import { PickleError } from "./pickle_error.ts";
 import { PickleState } from "./state.ts";
 import { decodePickledText } from "./text.ts";
 
-/** Where a pickle can be added to, in bytes from its start. */
+/** Offsets in a pickle at which it can be extended. */
 export interface PicklePlaces {
-  /** The protocol it says it is of; 0 without. */
+  /** Declared protocol; 0 if none. */
   protocol: number;
-  /** Where the opcodes FRAME stand. */
   readonly frames: number[];
-  /** By the numbers of lists: behind all that was added to one, where it is on top of the stack. */
+  /** By list number: an offset after all its items at which the list is on top of the stack. */
   readonly lists: Map<number, number>;
-  /** Where STOP stands; the pickled value is on top of the stack there. */
+  /** Offset of STOP, where the pickled value is on top of the stack. */
   stop: number;
 }
 
-/** Highest protocol there is (Python 3.8 and later). */
+/** Highest existing protocol (Python 3.8 and later). */
 const HIGHEST_PROTOCOL = 5;
 
-/** Longest LONG1/LONG4 in bytes: as many as the 4300 digits that Python reads from text. */
+/** Limit of LONG1/LONG4 in bytes: the size of the 4300 digits that Python reads from text. */
 const LONGEST_INTEGER = 1786;
 
-/** Opcodes that make other objects than plain data. */
+/** Opcodes that create objects other than plain data. */
 const OBJECTS: ReadonlySet<number> = new Set([
   Op.OBJ,
   Op.BUILD,
@@ -46,16 +45,16 @@ const OBJECTS: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Runs a pickle without running anything else: values become rows of columns, no object is made
- * per value, and the only classes that can be called are those that `allowed` names.
+ * Interprets a pickle without executing any Python: values become rows of columns, without an object per value, and
+ * only the classes in `allowed` can be called.
  *
- * The stack, the memo and the items of containers are column stores. A row says what the value is
- * and where its bytes are in the pickle, so a structure of a million names costs no million strings.
+ * The stack, the memo and the items of containers are column stores. A row holds a value's type and the offset of its
+ * bytes in the pickle, so a structure of a million names creates no million strings.
  */
 export class PickleMachine {
   readonly bytes: Uint8Array;
   readonly containers: Containers;
-  /** Values that do not lie in the pickle as they are: {@linkcode Tag.SIDE} rows point here. */
+  /** Values that are not stored verbatim in the pickle: {@linkcode Tag.SIDE} rows hold their indices. */
   readonly side: (string | bigint | Uint8Array)[] = [];
   readonly #in: ByteReader;
   readonly #state: PickleState;
@@ -63,8 +62,8 @@ export class PickleMachine {
   readonly #places: PicklePlaces | undefined;
 
   /**
-   * @param places Filled while the pickle runs.
-   * @param most Values that its stack, its memo and its containers may each have.
+   * @param places Filled during the run.
+   * @param most Limit of values, for each of the stack, the memo and the containers.
    */
   constructor(
     bytes: Uint8Array,
@@ -81,10 +80,9 @@ export class PickleMachine {
   }
 
   /**
-   * Runs to STOP.
+   * Runs to STOP, and returns a store whose last row is the pickled value.
    *
-   * @returns A store whose last row is the pickled value.
-   * @throws {PickleError} If the pickle is damaged or asks for a class that is not allowed.
+   * @throws {PickleError} If the pickle is damaged or names a class that is not allowed.
    */
   run(): ValueColumns {
     const input = this.#in;
@@ -92,7 +90,7 @@ export class PickleMachine {
     for (;;) {
       const opcode = input.u8();
       switch (opcode) {
-        // The opcodes that a dict of names is made of come first.
+        // Opcodes of a dict of names first, for speed.
         case Op.SHORT_BINUNICODE:
           this.#pushBytes(Tag.TEXT, input.u8());
           break;
@@ -128,7 +126,7 @@ export class PickleMachine {
         case Op.FRAME: {
           this.#places?.frames.push(input.position - 1);
           const size = input.u64();
-          input.position = input.skip(size, "a frame"); // only looked at
+          input.position = input.skip(size, "a frame"); // checks the size without skipping
           break;
         }
         case Op.PROTO: {
@@ -155,7 +153,7 @@ export class PickleMachine {
     }
   }
 
-  /** The work of opcodes that are met less often. */
+  /** Handlers of less frequent opcodes. */
   static readonly #RARE: {
     readonly [opcode: number]: ((machine: PickleMachine) => void) | undefined;
   } = {
@@ -206,7 +204,7 @@ export class PickleMachine {
     [Op.PUT]: (m) => m.#state.put(m.#memoKey(m.#in.line())),
     [Op.DUP]: (m) => m.#stack.pushFrom(m.#stack, m.#state.top(1)),
     [Op.POP]: (m) => {
-      // Like Python: on top of a mark, it is the mark that goes.
+      // As in Python, pops the mark if it is on top.
       if (m.#state.marks.last === m.#stack.length) m.#state.marks.pop();
       else m.#stack.length = m.#state.top(1);
     },
@@ -214,7 +212,6 @@ export class PickleMachine {
     [Op.INST]: (m) => m.#state.refuse(`${m.#in.line()}.${m.#in.line()}`),
   };
 
-  /** The string in a row; `undefined` where it holds something else. */
   text({ tags, a, b }: ValueColumns, row: number): string | undefined {
     const start = a[row]!;
     if (tags[row] === Tag.TEXT) {
@@ -224,7 +221,7 @@ export class PickleMachine {
     return typeof side === "string" ? side : undefined;
   }
 
-  /** Throws the error about a pickle that is sound, but holds what it should not. */
+  /** Throws an error about a valid pickle with invalid content. */
   fail(message: string): never {
     throw new PickleError("bad-pickle", this.bytes.length, message);
   }
@@ -235,7 +232,7 @@ export class PickleMachine {
     this.#in.bad(`it is not a pickle: ${name} is no opcode`);
   }
 
-  /** Notes where a list is on top of the stack, so that more can be put to it. */
+  /** Records the offset if a list is on top of the stack, so that items can be appended there. */
   #noteList({ lists }: PicklePlaces): void {
     const top = this.#stack.length - 1;
     if (top < 0 || this.#stack.tags[top] !== Tag.LIST) return;
@@ -275,7 +272,7 @@ export class PickleMachine {
   }
 
   #pushIntegerLine(opcode: number, line: string): void {
-    // Protocol 0 and 1 write booleans as these two integers.
+    // Protocols 0 and 1 write booleans as these two integers.
     if (opcode === Op.INT && (line === "00" || line === "01")) {
       return this.#stack.push(Tag.BOOL, Number(line), 0);
     }

@@ -1,26 +1,18 @@
 import { Op } from "./opcodes.ts";
 
 /**
- * Items of a dict as Python pickles short names with a number each: `SHORT_BINUNICODE length name
- * MEMOIZE`, then `BININT1`, `BININT2` or `BININT` with the number; a new FRAME may begin before
- * either. A folder of files is made of nothing else, so a run of such items is kept as where it
- * lies, and not taken apart before it is used.
+ * Items of a dict as Python pickles short names with a number each: `SHORT_BINUNICODE length name MEMOIZE`, then
+ * `BININT1`, `BININT2` or `BININT` with the number; a FRAME may precede either. A folder's files consist of nothing
+ * else, so only the offset of such a run is stored, and its items are decoded on use.
  *
  * @module
  */
 
-/** Items in a {@linkcode NumberedBatch}. */
 const BATCH = 1024;
 
-/** Bytes of FRAME with its length. */
 const FRAME_BYTES = 9;
 
-/**
- * Measures the longest run of items.
- *
- * @param start Position of the first one.
- * @returns The position behind the run, and how many items it has, maybe none.
- */
+/** Measures the longest run of items from `start`, and returns its end and number of items, which may be 0. */
 export function measureNumberedItems(
   bytes: Uint8Array,
   start: number,
@@ -28,7 +20,7 @@ export function measureNumberedItems(
   let count = 0;
   let end = start;
   for (;;) {
-    // A position past the end reads as undefined, which no opcode equals.
+    // Offsets past the end read as `undefined`, which equals no opcode.
     const name = skipFrame(bytes, end);
     if (bytes[name] !== Op.SHORT_BINUNICODE) break;
     const memoize = name + 2 + bytes[name + 1]!;
@@ -43,24 +35,18 @@ export function measureNumberedItems(
   return { end, count };
 }
 
-/** Numbered items taken out of the pickle, a batch at a time. */
+/** Batch of decoded items. */
 export class NumberedBatch {
-  /** Their number. */
   length = 0;
-  /** Where the items behind them start. */
+  /** Offset of the item after the batch. */
   next = 0;
-  /** Per item: where its name starts and ends in the pickle, and its number, maybe negative. */
+  /** Per item: start and end of its name in the pickle, and its number, which may be negative. */
   readonly starts = new Int32Array(BATCH);
   readonly ends = new Int32Array(BATCH);
   readonly values = new Int32Array(BATCH);
 }
 
-/**
- * Takes up to 1024 items of a run that was measured out of the pickle.
- *
- * @param start Position of the first one.
- * @param count How many are left in the run.
- */
+/** Decodes up to 1024 items of a measured run, from offset `start`, of which `count` are left. */
 export function takeNumberedItems(
   bytes: Uint8Array,
   start: number,
@@ -84,7 +70,7 @@ export function takeNumberedItems(
   into.next = at;
 }
 
-/** Visits the items of a run that was measured, for callers that are in no hurry. */
+/** Iterates over the items of a measured run; slower than {@linkcode takeNumberedItems}. */
 export function* numberedItems(
   bytes: Uint8Array,
   start: number,
@@ -104,7 +90,7 @@ export function* numberedItems(
   }
 }
 
-/** A frame that claims to be longer than the pickle ends the run: somebody else will refuse it. */
+/** Does not skip a frame longer than the pickle: it ends the run, and the pickle machine rejects it. */
 function skipFrame(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== Op.FRAME) return at;
   let size = 0;
@@ -112,14 +98,14 @@ function skipFrame(bytes: Uint8Array, at: number): number {
   return size <= bytes.length - at - FRAME_BYTES ? at + FRAME_BYTES : at;
 }
 
-/** Bytes of the number after an opcode; 0 where it is none of the three. */
+/** Size of an opcode's number in bytes; 0 for other opcodes. */
 function widthOf(opcode: number): number {
   if (opcode === Op.BININT2) return 2;
   if (opcode === Op.BININT1) return 1;
   return opcode === Op.BININT ? 4 : 0;
 }
 
-/** One expression for all widths: a path first taken at name 65,536 would undo the compiled code. */
+/** One expression for all widths: a branch first taken at number 65,536 would deoptimize the compiled code. */
 function numberAt(bytes: Uint8Array, at: number, width: number): number {
   let number = 0;
   for (let k = at + width - 1; k >= at; k--) number = number << 8 | bytes[k]!;

@@ -74,7 +74,6 @@ const NAMES = new Map<number, string>(
   Object.entries(Op).map(([name, code]) => [code, name]),
 );
 
-/** The name of an opcode, for messages. */
 export function opcodeName(code: number): string {
   return NAMES.get(code) ?? `0x${code.toString(16).padStart(2, "0")}`;
 }

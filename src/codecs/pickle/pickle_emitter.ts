@@ -3,26 +3,19 @@ import { shortAsciiInto } from "../../base/short_ascii.ts";
 import { Op } from "./opcodes.ts";
 import { encodePickledText } from "./text.ts";
 
-/** Protocol that is emitted: read by Python from 3.4 on. */
+/** Protocol of the output, which Python 3.4 and later read. */
 const PROTOCOL = 4;
 
 const LARGEST_U8 = 0xff;
 const LARGEST_U16 = 0xffff;
 const LARGEST_U32 = 0xffffffff;
 
-/**
- * Emits the opcodes of a pickle, protocol 4, into memory that grows, or piece by piece: whoever
- * calls {@linkcode PickleEmitter.take} now and then gets a pickle of any size in constant memory.
- */
+/** Emits a pickle in protocol 4; regular calls of {@linkcode PickleEmitter.take} keep the memory constant. */
 export class PickleEmitter extends ByteOutput {
   #memoized = 0;
   readonly #protocol: number;
 
-  /**
-   * Starts a pickle.
-   *
-   * @param within The protocol of a pickle that is there already, to which what is emitted is added.
-   */
+  /** @param within Protocol of an existing pickle that the output will be inserted into. */
   constructor(within?: number) {
     super();
     this.#protocol = within ?? PROTOCOL;
@@ -30,7 +23,6 @@ export class PickleEmitter extends ByteOutput {
     this.#with(Op.PROTO, 1, PROTOCOL);
   }
 
-  /** Emits an `int`. */
   int(value: number | bigint): void {
     const number = Number(value);
     if (number >= 0 && number <= LARGEST_U8) {
@@ -44,25 +36,24 @@ export class PickleEmitter extends ByteOutput {
     }
   }
 
-  /** Emits a class; every protocol has this form of it. */
+  /** Emits a class, in a form that every protocol has. */
   global(module: string, name: string): void {
     this.op(Op.GLOBAL);
     this.raw(new TextEncoder().encode(`${module}\n${name}\n`));
   }
 
-  /** Emits a `float`. */
   float(value: number): void {
     this.float64(Op.BINFLOAT, value);
   }
 
-  /** Emits a `str`; lone surrogates stay lone. */
+  /** Emits a `str`; preserves lone surrogates. */
   text(value: string): void {
     if (this.#protocol < 4 || !this.#shortText(value)) {
       this.encodedText(encodePickledText(value));
     }
   }
 
-  /** Emits a `str` without memory for its bytes; `false`, and nothing, where it is not short or not ASCII. */
+  /** Emits a `str` without a temporary copy; returns `false`, with nothing emitted, if it is long or not ASCII. */
   #shortText(value: string): boolean {
     const { length } = value;
     if (length > LARGEST_U8) return false;
@@ -76,24 +67,22 @@ export class PickleEmitter extends ByteOutput {
     return true;
   }
 
-  /** Emits a `str` of UTF-8, in which lone surrogates stand as three bytes. */
+  /** Emits a `str` of UTF-8, with lone surrogates as three bytes. */
   encodedText(utf8: Uint8Array): void {
     const short = this.#protocol < 4 ? Op.BINUNICODE : Op.SHORT_BINUNICODE;
     this.#sized(short, Op.BINUNICODE, Op.BINUNICODE8, utf8);
   }
 
-  /** Emits a `bytes`. */
   bytes(value: Uint8Array): void {
     this.#sized(Op.SHORT_BINBYTES, Op.BINBYTES, Op.BINBYTES8, value);
   }
 
-  /** Puts the value that was emitted last into the memo, and returns its number there. */
+  /** Stores the last emitted value in the memo and returns its number. */
   memoize(): number {
     this.op(Op.MEMOIZE);
     return this.#memoized++;
   }
 
-  /** Emits what the memo has under a number. */
   recall(number: number): void {
     if (number <= LARGEST_U8) this.#with(Op.BINGET, 1, number);
     else this.#with(Op.LONG_BINGET, 4, number);
@@ -107,21 +96,21 @@ export class PickleEmitter extends ByteOutput {
     this.raw(bytes);
   }
 
-  /** Emits an opcode and a number of so many bytes. */
+  /** Emits an opcode and a little-endian number of `width` bytes. */
   #with(opcode: number, width: number, number: number): void {
     const at = this.grow(1 + width);
     this.memory[at] = opcode;
     let rest = number;
     for (let k = at + 1; k <= at + width; k++) {
-      this.memory[k] = rest; // its lowest byte
+      this.memory[k] = rest; // lowest byte
       rest = Math.floor(rest / 256);
     }
   }
 }
 
-/** The shortest little-endian two's complement of an integer other than 0. */
+/** Shortest little-endian two's complement of an integer other than 0. */
 function twosComplement(value: bigint): Uint8Array {
-  // The sign takes a bit of its own; of -(2^n) and its neighbour below, ~ has equally many digits.
+  // Plus one bit for the sign; negative values count the bits of ~, so that -(2^n) takes as many as 2^n - 1.
   const magnitude = value < 0n ? ~value : value;
   const nibbles = magnitude.toString(16);
   const bits = 4 * nibbles.length - Math.clz32(parseInt(nibbles[0]!, 16)) + 28;

@@ -5,7 +5,7 @@ import { numberedItems } from "./numbered_items.ts";
 import { PickleError } from "./pickle_error.ts";
 import { Tag, type ValueColumns } from "./columns.ts";
 
-/** A value of a pickle of plain data. */
+/** Value of a pickle of plain data. */
 export type PickledValue =
   | null
   | boolean
@@ -20,12 +20,12 @@ export type PickledValue =
 /**
  * Reads a Python pickle (protocols 0 to 5) of plain data.
  *
- * Nothing is ever executed: `dict` and `OrderedDict` become `Map`, `list` and `tuple` become
- * arrays, `set` and `frozenset` become `Set`, `bytes` and `bytearray` become `Uint8Array`, `None`
- * becomes `null`, an `int` beyond 2^53 a `bigint`. Any other class is refused by name.
+ * Never executes anything: `dict` and `OrderedDict` become `Map`, `list` and `tuple` become arrays, `set` and
+ * `frozenset` become `Set`, `bytes` and `bytearray` become `Uint8Array`, `None` becomes `null`, an `int` beyond 2^53
+ * becomes a `bigint`. Any other class is an error that names it.
  *
  * @param bytes The pickle.
- * @param most How many values it may have, about.
+ * @param most Approximate limit of the number of values.
  * @throws {PickleError} If it is damaged (`code: "bad-pickle"`) or names a class (`code: "unsafe-pickle"`).
  * @throws {RangeError} If it has more values.
  */
@@ -38,13 +38,13 @@ export function readPickle(
   return plainData(machine, stack);
 }
 
-/** Turns the machine's columns into objects, each container once, so shared ones stay shared. */
+/** Converts the machine's columns to objects, each container once, so that shared ones stay shared. */
 function plainData(machine: PickleMachine, stack: ValueColumns): PickledValue {
   const { bytes, containers, side } = machine;
   const made = new Map<number, PickledValue>();
   const strings = new Map<number, PickledValue>();
   const toFill: number[] = [];
-  /** A string or byte string that starts at `start`; references to it from the memo share it. */
+  /** Creates the string or bytes at `start` once; memo references share it. */
   const once = (start: number, make: () => PickledValue) => {
     let string = strings.get(start);
     if (string === undefined) strings.set(start, string = make());

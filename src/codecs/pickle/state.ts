@@ -6,29 +6,26 @@ import { Op, opcodeName } from "./opcodes.ts";
 import { PickleError } from "./pickle_error.ts";
 
 /**
- * Memory of a pickle: the stack of values with its marks, the memo, and the containers; and the calls that
- * a pickle may ask for, of which none runs any code: each makes a row of columns.
+ * State of the pickle machine: the stack with its marks, the memo, and the containers. Calls of classes execute no
+ * code: each creates a row of columns.
  */
 export class PickleState {
   readonly values: ValueColumns;
-  /** Heights of the stack at which a mark lies. */
   readonly marks = new IntColumn();
   readonly memo: ValueColumns;
   readonly containers: Containers;
-  /** Number of memo entries that are set, which is the key that MEMOIZE takes next. */
+  /** Number of memo entries that are set, which is MEMOIZE's next key. */
   memoized = 0;
   readonly #input: ByteReader;
   readonly #allowed: AllowedClasses;
-  /** Runs of names whose memo entries are not made: first key, position and count of each. */
+  /** Runs of names whose memo entries are deferred: first key, offset and count of each. */
   readonly #unmade: IntColumn = new IntColumn();
   #emptyTuple = -1;
-  /** Items that were copied from lists of pairs. */
   #copied = 0;
 
   /**
-   * @param input What is being read: its length limits the memo, its position is for messages.
-   * @param allowed Classes that it may name.
-   * @param most Values that its stack, its memo and its containers may each have.
+   * @param input The pickle: its length bounds the memo, its position is for messages.
+   * @param most Limit of values, for each of the stack, the memo and the containers.
    */
   constructor(input: ByteReader, allowed: AllowedClasses, most: number) {
     const { length } = input.bytes;
@@ -40,7 +37,7 @@ export class PickleState {
     this.containers = new Containers((length >>> 3) + 16, most);
   }
 
-  /** Where the topmost `count` values start; a mark among them is an underflow. */
+  /** Returns the start of the topmost `count` values; a mark among them is an underflow. */
   top(count: number): number {
     const floor = Math.max(this.marks.last, 0);
     const start = this.values.length - count;
@@ -48,25 +45,23 @@ export class PickleState {
     return start;
   }
 
-  /** Takes away the last mark and returns the height of the stack at which it lay. */
   popMark(): number {
     const mark = this.marks.pop();
     if (mark < 0) this.#input.bad("stack underflow: there is no mark");
     return mark;
   }
 
-  /** Pushes the empty tuple, which is one and the same since nothing can be added to it. */
+  /** Pushes the empty tuple, which is shared: nothing can be added to it. */
   pushEmptyTuple(): void {
     if (this.#emptyTuple < 0) this.#emptyTuple = this.containers.create();
     this.values.push(Tag.TUPLE, this.#emptyTuple, 0);
   }
 
   /**
-   * Adds names with a number each to the dict on top of the stack, if nothing else stands between
-   * the MARK that was just read and its SETITEMS: a folder of files. They stay in the pickle, and so
-   * do the names that the memo holds then.
+   * Adds names with a number each to the dict on top of the stack, if nothing else is between the MARK just read and
+   * its SETITEMS: a folder of files. The names stay in the pickle, and their memo entries are deferred.
    *
-   * @returns Whether it is so; if not, nothing has happened.
+   * @returns `false`, with nothing changed, if there is anything else.
    */
   setNumberedItems(): boolean {
     const { values, memo } = this;
@@ -89,7 +84,7 @@ export class PickleState {
     return true;
   }
 
-  /** Makes the memo's entries of all runs of names that are left in the pickle. */
+  /** Creates the memo entries of all deferred runs of names. */
   #makeEntries(): void {
     const { memo } = this;
     const { length } = memo;
@@ -105,7 +100,6 @@ export class PickleState {
     memo.length = length;
   }
 
-  /** Pushes the memo's entry `key`. */
   get(key: number): void {
     if (this.memo.tags[key] === Tag.ABSENT) this.#makeEntries();
     if (key >= this.memo.length || this.memo.tags[key] === Tag.ABSENT) {
@@ -114,10 +108,9 @@ export class PickleState {
     this.values.pushFrom(this.memo, key);
   }
 
-  /** Makes the top of the stack the memo's entry `key`. */
   put(key: number): void {
     const memo = this.memo;
-    // Picklers number their entries from 0, and each entry takes a byte at least.
+    // Picklers number entries from 0, and each entry takes at least a byte.
     if (key > this.#input.bytes.length) {
       this.#input.bad(`memo entry ${key} is out of range`);
     }
@@ -133,7 +126,7 @@ export class PickleState {
     memo.length = Math.max(memo.length, key + 1);
   }
 
-  /** Replaces the values from `from` on by a container of them. */
+  /** Replaces the values from `from` on with a container of them. */
   gather(tag: number, from: number): void {
     const container = this.containers.create();
     this.containers.append(
@@ -158,7 +151,6 @@ export class PickleState {
     this.containers.append(stack.a[target]!, stack, from, count);
   }
 
-  /** Moves the keys and values from `from` on into the dict below them. */
   setItems(from: number): void {
     if ((this.values.length - from) % 2 !== 0) {
       this.#input.bad("odd number of items");
@@ -167,10 +159,8 @@ export class PickleState {
   }
 
   /**
-   * Fills a dict from the arguments it is made with: none, or, as Python 2 pickles an OrderedDict, a
-   * list of [key, value] lists.
-   *
-   * @returns Whether the arguments are of that kind.
+   * Fills a dict from constructor arguments: none, or a list of [key, value] lists, as Python 2 pickles an OrderedDict.
+   * Returns whether the arguments have this form.
    */
   #fillFromPairs(container: number, args: number): boolean {
     const items = this.containers.items;
@@ -181,7 +171,7 @@ export class PickleState {
       items.tags[row] === Tag.LIST || items.tags[row] === Tag.TUPLE;
     if (argument.length !== 1 || !isSequence(list!)) return false;
     const source = items.a[list!]!;
-    // A list may be named again and again; only the first time has it cost its length in bytes.
+    // Further references to a list cost hardly any bytes, so the copied total is bounded by the pickle's length.
     this.containers.forEachRun(source, (_, count) => this.#copied += count);
     if (this.#copied > this.#input.bytes.length) {
       this.#input.bad("one list of pairs makes many dicts");
@@ -198,7 +188,7 @@ export class PickleState {
     return true;
   }
 
-  /** Pushes a class, or refuses it by name. */
+  /** Pushes a class, or throws an error that names it. */
   pushClass(module: string, name: string): void {
     const path = `${module}.${name}`;
     const role = this.#allowed.get(path);
@@ -206,7 +196,7 @@ export class PickleState {
     this.values.push(Tag.CLASS, ROLES.indexOf(role), 0);
   }
 
-  /** REDUCE or NEWOBJ: calls the class below the topmost value with the tuple that is on top. */
+  /** REDUCE or NEWOBJ: calls the class below the top with the tuple on top. */
   call(opcode: number): void {
     const stack = this.values;
     const from = this.top(2);
@@ -225,7 +215,6 @@ export class PickleState {
     else this.refuse("a call of tuple");
   }
 
-  /** Throws the error about something that is never done. */
   refuse(what: string): never {
     const makers = [...this.#allowed].filter(([_, role]) =>
       role === "dict" || role === "triple"

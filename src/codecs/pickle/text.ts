@@ -3,11 +3,9 @@ import { PickleError } from "./pickle_error.ts";
 import { strictUtf8Text } from "../../base/utf8.ts";
 
 /**
- * Pickled strings are UTF-8 in which lone surrogates stand as three bytes ED A0 80 … ED BF BF
+ * Decodes the pickled string in `bytes[start … end]`: UTF-8, with lone surrogates as three bytes ED A0 80 … ED BF BF
  * (Python's error handler `surrogatepass`).
  */
-
-/** Decodes the pickled string in `bytes[start … end]`; lone surrogates stay lone. */
 export function decodePickledText(
   bytes: Uint8Array,
   start: number,
@@ -46,7 +44,7 @@ function splitAtSurrogates(bytes: Uint8Array, offset: number): string {
 
 const encoder = new TextEncoder();
 
-/** Encodes a string as pickles have it: UTF-8, a lone surrogate as three bytes of its own. */
+/** Encodes a string as pickles do: UTF-8, with lone surrogates as three bytes each. */
 export function encodePickledText(text: string): Uint8Array {
   const short = encodeShortAscii(text);
   if (short !== undefined) return short;
@@ -57,7 +55,7 @@ export function encodePickledText(text: string): Uint8Array {
     length += encoder.encodeInto(wellFormed, bytes.subarray(length)).written;
   };
   let done = 0;
-  // With the flag u, a surrogate matches only where it is lone.
+  // With the flag u, only lone surrogates match.
   for (const { index } of text.matchAll(/[\ud800-\udfff]/gu)) {
     put(text.slice(done, index));
     const code = text.charCodeAt(index);

@@ -4,7 +4,7 @@ import { bytesOf } from "../../base/bytes_of.ts";
 import { Op } from "./opcodes.ts";
 import { PickleEmitter } from "./pickle_emitter.ts";
 
-/** A value that can be pickled: plain data. */
+/** Plain data that can be pickled. */
 export type PickleableValue =
   | null
   | boolean
@@ -19,18 +19,17 @@ export type PickleableValue =
   | { readonly [key: string]: PickleableValue };
 
 /**
- * Writes plain data as a pickle (protocol 4) that Python 3.4 and later reads, and `readPickle`.
+ * Pickles plain data in protocol 4, which Python 3.4 and later and `readPickle` read.
  *
- * Arrays become `list`; `Map` and plain objects `dict`, in the order of their keys; `Set` becomes
- * `set`; `Uint8Array` and buffers `bytes`; `null` `None`; a `bigint` and a number without fraction
- * up to 2^53 `int`, any other number (-0, NaN and infinities too) `float`. Where Python wants what
- * never changes, in keys and members of sets, an array becomes `tuple` and a `Set` `frozenset`. An object that
- * occurs in several places is written once, and is one object for the reader.
+ * Arrays become `list`; `Map` and plain objects `dict`, in key order; `Set` `set`; `Uint8Array` and buffers `bytes`;
+ * `null` `None`; a `bigint` and an integral number up to 2^53 `int`, any other number (also -0, NaN and infinities)
+ * `float`. Where Python needs hashable values, in keys and set members, an array becomes `tuple` and a `Set`
+ * `frozenset`. An object that occurs several times is written once, and is one object for the reader.
  *
- * Nothing else is taken: not `undefined`, functions, symbols, dates, instances of classes, arrays
- * of numbers other than `Uint8Array` (hand over their bytes), nor what contains itself.
+ * Rejects everything else: `undefined`, functions, symbols, dates, instances of classes, typed arrays other than
+ * `Uint8Array` (pass their bytes), and cycles.
  *
- * @throws {TypeError} If the value holds something else; the message says where.
+ * @throws {TypeError} If the value holds anything else; the message says where.
  *
  * @example Write a sample that Python unpickles
  * ```ts
@@ -46,17 +45,16 @@ export function writePickle(value: PickleableValue): Uint8Array<ArrayBuffer> {
   return new PickleWriter().write(value);
 }
 
-/** Longer strings are not looked up whether they were there before. */
+/** Longest string that is memoized. */
 const LONGEST_SHARED = 64;
 
-/** Pickles one value. */
 class PickleWriter {
   readonly #out = new PickleEmitter();
-  /** From the outermost container to the one being written: a list, since data nest deep. */
+  /** Open containers, outermost first; a list instead of recursion, since data may nest deep. */
   readonly #open: OpenContainer[] = [];
   readonly #inside = new Set<object>();
   readonly #shared = new Map<object | string, number>();
-  /** The same for what is written as `tuple` or `frozenset`. */
+  /** Memo of values written as `tuple` or `frozenset`. */
   readonly #sharedKeys = new Map<object, number>();
 
   write(root: unknown): Uint8Array<ArrayBuffer> {
@@ -112,13 +110,13 @@ class PickleWriter {
     }
     const { kind, items } = this.#takeApart(value, isKey);
     this.#out.op(kind.start);
-    if (!isKey) this.#share(value, isKey); // a tuple is there only when it is complete
+    if (!isKey) this.#share(value, isKey); // a tuple can be memoized only when complete
     const iterator = items[Symbol.iterator]();
     this.#open.push({ value, isKey, kind, items: iterator, count: 0, last: 0 });
     this.#inside.add(value);
   }
 
-  /** @param isKey Whether it is, or is part of, a key of a `dict` or a member of a `set`. */
+  /** @param isKey Whether it is, or is part of, a `dict` key or a `set` member. */
   #takeApart(
     value: object,
     isKey: boolean,
@@ -145,7 +143,7 @@ class PickleWriter {
     return { kind: DICT, items: Object.entries(value).flat(1) };
   }
 
-  /** Gives the next item and emits what comes before it, or what comes behind all. */
+  /** Returns the next item, and emits the opcodes before it or, at the end, after the last. */
   #next(container: OpenContainer): IteratorResult<unknown> {
     const { kind: { start, end, batch }, items } = container;
     const result = items.next();
@@ -170,12 +168,11 @@ class PickleWriter {
     this.#inside.delete(value);
   }
 
-  /** Has the value that was emitted last found again. */
   #share(value: object, isKey: boolean): void {
     (isKey ? this.#sharedKeys : this.#shared).set(value, this.#out.memoize());
   }
 
-  /** Refuses what would lose an item in Python. */
+  /** Rejects keys that Python would merge, losing an item. */
   #refuseDoubled(what: string, keys: Iterable<unknown>): void {
     if (!hasEqualKeys(keys)) return;
     this.#refuse(
@@ -192,7 +189,7 @@ class PickleWriter {
   }
 }
 
-/** Typed arrays of larger numbers have an order of bytes: those are for the caller to choose. */
+/** Whether a value is bytes. Typed arrays of larger numbers have a byte order, which the caller must choose. */
 function isBytes(value: object): boolean {
   return value instanceof Uint8Array || !ArrayBuffer.isView(value);
 }
@@ -201,16 +198,14 @@ function shortened(place: string): string {
   return place.length <= 200 ? place : `…${place.slice(-200)}`;
 }
 
-/** Python's picklers write no more items at a time. */
+/** Batch size of Python's picklers. */
 const BATCH = 1000;
 
-/** Form in which a kind of container is written. */
 interface Kind {
-  /** Opcode that makes it, empty; the mark where it is made of its items at the end. */
+  /** Opcode that creates it empty, or MARK if it is created from its items at the end. */
   readonly start: number;
-  /** Opcode that takes the items behind the mark. */
+  /** Opcode that consumes the items after the mark. */
   readonly end: number;
-  /** Number of values that are handed over at a time. */
   readonly batch: number;
 }
 
@@ -220,24 +215,22 @@ const SET: Kind = { start: Op.EMPTY_SET, end: Op.ADDITEMS, batch: BATCH };
 const TUPLE: Kind = { start: Op.MARK, end: Op.TUPLE, batch: Infinity };
 const FROZENSET: Kind = { start: Op.MARK, end: Op.FROZENSET, batch: Infinity };
 
-/** An array, set, map or plain object whose items are being pickled. */
 interface OpenContainer {
   readonly value: object;
-  /** True if it is part of a key, and so of a kind that never changes. */
+  /** Whether it is part of a key, and so must be hashable. */
   readonly isKey: boolean;
   readonly kind: Kind;
   readonly items: Iterator<unknown>;
   count: number;
-  /** The last key or member, for messages. */
   last: unknown;
 }
 
-/** Whether the value that comes is, or is part of, a key. */
+/** Whether the next value is, or is part of, a key. */
 function wantsHashable({ kind, count }: OpenContainer): boolean {
   return kind === DICT ? count % 2 === 1 : kind !== LIST;
 }
 
-/** Where in a container the current item is, as code would have it. */
+/** Path of the current item in a container, as in code. */
 function placeIn({ kind, count, last }: OpenContainer): string {
   if (kind !== DICT) return `[${count - 1}]`;
   if (typeof last === "string") return `[${JSON.stringify(last)}]`;
@@ -251,14 +244,14 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Python's `hash` of nested tuples recurses: nobody nests keys that deep. */
+/** Nesting limit of keys, since Python's `hash` of nested tuples recurses. */
 const DEEPEST_KEY = 100;
 
 /**
- * Whether two keys that differ in JavaScript are equal in Python, such as `1` and `true`: of these a
- * `dict` or `set` would keep one.
+ * Whether two keys that differ in JavaScript are equal in Python, such as `1` and `true`: a `dict` or `set` would keep
+ * only one of them.
  *
- * @param keys Keys of a `Map` or members of a `Set`; gone through twice.
+ * @param keys Keys of a `Map` or members of a `Set`; iterated twice.
  */
 function hasEqualKeys(keys: Iterable<unknown>): boolean {
   // Strings differ from each other and from all else, and so do numbers from each other.
@@ -278,7 +271,7 @@ function isDistinct(key: unknown): boolean {
 
 let unknown = 0;
 
-/** A text that is the same for keys that are equal in Python. */
+/** Returns a text that is the same for keys that are equal in Python. */
 function canonical(key: unknown, depth: number): string {
   if (depth > DEEPEST_KEY) {
     throw new TypeError(
@@ -307,6 +300,6 @@ function canonical(key: unknown, depth: number): string {
     const items = [...key].map((item) => canonical(item, depth + 1));
     return `{${items.sort().join(",")}}`;
   }
-  // What cannot be a key is refused by name when its turn comes.
+  // Values that cannot be keys are rejected when they are written.
   return key === null ? "None" : `?${unknown++}`;
 }

@@ -14,7 +14,7 @@ import {
   writeMsgpack,
 } from "../msgpack/mod.ts";
 
-/** A value of the type `tree`: one of MessagePack, with arrays in it. */
+/** Value of the type `tree`: MessagePack with arrays in it. */
 export type TreeValue =
   | null
   | boolean
@@ -29,7 +29,7 @@ export type TreeValue =
   | { [key: string]: TreeValue }
   | Map<MsgpackValue, TreeValue>;
 
-/** A value that the type `tree` encodes. */
+/** Value that the type `tree` encodes. */
 export type TreeContent =
   | TreeValue
   | MsgpackFloat
@@ -37,19 +37,18 @@ export type TreeContent =
   | { readonly [key: string]: TreeContent }
   | ReadonlyMap<PackableValue, TreeContent>;
 
-/** The beginning of an array's list. */
+/** First item of an array's list. */
 const MARK = "_";
 
-/** Deeper values are handed on as they are: MessagePack refuses them. */
+/** Depth from which values are passed on unchanged: MessagePack rejects them. */
 const DEEPEST = 1024;
 
 /**
- * The type `tree` (granular): msgpack in which an array is `["_", dtype.str, shape, bytes]`.
+ * Encodes a value of the type `tree` (granular): msgpack in which an array is `["_", dtype.str, shape, bytes]`.
  *
- * @param value Plain data as {@linkcode writeMsgpack} takes, and arrays anywhere in it but in
- * keys. An object of just `dtype`, `shape` and `data` that fit each other is an array; a `Map` of
- * them is a map.
- * @throws {TypeError} If it holds something else; the message says where.
+ * @param value Plain data as {@linkcode writeMsgpack} accepts, with arrays anywhere but in keys. An object of only
+ * `dtype`, `shape` and `data` that match each other is an array; a `Map` of them is a map.
+ * @throws {TypeError} If it holds anything else; the message says where.
  */
 export function encodeTree(value: TreeContent): Uint8Array<ArrayBuffer> {
   return writeMsgpack(packable(value, 0));
@@ -62,24 +61,24 @@ function packable(value: TreeContent, depth: number): PackableValue {
     return [MARK, dtype, [...shape], elements];
   }
   const made = mapItems(value, (item) => packable(item, depth + 1));
-  return made ?? value as PackableValue; // which MessagePack knows, or refuses
+  return made ?? value as PackableValue; // MessagePack writes or rejects it
 }
 
 /**
- * Reads a value of the type `tree`.
+ * Decodes a value of the type `tree`.
  *
- * A list of four that starts with `"_"` is an array where the rest is an element type, a shape and
- * as many bytes as these take, and otherwise a list; Python fails at the latter. A map that
- * looks like an array's fields becomes a `Map`, so that it is written as a map again.
+ * A list of four that starts with `"_"` is an array if the rest is an element type, a shape and as many bytes as these
+ * need; otherwise it is a list, at which Python fails. A map that looks like an array's fields becomes a `Map`, so that
+ * it is written as a map again.
  *
- * @param bytes The arrays share their memory where their elements lie aligned and little-endian.
- * @throws {MsgpackError} If it is not sound MessagePack.
+ * @param bytes The arrays share their memory if their elements are aligned and little-endian.
+ * @throws {MsgpackError} If it is not valid MessagePack.
  */
 export function decodeTree(bytes: Uint8Array): TreeValue {
   return withArrays(readMsgpack(bytes)) as TreeValue;
 }
 
-/** {@linkcode decodeTree}, but a float that is a whole number is a {@linkcode MsgpackFloat}. */
+/** {@linkcode decodeTree}, with integral floats as {@linkcode MsgpackFloat}. */
 export function decodeTreeWithFloats(bytes: Uint8Array): TreeContent {
   return withArrays(readMsgpack(bytes, { keepFloats: true }));
 }
@@ -94,7 +93,7 @@ function withArrays(value: PackableValue): TreeContent {
     : made;
 }
 
-/** The array that a list stands for; `undefined` if it is a list. */
+/** Returns the array that a list encodes, or `undefined` if it is an ordinary list. */
 function arrayOf(list: PackableValue[]): NdArray | undefined {
   const [mark, dtype, shape, elements] = list;
   const isMarked = mark === MARK && list.length === 4 &&
@@ -114,7 +113,7 @@ function isLeaf(value: unknown): boolean {
     value instanceof Uint8Array;
 }
 
-/** A list, map or plain object of what is made of the items of one; `undefined` for anything else. */
+/** Maps the items of a list, map or plain object; returns `undefined` for anything else. */
 function mapItems<T>(value: unknown, make: (item: never) => T) {
   if (Array.isArray(value)) return value.map((item) => make(item as never));
   const ofEntry = ([key, item]: [string, unknown]) =>

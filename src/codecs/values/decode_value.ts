@@ -2,9 +2,9 @@ import { strictUtf8Text, withoutByteOrderMark } from "../../base/utf8.ts";
 import { parseExactJson, parsePlainJson } from "../json/value.ts";
 import type { ValueDecoding } from "./value_type.ts";
 
-/** A whole number as Python reads it. */
+/** Integer as Python reads it. */
 const INTEGER = /^\s*[+-]?\d+(_\d+)*\s*$/;
-/** A float as Python writes it. */
+/** Float as Python writes it. */
 const FLOAT = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/;
 const NO_NUMBERS: Readonly<Record<string, number>> = {
   __proto__: null as never,
@@ -12,10 +12,10 @@ const NO_NUMBERS: Readonly<Record<string, number>> = {
   inf: Infinity,
   "-inf": -Infinity,
 };
-/** Longest text of a whole number: making a number of it takes the square of its length. */
-const LONGEST_NUMBER = 4300; // as Python has it
+/** Python's limit of an integer's digits: conversion takes quadratic time. */
+const LONGEST_NUMBER = 4300;
 
-// Codecs are loaded when the first value needs them.
+// Codecs are loaded on first use.
 const DECODERS: Readonly<
   Record<
     Extract<ValueDecoding, string>,
@@ -29,7 +29,7 @@ const DECODERS: Readonly<
     return await (await imageCodec()).decodeWithAlpha(bytes);
   },
   integer: integerIn,
-  // Python's `json.loads` takes bytes with a byte order mark as well.
+  // Python's `json.loads` also accepts bytes with a byte order mark.
   json: (bytes) => parsePlainJson(withoutByteOrderMark(textIn(bytes))),
   async msgpack(bytes) {
     const { readMsgpack } = await import("../msgpack/read_msgpack.ts");
@@ -47,12 +47,12 @@ const DECODERS: Readonly<
 };
 
 /**
- * Decodes a value: to a text, number (a bigint beyond 2^53), picture, array, or plain data; videos and what nobody
- * knows stay bytes. Nothing is executed: of pickles only those of plain data are read.
+ * Decodes a value to a text, number (a bigint beyond 2^53), picture, array, or plain data; videos and unknown types
+ * stay bytes. Never executes anything: reads only pickles of plain data.
  *
- * @param bytes May be kept, and their memory shared.
+ * @param bytes The result may retain and share their memory.
  * @returns The value, or a promise of it.
- * @throws What is wrong with the bytes.
+ * @throws If the bytes are invalid.
  */
 export function decodeAs(
   decoding: ValueDecoding,
@@ -67,10 +67,10 @@ export function decodeAs(
 
 /**
  * Decodes a value to what other formats can store: as {@linkcode decodeAs}, but pictures and pickles stay encoded, and
- * plain data tell `1.0` from `1`.
+ * plain data distinguish `1.0` from `1`.
  *
- * @param bytes May be kept, and their memory shared.
- * @throws What is wrong with the bytes.
+ * @param bytes The result may retain and share their memory.
+ * @throws If the bytes are invalid.
  */
 export function decodePortable(
   decoding: ValueDecoding,
@@ -91,11 +91,7 @@ export function decodePortable(
   }
 }
 
-/**
- * Decodes UTF-8.
- *
- * @throws {TypeError} If it is none.
- */
+/** @throws {TypeError} If the bytes are not UTF-8. */
 export function textIn(bytes: Uint8Array): string {
   try {
     return strictUtf8Text(bytes);
@@ -104,23 +100,18 @@ export function textIn(bytes: Uint8Array): string {
   }
 }
 
-/**
- * Reads a text of a whole number, as Python's `int` does.
- *
- * @returns A bigint beyond 2^53.
- * @throws {TypeError} If it is none.
- */
+/** Parses an integer, as Python's `int` does; to a bigint beyond 2^53. Throws a `TypeError` if it is not one. */
 export function integerIn(bytes: Uint8Array): number | bigint {
   const text = textIn(bytes);
   const isWhole = text.length <= LONGEST_NUMBER && INTEGER.test(text) &&
-    !text.includes("\ufeff"); // white space here, and not in Python
+    !text.includes("\ufeff"); // white space in JavaScript, but not in Python
   if (!isWhole) {
     throw new TypeError("it is no whole number");
   }
   const plain = text.replaceAll("_", "");
   const number = Number(plain);
   return Number.isSafeInteger(number)
-    ? number + 0 // and not -0
+    ? number + 0 // turns -0 into 0
     : BigInt(plain.trim().replace("+", ""));
 }
 

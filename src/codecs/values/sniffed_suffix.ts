@@ -1,4 +1,4 @@
-/** First bytes of files, and what such files are called; a dot stands for any byte. */
+/** File signatures and suffixes; a dot matches any byte. */
 const SIGNATURES: readonly (readonly [string, string])[] = [
   ["\xff\xd8\xff", ".jpg"],
   ["\x89PNG\r\n\x1a\n", ".png"],
@@ -24,7 +24,7 @@ const SIGNATURES: readonly (readonly [string, string])[] = [
   ["\x1f\x8b", ".gz"],
 ];
 
-/** What a file of these bytes is called by, or `undefined` where that is not known. */
+/** Returns the suffix for a file's first bytes, or `undefined` if unknown. */
 export function sniffedSuffix(bytes: Uint8Array): string | undefined {
   return SIGNATURES.find(([signature]) => begins(bytes, signature))?.[1];
 }

@@ -1,4 +1,4 @@
-/** What the content of a value is, whatever its type is called. */
+/** Kind of a value's content, independent of the type's name. */
 export type ValueKind =
   | "array"
   | "bytes"
@@ -8,17 +8,17 @@ export type ValueKind =
   | "tree"
   | "video";
 
-/** Where any thread finds what decodes a value. */
+/** Decoder that any thread can load. */
 export interface ValueDecoder {
-  /** URL of a module that exports `decodeValue(bytes, ...args)`, which throws if the bytes are none of the type. */
+  /** URL of a module that exports `decodeValue(bytes, ...args)`, which throws if the bytes are not of the type. */
   readonly module: string;
   /** Arguments that survive `postMessage`. */
   readonly args: readonly unknown[];
 }
 
 /**
- * How the bytes of a value are decoded: as what the word says, or by code of the format. A function cannot be called by
- * other threads, so that a server answers nobody else while it runs.
+ * How a value's bytes are decoded: by the named codec, or by code of the format. A function cannot run in another
+ * thread, so it blocks a server's other requests.
  */
 export type ValueDecoding =
   | "bytes"
@@ -33,19 +33,19 @@ export type ValueDecoding =
   | ValueDecoder
   | ((bytes: Uint8Array<ArrayBuffer>) => unknown);
 
-/** A type of values. Plain data, unless its decoding is a function. */
+/** Type of values. Plain data, unless its decoding is a function. */
 export interface ValueType {
-  /** As the container calls it, such as `int64`. */
+  /** Name in the container, such as `int64`. */
   readonly name: string;
-  /** What its values are, whatever it is called. */
+  /** Kind of its values. */
   readonly kind: ValueKind;
-  /** What names of files of such values end in, such as `.npy`; empty where nothing tells. */
+  /** Suffix of files of such values, such as `.npy`; empty if unknown. */
   readonly suffix: string;
-  /** Bytes of the largest value that is decoded to be shown: a larger one would take too much memory. */
+  /** Limit, in bytes, of values decoded for display: larger ones would take too much memory. */
   readonly largest: number;
   /** How its values are decoded. */
   readonly decoding: ValueDecoding;
-  /** What the numbers are, where its values are numbers or Booleans of one type; an `int` may be of any size. */
+  /** Number type, if its values are numbers or Booleans of one type; an `int` may be of any size. */
   readonly scalar?:
     | "bool"
     | "int"
@@ -61,27 +61,25 @@ export interface ValueType {
     | "float32"
     | "float64"
     | undefined;
-  /** What the numbers are, where its values are lists of numbers of one type. */
+  /** Number type of the items, if its values are lists of numbers of one type. */
   readonly elements?: ValueType["scalar"];
 }
 
-/** What numbers are in memory. */
+/** Type of numbers in memory. */
 export type ScalarType = NonNullable<ValueType["scalar"]>;
 
-/** Bytes of the largest value that becomes any number of objects, and of the largest other one. */
+/** Size limits of decoded values, in bytes: those that become many objects, and others. */
 const LARGEST_TREE = 16 << 20;
 const LARGEST = 64 << 20;
 
-/** The types of values that several formats have. */
+/** Types that several formats share. */
 export const VALUE_TYPES = {
   array: standard("array", "array", ".npy", "npy"),
   bytes: standard("bytes", "bytes", "", "bytes"),
-  /** A float as text. */
   float: {
     ...standard("float", "number", ".txt", "float"),
     scalar: "float64",
   },
-  /** A whole number as text. */
   integer: {
     ...standard("integer", "number", ".txt", "integer"),
     scalar: "int",
@@ -96,13 +94,13 @@ export const VALUE_TYPES = {
   text: standard("text", "text", ".txt", "utf8"),
 } satisfies Readonly<Record<string, ValueType>>;
 
-/** A picture or video that is not decoded here. */
+/** Pictures and videos that are not decoded here. */
 const OTHER_PICTURE = standard("picture", "image", "", "bytes");
 const VIDEO = standard("video", "video", "", "bytes");
 
-/** Types of files by the last extension of their names: those of WebDataset, and others that are usual. */
+/** Types of files by last extension: those of WebDataset, and other common ones. */
 const BY_EXTENSION: Readonly<Record<string, ValueType>> = {
-  __proto__: null as never, // extensions are any words
+  __proto__: null as never, // extensions are arbitrary words
   ...all(VALUE_TYPES.integer, "cls cls2 index inx id"),
   ...all(VALUE_TYPES.text, "txt text transcript"),
   ...all(VALUE_TYPES.json, "json jsn"),
@@ -115,14 +113,9 @@ const BY_EXTENSION: Readonly<Record<string, ValueType>> = {
   ...all(VIDEO, "m4v mov mp4 webm"),
 };
 
-/** Extensions that tell what a file is. */
 export const EXTENSIONS: readonly string[] = Object.keys(BY_EXTENSION);
 
-/**
- * Makes a type of a format: as one of the table but for its name, and what else is its own.
- *
- * @param name As the container calls it.
- */
+/** Derives a format's own type from a shared one; `name` is its name in the container. */
 export function valueType(
   name: string,
   like: ValueType,
@@ -131,13 +124,13 @@ export function valueType(
   return { ...like, ...own, name };
 }
 
-/** The type of a file by its name, or an extension; bytes where the name does not tell. */
+/** Returns the type of a file by its name or extension; bytes if unknown. */
 export function typeOfExtension(name: string): ValueType {
   const word = extensionIn(name);
   return BY_EXTENSION[word] ?? valueType(word, VALUE_TYPES.bytes);
 }
 
-/** The last extension of a name, in small letters; the name itself if it has none. */
+/** Last extension of a name, in lower case; the name itself if it has none. */
 export function extensionIn(name: string): string {
   return name.slice(name.lastIndexOf(".") + 1).toLowerCase();
 }

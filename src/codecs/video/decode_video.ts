@@ -5,19 +5,18 @@ import { Ffmpeg, type ProgramOptions, withWorkFile } from "./ffmpeg.ts";
 
 /** Options of {@linkcode decodeVideo}. */
 export interface DecodeVideoOptions extends ProgramOptions {
-  /** Bytes of pixels above which a video is refused; 2^30 unless given. */
+  /** Limit of the decoded pixels in bytes; 2^30 by default. */
   readonly maxBytes?: number | undefined;
 }
 
 /**
- * The frames of a video in memory, by the program ffmpeg: every frame once, without rotation, as
- * PyAV decodes them. The video may be mp4 or WebM and their kin; what else ffmpeg knows, such as
- * lists that refer to other files, is refused. Needs `--allow-run=ffmpeg`, and `--allow-read` and
- * `--allow-write` for a temporary file.
+ * Decodes a video in memory with the program ffmpeg: every frame once, without rotation, as PyAV decodes them. The
+ * video may be mp4, WebM or a related format; other formats of ffmpeg, such as lists that refer to other files, are
+ * rejected. Needs `--allow-run=ffmpeg`, and `--allow-read` and `--allow-write` for a temporary file.
  *
- * @returns Frames, rows, columns, RGB: an array of `uint8` with four dimensions.
- * @throws {VideoError} If ffmpeg fails or complains, as of a video cut off, there is no frame, or
- * its pixels are too many.
+ * @returns Array of `uint8` with four dimensions: frames, rows, columns, RGB.
+ * @throws {VideoError} If ffmpeg fails or reports an error, such as a truncated video, if there is no frame, or if
+ * there are too many pixels.
  *
  * @example The number and size of frames
  * ```ts ignore
@@ -69,7 +68,7 @@ export async function decodeVideo(
 function decodingArguments(file: string): string[] {
   return [
     ...["-protocol_whitelist", "file"],
-    // The names of two readers of files, as `ffmpeg -demuxers` has them.
+    // Two demuxers, by the names in `ffmpeg -demuxers`.
     ...["-format_whitelist", "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm"],
     ...["-noautorotate", "-i", `file:${file}`],
     ...["-map", "0:v:0", "-fps_mode", "passthrough"],
@@ -77,17 +76,12 @@ function decodingArguments(file: string): string[] {
   ];
 }
 
-/** Head of each picture of ffmpeg's (netpbm's PPM): width, height, the largest value. */
+/** Header of each picture (netpbm's PPM): width, height, maximum value. */
 const HEAD = /^P6\n(\d{1,9}) (\d{1,9})\n255\n/;
 
-/** The longest that is. */
 const LONGEST_HEAD = 32;
 
-/**
- * PPM pictures of one size as one array: their heads are squeezed out in place.
- *
- * @returns `undefined` if they are something else.
- */
+/** Joins PPM pictures of one size into an array, dropping headers in place; `undefined` for anything else. */
 function withoutHeads(
   stream: Uint8Array<ArrayBuffer>,
 ): NdArray & { readonly data: Uint8Array<ArrayBuffer> } | undefined {

@@ -3,24 +3,24 @@ import { Ffmpeg, type ProgramOptions, withWorkFile } from "./ffmpeg.ts";
 
 /** Options of {@linkcode encodeVideo}. */
 export interface EncodeVideoOptions extends ProgramOptions {
-  /** The kind of file: `mp4` unless given. */
+  /** Container format; `mp4` by default. */
   readonly format?: "mp4" | "webm" | undefined;
-  /** Frames per second; 20 unless given, as granular has it. */
+  /** Frames per second; 20 by default, as in granular. */
   readonly fps?: number | undefined;
-  /** ffmpeg's word for the encoder; `h264` for mp4 and `vp9` for WebM unless given, as granular has it. */
+  /** Name of ffmpeg's encoder; by default `h264` for mp4 and `vp9` for WebM, as in granular. */
   readonly codec?: string | undefined;
 }
 
 const CODECS = { mp4: "h264", webm: "vp9" } as const;
 
 /**
- * Makes a video of frames, by the program ffmpeg. Needs `--allow-run=ffmpeg`, and `--allow-read` and
- * `--allow-write` for a temporary file.
+ * Encodes frames as a video with the program ffmpeg. Needs `--allow-run=ffmpeg`, and `--allow-read` and `--allow-write`
+ * for a temporary file.
  *
- * @param frames Frames, rows, columns, RGB: an array of `uint8` with four dimensions.
- * @throws {TypeError} If the frames are no such array.
- * @throws {RangeError} If an option has no meaning.
- * @throws {VideoError} If ffmpeg fails, as `h264` does at a width or height that is odd.
+ * @param frames Array of `uint8` with four dimensions: frames, rows, columns, RGB.
+ * @throws {TypeError} If the frames are not such an array.
+ * @throws {RangeError} If an option is invalid.
+ * @throws {VideoError} If ffmpeg fails, as `h264` does for an odd width or height.
  *
  * @example Ten gray frames
  * ```ts ignore

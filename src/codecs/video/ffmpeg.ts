@@ -3,25 +3,23 @@ import { utf8Text } from "../../base/utf8.ts";
 
 /** Options common to calls of ffmpeg. */
 export interface ProgramOptions {
-  /** The program; `ffmpeg` from the `PATH` unless given. */
+  /** Program; `ffmpeg` from the `PATH` by default. */
   readonly program?: string | undefined;
   /** Ends ffmpeg; the promise is then rejected, or the iteration throws, with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Name of the video in errors; `the video` unless given. */
+  /** Name of the video in errors; `the video` by default. */
   readonly path?: string | undefined;
 }
 
-/** Purpose of a run of ffmpeg. */
 export interface FfmpegTask {
   readonly verb: "decode" | "encode";
-  /** Bytes for its standard input. */
   readonly input?: Uint8Array | undefined;
 }
 
-/** It asks nothing, and says only what is wrong. */
+/** No prompts, only errors. */
 const QUIET = ["-nostdin", "-hide_banner", "-nostats", "-loglevel", "error"];
 
-/** A run of ffmpeg; it ends with its scope at the latest. */
+/** Running ffmpeg, which is killed at the end of its scope at the latest. */
 export class Ffmpeg implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly #complaints: Promise<string>;
@@ -30,11 +28,7 @@ export class Ffmpeg implements AsyncDisposable {
   readonly #options: ProgramOptions;
   readonly #verb: FfmpegTask["verb"];
 
-  /**
-   * Starts it.
-   *
-   * @throws {VideoError} If it is not here, or may not be run.
-   */
+  /** @throws {VideoError} If ffmpeg is not installed, or may not be run. */
   constructor(
     args: string[],
     options: ProgramOptions,
@@ -53,16 +47,15 @@ export class Ffmpeg implements AsyncDisposable {
     signal?.addEventListener("abort", this.#kill, { once: true });
   }
 
-  /** Its standard output. */
   get output(): ReadableStream<Uint8Array> {
     return this.#child.stdout;
   }
 
   /**
-   * Waits for its end; the output has been read to its end.
+   * Waits for its exit, after the output has been read to its end.
    *
-   * @param isWhole Whether that was all there should be.
-   * @returns What it complained of, though it went well.
+   * @param isWhole Whether the output was complete.
+   * @returns Its error messages, even on success.
    * @throws {VideoError} If it failed.
    */
   async end(isWhole = true): Promise<string> {
@@ -93,7 +86,7 @@ export class Ffmpeg implements AsyncDisposable {
   }
 }
 
-/** Tells whether the program took it all; why it did not, it says itself. */
+/** Returns whether the program took all input; if not, the program itself reports why. */
 async function feed(
   child: Deno.ChildProcess,
   input: Uint8Array,
@@ -141,19 +134,18 @@ function startFfmpeg(
   }
 }
 
-/** Without a chance to finish: nobody waits for what it would still write. */
+/** Kills the program: nobody waits for the rest of its output. */
 function endNow(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // it has ended already
+    if (!(error instanceof TypeError)) throw error; // it has already ended
   }
 }
 
-/** Enough of a program's complaints to know what is wrong. */
+/** Size limit of the retained error messages. */
 const KEEP_BYTES = 8 * 1024;
 
-/** Reads a stream to its end and keeps how it begins, as text. */
 async function boundedText(
   stream: ReadableStream<Uint8Array>,
 ): Promise<string> {
@@ -170,10 +162,7 @@ async function boundedText(
   return isCut ? `${text} …` : text;
 }
 
-/**
- * Makes a place for a file that is there as long as `body` runs. ffmpeg moves back and forth in an mp4, which it
- * cannot in a pipe.
- */
+/** Provides a path for a temporary file, deleted after `body`: ffmpeg seeks in an mp4, which it cannot do in a pipe. */
 export async function withWorkFile<T>(
   body: (file: string) => Promise<T>,
 ): Promise<T> {

@@ -1,5 +1,5 @@
 /**
- * Frames of videos, and videos of frames, through the program ffmpeg.
+ * Decodes and encodes videos with the program ffmpeg.
  *
  * @module
  */

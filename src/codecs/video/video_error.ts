@@ -1,6 +1,6 @@
 import { type ErrorFacts, RecordfsError } from "../../base/errors.ts";
 
-/** Subjects of a {@linkcode VideoError}. */
+/** Codes of a {@linkcode VideoError}. */
 export type VideoErrorCode =
   | "ffmpeg-missing"
   | "ffmpeg-refused"
@@ -8,12 +8,12 @@ export type VideoErrorCode =
   | "too-large"
   | "video-failed";
 
-/** A video cannot be decoded or encoded; the message has ffmpeg's own words. */
+/** A video cannot be decoded or encoded; the message quotes ffmpeg. */
 export class VideoError extends RecordfsError<VideoErrorCode> {
-  /** The video. */
+  /** Path or name of the video. */
   declare readonly path: string;
 
-  /** Makes the error for the video at `path`. */
+  /** Creates an error about the video at `path`. */
   constructor(
     code: VideoErrorCode,
     path: string,

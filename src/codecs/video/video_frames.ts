@@ -8,22 +8,22 @@ import { VideoError } from "./video_error.ts";
 /** Options of {@linkcode videoFrames}. */
 export interface VideoFramesOptions
   extends FrameOptions, Omit<ProgramOptions, "path"> {
-  /** Gets what ffmpeg complained of where it went on all the same, as with a file cut off. */
+  /** Called with ffmpeg's error messages if it continued anyway, as for a truncated file. */
   readonly onWarning?: ((words: string) => void) | undefined;
 }
 
 /**
- * The frames of a video as JPEGs, by the program ffmpeg, which decodes the video once, scales and
- * encodes; nothing is written to disk. ffmpeg waits where its frames are not taken. Sound is left
- * out, rotation is applied. Needs `--allow-run=ffmpeg`.
+ * Yields the frames of a video as JPEGs, made by the program ffmpeg, which decodes the video once, scales and encodes.
+ * Writes nothing to disk; ffmpeg waits until its frames are consumed. Drops sound and applies rotation. Needs
+ * `--allow-run=ffmpeg`.
  *
- * Without `shortEdge` the colour is subsampled as in the video; scaled frames are not subsampled.
+ * Without `shortEdge`, chroma is subsampled as in the video; scaled frames are not subsampled.
  *
- * @param path The video; not a URL of another kind than `file:`.
+ * @param path The video; a URL must be of kind `file:`.
  * @param options Frame rate, size and quality.
- * @returns The JPEGs, each in memory of its own. Leaving the iteration ends ffmpeg.
- * @throws {VideoError} If ffmpeg fails, also after some frames, or there is no frame.
- * @throws {RangeError} If an option has no meaning.
+ * @returns The JPEGs, each in its own memory. Leaving the iteration ends ffmpeg.
+ * @throws {VideoError} If ffmpeg fails, even after some frames, or there is no frame.
+ * @throws {RangeError} If an option is invalid.
  *
  * @example Eight frames a second with a short edge of 256 pixels
  * ```ts ignore
@@ -72,31 +72,22 @@ export async function* videoFrames(
   if (words !== "") onWarning?.(words);
 }
 
-/** Options of the frames that ffmpeg makes of a video. */
+/** Options of the frames that ffmpeg makes from a video. */
 export interface FrameOptions {
-  /**
-   * Frames per second, as ffmpeg's `-r`: frames are left out or repeated to get there. All frames
-   * at the video's own rate unless given.
-   */
+  /** Frames per second, as ffmpeg's `-r`, which drops or repeats frames. All frames at the video's rate by default. */
   readonly frameRate?: number | undefined;
-  /** The short edge of the frames, in pixels; below 1, or not given, they keep their size. */
+  /** Short edge of the frames, in pixels; below 1 or not given, they keep their size. */
   readonly shortEdge?: number | undefined;
-  /** ffmpeg's `-q:v`, 2 (best) to 31; 3 unless given. */
+  /** ffmpeg's `-q:v`, 2 (best) to 31; 3 by default. */
   readonly qscale?: number | undefined;
-  /** Number of threads of ffmpeg; it chooses unless given. */
+  /** Number of ffmpeg's threads; ffmpeg chooses by default. */
   readonly threads?: number | undefined;
 }
 
 /** At least as close to the video as GulpIO2's two generations of JPEG; see `bench/README.md`. */
 const DEFAULT_QSCALE = 3;
 
-/**
- * The arguments that make ffmpeg write a video's frames to its standard output, as JPEGs one
- * after the other.
- *
- * @param path Absolute.
- * @throws {RangeError} If an option has no meaning.
- */
+/** Arguments to write a video's frames as concatenated JPEGs; throws a `RangeError` if an option is invalid. */
 function ffmpegArguments(path: string, options: FrameOptions): string[] {
   const { frameRate, shortEdge = 0, threads } = options;
   const { qscale = DEFAULT_QSCALE } = options;
@@ -110,7 +101,7 @@ function ffmpegArguments(path: string, options: FrameOptions): string[] {
   return [
     ...(threads === undefined ? [] : ["-filter_threads", `${threads}`]),
     ...limit,
-    // What a file refers to must be a file, and its name is nothing but a name.
+    // The file may refer only to files, and the prefix keeps its name from being parsed as a URL.
     ...["-protocol_whitelist", "file", "-i", `file:${path}`],
     ...["-an", "-sn", "-dn"],
     ...(frameRate === undefined ? [] : ["-r", `${frameRate}`]),
@@ -122,8 +113,8 @@ function ffmpegArguments(path: string, options: FrameOptions): string[] {
 }
 
 /**
- * In RGB, so that the colour is not scaled from its quarter of the pixels, which costs up to
- * 10 dB. The long edge is computed as `shortEdgeSize` does, from the size after rotation.
+ * Scales in RGB: scaling subsampled chroma, a quarter of the pixels, costs up to 10 dB. Computes the long edge as
+ * `shortEdgeSize`, from the size after rotation.
  */
 function scaling(edge: number): string {
   const width = `if(lt(ih,iw),trunc(${edge}*(iw/ih)),${edge})`;
@@ -145,24 +136,23 @@ function assertWhole(
   );
 }
 
-/** More than any frame has; a stream without an end is not gathered for ever. */
+/** Limit of a frame's size, above any real one: bounds the buffering of an endless stream. */
 const MAX_FRAME_BYTES = 2 ** 28;
 
-/** Cuts a stream of JPEGs, one right after the other, into the JPEGs. */
+/** Splits a stream of concatenated JPEGs. */
 export class JpegSplitter {
   #scanner = new JpegScanner();
   #parts: Uint8Array[] = [];
   #size = 0;
 
-  /** True if the stream so far ends within a JPEG. */
+  /** Whether the stream so far ends within a JPEG. */
   get inside(): boolean {
     return this.#scanner.inside;
   }
 
   /**
-   * Takes the next bytes of the stream.
+   * Consumes the next bytes, and yields the JPEGs that they complete, each in its own memory.
    *
-   * @returns The JPEGs that they complete, each in memory of its own.
    * @throws {SyntaxError} If they are not JPEGs.
    */
   *push(chunk: Uint8Array): Generator<Uint8Array<ArrayBuffer>, void> {

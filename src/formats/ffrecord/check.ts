@@ -11,8 +11,7 @@ import { openRecordFiles, type RecordFiles } from "./read/record_files.ts";
 import { RecordTree } from "./tree/tree.ts";
 
 /**
- * Compares every sample of FFRecord files with its checksum, and reads the folder structure where
- * there is one.
+ * Verifies the checksum of every sample of FFRecord files, and reads the folder structure, if any.
  *
  * @throws {FormatError} If a header is damaged, so that nothing can be checked.
  */
@@ -56,7 +55,7 @@ export async function checkRecordFiles(
   }
 }
 
-/** Reads the names of a packed folder's files; gives what is wrong with them. */
+/** Reads the file names of a packed folder; returns the error if they are damaged. */
 async function readNames(
   run: CheckRun,
   files: RecordFiles,
@@ -79,7 +78,7 @@ function overlapping(path: string, sample: number): FormatError {
   );
 }
 
-/** The names of samples that are files of a packed folder, looked for when the first is damaged. */
+/** Returns a lookup from samples to file names of a packed folder, built at the first call. */
 function namesIn(tree: RecordTree): (sample: number) => string | undefined {
   let nodes: ReadonlyMap<number, NodeId> | undefined;
   return (sample) => {
@@ -88,7 +87,6 @@ function namesIn(tree: RecordTree): (sample: number) => string | undefined {
   };
 }
 
-/** The first node of each sample that has one. */
 function nodesBySample(tree: RecordTree): Map<number, NodeId> {
   const nodes = new Map<number, NodeId>();
   for (let node = ROOT + 1; node <= tree.nodeCount; node++) {
@@ -98,11 +96,10 @@ function nodesBySample(tree: RecordTree): Map<number, NodeId> {
   return nodes;
 }
 
-/** An error about a sample, with the name of the file that it is. */
 function namedError(error: FormatError, member: string): FormatError {
   const { code, message, sample } = error;
   const { path, offset, expected, actual, cause } = error;
-  const start = path?.length ?? 0; // the path may have such words as well
+  const start = path?.length ?? 0; // the path may contain such words too
   const rest = message.slice(start)
     .replace(/\bsample \d+/, (number) => `'${member}' (${number})`);
   return new FormatError(

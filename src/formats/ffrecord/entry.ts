@@ -13,7 +13,7 @@ export const ffrecord: FormatEntry = {
       name: PACKED,
       description: "FFRecord, as a packed folder or not at all",
     },
-    // Also what is left of a damaged folder.
+    // Also opens what remains of a damaged folder.
     {
       name: SAMPLES,
       description:
@@ -41,7 +41,7 @@ export const ffrecord: FormatEntry = {
 
 function* detect({ path: location, names, size, read }: Probe): Steps<boolean> {
   if (names !== undefined) return names.some((name) => name.endsWith(".ffr"));
-  // A damaged file of that name gets FFRecord's explanation of what is wrong.
+  // A damaged file with this suffix gets FFRecord's error message.
   if (location.endsWith(".ffr")) return true;
   if (size < endOfHeader(0)) return false;
   const count = parseCount(viewOf(yield* read(0, 12)));

@@ -4,7 +4,6 @@ import { checkRecordFiles } from "./check.ts";
 import { openFFRecord } from "./folder/packed_files.ts";
 import { SAMPLES } from "./kinds.ts";
 
-/** FFRecord: packed folders as their directories, other files as numbered samples. */
 export const ffrecord: Format = {
   open: openFFRecord,
   check: checkRecordFiles,

@@ -1,7 +1,6 @@
 /**
- * FFRecord containers: `FFRecordReader` for samples, `PackedFolder` for packed directories, as
- * Python's `ffrecord.FileReader` and `ffrecord.PackedFolder`; `FFRecordWriter`, `dump` and
- * `packFolder` to write them.
+ * FFRecord containers: `FFRecordReader` for samples, `PackedFolder` for packed directories, as Python's
+ * `ffrecord.FileReader` and `ffrecord.PackedFolder`; `FFRecordWriter`, `dump` and `packFolder` to write them.
  *
  * @module
  */

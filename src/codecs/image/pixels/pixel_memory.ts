@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { PIXELS_WASM } from "./pixels_wasm.ts";
 
-/** Where the first pixel is, the distance between rows, and how many rows and columns there are. */
+/** Offset of the first pixel, distance between rows, and numbers of rows and columns. */
 type Rows = [from: number, pitch: number, height: number, width: number];
 
-/** The functions of `pixels.as`: lengths and pitches in bytes, places in memory. */
+/** Functions of `pixels.as`: lengths and pitches in bytes, positions are offsets in memory. */
 interface PixelFunctions {
   columns(
     ...args: [
@@ -35,17 +35,17 @@ interface PixelFunctions {
   unpack(from: number, pixels: number, channels: 1 | 3, to: number): void;
 }
 
-/** Memory that has grown beyond is thrown away after use: WebAssembly's never shrinks. */
+/** Memory that grew beyond this is dropped after use: WebAssembly memory never shrinks. */
 const KEEP_BYTES = 64 * 1024 * 1024;
 
 const PAGE = 65_536;
 
-/** Vectors are read and written beyond the ends of rows. */
+/** Vector loads and stores overrun the ends of rows. */
 const SLACK = 64;
 
 const module = new WebAssembly.Module(Buffer.from(PIXELS_WASM, "base64"));
 
-/** Memory of WebAssembly that pixels are in, and what is done to them there. */
+/** WebAssembly memory for pixels, and the functions that work on it. */
 export class PixelMemory {
   readonly functions: PixelFunctions;
   readonly #memory: WebAssembly.Memory;
@@ -59,12 +59,12 @@ export class PixelMemory {
     this.functions = exports as unknown as PixelFunctions;
   }
 
-  /** All of it; of no use any more once some is {@linkcode take}n. */
+  /** View of the whole memory, invalid after the next {@linkcode take}. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.#memory.buffer as ArrayBuffer);
   }
 
-  /** Place of so many bytes, and some more that may be overwritten. */
+  /** Allocates `length` bytes, with slack after them that may be overwritten, and returns their offset. */
   take(length: number): number {
     const at = this.#end;
     this.#end = at + Math.ceil(length / 16) * 16 + SLACK;
@@ -73,12 +73,11 @@ export class PixelMemory {
     return at;
   }
 
-  /** Gives all back that was taken. */
   clear(): void {
     this.#end = SLACK;
   }
 
-  /** Whether it may be used again. */
+  /** Whether it is small enough to reuse. */
   get isKept(): boolean {
     return this.#memory.buffer.byteLength <= KEEP_BYTES;
   }
@@ -86,10 +85,10 @@ export class PixelMemory {
 
 let kept: PixelMemory | undefined;
 
-/** Has memory for as long as `work`, which does not wait, is under way. */
+/** Runs synchronous `work` with a reusable memory. */
 export function withPixelMemory<T>(work: (memory: PixelMemory) => T): T {
   const memory = kept ?? new PixelMemory();
-  kept = undefined; // one that fails leaves it behind
+  kept = undefined; // dropped if `work` throws
   const made = work(memory);
   memory.clear();
   if (memory.isKept) kept = memory;

@@ -16,17 +16,13 @@ import {
   writeValues,
 } from "./write_values.ts";
 
-/** Where the pixels of a planned image come from. */
 export interface Plan extends Size {
   readonly channels: 1 | 3;
-  /** The pixels, once it is known what is made of them. */
+  /** Opens the pixels, given what is made of them. */
   open(rendering: Rendering): PixelSource;
 }
 
-/**
- * An image whose pixels are decoded, scaled and cut out in one pass, when somebody looks at them: until then
- * steps only say what is wanted.
- */
+/** Image decoded, scaled and cropped in one pass on first use of its pixels; until then, steps adjust the rendering. */
 export class PlannedImage implements Image {
   declare readonly data: Uint8Array<ArrayBuffer>;
   readonly height: number;
@@ -42,26 +38,25 @@ export class PlannedImage implements Image {
     this.channels = plan.channels;
     this.#plan = plan;
     this.#rendering = rendering;
-    // A property of its own: what is sent to another thread has these only.
+    // An own property: only these are sent to another thread.
     Object.defineProperty(this, "data", {
       enumerable: true,
       get: () => this.made().data,
     });
   }
 
-  /** One of pixels that are there. */
   static of(image: Image): PlannedImage {
     const { height, width, channels } = image;
     const source = imageSource(image);
     return new PlannedImage({ height, width, channels, open: () => source });
   }
 
-  /** The image itself. */
+  /** Returns the rendered image, and caches it. */
   made(): Image {
     return this.#made ??= render(this.#open(), this.#rendering);
   }
 
-  /** Writes its values: without an image in between, unless that is there. */
+  /** Writes its values, without an intermediate image unless that already exists. */
   write(scales: ChannelScales, out: ValueArray, strides: Strides): void {
     if (this.#made === undefined) {
       writeRendered(this.#open(), this.#rendering, scales, out, strides);
@@ -75,11 +70,10 @@ export class PlannedImage implements Image {
     return { ...source, channels: this.channels };
   }
 
-  /** This image in another size. */
   scaled({ height, width }: Size): PlannedImage {
     const { part, size, crop, isFlipped } = this.#rendering;
     const isUnscaled = size.height === part.height && size.width === part.width;
-    // What is scaled once more, or flipped, has rounded pixels in between.
+    // Pixels are rounded between two scalings, and between flipping and scaling.
     if (!isUnscaled || isFlipped || this.#made !== undefined) {
       return PlannedImage.of(this.made()).scaled({ height, width });
     }
@@ -97,7 +91,6 @@ export class PlannedImage implements Image {
     });
   }
 
-  /** A part of this image. */
   cropped({ top, left, height, width }: Box): PlannedImage {
     const { crop, isFlipped } = this.#rendering;
     return this.#with({
@@ -110,7 +103,6 @@ export class PlannedImage implements Image {
     });
   }
 
-  /** This image as a mirror beside it shows it. */
   flipped(): PlannedImage {
     return this.#with({ isFlipped: !this.#rendering.isFlipped });
   }

@@ -8,57 +8,48 @@ import {
   type Weights,
 } from "./weights.ts";
 
-/** A part of a picture, in pixels. */
+/** Rectangle of a picture, in pixels. */
 export interface Box extends Size {
-  /** Its first row. */
   readonly top: number;
-  /** Its first column. */
   readonly left: number;
 }
 
-/** What is made of a picture, in one pass. */
+/** Transformation in one pass: scales `part` to `size`, takes `crop` of the result, mirrors it if `isFlipped`. */
 export interface Rendering {
-  /** The part that is scaled. */
   readonly part: Box;
-  /** Size that the part gets. */
   readonly size: Size;
-  /** The part of the result that is wanted. */
   readonly crop: Box;
-  /** Whether left and right are swapped. */
   readonly isFlipped: boolean;
 }
 
-/** Pixels that can be put into memory. */
+/** Pixels that can be loaded into memory. */
 export interface PixelSource extends Size {
-  /** Channels of the result: 1 is gray, 3 is RGB. */
   readonly channels: 1 | 3;
-  /** Pixels of this source for one of the picture's, 1 unless it is decoded at a fraction of its size. */
+  /** Scale relative to the picture: 1 unless it is decoded at a fraction of its size. */
   readonly fraction: number;
   /**
-   * Puts the pixels of a region into memory, four bytes each.
+   * Loads the pixels of `region`, a part of the picture at that fraction, into memory, four bytes each; may load more.
    *
-   * @param region What is needed, within the picture at that fraction; it may put more.
-   * @returns Where the region's first pixel is, and the distance between rows in bytes.
+   * @returns Offset of the region's first pixel, and the distance between rows in bytes.
    */
   put(region: Box, memory: PixelMemory): { at: number; pitch: number };
-  /** The whole picture with so many channels, where it is there or decoded without more ado. */
+  /** Returns the whole picture with that many channels, if it exists or can be decoded directly. */
   whole(channels: 1 | 3): Image | undefined;
 }
 
-/** Resizes the whole picture, and does nothing else. */
+/** Rendering that only resizes the whole picture. */
 export function resizing(from: Size, { height, width }: Size): Rendering {
   const part = { top: 0, left: 0, height: from.height, width: from.width };
   const crop = { top: 0, left: 0, height, width };
   return { part, size: crop, crop, isFlipped: false };
 }
 
-/** An image in another size. */
 export function resized(image: Image, size: Size): Image {
   const isSame = size.height === image.height && size.width === image.width;
   return isSame ? image : render(imageSource(image), resizing(image, size));
 }
 
-/** An image of the pixels that are wanted: the source's own, where these are all. */
+/** Renders an image; returns the source's own if nothing changes. */
 export function render(source: PixelSource, rendering: Rendering): Image {
   const { height, width } = rendering.crop;
   const { channels } = source;
@@ -70,7 +61,7 @@ export function render(source: PixelSource, rendering: Rendering): Image {
   });
 }
 
-/** The pixels that are wanted, in memory and as many bytes each as there are channels. */
+/** Renders pixels into memory, with one byte per channel. */
 export function packed(
   source: PixelSource,
   rendering: Rendering,
@@ -86,7 +77,7 @@ export function packed(
   return memory.bytes.subarray(to, to + length);
 }
 
-/** Whether nothing is scaled, cut off or flipped: what is as large as all of the source is all of it. */
+/** Whether nothing is scaled, cropped or flipped: a part as large as the whole source is the whole source. */
 function isWhole(
   { height, width, fraction }: PixelSource,
   { part, size, crop, isFlipped }: Rendering,
@@ -97,7 +88,7 @@ function isWhole(
     );
 }
 
-/** Puts the pixels that are wanted into memory, four bytes each; they are not flipped yet. */
+/** Renders pixels into memory, four bytes each, without flipping. */
 export function putRendered(
   source: PixelSource,
   { part, size, crop }: Rendering,
@@ -154,7 +145,7 @@ function spanOf(
   return { from, to: from + scaling.count };
 }
 
-/** Puts spans and weights into memory; positions are `unit` bytes or rows long. */
+/** Copies spans and weights into memory; `unit` is the bytes or rows per position. */
 function putTable(
   { spans, weights }: Weights,
   memory: PixelMemory,
@@ -171,10 +162,9 @@ function putTable(
   return at;
 }
 
-/** Pixels that are unpacked at a time, so that a large image is in memory but once more. */
+/** Pixels unpacked per step, so that a large image needs only its unpacked copy in memory, not a packed one too. */
 const UNPACKED = 65_536;
 
-/** Decoded pixels as a source. */
 export function imageSource(image: Image): PixelSource {
   const { data, height, width, channels } = image;
   return {

@@ -1,49 +1,42 @@
-/** Fractional bits of a weight, as in `pixels.as`: 8 bits of value and 2 of headroom are left of 32. */
+/** Fractional bits of a weight, as in `pixels.as`; of 32, 8 bits of value and 2 of headroom remain. */
 const PRECISION = 22;
 
-/** Of these, the bits that a weight's low half has. */
+/** Bits in the low half of a weight. */
 const LOW_BITS = 8;
 
-/** What of an edge is scaled to what, in pixels. */
+/** Scaling along an edge, in pixels: `length` from `start` become `scaled`; `count` from `first` are wanted. */
 export interface Scaling {
-  /** Where the part begins that is scaled. */
   readonly start: number;
-  /** Its length. */
   readonly length: number;
-  /** Length that it gets. */
   readonly scaled: number;
-  /** Of that, the first position that is wanted. */
   readonly first: number;
-  /** How many are. */
   readonly count: number;
 }
 
-/** For each position that is wanted, which ones before scaling count, and how much. */
+/** Inputs that contribute to each wanted position, with weights; all are from `from` to `to` (exclusive). */
 export interface Weights {
-  /** First position that counts anywhere. */
   readonly from: number;
-  /** Position after the last that does. */
   readonly to: number;
-  /** For each: the first position that counts, from `from` on, and the number of them. */
+  /** Per wanted position: its first input position, relative to `from`, and the number of them. */
   readonly spans: Uint32Array<ArrayBuffer>;
   /**
-   * `stride` weights for each, an even number, in fixed point and pairs: the high halves of two weights, then their
-   * low halves. What is behind the last is 0.
+   * `stride` fixed-point weights (an even number) per wanted position, in pairs: the high halves of two weights, then
+   * their low halves. Unused weights are 0.
    */
   readonly weights: Int16Array<ArrayBuffer>;
   readonly stride: number;
 }
 
-/** Whether pixels stay as they are. */
+/** Whether pixels stay unchanged. */
 export function isUnscaled({ start, length, scaled }: Scaling): boolean {
   return length === scaled && Number.isInteger(start);
 }
 
 /**
- * Weights of a triangle as wide as a pixel of the result, or as one before where that is wider: bilinear
- * interpolation that also averages when it shrinks, as Pillow's `BILINEAR` (`precompute_coeffs`).
+ * Weights of a triangle filter whose radius is one pixel of the result or of the input, whichever is wider: bilinear
+ * interpolation that averages when it shrinks, as Pillow's `BILINEAR` (`precompute_coeffs`).
  *
- * @param available The edge's length, where parts of pixels may be scaled.
+ * @param available Length of the whole edge; the scaled part may end within a pixel.
  */
 export function triangles(
   { start, length, scaled, first, count }: Scaling,

@@ -6,32 +6,27 @@ import {
   type Rendering,
 } from "./render.ts";
 
-/** Memory that pixels lie in. */
 export type Pixels = Uint8Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
 
-/** What each channel of a picture is to be multiplied by, and what is to be added to it then. */
+/** Scale and offset per channel: value × factor + offset. */
 export interface ChannelScales {
   readonly factors: readonly number[];
   readonly offsets: readonly number[];
 }
 
-/** Memory that values of pictures are written to. */
 export type ValueArray =
   | Uint8Array<ArrayBuffer>
   | Float16Array<ArrayBuffer>
   | Float32Array<ArrayBuffer>;
 
-/** Where a picture's values go; there is no gap between rows. */
+/** Output positions of a picture: of the first value, and steps per pixel and per channel; rows have no gaps. */
 export interface Strides {
-  /** Where the first channel of the first pixel goes. */
   readonly start: number;
-  /** Distance from one pixel to the next. */
   readonly pixel: number;
-  /** Distance from one channel to the next. */
   readonly channel: number;
 }
 
-/** Writes the values of pixels that are there, in one pass over them. */
+/** Writes the values of decoded pixels in one pass. */
 export function writeValues(
   pixels: Pixels,
   channels: 1 | 3,
@@ -71,10 +66,10 @@ function writeRgb(
   }
 }
 
-/** Values that are computed at a time, which stay in the processor's cache. */
+/** Values computed per step, few enough for the CPU cache. */
 const BAND = 16_384;
 
-/** Writes the values of what is made of a source, without an image in between. */
+/** Renders a source and writes its values, without an intermediate image. */
 export function writeRendered(
   source: PixelSource,
   rendering: Rendering,

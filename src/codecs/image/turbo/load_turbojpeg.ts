@@ -1,13 +1,13 @@
 import { packageFile } from "../../../base/packages.ts";
 
-/** Where the system's may be: from version 3 on it has what is called here. */
+/** The system's library, which has the functions below from version 3 on. */
 const SYSTEM: Partial<Record<typeof Deno.build.os, readonly string[]>> = {
   linux: ["libturbojpeg.so.0"],
   darwin: ["libturbojpeg.dylib", "/opt/homebrew/lib/libturbojpeg.dylib"],
   windows: ["turbojpeg.dll"],
 };
 
-/** From turbojpeg.h of libjpeg-turbo 3. */
+/** Declarations of libjpeg-turbo 3's turbojpeg.h. */
 const SYMBOLS = {
   tj3Init: { parameters: ["i32"], result: "pointer" },
   tj3Destroy: { parameters: ["pointer"], result: "void" },
@@ -40,10 +40,9 @@ const SYMBOLS = {
   tj3GetErrorStr: { parameters: ["pointer"], result: "pointer" },
 } as const;
 
-/** Functions of libturbojpeg. */
 export type TurboJpeg = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
-/** Opens the library: the package's, or else the system's. */
+/** Opens the library, preferably the npm package's, else the system's. */
 export async function loadTurboJpeg(): Promise<TurboJpeg> {
   const failures: string[] = [];
   for (const find of [() => ownLibrary(), ...systemLibraries()]) {
@@ -61,8 +60,8 @@ function systemLibraries(): (() => string)[] {
 }
 
 /**
- * Path of the library of npm's `@julusian/jpeg-turbo`, which has one for Linux only. The package's own binding is
- * not loaded: it decodes by a faster transform that is up to 6 off.
+ * Returns the path of the library in npm's `@julusian/jpeg-turbo`, which has one only for Linux. The package's own
+ * binding is not used: its faster transform is off by up to 6.
  */
 async function ownLibrary(): Promise<URL> {
   const { os, arch } = Deno.build;

@@ -6,8 +6,8 @@ import { loadTurboJpeg } from "./load_turbojpeg.ts";
 import { TurboPictures } from "./turbo_pictures.ts";
 
 /**
- * JPEGs through libturbojpeg, which is native code, so it needs `--allow-ffi`, `--allow-env` and `--allow-read`;
- * PNGs, and JPEGs of four inks, by another backend.
+ * Decodes and encodes JPEGs with libturbojpeg, native code that needs `--allow-ffi`, `--allow-env` and `--allow-read`.
+ * Delegates PNGs and CMYK JPEGs to another backend.
  */
 export class TurboBackend implements ImageBackend {
   readonly name = "turbojpeg";
@@ -23,10 +23,8 @@ export class TurboBackend implements ImageBackend {
   }
 
   /**
-   * Loads the library.
-   *
-   * @param loadOther Loads the backend for what it does not decode.
-   * @throws If it is not there for this platform, or a permission is missing.
+   * @param loadOther Loads the backend for images that this one does not decode.
+   * @throws If the platform has no build of the library, or a permission is missing.
    */
   static async load(
     loadOther: () => Promise<ImageBackend>,

@@ -6,7 +6,7 @@ import type { Box, PixelSource } from "../pixels/render.ts";
 import type { Size } from "../short_edge.ts";
 import type { TurboJpeg } from "./load_turbojpeg.ts";
 
-// Numbers of turbojpeg.h.
+// Constants of turbojpeg.h.
 const COMPRESS = 0;
 const DECOMPRESS = 1;
 const STOP_ON_WARNING = 0;
@@ -20,13 +20,13 @@ const GRAY = 6;
 const SUBSAMPLING_NONE = 0;
 const SUBSAMPLING_GRAY = 3;
 
-/** Width of a unit of coefficients in pixels, by the number of the subsampling: regions begin at one. */
+/** MCU width in pixels by subsampling number; cropping regions start at a multiple. */
 const UNIT_WIDTHS = [8, 16, 16, 8, 8, 32, 8];
 
-/** Scans that a progressive JPEG may have, each of which costs a pass: libjpeg-turbo's own fuzzers stop there. */
+/** Limit of scans in a progressive JPEG, each of which costs a pass; the same as in libjpeg-turbo's fuzzers. */
 const MOST_SCANS = 500;
 
-/** A decoder and an encoder of libturbojpeg, which work on one picture at a time. */
+/** libturbojpeg decoder and encoder, for one picture at a time. */
 export class TurboPictures {
   readonly #library: TurboJpeg;
   readonly #encoder: Deno.PointerValue;
@@ -40,13 +40,7 @@ export class TurboPictures {
     library.tj3Set(this.#encoder, NO_REALLOC, 1);
   }
 
-  /**
-   * A JPEG as a source of pixels, decoded when and where they are needed.
-   *
-   * @param header Of the JPEG, which is not CMYK.
-   * @param eighths The size that it is decoded at.
-   * @param path What errors call it.
-   */
+  /** Returns a JPEG, which must not be CMYK, as a source of pixels that is decoded when and where needed. */
   source(
     jpeg: Uint8Array,
     header: ImageHeader,
@@ -91,7 +85,7 @@ export class TurboPictures {
     };
   }
 
-  /** Reads a JPEG's header; gives the width of its units in pixels, where that is known. */
+  /** Reads a JPEG's header, and returns its MCU width in pixels, if known. */
   #begin(
     jpeg: Uint8Array,
     eighths: Eighths,
@@ -106,7 +100,6 @@ export class TurboPictures {
     return UNIT_WIDTHS[library.tj3Get(decoder, SUBSAMPLING)];
   }
 
-  /** Decodes a region of the JPEG that was begun. */
   #decode(
     jpeg: Uint8Array,
     { left, top, width, height }: Box,
@@ -132,7 +125,6 @@ export class TurboPictures {
     if (status !== 0) throw this.#damage(path);
   }
 
-  /** Encodes without chroma subsampling. */
   encode(
     { data, height, width, channels }: Image,
     quality: number,
@@ -157,7 +149,7 @@ export class TurboPictures {
     return this.#encoded.slice(0, Number(size[0]));
   }
 
-  /** A decoder keeps tables of a damaged JPEG, and has them fail in the next. */
+  /** Returns the error and replaces the decoder, which retains tables of a damaged JPEG that make the next one fail. */
   #damage(path: string | undefined): ImageError {
     const library = this.#library;
     const error = failure(library, this.#decoder, path);
@@ -187,8 +179,8 @@ function failure(
 }
 
 /**
- * The region as much larger as upsampled colours reach, from where one may begin, and down to the picture's end:
- * what lies below is not decoded otherwise, and damage there not found.
+ * Extends a region by the reach of chroma upsampling, to a valid left edge, and down to the picture's last row: rows
+ * below would otherwise not be decoded, nor damage in them detected.
  */
 function widened(
   { top, left, width }: Box,
@@ -207,7 +199,7 @@ function widened(
   };
 }
 
-/** A structure of C, of numbers of 32 bits. */
+/** C struct of 32-bit integers. */
 function ints(...values: number[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Int32Array.from(values).buffer);
 }

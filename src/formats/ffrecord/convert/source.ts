@@ -6,7 +6,7 @@ import {
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { areSamples, PACKED_FOLDER } from "../kinds.ts";
 
-/** FFRecord files to be converted: packed folders as their files, others as samples. */
+/** Opens FFRecord files for conversion: packed folders as their files, others as samples. */
 export function recordsSource(container: VirtualFs): ConversionSource {
   const { kind } = container.info;
   if (areSamples(kind)) {

@@ -20,7 +20,7 @@ import { dump, dumpParts } from "../write/dump.ts";
 import { isInParts, recordFilePath } from "../write/record_paths.ts";
 import { FFRecordWriter } from "../write/writer.ts";
 
-/** What both targets have in common: each is a file, or a directory of files. */
+/** Common part of both targets: each is a file, or a directory of files. */
 const FILES = {
   options: ["parts"],
   content: {
@@ -34,7 +34,7 @@ const FILES = {
   },
 } as const;
 
-/** Anything to a packed folder, as a mount shows it. */
+/** Converts anything to a packed folder, as a mount shows it. */
 export const packedTarget: ConversionTarget = {
   ...FILES,
   async plan(source, target, { parts }) {
@@ -76,13 +76,11 @@ export const packedTarget: ConversionTarget = {
 };
 
 /**
- * Packs files that need not lie on a disk, in the order in which they come. A file of the target's
- * name is replaced when all is written.
+ * Packs files of any origin, in their order, and returns their number. Replaces an existing target once everything is
+ * written. Calls `onFile` after each file with the number packed.
  *
- * @param onFile Told after each file how many are packed.
- * @returns How many files there are.
- * @throws {PackError} If there are more than a packed folder has room for.
- * @throws {WriteError} If it can't be written.
+ * @throws {PackError} If there are more files than a packed folder has room for.
+ * @throws {WriteError} If it cannot be written.
  */
 export async function packEntries(
   files: FileTree,
@@ -130,15 +128,15 @@ async function listEntries(
   return listing;
 }
 
-/** Anything to plain samples of FFRecord. */
+/** Converts anything to plain FFRecord samples. */
 export const samplesTarget: ConversionTarget = {
   ...FILES,
-  makesParents: true, // parts of samples are put into directories that are made
+  makesParents: true, // creates the parent directories of parts
   async plan(source, target, options) {
     const { parts, signal, onWarning } = options;
     const { list, isByIndex, notes } = await recordsFrom(source, options);
     const inParts = isInParts(target, parts);
-    // Parts are written at once, and files come one after the other.
+    // Parts are written in parallel, but files arrive one after the other.
     if (!isByIndex && parts !== undefined && parts > 1) {
       throw new ConversionError(
         "bad-option",

@@ -14,19 +14,18 @@ import {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** How to open an {@linkcode FFRecordDataset} of samples that are not bytes. */
+/** Options to open an {@linkcode FFRecordDataset} of samples that are not bytes. */
 export interface FFRecordDatasetOptions<T> extends OpenOptions, WaitOptions {
-  /** What makes samples of bytes; a module's, where the loader has workers. */
+  /** Converts bytes to samples; must come from a module if the loader has workers. */
   readonly process: Imported<Process<Uint8Array<ArrayBuffer>, T>>;
 }
 
 /**
- * The samples of FFRecord files (Python's `ffrecord.torch.Dataset`): each batch is one batched read.
+ * Samples of FFRecord files (Python's `ffrecord.torch.Dataset`): each batch is one batched read.
  *
- * What is trained on is made by `process`: a function that is given when opening, or the method of a
- * class that extends this one, as in Python.
+ * `process` makes the training samples: a function given when opening, or a method of a subclass, as in Python.
  *
- * @typeParam T What one sample is: its bytes, unless `process` makes something of them.
+ * @typeParam T One sample: its bytes, unless `process` converts them.
  *
  * @example Read batches
  * ```ts
@@ -66,10 +65,11 @@ export interface FFRecordDatasetOptions<T> extends OpenOptions, WaitOptions {
 export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
   extends SamplesDataset<Uint8Array<ArrayBuffer>, T> {
   /**
-   * Makes the dataset; {@linkcode FFRecordDataset.open} opens one. Samples that a file was cut before are none.
+   * Creates the dataset; {@linkcode FFRecordDataset.open} opens one. Excludes samples that are lost from a truncated
+   * file.
    *
-   * @param reader What to read the samples from; it is closed with the dataset.
-   * @param process What makes samples of bytes.
+   * @param reader Reads the samples; closed with the dataset.
+   * @param process Converts bytes to samples.
    */
   constructor(
     reader: FFRecordReader,
@@ -82,9 +82,9 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
    * Opens FFRecord files.
    *
    * @param location A file, a list of files, or a directory.
-   * @param options What makes samples of bytes, and how the files are opened.
+   * @param options `process`, and how to open the files.
    * @throws {FormatError} If a header is damaged.
-   * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
+   * @throws {DataError} With code `not-portable` if the module of `process` lacks the function.
    */
   static open<T>(
     this: typeof FFRecordDataset,
@@ -97,7 +97,7 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
     location: RecordLocation,
     options?: OpenOptions & WaitOptions,
   ): Promise<FFRecordDataset>;
-  /** Opens FFRecord files as a class that extends this one, and is made of a reader alone. */
+  /** Opens FFRecord files as a subclass whose constructor takes only a reader. */
   static open<D extends FFRecordDataset<unknown>>(
     this: new (reader: FFRecordReader) => D,
     location: RecordLocation,
@@ -120,7 +120,7 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
     return openedFrom(dataset, openFFRecord, location, options, SAMPLES);
   }
 
-  /** This class. */
+  /** The library's class, also for subclasses. */
   protected override get libraryClass(): { readonly name: string } {
     return FFRecordDataset;
   }

@@ -30,21 +30,21 @@ import {
 import { SamplesReader } from "../../../tree/samples/samples_reader.ts";
 import { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 
-/** How to open a {@linkcode PackedFolderDataset}. */
+/** Options to open a {@linkcode PackedFolderDataset}. */
 export interface PackedFolderOptions
   extends OpenOptions, ChooseFilesOptions, WaitOptions {}
 
-/** {@linkcode PackedFolderOptions} where samples are not the files themselves. */
+/** {@linkcode PackedFolderOptions} for samples other than the files themselves. */
 export interface PackedFolderDatasetOptions<T> extends PackedFolderOptions {
-  /** What makes samples of files; a module's, where the loader has workers. */
+  /** Converts files to samples; must come from a module if the loader has workers. */
   readonly process: Imported<Process<FileSample, T>>;
 }
 
 /**
- * The files of a packed folder, one sample each. Their order is that of their names, by code point: depth
- * first, what a folder holds in the place of its name.
+ * Files of a packed folder, one sample each, ordered by name, by code point: depth first, with a folder's content in
+ * the place of its name.
  *
- * @typeParam T What one sample is: path and content, unless `process` makes something of them.
+ * @typeParam T One sample: path and content, unless `process` converts them.
  *
  * @example Texts by their folder
  * ```ts
@@ -69,10 +69,10 @@ export class PackedFolderDataset<T = FileSample>
   readonly #files: FileSamples;
 
   /**
-   * Makes the dataset; the static method `open` opens one.
+   * Creates the dataset; the static method `open` opens one.
    *
-   * @param files What `open` has opened.
-   * @param process What makes samples of files.
+   * @param files Files that `open` has opened.
+   * @param process Converts files to samples.
    */
   constructor(files: FileSamples, process?: Process<FileSample, T>) {
     super(new SamplesReader(files), { decode: false }, process);
@@ -83,11 +83,11 @@ export class PackedFolderDataset<T = FileSample>
    * Opens a packed folder.
    *
    * @param location A file, or the files or directory that the folder is spread over.
-   * @param options Which files, what makes samples of them, and how the folder is opened.
-   * @throws {FormatError} If it is no packed folder, damaged, or hostile.
-   * @throws {PathError} If there is no such file as one of `paths`.
-   * @throws {RecordfsError} With code `bad-pattern` if a glob is none.
-   * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
+   * @param options Which files to use, `process`, and how to open the folder.
+   * @throws {FormatError} If it is not a packed folder, is damaged, or hostile.
+   * @throws {PathError} If a path in `paths` does not exist.
+   * @throws {RecordfsError} With code `bad-pattern` if a glob is invalid.
+   * @throws {DataError} With code `not-portable` if the module of `process` lacks the function.
    */
   static open<T>(
     this: typeof PackedFolderDataset,
@@ -100,7 +100,7 @@ export class PackedFolderDataset<T = FileSample>
     location: RecordLocation,
     options?: PackedFolderOptions,
   ): Promise<PackedFolderDataset>;
-  /** Opens a packed folder as a class that extends this one, and is made of opened files alone. */
+  /** Opens a packed folder as a subclass whose constructor takes only opened files. */
   static open<D extends PackedFolderDataset<unknown>>(
     this: new (files: FileSamples) => D,
     location: RecordLocation,
@@ -132,13 +132,13 @@ export class PackedFolderDataset<T = FileSample>
     return Array.from({ length }, (_, file) => this.#files.keyOf(file));
   }
 
-  /** This class. */
+  /** The library's class, also for subclasses. */
   protected override get libraryClass(): { readonly name: string } {
     return PackedFolderDataset;
   }
 }
 
-/** What other threads make the samples of: the same tables. */
+/** Data from which other threads reopen the samples, over the same tables. */
 interface Seed {
   readonly files: RecordFilesHandle;
   readonly names: NameTableColumns;
@@ -162,14 +162,13 @@ function samplesOf(
   });
 }
 
-/** Makes the samples in another thread. */
 export function* reopenSamples(
   { files: handle, names, checkData, columns }: Seed,
   storage: Storage,
 ): Steps<FileSamples> {
   const files = yield* reopenRecordFiles(handle, storage);
   const packed = { files, names: new NameTable(names) };
-  const fs = showPacked(packed, checkData, { onWarning() {} }); // it was called before
+  const fs = showPacked(packed, checkData, { onWarning() {} }); // the first thread has warned
   return samplesOf(packed, fs, columns);
 }
 

@@ -21,15 +21,15 @@ import {
 } from "./structure.ts";
 import { endsInStructure } from "./structure_magic.ts";
 
-/** Opened `.ffr` files that are one packed folder. */
+/** Opened `.ffr` files that form one packed folder. */
 export interface PackedFiles {
   readonly files: RecordFiles;
   readonly names: NameTable;
 }
 
 /**
- * Opens a packed folder. Its structure is the last sample of all, so several files make one folder
- * together, as Python's `PackedFolder(directory)` reads them.
+ * Opens a packed folder. Its structure is the last sample, so several files can form one folder, as Python's
+ * `PackedFolder(directory)` reads them.
  */
 export function openPackedFiles(
   location: RecordLocation,
@@ -40,7 +40,7 @@ export function openPackedFiles(
     const last = index.length - 1;
     if (last < 0) throw notPacked(index.name);
     if (index.lost.length > 0) throw lostError(index.lost[0]!);
-    // A plain file's last sample may be gigabytes: its start is looked at before it is read.
+    // A plain file's last sample may be gigabytes: check its start before reading it.
     if (!(yield* endsInStructure(files, last))) {
       throw notPacked(index.shards[index.shardOf(last)]!.path);
     }
@@ -57,7 +57,6 @@ export function openFFRecord(
   return openedAs(location, options, (files) => containerOf(files, options));
 }
 
-/** Shows files, by their names where they are packed folders. */
 export function* containerOf(
   files: RecordFiles,
   options: ContainerOptions,
@@ -69,12 +68,11 @@ export function* containerOf(
 }
 
 /**
- * The names of the samples of files that are opened `as` that, and what kind of container they are by these: one
- * packed folder, which may be spread over all files; or one a file where each file is a packed folder.
+ * Reads the names of the samples, and determines the kind of container: one packed folder, which may be spread over all
+ * files, or one packed folder per file. Returns `undefined` for plain samples.
  *
- * @returns Nothing for plain samples.
- * @throws {FormatError} If they must be packed folders and are not, or their structures are damaged, or not those
- * of these files.
+ * @throws {FormatError} If they must be packed folders and are not, or if a structure is damaged or does not match the
+ * files.
  */
 export function* packedNames(
   files: RecordFiles,
@@ -97,12 +95,12 @@ export function* packedNames(
       const names = yield* namesOfParts(files, options);
       return { names, kind: "directory of packed folders" };
     } catch (error) {
-      // What is left may be the rest of one folder that was spread over all files.
+      // The remaining files may be parts of one folder that was spread over all files.
       const isRest = lost !== undefined && error instanceof FormatError;
       throw isRest ? lostError(lost) : error;
     }
   }
-  if (lost !== undefined) throw lostError(lost); // files of the folder are in it
+  if (lost !== undefined) throw lostError(lost); // it holds files of the folder
   const last = index.length - 1;
   const structure = yield* readStructureAt(files, 0, last, options);
   const names = buildNameTable([{ structure, folder: undefined }]);
@@ -115,7 +113,7 @@ function* lastIsStructure(files: RecordFiles): Steps<boolean> {
     return yield* endsInStructure(files, files.index.length - 1);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    // Numbered samples would be a surprise where there were names before the damage.
+    // Falling back to numbered samples would be a surprise if there were names before the damage.
     throw new FormatError(
       error.code,
       `${error.message}. Whether it was a packed folder, which has its list of files at its end, can't be told any ` +
@@ -126,10 +124,10 @@ function* lastIsStructure(files: RecordFiles): Steps<boolean> {
 }
 
 /**
- * Finds out whether each file is a packed folder of its own.
+ * Determines whether each file is a packed folder of its own.
  *
- * @returns Also why that is not known of a file, where it may be one of those that a folder is spread over.
- * @throws {FormatError} If it is not known of a file, and two others are packed folders.
+ * @returns Also the error of a damaged file, if that may be part of a folder spread over several files.
+ * @throws {FormatError} If a file is damaged, and two others are packed folders.
  */
 function* packedParts(
   files: RecordFiles,
@@ -153,7 +151,6 @@ function* packedParts(
   return { areAll: false, fault };
 }
 
-/** The names of files each of which is a packed folder of its own. */
 function* namesOfParts(
   files: RecordFiles,
   options: OpenOptions,
@@ -175,10 +172,10 @@ function folderName(file: string): string {
 }
 
 /**
- * In a folder spread over files, every sample but the last is one of its files. Where that is not
- * so, the last file is a packed folder of its own among others, and its indices mean its own samples.
+ * Rejects a mixture: in a folder spread over files, every sample but the last is one of its files. Otherwise the last
+ * file is a packed folder among others, and its indices refer to its own samples.
  *
- * @param fault Why it is not known whether another file is a packed folder.
+ * @param fault Error of a file of which it is unknown whether it is a packed folder.
  */
 function refuseMixture(
   files: RecordFiles,
@@ -199,12 +196,7 @@ function refuseMixture(
   );
 }
 
-/**
- * Reads the structure that a sample is, as `endsInStructure` found.
- *
- * @param first The first sample that it may name: its indices count from there.
- * @param last The structure itself.
- */
+/** Reads the structure in sample `last`, which `endsInStructure` has checked; its indices start at sample `first`. */
 function* readStructureAt(
   files: RecordFiles,
   first: number,

@@ -8,21 +8,21 @@ import { FFRecordSamples } from "../read/ffrecord_samples.ts";
 import { FFRecordReader } from "../read/reader.ts";
 import type { OpenOptions, RecordLocation } from "../read/record_files.ts";
 
-/** What {@linkcode PackedFolder.list} leaves out or adds. */
+/** Filter and recursion of {@linkcode PackedFolder.list}. */
 export interface PackedListOptions {
   /** Whether files are listed. Defaults to `true`. */
   readonly files?: boolean | undefined;
   /** Whether folders are listed. Defaults to `true`. */
   readonly dirs?: boolean | undefined;
-  /** Whether the content of folders is listed too. Defaults to `false`. */
+  /** Whether folders are listed recursively. Defaults to `false`. */
   readonly recursive?: boolean | undefined;
 }
 
 /**
- * A folder packed into FFRecord files (Python's `ffrecord.PackedFolder`).
+ * Folder packed into FFRecord files (Python's `ffrecord.PackedFolder`).
  *
- * Paths are relative to the packed folder. `a//b`, `./a` and `a/` mean what they do on disk; `..`
- * is not resolved, and nothing lies at an absolute path.
+ * Paths are relative to the packed folder. `a//b`, `./a` and `a/` mean the same as on disk; `..` is not resolved, and
+ * absolute paths do not exist.
  *
  * @example Read files from a packed folder
  * ```ts
@@ -54,7 +54,7 @@ export class PackedFolder implements Disposable {
    * Opens a packed folder.
    *
    * @param location A file, or the files or directory that the folder is spread over.
-   * @throws {FormatError} If it is no packed folder, damaged, or hostile.
+   * @throws {FormatError} If it is not a packed folder, is damaged, or hostile.
    */
   static async open(
     location: RecordLocation,
@@ -64,7 +64,7 @@ export class PackedFolder implements Disposable {
     return new PackedFolder(await runAsync(opening, options.signal), options);
   }
 
-  /** {@linkcode PackedFolder.open} without waiting. */
+  /** {@linkcode PackedFolder.open}, synchronously. */
   static openSync(
     location: RecordLocation,
     options: OpenOptions = {},
@@ -75,15 +75,15 @@ export class PackedFolder implements Disposable {
     );
   }
 
-  /** How many files are packed (Python's `num_files`). */
+  /** Number of packed files (Python's `num_files`). */
   get numFiles(): number {
     return this.#reader.length - 1;
   }
 
   /**
-   * Lists a folder in the order in which it was packed, which is that of code points.
+   * Lists a folder in packing order, which is by code point.
    *
-   * @param path The folder; the packed folder itself when left out.
+   * @param path The folder; the root by default.
    * @returns Names; with `recursive`, paths relative to the folder, each folder before its content.
    * @throws {PathError} If there is no such folder.
    */
@@ -91,7 +91,7 @@ export class PackedFolder implements Disposable {
     const { files = true, dirs = true, recursive = false } = options;
     const { names } = this.#packed;
     const listed: string[] = [];
-    // A stack of own frames, not recursion: folders may nest deeper than the call stack.
+    // A loop, not recursion: folders may nest deeper than the call stack.
     const stack = [{ node: this.#folder(path), prefix: "", cursor: 0 }];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const { node, prefix, cursor } = top;
@@ -127,7 +127,7 @@ export class PackedFolder implements Disposable {
   }
 
   /**
-   * Reads a file, or a batch of files in one go.
+   * Reads a file, or a batch of files at once.
    *
    * @param path A path, or several in any order.
    * @returns The content, or the contents in the order of the paths.
@@ -149,9 +149,9 @@ export class PackedFolder implements Disposable {
       : await this.#reader.read(path.map((one) => this.#sample(one)), options);
   }
 
-  /** {@linkcode PackedFolder.read} without waiting. */
+  /** {@linkcode PackedFolder.read}, synchronously. */
   readSync(path: string): Uint8Array;
-  /** Reads a batch of files without waiting. */
+  /** Reads a batch of files synchronously. */
   readSync(paths: readonly string[]): Uint8Array[];
   readSync(path: string | readonly string[]): Uint8Array | Uint8Array[] {
     return typeof path === "string"
@@ -164,24 +164,24 @@ export class PackedFolder implements Disposable {
     return this.read(path, options);
   }
 
-  /** {@linkcode PackedFolder.readOne} without waiting. */
+  /** {@linkcode PackedFolder.readOne}, synchronously. */
   readOneSync(path: string): Uint8Array {
     return this.readSync(path);
   }
 
   /**
-   * A view of a file in a memory map, without copying. Read
-   * {@linkcode FFRecordReader.unsafeView} for what is unsafe about it.
+   * Returns a view of a file in a memory map, without copying. {@linkcode FFRecordReader.unsafeView} says what is
+   * unsafe about it.
    *
    * @throws {PathError} If there is no such file.
    * @throws {FormatError} If its content is damaged.
-   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `read` works there.
+   * @throws {RecordfsError} With code `unsupported` if files cannot be mapped; use `read` then.
    */
   unsafeView(path: string): Uint8Array<ArrayBuffer> {
     return this.#reader.unsafeView(this.#sample(path));
   }
 
-  /** Closes the files. What was read, and views, stay valid. */
+  /** Closes the files. Contents that were read, and views, stay valid. */
   close(): void {
     this.#reader.close();
   }

@@ -20,20 +20,17 @@ import {
 } from "../../../tree/names/name_table_builder.ts";
 import { hasMagic, MAGIC } from "./structure_magic.ts";
 
-/** A packed folder's structure, read but not yet made into a table. */
+/** Structure of a packed folder, before its conversion to a name table. */
 export interface Structure {
-  /** The file, for messages. */
   readonly path: string;
   readonly machine: PickleMachine;
-  /** The container that is the root folder. */
   readonly root: number;
-  /** How many files the folder has: the samples before the structure. */
+  /** Number of files in the folder, which are the samples before the structure. */
   readonly fileCount: number;
-  /** What to add to an index in the structure to get the sample's number. */
+  /** Offset to add to the structure's indices for sample numbers. */
   readonly firstSample: number;
 }
 
-/** The error for a record file that is no packed folder. */
 export function notPacked(path: string): FormatError {
   return new FormatError(
     "not-packed",
@@ -44,11 +41,10 @@ export function notPacked(path: string): FormatError {
 }
 
 /**
- * Reads the last sample of a packed folder: the magic, then a pickle of nested `OrderedDict`s,
- * name -> sample index or name -> folder.
+ * Reads the last sample of a packed folder: the magic, then a pickle of nested `OrderedDict`s, name -> sample index or
+ * name -> folder. The sample must be in shared memory: the names stay there.
  *
- * @param sample The sample, in shared memory: the names stay where they lie in it.
- * @throws {FormatError} If it is no structure, or its pickle is damaged or unsafe.
+ * @throws {FormatError} If it is not a structure, or its pickle is damaged or unsafe.
  */
 export function readStructure(
   sample: Uint8Array,
@@ -72,18 +68,17 @@ export function readStructure(
   }
 }
 
-/** A structure, and the folder it is shown in: `undefined` for the root itself. */
+/** Structure, and the folder to show it in: `undefined` for the root itself. */
 export interface PlacedStructure {
   readonly structure: Structure;
   readonly folder: string | undefined;
 }
 
 /**
- * Makes one table of all names, sorted out breadth first.
+ * Builds a table of all names, breadth first, of one structure without a folder, or several with one folder each.
  *
- * @param placed One structure without a folder, or several with one folder each.
- * @param mostNameBytes What the structures may have together.
- * @throws {FormatError} If a name, an index or the shape of a structure is impossible.
+ * @param mostNameBytes Limit of the structures' total size.
+ * @throws {FormatError} If a name, an index or the shape of a structure is invalid.
  */
 export function buildNameTable(
   placed: readonly PlacedStructure[],
@@ -128,7 +123,7 @@ export function buildNameTable(
   }
 }
 
-/** The pickles in which the names lie, end to end in shared memory. */
+/** Concatenates the pickles, which hold the names, in shared memory. */
 function joinPickles(
   placed: readonly PlacedStructure[],
   mostNameBytes: number,
@@ -148,13 +143,12 @@ function joinPickles(
   return { names, bases };
 }
 
-/** A folder whose entries are still to be added. */
 interface Folder {
   readonly structure: Structure;
-  /** Where the structure's pickle starts in the table's names. */
+  /** Offset of the structure's pickle in the table's names. */
   readonly base: number;
   readonly container: number;
-  /** Which containers of this structure are folders already. */
+  /** Flags of this structure's containers that are folders already. */
   readonly seen: Uint8Array;
 }
 
@@ -173,10 +167,10 @@ function addEntries(
   }
 }
 
-/** Used again and again: there are hundreds of runs, and no more than one at a time. */
+/** Reused: there are hundreds of runs, one at a time. */
 const batch = new NumberedBatch();
 
-/** Adds the names with a number each that were left in the pickle at `start`. */
+/** Adds the names with a number each that are in the pickle at `start`. */
 function addFiles(
   builder: NameTableBuilder,
   { base, structure }: Folder,
@@ -197,7 +191,7 @@ function addFiles(
   }
 }
 
-/** Adds the keys and values in rows `from … to` of the items; most are the names of files. */
+/** Adds the keys and values in rows `from … to` of the items; most are names of files. */
 function addRun(
   builder: NameTableBuilder,
   folder: Folder,
@@ -218,7 +212,7 @@ function addRun(
   }
 }
 
-/** Adds a folder, or a name that is not in the pickle as it is, or says what is wrong. */
+/** Adds a folder, or a name that is not verbatim in the pickle, or throws. */
 function addOther(
   builder: NameTableBuilder,
   folder: Folder,
@@ -266,10 +260,10 @@ function addOther(
   }
 }
 
-/** Names that are not ASCII: the pickle's text becomes the bytes that were on disk. */
+/** Converts a name that is not ASCII from the pickle's text to its bytes on disk. */
 function recodeName(name: Uint8Array): Uint8Array {
   if (!name.includes(0xed)) {
-    decodePickledText(name, 0, name.length); // throws unless it is UTF-8, and then it is the name
+    decodePickledText(name, 0, name.length); // throws unless it is UTF-8, which then is the name
     return name;
   }
   return encodeName(decodePickledText(name, 0, name.length));

@@ -5,20 +5,16 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import type { RecordFiles } from "../read/record_files.ts";
 
-/** What a packed folder's last sample starts with (ffrecord's `pack_folder`). */
+/** Start of a packed folder's last sample (ffrecord's `pack_folder`). */
 export const MAGIC = new TextEncoder().encode("piouhjgbr");
 
-/** Whether a sample that starts with `head` can be a structure: the magic, and something after it. */
+/** Whether a sample that starts with `head` can be a structure: the magic and at least one more byte. */
 export function hasMagic(head: Uint8Array, sampleLength: number): boolean {
   return sampleLength > MAGIC.length &&
     MAGIC.every((byte, i) => head[i] === byte);
 }
 
-/**
- * Whether a sample starts as a folder structure does.
- *
- * @throws {FormatError} If it may have done so before the file was cut.
- */
+/** Whether a sample starts as a structure; throws a {@linkcode FormatError} if it may be one, but truncated. */
 export function* endsInStructure(
   { sources, index }: RecordFiles,
   sample: number,

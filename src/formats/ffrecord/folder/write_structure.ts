@@ -3,18 +3,14 @@ import { PickleEmitter } from "../../../codecs/pickle/pickle_emitter.ts";
 import type { ListedEntry } from "../pack/pack_listing.ts";
 import { MAGIC } from "./structure_magic.ts";
 
-/** How many items Python's pickler hands over to a dictionary at a time. */
+/** Batch size of Python's pickler for dict items. */
 const BATCH = 1000;
-/** Pieces are about this long. */
+/** Approximate size of the yielded pieces. */
 const PIECE = 1 << 16;
 
 /**
- * Writes a packed folder's structure, the content of its last sample: nested
- * `collections.OrderedDict`s, name -> sample index or name -> folder.
- *
- * @param entries The folder's entries, depth first; files are numbered in that order.
- * @param firstSample Number of the first file.
- * @returns The sample, piece by piece.
+ * Encodes a packed folder's structure, the content of its last sample, in pieces: nested `collections.OrderedDict`s,
+ * name -> sample index or name -> folder. Files are numbered from `firstSample` in the order of `entries`, depth first.
  */
 export function* writeStructure(
   entries: Iterable<ListedEntry>,
@@ -26,7 +22,7 @@ export function* writeStructure(
   out.text("OrderedDict");
   out.op(Op.STACK_GLOBAL);
   const orderedDict = out.memoize();
-  /** How many items each open folder has; the root first. */
+  /** Number of items in each open folder, from the root. */
   const counts = [0];
   let sample = firstSample;
   makeDict(out);
@@ -43,7 +39,7 @@ export function* writeStructure(
     counts.push(count + 1);
     out.text(entry.name);
     if (entry.kind === "file") {
-      out.memoize(); // nobody recalls it, but Python does so, and what looks like that is read faster
+      out.memoize(); // never recalled, but as Python does, which readers parse faster
       out.int(sample++);
     } else {
       out.recall(orderedDict);
@@ -57,7 +53,7 @@ export function* writeStructure(
   yield out.take();
 }
 
-/** Calls the class that is on the stack, without arguments. */
+/** Calls the class on the stack without arguments. */
 function makeDict(out: PickleEmitter): void {
   out.op(Op.EMPTY_TUPLE);
   out.op(Op.REDUCE);

@@ -11,60 +11,54 @@ import type { SampleBlock } from "../write/sample_block.ts";
 import type { ListedEntries } from "./pack_listing.ts";
 import { PackError, refusal } from "./pack_problem.ts";
 
-/** A file that is being read. */
 interface OpenedFile {
-  /** How many bytes it had when it was listed. */
+  /** Size when listed. */
   readonly size: number;
-  /** When it was last modified then. */
+  /** Modification time when listed, in milliseconds. */
   readonly mtimeMs: number;
   readonly path: string;
   readonly open: OpenFile;
-  /** Whether it was asked for from the disk before it was its turn. */
+  /** Whether it was prefetched from the disk before its turn. */
   readonly isAsked: boolean;
-  /** How many bytes of it were read. */
   done: number;
-  /** Their checksum. */
   crc: number;
-  /** Whether it is read past the system's memory, by the window. */
+  /** Whether it is read with direct I/O, through the window. */
   isDirect: boolean;
 }
 
-/** What a file that was there says of being none any more; one that has become a pipe would have to be waited for. */
+/** Error codes of a listed file that is gone or no longer a file; one that has become a pipe would block. */
 const GONE: ReadonlySet<string | undefined> = new Set(
   ["ENOENT", "ENOTDIR", "EISDIR", "EAGAIN"],
 );
 
-/** So many files are open where the disk is waited for, so that it has as many to fetch at a time. */
+/** Number of files open while the disk is slow, so that it can fetch as many at a time. */
 const AHEAD = 16;
-/** After so many files it is looked again whether it is waited for. */
+/** Number of files prefetched after a slow read; then the speed is measured again. */
 const REMEMBERED = 256;
-/** What takes longer than this, and than so many bytes a millisecond, was not in memory. */
+/** A read that takes longer than this plus 1 ms per this many bytes was not in the page cache. */
 const SLOW_MS = 0.08;
 const FAST_PER_MS = 1.5e6;
-/** Another program may have had the processor: so many have to take long one after the other the first time. */
+/** Slow reads in a row until the disk counts as slow: another program may have used the CPU during one. */
 const PATIENCE = 2;
-/** Bytes that are read at a time past the system's memory; a file that has no more left is read through it. */
+/** Bytes per direct read. Files with at most twice as many left start through the page cache. */
 const WINDOW = 1 << 20;
 
-/** Reads the files of a folder in the order in which they were listed. */
+/** Reads the files of a folder in listing order. */
 export class PackFiles {
   readonly #chain: DirectoryChain;
   readonly #entries: ListedEntries;
   readonly #now: () => number;
-  /** The one that is being read, and those that come next. */
+  /** The file being read, and the next ones. */
   readonly #opened: OpenedFile[] = [];
-  /** How many more files are opened before it is their turn, and asked for from the disk. */
+  /** How many more files to open and prefetch before their turn. */
   #fromDisk = 0;
-  /** How many more files that take long, one after the other, say that the disk is waited for. */
+  /** Slow reads in a row that are still missing until the disk counts as slow. */
   #patience = PATIENCE;
-  /** Where files are read that come past the system's memory, and what of it was not taken yet. */
+  /** Buffer for direct reads, and its part that is not consumed yet. */
   #window: Uint8Array<ArrayBuffer> | undefined;
   #inWindow: Uint8Array<ArrayBuffer> = NOTHING;
 
-  /**
-   * @param entries What was listed of the folder; there may be more where there were none before.
-   * @param now The time in milliseconds, by which it is seen whether the disk is waited for.
-   */
+  /** @param now Clock in milliseconds, to detect waiting for the disk. */
   constructor(
     root: Directory,
     entries: ListedEntries,
@@ -75,22 +69,20 @@ export class PackFiles {
     this.#now = now;
   }
 
-  /** Closes what is open below the root. */
   close(): void {
     for (const { open } of this.#opened.splice(0)) open.close();
     this.#chain.leaveTo(0);
   }
 
   /**
-   * Fills a block with the next files, each a sample.
+   * Fills a block with the next files, each a sample, of which at most `most` end in it.
    *
-   * @param most How many may end in it.
-   * @throws {PackError} If one is not what it was when it was listed, or changes meanwhile.
+   * @throws {PackError} If a file has changed since it was listed, or changes meanwhile.
    */
   fill(block: SampleBlock, most: number): void {
     while (block.count < most && !block.isFull) {
       if (this.#opened.length === 0) {
-        if (!this.#advance()) return; // all that are listed were read
+        if (!this.#advance()) return; // everything listed has been read
         if (this.#fromDisk === 0 && this.#readWhole(block)) continue;
         this.#open();
       }
@@ -99,7 +91,7 @@ export class PackFiles {
     }
   }
 
-  /** Comes to the next file, by way of the folders before it. */
+  /** Moves to the next file, entering and leaving folders on the way. */
   #advance(): boolean {
     const entries = this.#entries;
     while (entries.advance()) {
@@ -116,7 +108,7 @@ export class PackFiles {
     return false;
   }
 
-  /** Reads the file that was come to if there is room for all of it; `false` where it is to be opened, and looked at. */
+  /** Reads the current file if there is room for all of it; returns `false` if it must be opened and checked. */
   #readWhole(block: SampleBlock): boolean {
     const { size, mtimeMs, nameBytes } = this.#entries;
     const into = block.room(size);
@@ -129,7 +121,6 @@ export class PackFiles {
     return true;
   }
 
-  /** Opens the files that come next where the disk is waited for. */
   #openAhead(): void {
     while (
       this.#fromDisk > 0 && this.#opened.length < AHEAD && this.#advance()
@@ -138,7 +129,6 @@ export class PackFiles {
     }
   }
 
-  /** Opens the file that was come to, and asks for it where the disk is waited for. */
   #open(): void {
     const { name, size, mtimeMs } = this.#entries;
     const path = `${this.#chain.last.path}/${name}`;
@@ -153,16 +143,15 @@ export class PackFiles {
     this.#fromDisk--;
   }
 
-  /** Reads what there is room for, and closes the file after the last of it. */
   #read(file: OpenedFile, block: SampleBlock): void {
     const { path, open } = file;
     const room = block.room(file.size - file.done);
-    // A file that may come to be read past the system's memory stands at the start of a block of its own.
+    // A long file is read up to a block boundary, from which direct I/O can continue.
     const into = isLong(file) && room.length > BLOCK
       ? room.subarray(0, room.length - (file.done + room.length) % BLOCK)
       : room;
     if (file.done === 0) this.#goPast(file);
-    // Files of /proc say that they are empty, and may have no end.
+    // Files of /proc claim to be empty, and may be endless.
     const got = into.length === 0
       ? 0
       : file.isDirect
@@ -180,11 +169,11 @@ export class PackFiles {
     ) throw changed(path);
     open.close();
     this.#opened.shift();
-    this.#inWindow = NOTHING; // it may have grown
+    this.#inWindow = NOTHING; // the file may have grown
     block.end(size, file.crc);
   }
 
-  /** Reads, and notes whether that had to wait for the disk: then so will what comes next. */
+  /** Reads, and notes whether that waited for the disk, as the next reads then will. */
   #fill(into: Uint8Array<ArrayBuffer>, file: OpenedFile): number {
     const { path, open, isAsked } = file;
     const start = this.#now();
@@ -193,21 +182,17 @@ export class PackFiles {
     return got;
   }
 
-  /**
-   * Notes how long it took to read.
-   *
-   * @param tells Whether to be quick says something of the disk.
-   */
+  /** Updates the estimate of the disk's speed. A fast read is evidence of a fast disk only if `tells` is set. */
   #notePace(ms: number, bytes: number, tells = true): void {
     if (ms > SLOW_MS + bytes / FAST_PER_MS) {
       if (--this.#patience <= 0) this.#fromDisk = REMEMBERED;
     } else if (tells) this.#patience = PATIENCE;
   }
 
-  /** Has a long file be read past the system's memory from the next block on, where it is not there. */
+  /** Switches a long file to direct I/O from this block on, unless it is in the page cache. */
   #goPast(file: OpenedFile): void {
     if (file.isDirect || file.done % BLOCK !== 0 || !isLong(file)) return;
-    // What comes next, the system may have read ahead.
+    // Tests a window ahead: the system may have read ahead what comes next.
     if (file.open.isInMemory(file.done + WINDOW)) return;
     file.isDirect = file.open.setDirect(true);
   }
@@ -219,7 +204,7 @@ export class PackFiles {
     while (done < into.length) {
       if (this.#inWindow.length === 0) {
         if (isWindowInMemory(open, file.done + done)) {
-          // It was a gap: of a file that is in memory, the system may have taken some.
+          // It was a gap: the system may have evicted part of a cached file.
           file.isDirect = open.setDirect(false);
           return done + this.#fill(into.subarray(done), file);
         }
@@ -240,14 +225,14 @@ function isWindowInMemory(open: OpenFile, start: number): boolean {
   return open.isInMemory(start) && open.isInMemory(start + WINDOW - 1);
 }
 
-/** Whether much of a file is left. */
+/** Whether much of a file is left to read. */
 function isLong({ size, done }: OpenedFile): boolean {
   return size - done > 2 * WINDOW;
 }
 
 const NOTHING = new Uint8Array(0);
 
-/** Does something with a file or directory; what the system refuses is said of it. */
+/** Runs `work`, and attributes the system's errors to a path. */
 function naming<T>(path: string, work: () => T): T {
   try {
     return work();

@@ -23,29 +23,29 @@ import {
   requireParts,
 } from "../write/record_paths.ts";
 
-/** So many files are worth starting another thread. */
+/** Number of files from which another thread pays off. */
 const WORTH_A_THREAD = 1000;
 
-/** How far a folder is packed. */
+/** Progress of packing a folder. */
 export interface PackProgress {
   /** Files packed. */
   readonly files: number;
-  /** Their bytes. */
+  /** Bytes of the packed files. */
   readonly bytes: number;
   /** Files to pack. */
   readonly totalFiles: number;
-  /** Their bytes. */
+  /** Bytes of the files to pack. */
   readonly totalBytes: number;
 }
 
 /** Options of {@linkcode packFolder}. */
 export interface PackOptions extends WaitOptions {
-  /** How many files to spread the folder over. Defaults to the file `out` itself. */
+  /** Number of files to spread the folder over. Defaults to the file `out` itself. */
   readonly parts?: number | undefined;
   /**
-   * Whether an entry is packed; a directory that is not is not entered. `path` is relative to the
-   * folder, `name` its last part, `depth` 1 for the folder's own entries. It is asked in the order of a walk, each
-   * directory before what is in it; what a symbolic link points to decides whether it is a directory.
+   * Whether to pack an entry; rejected directories are not entered. `path` is relative to the folder, `name` its last
+   * part, `depth` 1 for the folder's own entries. Called in the order of a walk, each directory before its content.
+   * `isDirectory` follows symbolic links.
    */
   readonly filter?:
     | ((entry: {
@@ -55,53 +55,51 @@ export interface PackOptions extends WaitOptions {
       isDirectory: boolean;
     }) => boolean)
     | undefined;
-  /** Whether directories are packed in which there is nothing (else) to pack. Defaults to `true`. */
+  /** Whether to pack directories that have nothing (else) to pack. Defaults to `true`. */
   readonly emptyDirectories?: boolean | undefined;
   /**
-   * Told of each entry that can't be packed; it is left out then. Without it, packing ends with
-   * an error that lists them all, before anything is written.
+   * Called with each entry that cannot be packed, which is then skipped. Without it, packing fails with an error that
+   * lists all of them, before anything is written.
    */
   readonly onProblem?: ((problem: PackProblem) => void) | undefined;
-  /** Whether to wait until what was packed is on the disk: see {@linkcode WriterOptions.sync}. Defaults to `true`. */
+  /** Whether to wait until the output is on disk: see {@linkcode WriterOptions.sync}. Defaults to `true`. */
   readonly sync?: boolean | undefined;
-  /** Told how far it is, every few milliseconds and at the end. */
+  /** Called with the progress, every few milliseconds and at the end. */
   readonly onProgress?: ((progress: PackProgress) => void) | undefined;
 }
 
-/** What was packed. */
+/** Result of packing a folder. */
 export interface PackReport {
   /** Number of files. */
   readonly files: number;
-  /** Number of directories, not counting the folder itself. */
+  /** Number of directories, without the folder itself. */
   readonly directories: number;
-  /** Bytes of all files together. */
+  /** Total bytes of the files. */
   readonly bytes: number;
-  /** The files written, in their order. */
+  /** Paths of the files written, in order. */
   readonly paths: readonly string[];
-  /** What was left out. What `filter` refused is not among it. */
+  /** Skipped entries, without those that `filter` rejected. */
   readonly skipped: readonly PackProblem[];
 }
 
 /**
- * Packs a directory as Python's `pack_folder` does: its files are samples, in the order of their
- * paths, and the last sample holds the names. {@linkcode PackedFolder} reads it, and so does Python.
+ * Packs a directory as Python's `pack_folder` does: its files are samples, in the order of their paths, and the last
+ * sample holds the names. {@linkcode PackedFolder} and Python read it.
  *
- * Symbolic links are followed, to files and to directories. Sockets, pipes and devices, links to
- * nowhere or in circles, and what can't be read are problems: see {@linkcode PackOptions.onProblem}.
- * A file that vanishes, or changes while it is packed, ends the packing. `out` itself, if it lies in
- * the folder, is left out.
+ * Follows symbolic links to files and directories. Sockets, pipes and devices, broken or circular links, and unreadable
+ * entries are problems: see {@linkcode PackOptions.onProblem}. A file that vanishes or changes during packing aborts
+ * it. `out` itself is skipped if it is in the folder.
  *
- * Names are packed byte for byte. Names that are not UTF-8, and paths longer than the system's limit
- * (4,096 bytes), take `--allow-ffi` and Linux with the GNU C library. Files are read without waiting
- * for each, in turns of a few milliseconds.
+ * Names are packed byte for byte. Names that are not UTF-8, and paths longer than the system's limit (4,096 bytes),
+ * need `--allow-ffi` and Linux with the GNU C library. Files are read synchronously, in slices of a few milliseconds.
  *
  * @param dir The directory.
- * @param out The file, which ends in `.ffr`; one of that name is replaced. With several `parts`, or with
- * one and another name, a directory, new or empty, for `PART_00000.ffr` …: there may be fewer than
- * asked for.
- * @returns What was packed, once it is on the disk under its name, unless that is not to be waited for.
- * @throws {PackError} If the folder can't be read as it is.
- * @throws {WriteError} If `out` can't be written. In all cases nothing is left of it.
+ * @param out File whose name ends in `.ffr`; an existing one is replaced. With several `parts`, or one part and another
+ * name, a directory, new or empty, for `PART_00000.ffr` …, of which there may be fewer than requested.
+ * @returns What was packed. Resolves once the output is on disk under its name; `sync: false` does not wait for the
+ * disk.
+ * @throws {PackError} If the folder cannot be packed as it is.
+ * @throws {WriteError} If `out` cannot be written. After any error, nothing of it is left.
  *
  * @example Pack a directory
  * ```ts
@@ -133,7 +131,7 @@ export async function packFolder(
   if (isOne) recordFilePath(target);
   const folder = localPath(dir);
   const root = namingFolder(folder, () => openDirectory(folder));
-  /** Reads what is listed while more is; the files of several parts are read when it is known how many there are. */
+  /** Reads listed files during the walk. With several parts, reading starts when the number of files is known. */
   let thread: PackThread | undefined;
   let reader: PackReader | undefined;
   try {
@@ -168,7 +166,7 @@ export async function packFolder(
   }
 }
 
-/** Recognises what is to be written, and what killed processes left of it, wherever links lead. */
+/** Returns a predicate for the output and its temporary files, also those of killed processes, through any links. */
 async function outputFinder(
   target: string,
 ): Promise<(directory: Directory, name: string) => boolean> {

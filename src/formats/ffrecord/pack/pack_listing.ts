@@ -5,13 +5,12 @@ import { writeStructure } from "../folder/write_structure.ts";
 import { PackError } from "./pack_problem.ts";
 import type { PackRuns } from "./pack_runs.ts";
 
-/** What is noted of a folder: a file, or where a folder in it begins and ends. */
+/** Entry of a listing: a file, or the start or end of a folder. */
 export type ListedEntry =
   | {
     readonly kind: "file";
     readonly name: string;
     readonly size: number;
-    /** Last modification, in milliseconds since 1970. */
     readonly mtimeMs: number;
   }
   | { readonly kind: "folder"; readonly name: string }
@@ -24,58 +23,46 @@ const FOLDER = 2;
 const END = 3;
 /** Bytes of a record before its name: kind, length of the name, size, time. */
 const HEAD = 1 + 2 + 8 + 8;
-/** Bytes that a UTF-16 unit of a name takes, at most. */
+/** Upper bound of the bytes that a UTF-16 unit of a name takes. */
 const MOST_PER_UNIT = 3;
 
-/** Entries, in memory that other threads see. */
+/** Entries in memory that threads share. */
 export interface ListingChunk {
   readonly memory: SharedArrayBuffer;
-  /** How many bytes of it there are. */
   used: number;
 }
 
-/** A place in a listing. */
 export interface ListingPlace {
   readonly chunk: number;
   readonly used: number;
 }
 
-/** A place, and how many entries there are before it. */
 export interface ListingMark extends ListingPlace {
   readonly entries: number;
 }
 
-/**
- * The files and folders to pack, in their order, depth first: as bytes one after the other, so that
- * a million of them are a few tens of megabytes, however deep.
- */
+/** Files and folders to pack, depth first, serialized so that a million take a few tens of megabytes at any depth. */
 export class PackListing {
-  /** How many files there are. */
   files = 0;
-  /** How many folders, not counting the root. */
+  /** Number of folders, without the root. */
   folders = 0;
-  /** Bytes of all files. */
   bytes = 0;
-  /** Bytes of all names. */
   nameBytes = 0;
   #settledChunk = -1;
   #settledUsed = 0;
   readonly #chunks: ListingChunk[] = [];
-  /** Views of the last chunk. */
   #bytes = NO_NAME;
   #view = new DataView<ArrayBufferLike>(NO_NAME.buffer);
 
-  /** What there is, up to its last file: that is not taken back. */
+  /** Position after the last file, up to which the listing is final. */
   get settled(): ListingPlace {
     return { chunk: this.#settledChunk, used: this.#settledUsed };
   }
 
-  /** The entries in pieces, in their order. */
   get chunks(): readonly Readonly<ListingChunk>[] {
     return this.#chunks;
   }
 
-  /** Adds a file to the folder that was entered last. */
   addFile(name: string, size: number, mtimeMs = 0): void {
     this.#add(FILE, name, size, mtimeMs);
     this.files++;
@@ -84,25 +71,22 @@ export class PackListing {
     this.#settledUsed = this.#chunks[this.#settledChunk]!.used;
   }
 
-  /** Adds a folder; what follows is in it, until {@linkcode PackListing.endFolder}. */
   startFolder(name: string): void {
     this.#add(FOLDER, name);
     this.folders++;
   }
 
-  /** Ends the folder that was started last and is not ended yet. */
   endFolder(): void {
     this.#add(END, "");
   }
 
-  /** Where the next entry comes. */
   mark(): ListingMark {
     const chunk = this.#chunks.length - 1;
     const used = this.#chunks[chunk]?.used ?? 0;
     return { chunk, used, entries: this.files + this.folders };
   }
 
-  /** Takes back a folder that was started at `mark`, if nothing was added to it. */
+  /** Removes the folder started at `mark` if it is empty; returns whether it was. */
   takeBackEmptyFolder({ chunk, used, entries }: ListingMark): boolean {
     if (this.files + this.folders > entries + 1) return false;
     this.#chunks.length = chunk + 1;
@@ -115,7 +99,6 @@ export class PackListing {
     return true;
   }
 
-  /** Gives the entries in their order. */
   [Symbol.iterator](): ListedEntries {
     return new ListedEntries(this.#chunks);
   }
@@ -132,7 +115,7 @@ export class PackListing {
     this.#chunks.at(-1)!.used = at + HEAD + length;
   }
 
-  /** Where in the last chunk there is room for so many bytes; a new one, if need be. */
+  /** Returns an offset in the last chunk with room for `length` bytes; adds a chunk if needed. */
   #begin(length: number): number {
     const last = this.#chunks.at(-1);
     if (last !== undefined && last.used + length <= CHUNK) return last.used;
@@ -150,24 +133,23 @@ export class PackListing {
 
 const NO_NAME = new Uint8Array();
 
-/** The entries of a listing that may grow meanwhile: there are more where there were none before. */
+/** Iterator over a listing that may grow meanwhile, even after it has returned no more entries. */
 export class ListedEntries implements Iterator<ListedEntry> {
   readonly #chunks: readonly Readonly<ListingChunk>[];
   readonly #runs: PackRuns | undefined;
   #chunk = -1;
   #bytes = NO_NAME;
   #view = new DataView<ArrayBufferLike>(NO_NAME.buffer);
-  /** The entry that was come to last, and where the next one is. */
+  /** Offsets of the current and the next entry. */
   #at = 0;
   #next = 0;
 
-  /** @param runs What is taken of the files; all, unless given. */
+  /** @param runs Selects the files to read; all by default. */
   constructor(chunks: readonly Readonly<ListingChunk>[], runs?: PackRuns) {
     this.#chunks = chunks;
     this.#runs = runs;
   }
 
-  /** Comes to the next entry, if there is one. */
   advance(): boolean {
     while (this.#enter()) {
       const [at, view] = [this.#next, this.#view];
@@ -184,28 +166,25 @@ export class ListedEntries implements Iterator<ListedEntry> {
     return false;
   }
 
-  /** What it is. */
   get kind(): ListedEntry["kind"] {
     const kind = this.#view.getUint8(this.#at);
     return kind === FILE ? "file" : kind === FOLDER ? "folder" : "end";
   }
 
-  /** Its name; only files and folders have one. */
   get name(): string {
     return decodeName(this.#bytes, this.#at + HEAD, this.#next);
   }
 
-  /** The bytes of its name, until it is left. */
+  /** Bytes of the name, valid until the next {@linkcode ListedEntries.advance}. */
   get nameBytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(this.#at + HEAD, this.#next);
   }
 
-  /** The bytes of a file. */
   get size(): number {
     return this.#view.getFloat64(this.#at + 3, true);
   }
 
-  /** The last modification of a file, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   get mtimeMs(): number {
     return this.#view.getFloat64(this.#at + 11, true);
   }
@@ -220,7 +199,7 @@ export class ListedEntries implements Iterator<ListedEntry> {
     return { done: false, value: { kind, name, size, mtimeMs } };
   }
 
-  /** Goes on to the next chunk after the last entry of one; `false` where there is none. */
+  /** Moves to the next chunk if this one is exhausted; returns `false` if there is none. */
   #enter(): boolean {
     while (this.#next >= (this.#chunks[this.#chunk]?.used ?? 0)) {
       const next = this.#chunks[this.#chunk + 1];
@@ -234,16 +213,12 @@ export class ListedEntries implements Iterator<ListedEntry> {
   }
 }
 
-/** What an entry takes in the structure beside its name, at most. */
+/** Upper bound of an entry's size in the structure, without its name. */
 const MOST_OVERHEAD = 24;
-/** A byte of a name that is not UTF-8 takes three. */
+/** Three bytes for each byte of a name that is not UTF-8. */
 const MOST_PER_BYTE = 3;
 
-/**
- * Makes sure that what is packed can be opened again.
- *
- * @throws {PackError} If there are more files, or longer names, than a packed folder has room for.
- */
+/** @throws {PackError} If there are more files, or longer names, than a packed folder has room for. */
 export function requireRoom(
   folder: string,
   listing: PackListing,
@@ -255,7 +230,7 @@ export function requireRoom(
   const entries = listing.files + listing.folders;
   const bound = MOST_OVERHEAD * (entries + 4) +
     MOST_PER_BYTE * listing.nameBytes;
-  if (bound <= nameBytes) return; // so it is nearly always
+  if (bound <= nameBytes) return; // nearly always
   let length = 0;
   for (const piece of writeStructure(listing)) length += piece.length;
   if (length <= nameBytes) return;

@@ -6,29 +6,28 @@ import {
   whatIsWrong,
 } from "../../../io/libc/system_error.ts";
 
-/** Something in a folder that can't be packed, or is left out. */
+/** Entry of a folder that cannot be packed, or is skipped. */
 export interface PackProblem {
   /** Path below the folder. */
   readonly path: string;
-  /** What is the matter, as a phrase: "it is a symbolic link to nowhere". */
+  /** Reason as a phrase: "it is a symbolic link to nowhere". */
   readonly reason: string;
   /**
-   * `broken-link`, `cycle`, `special-file` (a socket, pipe or device), `vanished`,
-   * `name-needs-ffi`, `name-too-long`, `output` (what is being written itself), `temporary` (what
-   * another writer writes, or left when it was killed), or the system's code, such as `EACCES`.
+   * `broken-link`, `cycle`, `special-file` (a socket, pipe or device), `vanished`, `name-needs-ffi`, `name-too-long`,
+   * `output` (the output itself), `temporary` (unfinished output of another writer, also a killed one), or the system's
+   * code, such as `EACCES`.
    */
   readonly code: string;
 }
 
-/** How many problems a message lists. */
 const LISTED = 20;
 
-/** A folder can't be packed; nothing was written. */
+/** A folder cannot be packed; nothing was written. */
 export class PackError extends RecordfsError {
-  /** All that the walk through the folder found; empty where it went wrong later. */
+  /** All problems found by the walk; empty if packing failed later. */
   readonly problems: readonly PackProblem[];
 
-  /** Makes an error about the folder or file `path`. */
+  /** Creates an error about the folder or file `path`. */
   constructor(
     code: string,
     message: string,
@@ -56,24 +55,23 @@ const REASONS: Record<string, PackProblem["reason"]> = {
     "there is no limit on Linux",
 };
 
-/** A problem of a kind that is known beforehand. */
 export function problem(code: string, path: string): PackProblem {
   return { path, reason: REASONS[code] ?? reasonOf(code), code };
 }
 
-/** Whether that is no content of the folder: it is left out, and nothing is wrong. */
+/** Whether the entry is not content of the folder: skipped, but not an error. */
 export function isLeftOut({ code }: PackProblem): boolean {
   return code === "output" || code === "temporary";
 }
 
-/** The problem that a refusal of the system is; other errors are thrown again. */
+/** Converts a system error to a problem; rethrows other errors. */
 export function refusal(error: unknown, path: string): PackProblem {
   const code = systemCode(error);
   if (code === undefined) throw error;
   return { path, reason: REASONS[code] ?? whatIsWrong(error), code };
 }
 
-/** The error that ends packing where problems are not left out. */
+/** Returns the error that ends packing if problems are not skipped. */
 export function problemsError(
   folder: string,
   problems: PackProblem[],
@@ -90,7 +88,7 @@ export function problemsError(
   );
 }
 
-/** Has the system's refusals say which folder they are about. */
+/** Runs `work`, and attributes the system's errors to a folder. */
 export function namingFolder<T>(folder: string, work: () => T): T {
   try {
     return work();

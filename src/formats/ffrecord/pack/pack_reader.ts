@@ -3,26 +3,23 @@ import { SampleBlock } from "../write/sample_block.ts";
 import { PackFiles } from "./pack_files.ts";
 import type { PackListing } from "./pack_listing.ts";
 
-/** Reads the files of a folder in the order in which they were listed. */
+/** Reads the files of a folder in listing order. */
 export interface PackReader {
   /**
-   * The next files, each a sample.
+   * Reads the next files, each a sample, of which at most `most` end in the block.
    *
-   * @param most How many may end in the block.
-   * @returns `undefined` after the last, or as many as may.
-   * @throws {PackError} If one is not what it was when it was listed, or changes meanwhile.
+   * @returns `undefined` after the last file, or if `most` is 0.
+   * @throws {PackError} If a file has changed since it was listed, or changes meanwhile.
    */
   next(most: number): Promise<SampleBlock | undefined>;
-  /** Gives a block back, to be read into. */
   free(block: SampleBlock): void;
-  /** Closes what is open of the folder, but the folder itself. */
+  /** Closes everything opened below the folder, but not the folder itself. */
   close(): Promise<void>;
 }
 
-/** Bytes of a block: what was just read is written from a processor's nearest cache. */
+/** Bytes of a block, few enough to be written from the CPU's nearest cache. */
 const BLOCK = 1 << 17;
 
-/** Reads them in this thread. */
 export class PackReaderHere implements PackReader {
   readonly #files: PackFiles;
   readonly #free: SampleBlock[] = [];

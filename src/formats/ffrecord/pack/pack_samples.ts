@@ -11,12 +11,7 @@ import { divide, isInParts } from "../write/record_paths.ts";
 import { writeStructure } from "../folder/write_structure.ts";
 import { FFRecordWriter, writeBlock } from "../write/writer.ts";
 
-/**
- * Writes what was listed of a folder: each file a sample, and the structure as the last.
- *
- * @param reader Of the files.
- * @returns The paths of the files that there are then.
- */
+/** Writes the listed files as samples, and the structure as the last; returns the paths of the files written. */
 export async function writePacked(
   reader: PackReader,
   listing: PackListing,
@@ -69,9 +64,9 @@ class Packing {
     files: readonly { readonly file: string; readonly count: number }[],
   ): Promise<void> {
     const { signal, sync } = this.#options;
-    // Made now, since another thread may read the first files meanwhile.
+    // Built now, while another thread may read the first files.
     const structure = await this.#structure();
-    // A part goes to the disk while the next one is written.
+    // A part is flushed to disk while the next one is written.
     let closing: Promise<void> = Promise.resolve();
     try {
       for (const { file, count } of files) {
@@ -84,7 +79,7 @@ class Packing {
           throw error;
         }
         closing = writer.close({ signal });
-        closing.catch(() => {}); // it is waited for later
+        closing.catch(() => {}); // awaited later
       }
       await closing;
     } finally {
@@ -101,7 +96,6 @@ class Packing {
     });
   }
 
-  /** Writes the next `count` samples. */
   async #write(
     writer: FFRecordWriter,
     count: number,

@@ -11,31 +11,24 @@ import { PackError } from "./pack_problem.ts";
 import type { PackReader } from "./pack_reader.ts";
 import { RunReader } from "./run_reader.ts";
 
-/** What was read of a run, in its order. */
 interface ReadRun {
   readonly blocks: SampleBlock[];
   isWhole: boolean;
 }
 
-/**
- * Reads files in another thread, as soon as they are listed; and in this one, where it would wait for the other: they
- * share the runs of `PackRuns`.
- */
+/** Reads files in another thread while they are listed, and in this one instead of waiting; both claim `PackRuns`. */
 export class PackThread implements PackReader {
   readonly #worker: Worker;
   readonly #root: Directory;
   readonly #counter = new SharedArrayBuffer(4);
-  /** What this thread reads by, once all is listed. */
   #here: RunReader | undefined;
-  /** What the other thread has read of runs that were not asked for yet. */
   readonly #read = new Map<number, ReadRun>();
-  /** The run that is asked for next, and how many there are, once that is known. */
+  /** Run to return next, and the number of runs, once known. */
   #run = 0;
   #runs = Infinity;
-  /** Up to where the thread knows the listing. */
+  /** Position up to which the thread knows the listing. */
   #told: ListingPlace = { chunk: 0, used: 0 };
   #failure: { readonly error: unknown } | undefined;
-  /** Has whoever waits look again. */
   #wake: () => void = () => {};
   readonly #stopped = Promise.withResolvers<void>();
 
@@ -50,7 +43,7 @@ export class PackThread implements PackReader {
     this.#send({ kind: "start", descriptor, path, counter: this.#counter });
   }
 
-  /** Starts one, where the folder can be handed over and there is a processor for it. */
+  /** Starts a thread if it can use the folder's descriptor and there is a second CPU. */
   static start(root: Directory): PackThread | undefined {
     const { descriptor } = root;
     return descriptor !== undefined && navigator.hardwareConcurrency > 1 &&
@@ -59,7 +52,7 @@ export class PackThread implements PackReader {
       : undefined;
   }
 
-  /** Says what there is to read, up to a place; what was said stays. */
+  /** Sends the listing up to a position, which must be final. */
   tell(listing: PackListing, upTo: ListingPlace | "whole"): void {
     const last = upTo === "whole" ? listing.mark() : upTo;
     for (let { chunk } = this.#told; chunk <= last.chunk; chunk++) {
@@ -83,9 +76,9 @@ export class PackThread implements PackReader {
         this.free(block);
       } else if (this.#run === this.#runs) return undefined;
       else if (this.#here?.readAhead() === true) {
-        // There may be no more of them.
+        // There may be no more runs.
         this.#runs = this.#here.runs ?? this.#runs;
-        await yieldToEventLoop(); // and hears of what was read meanwhile
+        await yieldToEventLoop(); // also receives what was read meanwhile
       } else await new Promise<void>((resolve) => this.#wake = resolve);
     }
   }
@@ -97,7 +90,7 @@ export class PackThread implements PackReader {
     } else this.#here?.free(block);
   }
 
-  /** Ends the thread, once it has closed what it opened. */
+  /** Ends the thread once it has closed its files. */
   async close(): Promise<void> {
     this.#here?.close();
     this.#send({ kind: "stop" });
@@ -105,7 +98,6 @@ export class PackThread implements PackReader {
     this.#worker.terminate();
   }
 
-  /** The next block, where it is there. */
   #take(): SampleBlock | undefined {
     const here = this.#here;
     if (here?.owns(this.#run) === true) {

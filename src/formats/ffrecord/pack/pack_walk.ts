@@ -19,35 +19,28 @@ import {
   refusal,
 } from "./pack_problem.ts";
 
-/** What a walk goes by. */
 interface WalkOptions
   extends Pick<PackOptions, "emptyDirectories" | "filter" | "signal"> {
-  /** Whether an entry is what is being written. */
   readonly isOutput: (directory: Directory, name: string) => boolean;
-  /** Told of what can't be packed, and is left out. */
+  /** Called with entries that cannot be packed, which are skipped. */
   readonly onProblem: (problem: PackProblem) => void;
-  /** Told every few milliseconds what there is so far. */
+  /** Called every few milliseconds with the listing so far. */
   readonly onListed: (listing: PackListing) => void;
 }
 
-/** So many entries are looked at in one go. */
 const AT_ONCE = 64;
 
 interface Frame {
-  /** In the order in which they are packed. */
+  /** In packing order. */
   readonly names: readonly string[];
   next: number;
-  /** Path of the folder with a slash behind, or nothing. */
+  /** Path of the folder with a trailing slash; empty for the root. */
   readonly prefix: string;
   readonly identity: string;
-  /** Where the folder stands in the listing. */
   readonly mark: ListingMark | undefined;
 }
 
-/**
- * Looks through a folder: what there is to pack, in the order of Python's `pack_folder`. Symbolic
- * links are followed.
- */
+/** Lists what there is to pack in a folder, in the order of Python's `pack_folder`. Follows symbolic links. */
 export async function walkFolder(
   root: Directory,
   options: WalkOptions,
@@ -71,9 +64,8 @@ class Walk {
   readonly listing = new PackListing();
   readonly chain: DirectoryChain;
   readonly #options: WalkOptions;
-  /** From the root to the folder that is being looked through; no recursion, however deep. */
+  /** Folders from the root to the current one; a list instead of recursion, for any depth. */
   readonly #frames: Frame[] = [];
-  /** The folders that are in `#frames`. */
   readonly #entered = new Set<string>();
 
   constructor(root: Directory, options: WalkOptions) {
@@ -85,13 +77,13 @@ class Walk {
     this.#push(this.chain.last, "", undefined);
   }
 
-  /** Looks at the next few entries; `false` at the end. */
+  /** Processes the next few entries; returns `false` at the end. */
   step(): boolean {
     const frame = this.#frames.at(-1);
     if (frame === undefined) return false;
     const { names, next, prefix } = frame;
     const stats = this.chain.last.statSeveral(names, next, AT_ONCE);
-    // One at least, which could not be looked at with others.
+    // At least one, even if it could not be part of a batch.
     frame.next = Math.min(names.length, next + Math.max(1, stats.length));
     if (next === names.length) this.#leave(frame);
     for (let i = next; i < frame.next; i++) {
@@ -101,7 +93,6 @@ class Walk {
     return true;
   }
 
-  /** @param known Its facts, where they are known. */
   #look(path: string, name: string, known: EntryStat | undefined): void {
     const { filter, isOutput, onProblem } = this.#options;
     const directory = this.chain.last;
@@ -135,7 +126,7 @@ class Walk {
         this.#options.onProblem(problem("cycle", path));
       } else {
         const mark = this.listing.mark();
-        // Not made of the path, which a filter may have had written out.
+        // Not derived from `path`, which a filter may have flattened in memory.
         const { prefix } = this.#frames.at(-1)!;
         this.#push(directory, `${prefix}${name}/`, mark);
         this.listing.startFolder(name);
@@ -147,7 +138,7 @@ class Walk {
     this.chain.leaveTo(depth);
   }
 
-  /** Lists a directory, and only then adds it. */
+  /** Lists a directory, and adds it only if that succeeds. */
   #push(
     directory: Directory,
     prefix: string,

@@ -1,5 +1,5 @@
 /**
- * A thread that reads the files of a folder; `PackThread` is its other end.
+ * Thread that reads the files of a folder; `PackThread` is its other end.
  *
  * @module
  */
@@ -13,16 +13,16 @@ import { ListedEntries, type ListingChunk } from "./pack_listing.ts";
 import type { FromPackThread, ToPackThread } from "./pack_messages.ts";
 import { BLOCK, PackRuns } from "./pack_runs.ts";
 
-/** Blocks that there are at most: what is read before it is known how many files there are waits in them. */
+/** Limit of blocks, which hold what is read before the number of files is known. */
 const MOST_BLOCKS = 64;
 
 const thread = threadScope<ToPackThread, FromPackThread>();
 
 const chunks: ListingChunk[] = [];
 const free: SampleBlock[] = [];
-/** One that is gone on with when more is listed. */
+/** Partly filled block, continued when more is listed. */
 let begun: SampleBlock | undefined;
-/** Whether the run that was claimed last is not read to its end. */
+/** Whether the claimed run has not been read to its end. */
 let isInRun = false;
 let blocks = 0;
 let runs: PackRuns;
@@ -50,7 +50,7 @@ thread.onmessage = ({ data }) => {
   if (!isReading) void read();
 };
 
-/** Reads while there are files, and blocks to read into; messages are heard after each. */
+/** Reads while there are files and free blocks; handles messages after each block. */
 async function read(): Promise<void> {
   isReading = true;
   while (!isOver) {

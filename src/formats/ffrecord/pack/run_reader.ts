@@ -4,21 +4,19 @@ import { PackFiles } from "./pack_files.ts";
 import { ListedEntries, type PackListing } from "./pack_listing.ts";
 import { BLOCK, PackRuns } from "./pack_runs.ts";
 
-/** Blocks that are read before they are asked for, at most. */
 const MOST_AHEAD = 16;
 
 /** Reads runs of a listing in this thread, while others read the rest. */
 export class RunReader {
   readonly #runs: PackRuns;
   readonly #files: PackFiles;
-  /** The first blocks of runs that were read, and not asked for yet. */
+  /** First blocks of runs that have been read but not taken. */
   readonly #read = new Map<number, SampleBlock>();
-  /** A run of which more than a block is left, which is read when it is asked for: nothing else can be until then. */
+  /** Run of which more than a block is left. The rest is read when taken; until then, no other run can be read. */
   #large: number | undefined;
   #isOver = false;
   readonly #free: SampleBlock[] = [];
 
-  /** @param counter By which the threads claim runs. */
   constructor(
     root: Directory,
     listing: PackListing,
@@ -29,16 +27,14 @@ export class RunReader {
     this.#files = new PackFiles(root, entries);
   }
 
-  /** How many runs there are, once that is known. */
   get runs(): number | undefined {
     return this.#isOver ? this.#runs.count : undefined;
   }
 
   /**
-   * Reads a run that nobody has claimed, or its first block, if there is one and room for it.
+   * Claims and reads a run, or its first block, if there is one and room for it; returns whether anything has changed.
    *
-   * @returns Whether something has changed by that.
-   * @throws {PackError} If a file is not what it was when it was listed.
+   * @throws {PackError} If a file has changed since it was listed.
    */
   readAhead(): boolean {
     if (
@@ -58,12 +54,12 @@ export class RunReader {
     return true;
   }
 
-  /** Whether there is something left of a run here. */
+  /** Whether this thread has more blocks of a run. */
   owns(run: number): boolean {
     return this.#read.has(run) || this.#large === run;
   }
 
-  /** The next block of a run that it owns; it may be empty. */
+  /** Returns the next block of a run that it owns, which may be empty. */
   take(run: number): SampleBlock {
     const first = this.#read.get(run);
     if (first !== undefined) {
@@ -75,12 +71,10 @@ export class RunReader {
     return block;
   }
 
-  /** Gives a block back, to be read into. */
   free(block: SampleBlock): void {
     this.#free.push(block);
   }
 
-  /** Closes what is open. */
   close(): void {
     this.#files.close();
   }

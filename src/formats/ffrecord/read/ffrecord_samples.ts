@@ -18,14 +18,13 @@ import type { WholeSamples } from "./whole_samples.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What other threads make the samples of. */
 interface Seed {
   readonly files: RecordFilesHandle;
   readonly check: boolean;
   readonly areWhole: boolean;
 }
 
-/** The samples of FFRecord files: bytes. Either all that headers name, or those that no end of a file cuts off. */
+/** Samples of FFRecord files as bytes: all in the headers, or only those that are not truncated. */
 export class FFRecordSamples implements Samples<Bytes> {
   readonly unit = "sample";
   readonly fields = [];
@@ -33,15 +32,11 @@ export class FFRecordSamples implements Samples<Bytes> {
   readonly shards: ShardTable;
   readonly files: RecordFiles;
   readonly check: boolean;
-  /** Those of all samples that are whole. */
   readonly whole: WholeSamples;
   readonly #areWhole: boolean;
   #mapped: MappedSources | undefined;
 
-  /**
-   * @param check Whether samples are compared with their checksums.
-   * @param areWhole Whether those that were cut off have no numbers.
-   */
+  /** @param areWhole Whether truncated samples are excluded from the numbering. */
   constructor(files: RecordFiles, check: boolean, areWhole: boolean) {
     this.files = files;
     this.check = check;
@@ -62,7 +57,7 @@ export class FFRecordSamples implements Samples<Bytes> {
     return this.files.storage;
   }
 
-  /** The same files, without the samples that were cut off. */
+  /** Returns the same samples without the truncated ones. */
   ofWhole(): FFRecordSamples {
     return this.whole.cut.length === 0
       ? this
@@ -84,7 +79,7 @@ export class FFRecordSamples implements Samples<Bytes> {
     return expectSamples(this.files, this.#all(indices));
   }
 
-  /** Views of samples into maps of their files, in the order of `indices`. */
+  /** Returns views of samples in memory maps of their files, in the order of `indices`. */
   views(indices: readonly number[]): Bytes[] {
     this.#mapped ??= new MappedSources(this.files.sources);
     const all = this.#all(indices);
@@ -105,7 +100,6 @@ export class FFRecordSamples implements Samples<Bytes> {
     for (const source of this.files.sources) source.close();
   }
 
-  /** Indices among all samples of the files. */
   #all(indices: readonly number[]): readonly number[] {
     return this.#areWhole
       ? indices.map((index) => this.whole.indexOf(index))
@@ -113,7 +107,6 @@ export class FFRecordSamples implements Samples<Bytes> {
   }
 }
 
-/** Opens files that another thread has opened, over its tables. */
 export function* reopenSamples(
   { files, check, areWhole }: Seed,
   storage: Storage,

@@ -13,40 +13,34 @@ import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { BYTES_PER_SAMPLE, FIXED_HEADER, parseCount } from "../layout.ts";
 import { TableProgress } from "./table_progress.ts";
 
-/** The tables are read in pieces, so that the checksum is taken while a piece is in the cache. */
+/** Bytes per read of the tables, few enough that a piece is checksummed while in the CPU cache. */
 const PIECE = 1 << 20;
 
-/** The header of one `.ffr` file. */
 export interface RecordFileHeader {
-  /** Number of samples. */
   readonly count: number;
-  /**
-   * Both tables as they are in the file, over shared memory: `count` checksums, then `count`
-   * offsets of two words each, the low one first.
-   */
+  /** Tables as in the file, in shared memory: `count` checksums, then `count` offsets of two words, low word first. */
   readonly table: Uint32Array;
-  /** The metadata checksum, 0 in a file of an old version. */
+  /** Metadata checksum; 0 in a file of an old version. */
   readonly checksum: number;
-  /** Its metadata are not what was written: they were not to be refused for that. */
+  /** Checksum mismatch of the metadata, if it was not to be rejected. */
   readonly mismatch?: FormatError | undefined;
 }
 
-/** What stands before the tables. */
+/** Header before the tables. */
 interface FixedHeader {
-  /** Number of samples; the file is large enough for their tables. */
+  /** The file is large enough for this many entries in its tables. */
   readonly count: number;
-  /** The metadata checksum, 0 in a file of an old version. */
   readonly checksum: number;
-  /** The bytes that the metadata checksum covers, to which the tables are to be added. */
+  /** Bytes that the metadata checksum covers before the tables. */
   readonly covered: Uint8Array;
 }
 
 /**
  * Reads and checks the header of an `.ffr` file.
  *
- * @param checkMetadata Whether to compare the metadata checksum, where the file has one.
- * @throws {FormatError} If the header is cut short, its count can't be, its checksum is wrong, or
- * the file's writer was killed before it closed the file.
+ * @param checkMetadata Whether to verify the metadata checksum, if the file has one.
+ * @throws {FormatError} If the header is truncated, its count is impossible, its checksum is wrong, or the file's
+ * writer was killed before closing it.
  */
 export function* readHeader(
   source: ByteSource,
@@ -68,7 +62,7 @@ function* readTables(source: ByteSource): Steps<RecordFileHeader> {
   let crc = crc32Of(covered);
   const isLocal = source.readAtSync !== undefined;
   if (!isLocal && bytes.length > 0) {
-    // All is asked for in one, and nothing of what lies behind.
+    // One request for everything, without reading ahead.
     yield* perform({
       sync() {
         throw mustWait(source.name);
@@ -86,12 +80,11 @@ function* readTables(source: ByteSource): Steps<RecordFileHeader> {
   return { count, table: new Uint32Array(bytes.buffer), checksum, mismatch };
 }
 
-/** Shared memory for the tables of `count` samples; what is not written to takes none. */
+/** Allocates shared memory for the tables of `count` samples, which is not committed until written. */
 function newTable(count: number): Uint8Array<SharedArrayBuffer> {
   return new Uint8Array(newSharedMemory(count * BYTES_PER_SAMPLE));
 }
 
-/** The error for metadata whose checksum is not the one that was recorded, if any was. */
 function mismatchOf(
   path: string,
   recorded: number,
@@ -106,12 +99,7 @@ function mismatchOf(
   );
 }
 
-/**
- * Reads what stands before the tables.
- *
- * @throws {FormatError} If it is cut short, its count can't be, or the file's writer was killed
- * before it closed the file.
- */
+/** @throws {FormatError} If the header is truncated, its count impossible, or the writer was killed before closing. */
 function* readFixedHeader(source: ByteSource): Steps<FixedHeader> {
   const path = source.name;
   if (source.size < FIXED_HEADER) {
@@ -139,7 +127,7 @@ function parseFixedHeader(
   const checksum = view.getUint32(0, true);
   const count = parseCount(view);
   const room = Math.floor((source.size - FIXED_HEADER) / BYTES_PER_SAMPLE);
-  // A wrong count and a cut table look alike where the checksum is not known yet.
+  // Before the checksum is known, a wrong count and a truncated table look alike.
   if (count < 0 || count > room) {
     throw refuseCount(path, view.getBigInt64(4, true), source.size, checksum);
   }
@@ -165,7 +153,7 @@ function refuseCount(
   const needed = BigInt(FIXED_HEADER) + BigInt(BYTES_PER_SAMPLE) * count;
   const words = `N does not fit in the file: it is ${count}, which takes a ` +
     `header of ${needed} bytes, and the file has ${size}`;
-  // With a recorded checksum, N is part of what it covers and the file was cut or N was damaged.
+  // A recorded checksum covers N: the file was truncated, or N was damaged.
   if (checksum !== 0 && count >= 0n && needed < 2n ** 40n) {
     return new FormatError(
       "truncated-header",
@@ -184,13 +172,12 @@ function hex(value: number): string {
   return `0x${value.toString(16).padStart(8, "0")}`;
 }
 
-/** Bytes of the tables that are loaded at a time: a thread may wait for the whole of a piece. */
+/** Bytes of the tables per load; a thread may have to wait for a whole piece. */
 const PENDING_PIECE = 1 << 18;
 
 /**
- * The header of an `.ffr` file whose tables are read and checked while other threads serve from
- * them: ten million samples have 120 MB of them. A thread that needs a piece which is not there yet
- * asks for it and waits, and it is the next one that is read.
+ * Header whose tables are loaded and checked while other threads already serve from them: ten million samples have 120
+ * MB of tables. A thread that needs a missing piece requests it and waits; that piece is read next.
  */
 export class PendingHeader implements RecordFileHeader {
   readonly count: number;
@@ -222,10 +209,10 @@ export class PendingHeader implements RecordFileHeader {
   }
 
   /**
-   * Reads what stands before the tables, and of the tables nothing.
+   * Reads the header before the tables, and nothing of the tables.
    *
-   * @param check Whether {@linkcode PendingHeader.complete} compares the metadata checksum.
-   * @param pieceSize Bytes that are loaded at a time, a multiple of 4.
+   * @param check Whether {@linkcode PendingHeader.complete} verifies the metadata checksum.
+   * @param pieceSize Bytes per load, a multiple of 4.
    */
   static *read(
     source: ByteSource,
@@ -236,22 +223,22 @@ export class PendingHeader implements RecordFileHeader {
     return new PendingHeader(source, fixed, check, pieceSize);
   }
 
-  /** Loads what the tables say of one sample, so that this thread can look it up. */
+  /** Loads the table entries of one sample, so that this thread can look it up. */
   *loadSample(sample: number): Steps<void> {
     const places = [4 * sample, 4 * this.count + 8 * sample];
     if (sample + 1 < this.count) places.push(4 * this.count + 8 * sample + 8);
     for (const place of places) {
-      // Rows lie at multiples of 4 bytes, an offset may lie across the end of a piece.
+      // Entries are 4-byte aligned; an offset may straddle two pieces.
       yield* this.#load(Math.floor(place / this.#pieceSize));
       yield* this.#load(Math.floor((place + 4) / this.#pieceSize));
     }
   }
 
   /**
-   * Loads all that is not loaded yet, and checks it.
+   * Loads the remaining pieces, and verifies the checksum.
    *
-   * @throws {FormatError} If the checksum is wrong, or the tables can't be read; threads that wait,
-   * and those that ask from then on, are told.
+   * @throws {FormatError} If the checksum is wrong, or the tables cannot be read; all current and future waiters then
+   * get an error as well.
    */
   *complete(): Steps<void> {
     if (this.progress.isSound) return;
@@ -269,7 +256,7 @@ export class PendingHeader implements RecordFileHeader {
     }
   }
 
-  /** Only when all is loaded: a thread may wait for any piece, and none for the checksum's code. */
+  /** Runs after all pieces are loaded: a thread may wait for any piece, which checksumming must not delay. */
   *#compare(): Steps<void> {
     let crc = crc32Of(this.#covered);
     for (let p = 0; p < this.#pieces; p++) {
@@ -278,7 +265,7 @@ export class PendingHeader implements RecordFileHeader {
     }
     const mismatch = mismatchOf(this.#source.name, this.checksum, crc);
     if (mismatch === undefined) return;
-    // Others go by what is here: only who opens it anew can do better.
+    // Other threads use this table: only reopening the file can help.
     this.#source.invalidate?.(0, FIXED_HEADER + this.#bytes.byteLength);
     throw mismatch;
   }

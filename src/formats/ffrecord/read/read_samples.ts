@@ -13,11 +13,7 @@ import { newExtent } from "../../../tree/tree.ts";
 import type { RecordFiles } from "./record_files.ts";
 import type { SampleIndex } from "./sample_index.ts";
 
-/**
- * Reads one sample, compared with its checksum if `check` is set.
- *
- * @param allocate Makes the memory that it is read into.
- */
+/** Reads one sample into memory of `allocate`, and verifies its checksum if `check` is set. */
 export function* readSample(
   { sources, index }: RecordFiles,
   sample: number,
@@ -40,11 +36,7 @@ export function* readSample(
   return bytes;
 }
 
-/**
- * Reads a batch of samples in any order, repeats allowed, as {@linkcode readSample} reads one.
- *
- * @param memory What to read into; memory of their own where not given.
- */
+/** Reads a batch in any order, with repeats, like {@linkcode readSample}; into `memory`, if given. */
 export function readSamples(
   { sources, index }: RecordFiles,
   samples: readonly number[],
@@ -61,11 +53,7 @@ export function readSamples(
   }, memory);
 }
 
-/**
- * Says that samples will be read soon: what lies on servers is fetched.
- *
- * @returns How many bytes that are.
- */
+/** Hints that samples will be read soon: prefetches remote ones, and returns the bytes that are or were prefetched. */
 export function expectSamples(
   { sources, index }: RecordFiles,
   samples: readonly number[],
@@ -77,7 +65,6 @@ export function expectSamples(
   });
 }
 
-/** The error for a sample whose checksum is not the recorded one. */
 export function sampleMismatch(
   index: SampleIndex,
   sample: number,
@@ -98,7 +85,7 @@ export function sampleMismatch(
   );
 }
 
-/** Views of samples into maps of their files, in the order of `samples`. */
+/** Returns views of samples in memory maps of their files, in the order of `samples`. */
 export function viewSamples(
   mapped: MappedSources,
   { index, sources }: RecordFiles,
@@ -110,7 +97,7 @@ export function viewSamples(
   return samples.map((sample) => {
     index.locate(sample, extent);
     const { source, offset, length } = extent;
-    // One without bytes cannot be mapped, and may be what a cut has left.
+    // An empty sample cannot be mapped, and may be the rest of a truncated one.
     const view = length === 0
       ? new Uint8Array()
       : viewOf(source, offset, length);

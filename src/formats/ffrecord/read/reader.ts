@@ -23,9 +23,8 @@ import {
 } from "./record_files.ts";
 
 /**
- * Reads the samples of an FFRecord file, of several files as one sequence, or of a directory of
- * `.ffr` files in the order of their names (Python's `ffrecord.FileReader`). Opening a file that was cut warns;
- * reading a sample that is not there any more throws.
+ * Reads the samples of an FFRecord file, of several files as one sequence, or of a directory of `.ffr` files in name
+ * order (Python's `ffrecord.FileReader`). Opening a truncated file warns; reading a sample that it has lost throws.
  *
  * @example Read samples
  * ```ts
@@ -45,7 +44,7 @@ export class FFRecordReader extends SamplesReader<
 > {
   readonly #samples: FFRecordSamples;
 
-  /** @ignore Readers are made by `open`. */
+  /** @ignore Readers are created by `open`. */
   constructor(samples: FFRecordSamples) {
     super(samples);
     this.#samples = samples;
@@ -64,7 +63,7 @@ export class FFRecordReader extends SamplesReader<
     return await runAsync(openReader(location, options), options.signal);
   }
 
-  /** {@linkcode FFRecordReader.open} without waiting. */
+  /** {@linkcode FFRecordReader.open}, synchronously. */
   static openSync(
     location: RecordLocation,
     options: OpenOptions = {},
@@ -73,10 +72,10 @@ export class FFRecordReader extends SamplesReader<
   }
 
   /**
-   * Opens the files of a reader in another thread, over the tables that it has read and checked.
+   * Opens another thread's reader in this one, over the tables that it has read and checked.
    *
-   * @param handle What {@linkcode FFRecordReader.share} gave.
-   * @throws {FormatError} If a file is not the same any more.
+   * @param handle Result of {@linkcode FFRecordReader.share}.
+   * @throws {FormatError} If a file has changed.
    */
   static async openShared(
     handle: SamplesHandle,
@@ -86,15 +85,15 @@ export class FFRecordReader extends SamplesReader<
     return new FFRecordReader(samples as FFRecordSamples);
   }
 
-  /** @ignore The reader of the samples that datasets have: those that are whole. */
+  /** @ignore Reader of the samples in datasets: those that are not truncated. */
   get ofWhole(): FFRecordReader {
     const whole = this.#samples.ofWhole();
     return whole === this.#samples ? this : new FFRecordReader(whole);
   }
 
   /**
-   * Byte offset of each sample in its own file, as the file has it: NaN where damage has made it
-   * negative or larger than 2^53. A new array of `length` numbers at each access.
+   * Byte offset of each sample in its own file, as recorded; NaN if negative or at least 2^53. A new array of `length`
+   * numbers at each access.
    */
   get offsets(): Float64Array {
     const offsets = new Float64Array(this.length);
@@ -119,8 +118,8 @@ export class FFRecordReader extends SamplesReader<
   /**
    * Reads one sample (Python's `read_one`).
    *
-   * @param index From 0 to `length - 1`.
-   * @returns The bytes, in memory that is the caller's.
+   * @param index 0 to `length - 1`.
+   * @returns The bytes, in memory that the caller owns.
    * @throws {IndexError} If there is no such sample.
    * @throws {FormatError} If it is damaged.
    */
@@ -131,26 +130,26 @@ export class FFRecordReader extends SamplesReader<
     );
   }
 
-  /** {@linkcode FFRecordReader.readOne} without waiting. */
+  /** {@linkcode FFRecordReader.readOne}, synchronously. */
   readOneSync(index: number): Uint8Array {
     return runSync(readSample(this.#samples.files, index, this.#samples.check));
   }
 
   /**
-   * A view of a sample in a memory map of its file: nothing is copied, which is two to three times
-   * as fast as reading. Linux only, and it needs `--allow-ffi`.
+   * Returns a view of a sample in a memory map of its file, without copying: two to three times as fast as reading.
+   * Needs Linux and `--allow-ffi`.
    *
-   * **Reading a view after its file was cut short kills the process**, as does a disk that fails:
-   * so for files that nobody changes. Writing to a view never changes the file; it changes what all
-   * views of those bytes show. The view stays valid after `close()`, for as long as it is referred
-   * to. Its `buffer` is the whole file: it must not be transferred to another thread, which would
-   * empty all views of the file; post a copy, made with `slice()`: posting the view copies the whole file.
+   * **Reading a view after its file was truncated kills the process**, as does a failing disk: use it only for files
+   * that nobody changes. Writing to a view never changes the file, but changes all views of those bytes. The view stays
+   * valid after `close()`, as long as it is referenced. Its `buffer` is the whole file and must not be transferred to
+   * another thread, which would empty all views of the file. Post a copy, made with `slice()`: posting the view copies
+   * the whole file.
    *
-   * @param index From 0 to `length - 1`.
-   * @returns The bytes; compared with their checksum at each call, unless `checkData` is `false`.
+   * @param index 0 to `length - 1`.
+   * @returns The bytes, verified by their checksum at each call unless `checkData` is `false`.
    * @throws {IndexError} If there is no such sample.
-   * @throws {FormatError} If it is damaged, or its file was cut.
-   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `read` works there.
+   * @throws {FormatError} If it is damaged, or its file was truncated.
+   * @throws {RecordfsError} With code `unsupported` if files cannot be mapped; use `read` then.
    *
    * @example Look at a sample in place
    * ```ts
@@ -165,16 +164,13 @@ export class FFRecordReader extends SamplesReader<
     return this.unsafeViews([index])[0]!;
   }
 
-  /**
-   * {@linkcode FFRecordReader.unsafeView} of several samples, in the order of `indices`: any number,
-   * repeats allowed.
-   */
+  /** {@linkcode FFRecordReader.unsafeView} of samples in the order of `indices`, with repeats allowed. */
   unsafeViews(indices: Iterable<number>): Uint8Array<ArrayBuffer>[] {
     return this.#samples.views(this.required(indices));
   }
 
   /**
-   * Reads all headers again and compares them with their checksums (Python's `validate`).
+   * Reads all headers again and verifies their checksums (Python's `validate`).
    *
    * @throws {FormatError} If one is damaged or was changed.
    */
@@ -182,7 +178,7 @@ export class FFRecordReader extends SamplesReader<
     return runAsync(this.#validate(), options.signal);
   }
 
-  /** {@linkcode FFRecordReader.validate} without waiting. */
+  /** {@linkcode FFRecordReader.validate}, synchronously. */
   validateSync(): void {
     runSync(this.#validate());
   }

@@ -16,10 +16,10 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { PendingHeader, readHeader, type RecordFileHeader } from "./header.ts";
 import { SampleIndex, type SamplePart } from "./sample_index.ts";
 
-/** What FFRecord data can be opened from: a file, several in order, or a directory of `.ffr`. */
+/** Location of FFRecord data: a file, several in order, or a directory of `.ffr`. */
 export type RecordLocation = string | URL | readonly (string | URL)[];
 
-/** A location that means the same when the working directory is another one. */
+/** Makes a location independent of the working directory. */
 export function lastingLocation(
   location: RecordLocation,
   options: PlaceOptions,
@@ -29,7 +29,7 @@ export function lastingLocation(
     : location.map((path) => lastingLocationOf(path, options));
 }
 
-/** A URL stays what it is: what it says before and behind its path is needed to open it. */
+/** Keeps a URL whole: the parts before and after its path are needed to open it. */
 function lastingLocationOf(
   location: string | URL,
   options: PlaceOptions,
@@ -40,16 +40,12 @@ function lastingLocationOf(
 
 /** Options of everything that opens `.ffr` files. */
 export interface OpenOptions extends PlaceOptions {
-  /**
-   * Whether to compare checksums: of the metadata when opening, of each sample when it is read.
-   * Defaults to `true`.
-   */
+  /** Whether to verify checksums: of the metadata on opening, of each sample on reading. Defaults to `true`. */
   readonly checkData?: boolean | undefined;
-  /** Told of what is odd but readable. Defaults to `console.warn`. */
+  /** Called with warnings about odd but readable data. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** Opened `.ffr` files: one sequence of samples. */
 export interface RecordFiles {
   readonly storage: Storage;
   readonly sources: readonly ByteSource[];
@@ -58,10 +54,8 @@ export interface RecordFiles {
 }
 
 /**
- * Opens the files and reads their headers.
- *
- * @param pending Whether tables are left to be loaded by {@linkcode completeHeaders}, while threads
- * serve from them already.
+ * Opens the files and reads their headers; if `pending`, {@linkcode completeHeaders} loads the tables, while threads
+ * already serve from them.
  */
 export function* openRecordFiles(
   location: RecordLocation,
@@ -74,7 +68,7 @@ export function* openRecordFiles(
     storage,
     paths,
     (source) =>
-      // Of several, those that are sound decide on the numbers of samples.
+      // With several files, the sound ones determine the sample numbers, so headers are checked first.
       pending && paths.length === 1
         ? PendingHeader.read(source, check)
         : readHeader(source, check),
@@ -96,7 +90,7 @@ export function* openRecordFiles(
   return { storage, sources, headers, index };
 }
 
-/** Opens files, and makes something of them; they are closed if that fails. */
+/** Opens files and passes them to `make`; closes them if that fails. */
 export function* openedAs<T>(
   location: RecordLocation,
   options: OpenOptions,
@@ -111,18 +105,16 @@ export function* openedAs<T>(
   }
 }
 
-/** Opened `.ffr` files, for another thread to open too: it survives `postMessage` without copying tables. */
+/** Handle to open the same `.ffr` files in another thread; survives `postMessage` without copying tables. */
 export interface RecordFilesHandle {
   readonly files: readonly {
     readonly part: SamplePart;
-    /** The file's last modification, in milliseconds since 1970. */
+    /** In milliseconds since 1970. */
     readonly mtime: number;
-    /** The metadata checksum. */
     readonly checksum: number;
   }[];
 }
 
-/** Describes opened files for another thread. */
 export function shareRecordFiles(
   { sources, headers, index }: RecordFiles,
 ): RecordFilesHandle {
@@ -135,10 +127,10 @@ export function shareRecordFiles(
 }
 
 /**
- * Opens files again, over tables that have been read and checked already.
+ * Opens files again, over tables already read and checked.
  *
- * @param storage Where they lie; the tables do not say so.
- * @throws {FormatError} If a file is not the same any more.
+ * @param storage Where they are stored, which the tables do not record.
+ * @throws {FormatError} If a file has changed.
  */
 export function* reopenRecordFiles(
   { files }: RecordFilesHandle,
@@ -159,24 +151,20 @@ export function* reopenRecordFiles(
   return { storage, sources, headers, index };
 }
 
-/**
- * Loads and checks the tables of files that were opened as pending.
- *
- * @throws {FormatError} If a checksum is wrong.
- */
+/** Loads and checks the tables of pending files; throws a {@linkcode FormatError} if a checksum is wrong. */
 export function* completeHeaders({ headers }: RecordFiles): Steps<void> {
   for (const header of headers) {
     if (header instanceof PendingHeader) yield* header.complete();
   }
 }
 
-/** Loads what the tables of files that were opened as pending say of the last sample of all. */
+/** Loads the table entries of the very last sample, if pending. */
 export function* loadLastSample({ headers }: RecordFiles): Steps<void> {
   const last = headers.findLast(({ count }) => count > 0);
   if (last instanceof PendingHeader) yield* last.loadSample(last.count - 1);
 }
 
-/** Loads what the tables of files that were opened as pending say of the last sample of each. */
+/** Loads the table entries of the last sample of each pending file. */
 export function loadLastSamples({ headers }: RecordFiles): Steps<void> {
   return inParallel(
     headers.flatMap((header) =>
@@ -187,7 +175,6 @@ export function loadLastSamples({ headers }: RecordFiles): Steps<void> {
   );
 }
 
-/** The files of a location, in reading order. */
 function* listRecordFiles(
   location: RecordLocation,
   options: PlaceOptions,
@@ -211,7 +198,7 @@ function* listRecordFiles(
       { path: root },
     );
   }
-  // Node's `join` does it too, and takes Deno 10 ms to load.
+  // Instead of Node's `join`, which takes Deno 10 ms to load.
   const start = root.endsWith("/") ? root : `${root}/`;
   return { paths: files.map((name) => start + name), storage };
 }

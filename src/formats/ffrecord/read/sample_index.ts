@@ -7,29 +7,24 @@ import { endOfHeader } from "../layout.ts";
 import { TableProgress } from "./table_progress.ts";
 import { WholeSamples } from "./whole_samples.ts";
 
-/** One `.ffr` file's part in a {@linkcode SampleIndex}; it survives `postMessage`. */
+/** One `.ffr` file in a {@linkcode SampleIndex}; survives `postMessage`. */
 export interface SamplePart {
-  /** The file's path. */
   readonly path: string;
-  /** The file's size in bytes: where its last sample ends. */
+  /** Size of the file in bytes, at which its last sample ends. */
   readonly size: number;
-  /** Number of samples. */
   readonly count: number;
   /** Checksums, then offsets in two words each; shared memory. */
   readonly table: Uint32Array;
-  /** How far the table is loaded, where other threads than the one that loads it use it already. */
+  /** Loading progress of the table, if other threads use it while it is loaded. */
   readonly progress?: Int32Array | undefined;
 }
 
-/** Largest high word of an offset that a number holds exactly (2^53). */
+/** Exclusive limit of an offset's high word, so that a number holds it exactly (below 2^53). */
 const LARGEST_HIGH = 2 ** 21;
 
-/**
- * Where the samples of one or several `.ffr` files are: several files are one sequence of samples.
- * 12 bytes a sample, as in the file, and no object.
- */
+/** Locations of the samples of `.ffr` files, as one sequence: 12 bytes a sample, as in the file, and no objects. */
 export class SampleIndex extends ShardTable<SamplePart> {
-  /** Per file: its progress, where there is something to wait for. */
+  /** Progress by file, where tables are still loading. */
   readonly #progress: readonly (TableProgress | undefined)[];
   #whole: WholeSamples | undefined;
 
@@ -43,7 +38,6 @@ export class SampleIndex extends ShardTable<SamplePart> {
     );
   }
 
-  /** What the samples are read from, for messages. */
   override get name(): string {
     return this.shards.length === 0
       ? "an empty sequence of FFRecord files"
@@ -57,10 +51,10 @@ export class SampleIndex extends ShardTable<SamplePart> {
   }
 
   /**
-   * Says where a sample is, and its checksum.
+   * Looks up the location and checksum of a sample.
    *
    * @throws {IndexError} If there is no such sample.
-   * @throws {FormatError} If its offsets are damaged or beyond the file's end.
+   * @throws {FormatError} If its offsets are damaged or beyond the end of the file.
    */
   locate(index: number, into: Extent): void {
     this.require(index);
@@ -83,10 +77,10 @@ export class SampleIndex extends ShardTable<SamplePart> {
   }
 
   /**
-   * Waits until the metadata that say where a sample is are known to be right; only threads that
-   * serve a tree while it is loaded have to.
+   * Waits until the metadata of a sample's file are verified; only needed by threads that serve a tree while it is
+   * loaded.
    *
-   * @throws {FormatError} If they are not.
+   * @throws {FormatError} If they are damaged.
    */
   waitUntilSound(index: number): void {
     const part = this.shardOf(index);
@@ -95,11 +89,7 @@ export class SampleIndex extends ShardTable<SamplePart> {
     progress.waitUntilSound(this.shards[part]!.path);
   }
 
-  /**
-   * The error of locating a sample that cannot be.
-   *
-   * @param name What its container calls it.
-   */
+  /** Returns the error for a sample that cannot be located; `name` is its name in the container. */
   faultOf(index: number, name?: string): FormatError {
     const source = this.shardOf(index);
     const part = this.shards[source]!;
@@ -110,8 +100,8 @@ export class SampleIndex extends ShardTable<SamplePart> {
   }
 
   /**
-   * Counts the samples of a part before those that the end of its file cuts off. Of a file that was cut, all tables
-   * have to be loaded, and of another one what they say of the last sample.
+   * Counts the samples of a file before its truncation. If it is truncated, the whole table must be loaded; otherwise,
+   * the entries of the last sample suffice.
    */
   wholeOf(source: number): number {
     const part = this.shards[source]!;
@@ -126,12 +116,12 @@ export class SampleIndex extends ShardTable<SamplePart> {
     return whole;
   }
 
-  /** The samples that are not cut off, which are looked for once: as {@linkcode SampleIndex.wholeOf} says. */
+  /** Samples that are not truncated, computed once; see {@linkcode SampleIndex.wholeOf} for what must be loaded. */
   get whole(): WholeSamples {
     return this.#whole ??= new WholeSamples(this);
   }
 
-  /** Bytes of a sample that was cut, by its offsets; 0 of the last one, whose end no offset says. */
+  /** Size of a truncated sample, by its offsets; 0 for the last one, whose end is not recorded. */
   cutSizeOf(index: number): number {
     const source = this.shardOf(index);
     const part = this.shards[source]!;
@@ -141,14 +131,13 @@ export class SampleIndex extends ShardTable<SamplePart> {
     return size > 0 ? size : 0;
   }
 
-  /** The offset of a sample as the file has it, however damaged. */
+  /** Offset of a sample as recorded, even if damaged. */
   rawOffset(index: number): number {
     const part = this.shardOf(index);
     return offsetAt(this.shards[part]!, index - this.firsts[part]!);
   }
 }
 
-/** Waits for a sample's checksum, offset and the offset of the next one. */
 function waitForSample(
   progress: TableProgress,
   { path, count }: SamplePart,
@@ -160,18 +149,16 @@ function waitForSample(
   progress.waitForBytes(path, offset, behind);
 }
 
-/** NaN where the offset is negative or beyond 2^53. */
+/** NaN if the offset is negative or 2^53 or more. */
 function offsetAt({ table, count }: SamplePart, local: number): number {
   const high = table[count + 2 * local + 1]!;
   return high < LARGEST_HIGH ? high * 2 ** 32 + table[count + 2 * local]! : NaN;
 }
 
-/** Where a sample ends. */
 function endAt(part: SamplePart, local: number): number {
   return local + 1 < part.count ? offsetAt(part, local + 1) : part.size;
 }
 
-/** @param member What its container calls the sample. */
 function badExtent(
   part: SamplePart,
   sample: number,

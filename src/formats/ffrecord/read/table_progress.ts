@@ -1,36 +1,30 @@
 import { FormatError } from "../../../base/errors.ts";
 
-/** Int32 slots of the shared memory; those from `PIECES` on are 1 for each piece that is loaded. */
+/** Int32 slots of the shared memory; from `PIECES` on, 1 for each loaded piece. */
 const VERDICT = 0;
 const WANTED = 1;
 const CHANGES = 2;
 const PIECE_SIZE = 3;
 const PIECES = 4;
 
-/** Verdicts on the tables; 0 until there is one. */
+/** Verdicts on the tables; 0 while pending. */
 const SOUND = 1;
 const DAMAGED = 2;
 
 /**
- * How far the tables of a file are loaded and checked: what the thread that loads them tells those
- * that serve from them already, and which piece one of these waits for.
+ * Loading progress of a file's tables, shared between the loading thread and those that already serve from them, which
+ * request missing pieces through it.
  */
 export class TableProgress {
-  /** The memory to hand to other threads. */
   readonly slots: Int32Array;
   readonly #pieceSize: number;
   #sound = false;
 
-  /** @param slots What {@linkcode TableProgress.slots} is in another thread. */
   constructor(slots: Int32Array) {
     this.slots = slots;
     this.#pieceSize = slots[PIECE_SIZE]!;
   }
 
-  /**
-   * @param tableSize Bytes of the tables, of which nothing is loaded yet.
-   * @param pieceSize Bytes that are loaded at a time.
-   */
   static of(tableSize: number, pieceSize: number): TableProgress {
     const length = PIECES + Math.ceil(tableSize / pieceSize);
     const slots = new Int32Array(
@@ -40,9 +34,9 @@ export class TableProgress {
     return new TableProgress(slots);
   }
 
-  /** Whether all is loaded and found to be right. */
+  /** Whether everything is loaded and verified. */
   get isSound(): boolean {
-    // Looked up in memory of this thread from then on: it is asked at each request.
+    // Cached in this thread, since it is read at each request.
     return this.#sound ||= Atomics.load(this.slots, VERDICT) === SOUND;
   }
 
@@ -50,28 +44,27 @@ export class TableProgress {
     return Atomics.load(this.slots, PIECES + piece) === 1;
   }
 
-  /** Says that a piece is in its place. */
   loaded(piece: number): void {
     Atomics.store(this.slots, PIECES + piece, 1);
     this.#tell();
   }
 
-  /** Says what has become of the tables; nobody waits any more after that. */
+  /** Sets the verdict, and ends all waits. */
   settle(sound: boolean): void {
     Atomics.store(this.slots, VERDICT, sound ? SOUND : DAMAGED);
     this.#tell();
   }
 
-  /** A piece that a thread waits for, or -1. */
+  /** Returns a piece that a thread waits for, or -1. */
   wanted(): number {
     const piece = Atomics.exchange(this.slots, WANTED, 0) - 1;
     return piece >= 0 && !this.isLoaded(piece) ? piece : -1;
   }
 
   /**
-   * Waits until bytes of the tables are loaded, on another thread than the one that loads them.
+   * Waits until bytes of the tables are loaded; not for use on the loading thread.
    *
-   * @throws {FormatError} If the tables have turned out to be damaged.
+   * @throws {FormatError} If the tables are damaged.
    */
   waitForBytes(path: string, from: number, to: number): void {
     const last = Math.floor((to - 1) / this.#pieceSize);
@@ -80,7 +73,7 @@ export class TableProgress {
     }
   }
 
-  /** Waits likewise until all is loaded and checked. */
+  /** Waits until everything is loaded and verified, as {@linkcode TableProgress.waitForBytes}. */
   waitUntilSound(path: string): void {
     this.#wait(path, 0, () => this.isSound);
   }

@@ -3,29 +3,27 @@ import { isIndex } from "../../../tree/sample_indices.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type { SampleIndex } from "./sample_index.ts";
 
-/** Samples that follow each other: from `first` on, before `end`. */
+/** `end` is exclusive. */
 export interface SampleRange {
   readonly first: number;
   readonly end: number;
 }
 
-/** Samples of a file that its end cuts off. */
 interface CutSamples extends SampleRange {
   readonly path: string;
 }
 
 /**
- * The samples of files that their ends do not cut off, as a sequence of its own: files that were cut have fewer than
- * their headers count. The tables have to be loaded as {@linkcode SampleIndex.wholeOf} needs them.
+ * Samples that are not truncated, numbered consecutively: truncated files have fewer samples than their headers count.
+ * The tables must be loaded as {@linkcode SampleIndex.wholeOf} needs them.
  */
 export class WholeSamples {
-  /** Number of whole samples. */
   readonly length: number;
-  /** The whole samples of each file. */
+  /** By file. */
   readonly ranges: readonly SampleRange[];
-  /** Samples that are cut off, of each file that has such. */
+  /** By file; only files that have such. */
   readonly cut: readonly CutSamples[];
-  /** Per file: the number of its first sample among the whole ones. */
+  /** Index of each file's first sample among the whole ones. */
   readonly #starts: readonly number[];
   readonly #name: string;
 
@@ -51,13 +49,9 @@ export class WholeSamples {
     this.#starts = starts;
   }
 
-  /**
-   * The index of a whole sample among all samples.
-   *
-   * @throws {IndexError} If there is no such sample.
-   */
+  /** Converts a whole sample's index to that among all samples; throws an {@linkcode IndexError} if out of range. */
   indexOf(whole: number): number {
-    if (this.cut.length === 0) return whole; // its reader looks at it
+    if (this.cut.length === 0) return whole; // the caller checks it
     if (!isIndex(whole, this.length)) {
       throw new IndexError(whole, this.length, this.#name);
     }
@@ -65,12 +59,10 @@ export class WholeSamples {
     return this.ranges[part]!.first + whole - this.#starts[part]!;
   }
 
-  /** Whether a sample is cut off. */
   isCut(index: number): boolean {
     return this.cut.some(({ first, end }) => index >= first && index < end);
   }
 
-  /** A line for each file that was cut. */
   get lines(): string[] {
     return this.cut.map(({ path, first, end }) =>
       `${path}: ${

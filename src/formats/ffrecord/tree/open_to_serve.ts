@@ -16,8 +16,8 @@ import { sampleContainer } from "./tree.ts";
 import { endsInStructure } from "../folder/structure_magic.ts";
 
 /**
- * Opens files for other threads to serve. Numbered samples need none of the tables to be shown, nor
- * what reads structures: it is loaded for packed folders, which are read by way of the tables.
+ * Opens files for other threads to serve. Shows numbered samples without loading the tables or the code for structures;
+ * loads both only for packed folders, whose structure is located through the tables.
  */
 export async function openToServe(
   location: string,
@@ -40,7 +40,7 @@ export async function openToServe(
   }
 }
 
-/** Whether it is plain, before the tables are checked, that files show as numbered samples. */
+/** Whether it is certain, before the tables are checked, that files show as numbered samples. */
 function* areSamples(files: RecordFiles, as: OpenAs): Steps<boolean> {
   if (as === "samples" || files.index.length === 0) return as !== "packed";
   if (as === "packed") return false;
@@ -53,7 +53,7 @@ function* areSamples(files: RecordFiles, as: OpenAs): Steps<boolean> {
   }
 }
 
-/** Whether a file was cut, so that its tables have to tell which samples are left. */
+/** Whether a file is truncated, so that its table must tell which samples are left. */
 function* endsEarly(files: RecordFiles): Steps<boolean> {
   yield* loadLastSamples(files);
   return files.index.shards.some(({ count }, part) =>

@@ -29,15 +29,14 @@ import { lostNotes } from "../../../tree/samples/open_shards.ts";
 import { FFRecordSamples } from "../read/ffrecord_samples.ts";
 import type { WholeSamples } from "../read/whole_samples.ts";
 
-/** What a tree rests on. */
 interface Samples {
   readonly sources: readonly ByteSource[];
   readonly index: SampleIndex;
-  /** Last modification of the newest file, in milliseconds since 1970. */
+  /** Of the newest file, in milliseconds since 1970. */
   readonly mtime: number;
 }
 
-/** What another thread rebuilds a tree from: `names` for packed folders, `suffix` for samples. */
+/** Data from which another thread rebuilds a tree: `names` for packed folders, `suffix` for samples. */
 interface SeedData {
   readonly parts: readonly SamplePart[];
   readonly mtime: number;
@@ -45,15 +44,11 @@ interface SeedData {
   readonly suffix?: string;
 }
 
-/**
- * Samples as files: by stored names those of a packed folder, or a directory of them; plain ones in one directory,
- * named by their index.
- */
+/** Samples as files: with the stored names of one packed folder or several, or in one directory, named by index. */
 export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
   override readonly sources: readonly ByteSource[];
   readonly samples?: () => SampleNodes;
   readonly #index: SampleIndex;
-  /** The samples that are not cut off. */
   readonly whole: WholeSamples;
 
   constructor(
@@ -64,13 +59,12 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
     this.sources = sources;
     this.#index = index;
     this.whole = index.whole;
-    // Whether there is such a method tells whether a walk finds the samples in their order.
+    // The method exists only if a walk finds the samples in order.
     if (names instanceof NumberedFiles) {
       this.samples = () => names.samples(this.whole.ranges);
     }
   }
 
-  /** What was cut off, by the file that it was cut off from. */
   get notes(): ArchiveNotes[] {
     const { names } = this;
     const cut = this.whole.cut.map(({ path, first, end }) => {
@@ -91,7 +85,7 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
 
   override locate(node: NodeId, into: Extent): boolean {
     const sample = this.names.record(node);
-    // No wrong bytes, however early they are asked for.
+    // Even early reads must not return wrong bytes.
     if (sample >= 0) this.#index.waitUntilSound(sample);
     if (this.whole.isCut(sample)) throw this.#faultOf(node);
     return super.locate(node, into);
@@ -132,11 +126,7 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
   }
 }
 
-/**
- * Shows files as numbered samples.
- *
- * @throws {FormatError} If all were cut off.
- */
+/** Shows files as numbered samples; throws a {@linkcode FormatError} if all are truncated. */
 export function sampleContainer(
   files: RecordFiles,
   options: Pick<ContainerOptions, "checkData" | "ext" | "onWarning">,
@@ -156,7 +146,6 @@ export function sampleContainer(
   };
 }
 
-/** Shows files by these names of their samples. */
 export function showFiles(
   files: RecordFiles,
   names: NameTable | NumberedFiles,
@@ -189,7 +178,7 @@ export function showFiles(
   };
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. It has no sources there. */
+/** Rebuilds a shared tree in another thread, over the same tables but without sources. */
 export function reopenTree(data: unknown): Tree {
   const { parts, mtime, names, suffix } = data as SeedData;
   const samples = { sources: [], index: new SampleIndex(parts), mtime };

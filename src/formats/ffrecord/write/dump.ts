@@ -12,37 +12,36 @@ import { divide, type Part, requireParts } from "./record_paths.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
 import { FFRecordWriter } from "./writer.ts";
 
-/** How many files are written at once. */
 const IN_PARALLEL = 16;
 
-/** Samples by index; every array of samples is one. */
+/** Samples by index, such as an array. */
 export interface SampleList {
-  /** How many there are. */
+  /** Number of samples. */
   readonly length: number;
-  /** Gives the sample at `index`; called once for each index, for several files by turns. */
+  /** Returns the sample at `index`. Called once for each index, interleaved between files if there are several. */
   at(index: number): SampleData | Promise<SampleData> | undefined;
 }
 
 /** Options of {@linkcode dump}. */
 export interface DumpOptions extends WaitOptions {
-  /** Told after each sample how many are written, and how many there are. */
+  /** Called after each sample with the number written, and the total. */
   readonly onProgress?:
     | ((samples: number, total: number) => void)
     | undefined;
-  /** Told where there are fewer files than asked for. Defaults to `console.warn`. */
+  /** Called if there are fewer files than requested. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
 /**
- * Writes samples to one FFRecord file or to several (Python's `ffrecord.utils.dump`), which are
- * written in parallel and appear all at once.
+ * Writes samples to one FFRecord file, or to several in parallel (Python's `ffrecord.utils.dump`). Several appear all
+ * at once.
  *
- * @param samples The samples; 16 of them are asked for at once where there are several files.
- * @param out The file, if `parts` is 1. Otherwise the directory, new or empty, for files
- * `PART_00000.ffr` … of `ceil(n / parts)` samples each, in their order; those above it are made.
- * @param parts How many files.
+ * @param samples The samples; with several files, up to 16 are requested at a time.
+ * @param out The file, if `parts` is 1. Otherwise the directory, new or empty, for files `PART_00000.ffr` … of `ceil(n
+ * / parts)` samples each, in order; its parents are created.
+ * @param parts Number of files.
  * @returns Paths of the files.
- * @throws {WriteError} If they can't be written; nothing is left of them then.
+ * @throws {WriteError} If they cannot be written; nothing of them is left then.
  *
  * @example Write an array in two files
  * ```ts
@@ -73,7 +72,7 @@ export async function dump(
   return [target];
 }
 
-/** {@linkcode dump} to a directory, also where it is one part. */
+/** {@linkcode dump} to a directory, even for one part. */
 export async function dumpParts(
   samples: SampleList,
   out: string | URL,
@@ -127,7 +126,7 @@ class Dump {
       if (flight.failed) break;
       const writing = this.write(path.join(directory, file.name), file);
       flight.add(writing.catch((error) => {
-        this.#failed.abort(error); // the others end with this error
+        this.#failed.abort(error); // ends the others with this error
         throw error;
       }));
     }
@@ -148,7 +147,7 @@ class Dump {
 
   async #sample(index: number): Promise<SampleData> {
     const given = this.#samples.at(index);
-    // One that never comes must not keep the others from being given up.
+    // A promise that never settles must not keep the others from being aborted.
     const sample =
       await (given instanceof Promise ? abortable(given, this.#signal) : given);
     if (sample !== undefined) return sample;

@@ -5,29 +5,20 @@ import {
 } from "../../../io/write/gathered_bytes.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 
-/** The samples of a file that is being written: bytes one after the other. */
+/** Output for the samples of a new file: consecutive bytes. */
 export class SampleOutput extends GatheredBytes {
-  /**
-   * Gathers bytes for which there is room.
-   *
-   * @param crc Checksum of the sample's bytes before them.
-   * @returns Checksum with them.
-   */
+  /** Gathers bytes, for which there must be room; updates `crc`, the checksum of the sample's bytes before them. */
   gather(bytes: Uint8Array, crc: number): number {
     this.add(bytes);
     return crc32(this.last(bytes.byteLength), crc);
   }
 
-  /** Appends bytes of any number; `crc` as for {@linkcode SampleOutput.gather}. */
+  /** Appends any number of bytes; `crc` as for {@linkcode SampleOutput.gather}. */
   append(bytes: Uint8Array, crc: number): Steps<number> {
     return this.appendSummed(bytes, crc32, crc, "sample");
   }
 
-  /**
-   * Writes bytes of which the checksums are known from where they lie.
-   *
-   * @returns Where the first of them went.
-   */
+  /** Writes bytes with known checksums, without copying; returns the offset of the first. */
   *appendAll(bytes: Uint8Array): Steps<number> {
     yield* this.flush();
     const { end } = this;
@@ -35,10 +26,7 @@ export class SampleOutput extends GatheredBytes {
     return end;
   }
 
-  /**
-   * Writes the rest, moves all samples up by `shift` bytes inside the file, and has the file end
-   * with the last one.
-   */
+  /** Flushes, moves all samples up by `shift` bytes in the file, and truncates it after the last one. */
   *finish(shift: number): Steps<void> {
     const { written } = this;
     const end = this.end + shift;
@@ -48,7 +36,7 @@ export class SampleOutput extends GatheredBytes {
     if (this.furthest > end) yield* this.file.truncate(end);
   }
 
-  /** From the end backwards, so that what is overwritten has been moved already. */
+  /** Moves backwards from the end, so that nothing is overwritten before it is moved. */
   *#moveUp(length: number, shift: number): Steps<void> {
     const buffer = new Uint8Array(Math.min(length, LARGEST_BUFFER));
     for (let rest = length; rest > 0;) {

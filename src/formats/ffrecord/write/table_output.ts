@@ -4,66 +4,61 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { WritableFile } from "../../../io/write/writable_file.ts";
 import { BYTES_PER_SAMPLE, endOfHeader, FIXED_HEADER } from "../layout.ts";
 
-/** How many samples' rows are gathered before they are written. */
+/** Rows gathered per write. */
 const ROWS = 8192;
 
 const CHECKSUM_BYTES = 4;
 const OFFSET_BYTES = 8;
 
-/** The tables are read back in pieces of this size for the metadata checksum. */
+/** Bytes per read of the tables for the metadata checksum. */
 const PIECE = 1 << 20;
 
 /**
- * Checksum and offset of each sample of a file that is being written. Where the number of samples
- * is known, blocks of rows go to their places in the file; where it is not, to a scratch file
- * until it is.
+ * Checksum and offset of each sample of a new file. Writes blocks of rows to their places in the file if the number of
+ * samples is known, otherwise to a scratch file until it is.
  */
 export class TableOutput {
   readonly #file: WritableFile;
   readonly #count: number | undefined;
   readonly #block = new Uint8Array(ROWS * BYTES_PER_SAMPLE);
   readonly #checksums = new Uint32Array(this.#block.buffer, 0, ROWS);
-  /** Two words each, the low one first. */
+  /** Two words each, low word first. */
   readonly #offsets = new Uint32Array(
     this.#block.buffer,
     ROWS * CHECKSUM_BYTES,
   );
   #scratch: WritableFile | undefined;
   #closed = false;
-  /** Rows that were written, in whole blocks. */
+  /** Rows written, in whole blocks. */
   #written = 0;
   #used = 0;
 
-  /** @param count The number of samples, where it is known. */
   constructor(file: WritableFile, count: number | undefined) {
     this.#file = file;
     this.#count = count;
   }
 
-  /** How many rows there are. */
   get length(): number {
     return this.#written + this.#used;
   }
 
-  /** Whether {@linkcode TableOutput.spill} has to run before the next row is added. */
+  /** Whether {@linkcode TableOutput.spill} must run before the next row is added. */
   get isFull(): boolean {
     return this.#used === ROWS;
   }
 
-  /** Adds the row of the next sample. */
   add(checksum: number, offset: number): void {
     this.#checksums[this.#used] = checksum;
     this.#setOffset(this.#used, offset);
     this.#used++;
   }
 
-  /** Writes the block of rows. */
   *spill(): Steps<void> {
     if (this.#count !== undefined) {
       yield* this.#place(this.#count, this.#written, this.#used);
     } else {
       this.#scratch ??= yield* NewFile.createScratch(this.#file.name);
-      if (this.#closed) this.#scratch.close(); // meanwhile: writing says so
+      if (this.#closed) this.#scratch.close(); // closed meanwhile: the write fails
       yield* this.#scratch.writeAt(
         this.#block,
         this.#written * BYTES_PER_SAMPLE,
@@ -74,9 +69,8 @@ export class TableOutput {
   }
 
   /**
-   * Writes the header: the rest of the tables, the number of samples and the checksum.
-   *
-   * @param shift By how much the samples were moved up since their offsets were added.
+   * Writes the header: the rest of the tables, the number of samples and the checksum. The samples were moved up by
+   * `shift` since their offsets were added.
    */
   *finish(shift: number): Steps<void> {
     const count = this.length;
@@ -96,13 +90,12 @@ export class TableOutput {
     yield* this.#file.writeAt(new Uint8Array(fixed.buffer), 0);
   }
 
-  /** Lets go of the scratch file. */
   close(): void {
     this.#closed = true;
     this.#scratch?.close();
   }
 
-  /** Writes `rows` of the block as those from `first` on. */
+  /** Writes the block's first `rows` rows as those from `first` on. */
   *#place(count: number, first: number, rows: number): Steps<void> {
     const offsets = FIXED_HEADER + CHECKSUM_BYTES * count;
     yield* this.#file.writeAt(

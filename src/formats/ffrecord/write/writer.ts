@@ -23,40 +23,39 @@ import type { SampleBlock } from "./sample_block.ts";
 import { SampleOutput } from "./sample_output.ts";
 import { TableOutput } from "./table_output.ts";
 
-/** Writes what a block holds behind the samples before it, and their rows. */
 export let writeBlock: (
   writer: FFRecordWriter,
   block: SampleBlock,
   options: WaitOptions,
 ) => Promise<void>;
 
-/** So many bytes are given to the disk at once. */
+/** Minimum bytes per write-back request. */
 const LEAST_SYNC = 16 << 20;
 
 /** Options of a new FFRecord file. */
 export interface WriterOptions {
   /**
-   * How many samples will be written (Python's `n`); writing more or fewer is an error. Without
-   * it, any number: closing then moves the samples up once, to make room for the header.
+   * Number of samples (Python's `n`); writing more or fewer is an error. By default, any number: closing then moves the
+   * samples up once, to make room for the header.
    */
   readonly count?: number | undefined;
   /**
-   * Whether closing waits until the file is on the disk. Defaults to `true`; without, a loss of power soon after may
-   * leave a file that is not complete under its name.
+   * Whether closing waits until the file is on disk. Defaults to `true`. If `false`, a loss of power soon after may
+   * leave an incomplete file under its name.
    */
   readonly sync?: boolean | undefined;
 }
 
 /**
- * Writes an FFRecord file (Python's `ffrecord.FileWriter`), sample by sample and in constant
- * memory, whatever the number and size of the samples.
+ * Writes an FFRecord file (Python's `ffrecord.FileWriter`), sample by sample, in constant memory for any number and
+ * size of samples.
  *
- * The file appears under its name when it is closed, complete and on the disk. Until then it is a
- * hidden file beside it, which goes when the writer is aborted or disposed of; a process that is
- * killed leaves it behind. A file of that name is replaced; a symbolic link is written through.
+ * The file appears under its name when it is closed, complete and on disk. Until then it is a hidden file next to it,
+ * which aborting or disposing of the writer deletes; a killed process leaves it behind. An existing file is replaced; a
+ * symbolic link is written through.
  *
- * A write that fails (a full disk, a stream that throws, an aborted signal) leaves the writer at
- * the sample before: it can be repeated.
+ * A failed write (a full disk, a stream that throws, an aborted signal) leaves the writer at the previous sample: it
+ * can be repeated.
  *
  * @example Write samples
  * ```ts
@@ -86,7 +85,7 @@ export class FFRecordWriter extends WriterBase {
   readonly #waits: boolean;
   readonly #samples: SampleOutput;
   readonly #table: TableOutput;
-  /** Up to where the disk has been given the samples. */
+  /** Offset up to which write-back has been requested. */
   #syncing = 0;
 
   private constructor(file: NewFile, count: number | undefined, sync: boolean) {
@@ -122,8 +121,8 @@ export class FFRecordWriter extends WriterBase {
   /**
    * Starts a file.
    *
-   * @param path Where; its name ends in `.ffr`, since Python opens no other.
-   * @throws {WriteError} If it can't be written there.
+   * @param path Path of the file; must end in `.ffr`, since Python opens no other.
+   * @throws {WriteError} If it cannot be written there.
    */
   static open(
     path: string | URL,
@@ -132,7 +131,7 @@ export class FFRecordWriter extends WriterBase {
     return runAsync(FFRecordWriter.#open(path, options), options.signal);
   }
 
-  /** {@linkcode FFRecordWriter.open} without waiting. */
+  /** {@linkcode FFRecordWriter.open}, synchronously. */
   static openSync(
     path: string | URL,
     options: WriterOptions = {},
@@ -146,11 +145,11 @@ export class FFRecordWriter extends WriterBase {
   }
 
   /**
-   * Writes one sample (Python's `write_one`). Calls that are not awaited keep their order; if one
-   * fails, so do those that were made after it without waiting.
+   * Writes one sample (Python's `write_one`). Calls that are not awaited keep their order; if one fails, so do those
+   * made after it without awaiting it.
    *
-   * @param data The sample. Up to 64 KiB are copied at once; what is larger must not be changed
-   * before the promise is settled.
+   * @param data The sample. Up to 64 KiB are copied immediately; the caller must not change larger data before the
+   * promise settles.
    * @returns The sample's index.
    * @throws {WriteError} If there are `count` samples already, or the system refuses.
    */
@@ -169,7 +168,7 @@ export class FFRecordWriter extends WriterBase {
     return this.run(() => this.#add(bytes ?? data), options.signal);
   }
 
-  /** {@linkcode FFRecordWriter.write} without waiting, of what is in memory. */
+  /** {@linkcode FFRecordWriter.write} of data in memory, synchronously. */
   writeSync(data: ArrayBufferView | ArrayBufferLike): number {
     this.requireIdle();
     const bytes = bytesAtOnce(data);
@@ -196,7 +195,7 @@ export class FFRecordWriter extends WriterBase {
     if (this.#waits) yield* this.#file.sync();
   }
 
-  /** Adds a sample where that takes no writing. */
+  /** Adds a sample if that needs no file access. */
   #addAtOnce(bytes: Uint8Array): number | undefined {
     this.#requireRoom();
     if (bytes.byteLength > this.#samples.room || this.#table.isFull) return;
@@ -238,7 +237,7 @@ export class FFRecordWriter extends WriterBase {
     }
   }
 
-  /** Has the disk take what is written while more comes. */
+  /** Requests write-back of what is written, while more is added. */
   #startSync(): void {
     const length = this.#samples.written - this.#syncing;
     if (length < LEAST_SYNC) return;
