@@ -3,7 +3,7 @@ import { MountError } from "./mount_error.ts";
 import { OpenFlag } from "../wire/flags.ts";
 
 /**
- * Reads a text file of procfs. Through libc, since Deno's own reading of `/proc` takes `--allow-all`.
+ * Reads a text file of procfs. Through libc, since reading `/proc` through Deno needs `--allow-all`.
  *
  * @throws {MountError} If it cannot be read.
  */

@@ -4,9 +4,9 @@ import { lastErrno, libc } from "../libc.ts";
 const F_DUPFD_CLOEXEC = 1030;
 
 /**
- * Makes another number for an open file, to be closed by itself.
+ * Duplicates a descriptor. The caller closes the duplicate.
  *
- * @returns The number, or the error number, negative.
+ * @returns The duplicate, or the negated error number.
  */
 export function duplicate(fd: number): number {
   const copy = libc().fcntl(fd, F_DUPFD_CLOEXEC, 0);

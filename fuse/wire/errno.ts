@@ -1,5 +1,5 @@
 /**
- * The error numbers that recordfs gives and gets, from `asm-generic/errno.h`: the same on every
+ * Error numbers that recordfs sends and receives, from `asm-generic/errno.h`: the same on every
  * architecture that Deno runs on.
  *
  * @module
@@ -31,7 +31,7 @@ const names = new Map<number, string>(
   Object.entries(Errno).map(([name, value]) => [value, name]),
 );
 
-/** The name of an error number, or `errno N` for one that has none here. */
+/** Returns the name of an error number, or `errno N` if it is not listed here. */
 export function errnoName(errno: number): string {
   return names.get(errno) ?? `errno ${errno}`;
 }
