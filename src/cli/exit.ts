@@ -3,11 +3,11 @@ export const ExitCode = {
   DONE: 0,
   FAILED: 1,
   USAGE: 2,
-  /** What a shell reports for a program ended by SIGPIPE: output to a closed pipe. */
+  /** Exit code that a shell reports for a program ended by SIGPIPE: output to a closed pipe. */
   CLOSED_PIPE: 141,
 } as const;
 
-/** Ends the command with an exit code; everything there is to say has been said. */
+/** Ends the command with an exit code. Everything has already been reported. */
 export class Exit extends Error {
   override name = "Exit";
   readonly code: number;
@@ -24,9 +24,9 @@ export class UsageError extends Error {
 }
 
 /**
- * What reading a part of the command line gives.
+ * Parses a part of the command line.
  *
- * @param Wrong Errors of this class say that it is wrong.
+ * @param Wrong Class of errors to convert to usage errors.
  */
 export function asUsage<T>(
   Wrong: abstract new (...args: never[]) => Error,

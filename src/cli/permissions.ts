@@ -1,7 +1,7 @@
 const READ_AND_WRITE =
   "--allow-read --allow-write (and --allow-ffi where file names are not UTF-8)";
 
-/** Permissions that commands can do with; what is not listed takes them all. */
+/** Permissions that suffice for a command; other commands need all. */
 const ENOUGH: ReadonlyMap<string | undefined, string> = new Map([
   ...["cat", "check", "info", "ls", "records", "stat", "tree"]
     .map((name) => [name, "--allow-read"] as const),
@@ -16,9 +16,9 @@ const ENOUGH: ReadonlyMap<string | undefined, string> = new Map([
 ]);
 
 /**
- * Says which flags Deno was run without.
+ * Names the Deno flags that are missing.
  *
- * @param args The command line, to name the flags that its command takes.
+ * @param args The command line; its command determines the flags.
  */
 export function permissionMessage(
   error: Deno.errors.NotCapable,

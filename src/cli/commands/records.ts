@@ -17,7 +17,7 @@ import { storedLocation } from "../input/remote_storages.ts";
 import { Opening } from "../terminal/opening.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
 
-/** Lines given to the output at a time: ten million one by one would take twice as long. */
+/** Number of lines written at a time: one by one, ten million would take twice as long. */
 const LINES = 512;
 
 const AFTER_HELP = `
@@ -25,7 +25,6 @@ A line of --json is {"index", "offset", "size", "crc32"}: numbers, the offset in
 bytes from the start of the file. For a directory there is "file" as well, and
 where offsets are damaged "size" is null and "damage" says why.`;
 
-/** `recordfs records` */
 export function makeCommand(): Command {
   const command = new Command("records")
     .argument("<source>", "an .ffr file, or a directory of them")
@@ -101,7 +100,7 @@ async function listed(
   }
 }
 
-/** The format of what is no FFRecord file, where it is known. */
+/** Detects the format of a location that is not an FFRecord file. */
 async function otherFormat(
   location: string,
   storage: Storage | undefined,
@@ -131,7 +130,7 @@ function jsonLine({ parts }: RecordListing, severalFiles: boolean): Line {
   };
 }
 
-/** The title and the lines of a table, whose columns have room for the largest numbers that can be in them. */
+/** Returns the title and line formatter of a table whose columns fit the largest possible numbers. */
 function table(
   { length, parts }: RecordListing,
   severalFiles: boolean,

@@ -18,7 +18,7 @@ fish: recordfs completions fish | source            in ~/.config/fish/config.fis
 /**
  * `recordfs completions`
  *
- * @param program Its commands are to be completed; it has them when this one is run.
+ * @param program The program to complete. Its commands need to be registered only when the command runs.
  */
 export function makeCommand(program: Command): Command {
   return new Command("completions")

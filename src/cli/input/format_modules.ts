@@ -5,9 +5,9 @@ import { absolutePath } from "./given.ts";
 const OPTION = "--format-module";
 
 /**
- * Registers the formats of modules, before there is anything to open.
+ * Registers format modules. Must run before anything is opened.
  *
- * @param given Files, or URLs.
+ * @param given Files or URLs.
  * @returns Their URLs.
  * @throws {RecordfsError} If one does not load.
  */
@@ -18,7 +18,8 @@ export async function registerAll(given: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Registers the formats whose modules a command line names: what else it may say is known only then.
+ * Registers the format modules that a command line names. Runs before parsing, since the modules determine the valid
+ * values of other options.
  *
  * @throws {RecordfsError} If one does not load.
  */
@@ -33,7 +34,7 @@ export async function registerGiven(args: readonly string[]): Promise<void> {
   await registerAll(given);
 }
 
-/** The URL of a module that is given as a file, or as its URL. */
+/** Returns the URL of a module given as a file or URL. */
 export function moduleUrl(module: string): string {
   if (/^[a-z][a-z0-9+.-]+:/.test(module)) return module;
   const { pathToFileURL } = process.getBuiltinModule("node:url");

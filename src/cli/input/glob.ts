@@ -4,9 +4,9 @@ import { compileGlob as compile, type Glob } from "../../tree/vfs/glob.ts";
 import { asUsage } from "../exit.ts";
 
 /**
- * Understands a glob of the command line, as all of recordfs does.
+ * Compiles a glob of the command line.
  *
- * @throws {UsageError} If it is none.
+ * @throws {UsageError} If it is invalid.
  */
 export function compileGlob(glob: string): Glob {
   return asUsage(RecordfsError, () => compile(glob, picomatch.makeRe));

@@ -12,13 +12,13 @@ import { parsePlaced } from "../input/given.ts";
 import { openSources, type SourceOptions } from "../input/source.ts";
 import type { ServeCommandOptions } from "./serve_options.ts";
 
-/** What a command line says of what is to be served; it survives `postMessage`. */
+/** Containers and options of a command line; can be sent by `postMessage`. */
 export interface GivenToServe {
   readonly given: readonly string[];
   readonly options: ServeCommandOptions & SourceOptions;
 }
 
-/** Opens what a command line names, to be served. */
+/** Opens the containers of a command line for serving. */
 export async function openToServe(
   { given, options }: GivenToServe,
 ): Promise<OpenedToServe> {
@@ -37,14 +37,14 @@ export async function openToServe(
   };
 }
 
-/** What another thread is told, to open the same. */
+/** Message to another thread, for opening the same. */
 interface ThreadData extends GivenToServe {
-  /** Modules of formats that were registered. */
+  /** Registered format modules. */
   readonly formats: readonly string[];
   readonly state: string;
 }
 
-/** How other threads open what this one has opened, in the same state. */
+/** Returns how other threads open what this one has opened, in the same state. */
 export function threadOpener(
   given: GivenToServe,
   { fs }: OpenedToServe,
@@ -55,9 +55,9 @@ export function threadOpener(
 }
 
 /**
- * Opens what another thread has opened; threads of a server call it.
+ * Opens what another thread has opened. Called by threads of a server.
  *
- * @throws {RecordfsError} If that has changed: two threads would answer with two versions.
+ * @throws {RecordfsError} If it has changed: otherwise two threads would serve two versions.
  */
 export async function openInThread(data: unknown): Promise<OpenedToServe> {
   const { given, options, formats, state } = data as ThreadData;
@@ -72,12 +72,12 @@ export async function openInThread(data: unknown): Promise<OpenedToServe> {
   throw changedFile(path);
 }
 
-/** What tells a container on this machine from what it was before. */
+/** Identifies the state of a local container. */
 function stateOf(fs: VirtualFs): string {
   return JSON.stringify([fs.statSync("").mtime, fs.info]);
 }
 
-/** Whether it says where to show it: then it is not the root. */
+/** Whether a source has a PATH, so that it is not the root. */
 function isPlaced(source: string): boolean {
   return parsePlaced(source).path !== undefined;
 }

@@ -4,26 +4,26 @@ import { counted, formatBytes } from "../../terminal/amounts.ts";
 import { Progress } from "../../terminal/progress.ts";
 import type { OpenedDataset } from "./dataset_of.ts";
 
-/** How loaders are run, and for how long. */
+/** Options of {@linkcode runLoader}. */
 export interface LoaderRunOptions {
   readonly prefetch: number;
   readonly shuffle?: true;
   readonly seed?: number;
-  /** How long, where it is not so many batches. */
+  /** Duration, unless `batches` is given. */
   readonly seconds?: number;
   readonly batches?: number;
 }
 
-/** How long each run takes unless it is said. */
+/** Default duration of a run in seconds. */
 export const SECONDS = 3;
 
-/** What a loader did. */
+/** Measurements of a run. */
 export interface LoaderRun {
   readonly workers: number;
   readonly batch: number;
-  /** How long it took until the first batch was there, threads started. */
+  /** Time until the first batch, including the start of threads. */
   readonly firstBatchSeconds: number;
-  /** What came after the first batch, and in which time. */
+  /** Totals after the first batch, and their duration. */
   readonly batches: number;
   readonly samples: number;
   readonly bytes: number;
@@ -34,9 +34,9 @@ export interface LoaderRun {
 }
 
 /**
- * Loads a dataset, epoch after epoch, and measures how fast.
+ * Loads a dataset repeatedly, and measures the rate.
  *
- * @param opened One that has samples.
+ * @param opened A dataset that has samples.
  */
 export async function runLoader(
   { dataset, unit }: OpenedDataset,
@@ -60,7 +60,7 @@ export async function runLoader(
     collate: false,
     signal,
   });
-  const hasTexts = unit === "datapoints"; // elsewhere they are names
+  const hasTexts = unit === "datapoints"; // in other formats, strings are names
   const began = performance.now();
   let first = NaN;
   let seconds = 0; // since the first batch
@@ -72,7 +72,7 @@ export async function runLoader(
   while (!isOver()) {
     for await (const loaded of loader) {
       const now = performance.now();
-      if (Number.isNaN(first)) first = now; // before, threads don't run at full speed
+      if (Number.isNaN(first)) first = now; // measure from the first batch: before, threads do not run at full speed
       else {
         batches++;
         samples += loaded.length;
@@ -97,7 +97,7 @@ export async function runLoader(
   };
 }
 
-/** Bytes of the arrays in samples, and of the texts: what was read, or decoded. */
+/** Bytes of the arrays and texts in samples, as read or decoded. */
 function bytesIn(value: unknown, hasTexts: boolean): number {
   if (ArrayBuffer.isView(value)) return value.byteLength;
   if (typeof value === "string" && hasTexts) return Buffer.byteLength(value);

@@ -28,13 +28,13 @@ import type {
   ShownOptions,
 } from "./mount_job.ts";
 
-/** Epochs that one mount can show links for. */
+/** Maximum number of epochs that one mount shows links for. */
 const MOST_EPOCHS = 10_000;
 
 /**
- * Makes of a command line what is to be mounted.
+ * Creates a job from a command line.
  *
- * @throws {UsageError} If it is wrong.
+ * @throws {UsageError} If the command line is wrong.
  */
 export async function makeJob(
   given: readonly string[],
@@ -43,7 +43,7 @@ export async function makeJob(
 ): Promise<MountJob> {
   checkGiven(mountpoint, "the mountpoint");
   const list = options.options.join(",");
-  // A server that goes on with a mount has what was accepted when that was made.
+  // A server that resumes a mount gets options that were accepted before.
   if (options.background === undefined) refuseWritable(list);
   const { rest, ...taken } = takeSourceOptions(list);
   const { sources, remote } = await readSources(given, {
@@ -83,9 +83,9 @@ export async function makeJob(
 }
 
 /**
- * Reads the containers of a command line, and finds out where each of several is to show.
+ * Parses the containers of a command line, and assigns a directory to each of several.
  *
- * @throws {UsageError} If that can't be.
+ * @throws {UsageError} If that is impossible.
  */
 async function readSources(
   texts: readonly string[],
@@ -127,19 +127,19 @@ async function readSources(
 
 function lastingLocation(location: string): string {
   if (isUrl(location)) return location;
-  // What a pattern has between braces are no names of directories.
+  // Text in the braces of a pattern is not a directory name.
   return /[{]|::/.test(location)
     ? absoluteLocalPath(location)
     : absolutePath(location);
 }
 
-/** Whether options say where indexes are kept, which those of containers of this machine are as well. */
+/** Whether options concern the cache, which also holds indexes of local containers. */
 function areAboutCache(options: RemoteFlags): boolean {
   const { cache, cacheDir, cacheShared } = options;
   return cache === false || cacheDir !== undefined || cacheShared === true;
 }
 
-/** The options that are about servers, with paths that mean the same elsewhere. */
+/** Extracts the remote options, with absolute paths. */
 function lastingFlags(options: RemoteFlags): RemoteFlags {
   const absolute = (path: string | undefined) => path && absolutePath(path);
   return {
@@ -161,7 +161,6 @@ function lastingFlags(options: RemoteFlags): RemoteFlags {
   };
 }
 
-/** @throws {NotPrivateError} If another user may have written it. */
 function readHidden(id: string): HiddenArguments {
   const files = servedMountFiles(id);
   const text = files.readText("hidden");
@@ -177,7 +176,7 @@ async function registered(
   return await registerAll(modules);
 }
 
-/** Reads the values of `--shuffle` and `--epoch`. */
+/** Parses `--shuffle` and `--epoch`. */
 function parseShuffle({ shuffle, epoch }: ShownOptions): Shuffle | undefined {
   if (shuffle === undefined) {
     if (epoch === undefined) return undefined;
