@@ -41,7 +41,6 @@ export function errorText(errno: number): string {
   return textOf(libc(), errno);
 }
 
-/** Encodes a NUL-terminated string. */
 export function cString(text: string): Uint8Array<ArrayBuffer> {
   if (text.includes("\0")) {
     throw new TypeError(`${JSON.stringify(text)} contains a NUL`);

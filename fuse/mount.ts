@@ -21,7 +21,6 @@ class KeyedMutex {
   /** Last pending action of each key; never rejects. */
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Runs an action after all earlier ones of the same key. */
   async run<T>(key: string, action: () => Promise<T>): Promise<T> {
     const result = (this.#last.get(key) ?? Promise.resolve()).then(action);
     const ended = result.then(() => {}, () => {});

@@ -123,12 +123,7 @@ export interface PlacedPath extends ContainerPlace {
   readonly location: string;
 }
 
-/**
- * Mounts containers by their paths.
- *
- * @param path Absolute path, or several.
- * @param beforehand See {@linkcode mountOpening}.
- */
+/** Mounts containers by their absolute paths. */
 export function mountPath(
   path: string | readonly PlacedPath[],
   mountpoint: string,
@@ -142,12 +137,7 @@ export function mountPath(
   );
 }
 
-/**
- * Resumes a mount whose server was killed.
- *
- * @param path Absolute path, or several. The containers must be unchanged.
- * @param mountpoint See {@linkcode resumeOpening}.
- */
+/** Resumes a mount whose server was killed. The containers at the absolute paths must be unchanged. */
 export function resumePath(
   path: string | readonly PlacedPath[],
   mountpoint: string,

@@ -10,13 +10,11 @@ export class CheckedNodes {
   readonly #words: Int32Array;
   readonly #nodes: number;
 
-  /** @param memory Made by {@linkcode newCheckedNodes}. */
   constructor(memory: SharedArrayBuffer) {
     this.#words = new Int32Array(memory);
     this.#nodes = 32 * (this.#words.length - FIRST_BITS);
   }
 
-  /** Number of invalidations so far. */
   get generation(): number {
     return Atomics.load(this.#words, GENERATION);
   }

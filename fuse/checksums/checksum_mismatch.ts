@@ -1,6 +1,5 @@
 import { FormatError } from "../../src/base/errors.ts";
 
-/** Builds the error for a sample whose checksum is not the recorded one. */
 export function checksumMismatch(
   path: string,
   sample: number,

@@ -9,16 +9,13 @@ import type { SampleClaims } from "./sample_claims.ts";
 import type { ServedSource, ServedSources } from "../content/served_sources.ts";
 import type { Reply } from "../wire/reply.ts";
 
-/** A READ that waits for a check. */
 export interface WaitingRead {
   readonly uniqueLow: number;
   readonly uniqueHigh: number;
-  /** Offset of the read in the file. */
   readonly offset: number;
   readonly length: number;
 }
 
-/** Parts of {@linkcode LargeChecks}. */
 export interface LargeChecksParts {
   readonly sources: ServedSources;
   readonly nodes: CheckedNodes;
@@ -83,7 +80,6 @@ export class LargeChecks {
     return this.#checks.every(({ isOurs }) => !isOurs);
   }
 
-  /** Whether a file is known not to match its checksum. Its first readers got the error. */
   isWrong(node: NodeId): boolean {
     return this.#parts.wrong.has(node);
   }
@@ -111,11 +107,7 @@ export class LargeChecks {
     if (!this.#parts.claims.has(node)) this.#begin(check);
   }
 
-  /**
-   * Checks the next piece of one file, and polls the checks of other threads.
-   *
-   * @throws {Error} If a file does not match or cannot be read. The caller logs it.
-   */
+  /** Checks the next piece of one file, and polls the checks of other threads. Throws errors for the log. */
   work(): void {
     for (const check of this.#checks) this.#look(check);
     const at = this.#checks.findIndex((check) =>
@@ -132,11 +124,7 @@ export class LargeChecks {
     }
   }
 
-  /**
-   * Writes the reply to one read whose file has been checked.
-   *
-   * @returns Whether there was one.
-   */
+  /** Writes the reply to one read whose file has been checked. Returns whether there was one. */
   takeAnswer(reply: Reply): boolean {
     const at = this.#checks.findIndex(({ verdict }) => verdict !== undefined);
     if (at < 0) return false;

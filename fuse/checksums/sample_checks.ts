@@ -22,14 +22,12 @@ import type { Request } from "../wire/request.ts";
 
 /** Verifies the checksum of a sample on its first read, so that no wrong byte leaves the mount. */
 export class SampleChecks {
-  /** Checks of samples larger than `MAX_TRANSFER`. */
   readonly large: LargeChecks;
   readonly #tree: Tree;
   readonly #sources: ServedSources;
   readonly #extent = newExtent();
   readonly #nodes: CheckedNodes;
   readonly #copy: CopyBytes;
-  /** View of the last copied range. */
   #copied: Uint8Array;
 
   /** @param reply Reply to READ; its buffer doubles as the buffer for checks. */
@@ -90,10 +88,8 @@ export class SampleChecks {
   }
 
   /**
-   * Answers a READ of a file of at most `MAX_TRANSFER` bytes from the bytes that were checked.
-   *
-   * @returns Whether they match their checksum; if not, no reply is written.
-   * @throws {FormatError} If the file cannot be read.
+   * Answers a READ of a file of at most `MAX_TRANSFER` bytes from the bytes that were checked. Returns false, without a
+   * reply, if they do not match their checksum. Throws if the file cannot be read.
    */
   answerIfRight(
     node: NodeId,
@@ -117,10 +113,8 @@ export class SampleChecks {
   }
 
   /**
-   * Verifies that an empty file should be empty. The kernel never reads an empty file, so this error must
-   * be returned when its attributes are requested.
-   *
-   * @throws {FormatError} If its checksum is not that of zero bytes.
+   * Throws if an empty file's checksum is not that of zero bytes. The kernel never reads an empty file, so this error
+   * must be returned when its attributes are requested.
    */
   checkEmpty(node: NodeId, { size, isDirectory, isLink }: NodeStat): void {
     if (size > 0 || isDirectory || isLink) return;

@@ -21,7 +21,6 @@ export function newSampleChecks(tree: Tree): SampleChecksMemory | undefined {
   };
 }
 
-/** Invalidates all results. */
 export function invalidateSampleChecks(
   { nodes, wrong }: SampleChecksMemory,
 ): void {

@@ -11,7 +11,6 @@ const WORDS = 4;
 /** Milliseconds without a heartbeat after which a claiming thread counts as dead. */
 const LONGEST_PAUSE = 10_000;
 
-/** Allocates the memory of {@linkcode SampleClaims}. */
 export function newSampleClaims(): SharedArrayBuffer {
   return new SharedArrayBuffer(CLAIMS * WORDS * Int32Array.BYTES_PER_ELEMENT);
 }
@@ -54,7 +53,6 @@ export class SampleClaims {
     if (at >= 0) Atomics.store(this.#words, at + BEAT, now());
   }
 
-  /** Releases a node. */
   free(node: number): void {
     const at = this.#find(node);
     if (at < 0) return;

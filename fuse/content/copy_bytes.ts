@@ -10,7 +10,6 @@ import type { ServedSource } from "./served_sources.ts";
  * if the file was truncated, the access would kill the process.
  */
 export class CopyBytes {
-  /** Destination of the copies. */
   readonly into: Uint8Array<ArrayBuffer>;
   /** Each is one struct iovec of `bits/types/struct_iovec.h`, as two 64-bit values in pairs of words. */
   readonly #to = new Uint32Array(4);
@@ -75,12 +74,7 @@ export class CopyBytes {
   }
 }
 
-/**
- * Copies bytes of a source that is not mapped.
- *
- * @param isSent Whether all of them are sent to the kernel, which caches them.
- * @throws {RecordfsError} If they cannot be decoded, or their input cannot be read.
- */
+/** Copies bytes of a source that is not mapped. `isSent` is as for {@linkcode CopyBytes.copy}. */
 export function copyMade(
   source: MadeSource,
   into: Uint8Array,

@@ -22,7 +22,6 @@ const FACTS = {
   changed: [24, 25, 26],
 } as const;
 
-/** Field of a {@linkcode FileState}. */
 export type FileFact = keyof typeof FACTS;
 
 const WORDS = Object.values(FACTS).flat();
@@ -34,7 +33,6 @@ const STARTS = Object.fromEntries(
 
 /** State of a file at one time, in words that threads may share. */
 export class FileState {
-  /** Size in words. */
   static readonly WORDS: number = WORDS.length;
 
   readonly #words: Uint32Array;
@@ -69,7 +67,6 @@ export class FileState {
     );
   }
 
-  /** Whether all fields are the same. */
   equals(other: FileState): boolean {
     const words = this.#words;
     for (let i = 0; i < words.length; i++) {
@@ -83,7 +80,6 @@ export class FileState {
     this.#words.fill(0, STARTS.modified, STARTS.modified + 3);
   }
 
-  /** Copies another state into this one. */
   copy(other: FileState): void {
     this.#words.set(other.#words);
   }

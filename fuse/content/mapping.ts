@@ -12,15 +12,12 @@ import { type FileToServe, newFileMemory } from "./served_file.ts";
 
 /** A source mapped into this process's address space, as sent to the serving threads. */
 export interface MappedSource {
-  /** Name in messages. */
   readonly name: string;
   /** Address of its first byte; meaningless if `size` is 0. */
   readonly address: number;
   /** Number of bytes that may be sent from `address`. */
   readonly size: number;
-  /** The mapped file. */
   readonly file?: FileToServe | undefined;
-  /** Cached blocks, for a remote object. */
   readonly remote?: RemoteBlocks | undefined;
 }
 
@@ -49,7 +46,6 @@ const MOST_KEPT_OPEN = 64;
  */
 export class Mapping implements Disposable {
   readonly sources: readonly MappedSource[];
-  /** Sources to unmap on disposal. */
   readonly #mapped: readonly MappedSource[];
   /** References that keep memory alive which is known elsewhere only by its address. */
   readonly held: readonly Uint8Array[];
@@ -65,12 +61,7 @@ export class Mapping implements Disposable {
     this.held = held;
   }
 
-  /**
-   * Maps sources.
-   *
-   * @param remote Remote sources, with their caches.
-   * @throws {MountError} If a source is neither local nor in `remote`, or a file is not the one that was opened.
-   */
+  /** @throws {MountError} If a source is neither local nor in `remote`, or a file is not the one that was opened. */
   static of(
     sources: readonly ByteSource[],
     remote: MapsOfRemote = new Map(),
@@ -155,11 +146,7 @@ export function mapFile(source: FileSource, keepOpen: boolean): MappedSource {
   }
 }
 
-/**
- * Maps the cache file of a remote object's fetched blocks.
- *
- * @throws {MountError} If the cache file was removed or replaced.
- */
+/** Maps the cache file of a remote object. Throws if it was removed or replaced. */
 export function mapBlocks(
   { name, size }: ByteSource,
   { object, map }: NonNullable<ReturnType<MapsOfRemote["get"]>>,

@@ -14,7 +14,6 @@ import type { ServedSource } from "./served_sources.ts";
 import { type ChangeListener, ServedFile } from "./served_file.ts";
 
 interface UsedMap extends ServedSource {
-  /** Logical time of the last use. */
   used: number;
 }
 
@@ -49,11 +48,7 @@ export class MapsOnDemand {
     return this.#sources.knownBytes;
   }
 
-  /**
-   * Returns the source of that index. It may be sent from until the next call.
-   *
-   * @throws {RecordfsError} If it cannot be opened or mapped.
-   */
+  /** See `ServedSources.at`. */
   at(index: number): ServedSource | undefined {
     if (index === this.#lastIndex) return this.#last;
     const map = this.#maps.get(index);

@@ -10,11 +10,9 @@ export interface FileToServe {
   readonly fd: number;
   /** Whether a writer may still append to it. */
   readonly mayGrow: boolean;
-  /** Memory of the {@linkcode ServedFile}. */
   readonly memory: SharedArrayBuffer;
 }
 
-/** Listener for changes of a file. */
 export interface ChangeListener {
   /** Called when results about its content no longer hold. */
   invalidate(): void;
@@ -40,7 +38,6 @@ export function newFileMemory(
 /** A container's file that one thread serves from. Detects changes; only one of the threads reports each. */
 export class ServedFile {
   readonly path: string;
-  /** Descriptor to copy its bytes from, or -1. */
   readonly fd: number;
   readonly #mayGrow: boolean;
   readonly #lock: Int32Array;
@@ -77,7 +74,6 @@ export class ServedFile {
     this.#stat ??= new StatFile(this.fd, this.path);
     const isThere = this.#stat.look(this.#now);
     if (isThere && this.#now.equals(this.#known)) return false;
-    // One thread reports the change.
     if (Atomics.compareExchange(this.#lock, 0, 0, 1) === 0) {
       try {
         this.#note();

@@ -3,7 +3,6 @@ import { areOpen, type Tree } from "../../src/tree/tree.ts";
 import type { MappedSource } from "./mapping.ts";
 import { type ChangeListener, ServedFile } from "./served_file.ts";
 
-/** A source that one thread sends from. */
 export interface ServedSource extends Omit<MappedSource, "file"> {
   readonly file?: ServedFile | undefined;
   /** Producer of the bytes if they are not mapped; they are then copied. */
@@ -24,7 +23,6 @@ export interface ServedSources {
   close(): void;
 }
 
-/** Sources that another thread has mapped. */
 export class ListedSources implements ServedSources {
   readonly bytes: number;
   readonly #sources: readonly ServedSource[];
@@ -87,7 +85,6 @@ class PartlyListedSources implements ServedSources {
   readonly #count: number;
   readonly #others: ServedSources;
 
-  /** @param count Number of sources that another thread has mapped. */
   constructor(listed: ListedSources, count: number, others: ServedSources) {
     this.#listed = listed;
     this.#count = count;

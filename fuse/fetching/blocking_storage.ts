@@ -22,7 +22,6 @@ import type {
 export class BlockingStorage implements Storage {
   readonly #port: MessagePort;
 
-  /** @param port Port of the fetch thread. */
   constructor(port: MessagePort) {
     this.#port = port;
   }
@@ -46,11 +45,7 @@ export class BlockingStorage implements Storage {
     );
   }
 
-  /**
-   * Sends a request and blocks until the response.
-   *
-   * @throws {RecordfsError} The error of the response, if any.
-   */
+  /** Sends a request, and blocks until the response. Throws the error of the response, if any. */
   ask(question: Question): unknown {
     const answered = new Int32Array(new SharedArrayBuffer(4));
     this.#port.postMessage({ question, answered } satisfies Asked);

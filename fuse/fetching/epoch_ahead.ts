@@ -15,13 +15,11 @@ export class EpochAhead {
   readonly #until = new Map<NodeId, NodeId>();
   readonly #extent = newExtent();
 
-  /** @param objects The remote sources, by source index. */
   constructor(tree: Tree, objects: ReadonlyMap<number, RemoteSource>) {
     this.#tree = tree;
     this.#objects = objects;
   }
 
-  /** Prefetches after a link was read. */
   follow(link: NodeId): void {
     const tree = this.#tree;
     const epoch = tree.parent(link);

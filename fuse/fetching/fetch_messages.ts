@@ -10,7 +10,6 @@ import type { RemoteOrigin } from "../../src/io/remote/remote_source.ts";
 import type { TreeHandle } from "../../src/tree/tree.ts";
 import type { SerializedError } from "../../src/base/serialized_error.ts";
 
-/** A remote object of the mounted tree. */
 export interface WantedObject {
   readonly origin: WantedPlace & Pick<RemoteOrigin, "path">;
   /** Its version tag when it was opened. */
@@ -101,13 +100,11 @@ export interface HandedSample extends VerifiedContent {
 /** Message from a serving thread to the fetch thread. */
 export type HandedOver =
   | HandedRead
-  /** A marked block was sent. */
   | {
     readonly kind: "marked";
     readonly object: number;
     readonly block: number;
   }
-  /** A symbolic link was read. */
   | { readonly kind: "link"; readonly node: number };
 
 /** Blocking request of a serving thread. */
@@ -135,7 +132,6 @@ export interface OpenedObject {
   readonly map: BlockMap | undefined;
 }
 
-/** Response to a request. */
 export type Answered =
   | { readonly value: unknown }
   | { readonly error: SerializedError };

@@ -48,9 +48,7 @@ export class FetchThread {
   readonly #stopped = Promise.withResolvers<void>();
 
   /**
-   * Starts the thread.
-   *
-   * @param onDeath Called if it dies. Delegated reads are then never answered.
+   * @param onDeath Called if the thread dies. Delegated reads are then never answered.
    * @throws {RecordfsError} With code `EMFILE` if too many files are open to start a thread.
    */
   constructor(
@@ -112,21 +110,15 @@ export class FetchThread {
     return { port: over.port2, asking: ask.port2 };
   }
 
-  /**
-   * Lets the fetch thread answer delegated reads of a serving thread.
-   *
-   * @param fd Duplicate of that thread's descriptor. The fetch thread closes it.
-   */
+  /** Lets the fetch thread answer delegated reads through `fd`, a duplicate, which it closes. */
   serve(thread: number, fd: number): void {
     this.#tell({ kind: "serve", thread, fd });
   }
 
-  /** Reports that a serving thread has ended. */
   ended(thread: number): void {
     this.#tell({ kind: "ended", thread });
   }
 
-  /** Passes on facts known once there is a mount. */
   mounted(
     facts: Omit<Extract<ToFetchThread, { kind: "mounted" }>, "kind">,
   ): void {

@@ -21,7 +21,6 @@ import type {
 } from "./fetch_messages.ts";
 import { readSpecialFile } from "../mounting/read_special_file.ts";
 
-/** A READ without a reply yet. */
 interface Waiting {
   readonly read: HandedRead;
   /** Fails it with that error number. */
@@ -76,7 +75,6 @@ export class FetchedReads {
   #lookedAt = -Infinity;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param objects Remote objects, by object number. */
   constructor(
     objects: readonly RemoteSource[],
     log: (message: string) => void,
@@ -105,7 +103,6 @@ export class FetchedReads {
     };
   }
 
-  /** Takes the facts known once there is a mount. */
   mounted(
     { nodes, counts, device, trace }: Extract<
       ToFetchThread,
@@ -118,11 +115,7 @@ export class FetchedReads {
     this.#device = device ?? this.#device;
   }
 
-  /**
-   * Answers a READ once its bytes have arrived.
-   *
-   * @param descriptor Resolves to the descriptor it came through, or `undefined` once that is closed.
-   */
+  /** Answers a READ once its bytes have arrived. `descriptor` resolves to `undefined` once the descriptor is closed. */
   add(read: HandedRead, descriptor: () => Promise<number | undefined>): void {
     const gone = Promise.withResolvers<never>();
     gone.promise.catch(() => {});
@@ -164,7 +157,6 @@ export class FetchedReads {
     libc().write(fd, reply, reply.length);
   }
 
-  /** Fails all waiting READs. */
   end(): void {
     clearTimeout(this.#timer);
     for (const { giveUp } of this.#waiting) giveUp(Errno.EIO);
@@ -312,7 +304,6 @@ class GivenUp extends Error {
   }
 }
 
-/** Writes the `struct fuse_out_header` before the body. */
 function setHeader(
   reply: Uint8Array<ArrayBuffer>,
   { uniqueLow, uniqueHigh }: HandedRead,

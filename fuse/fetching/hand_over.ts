@@ -7,7 +7,6 @@ import type { HandedOver, HandedSample } from "./fetch_messages.ts";
 export class HandOver {
   readonly #port: MessagePort;
 
-  /** @param port Port of the fetch thread. */
   constructor(port: MessagePort) {
     this.#port = port;
   }
@@ -34,12 +33,7 @@ export class HandOver {
     return true;
   }
 
-  /**
-   * Delegates a READ, which is answered once its bytes have been fetched.
-   *
-   * @param start Offset of the bytes in the object.
-   * @param sample The sample that contains them, if its checksum must be verified.
-   */
+  /** Delegates a READ. `sample` is the sample that contains the bytes, if its checksum must be verified. */
   read(
     { uniqueLow, uniqueHigh, pid }: Request,
     { object }: RemoteBlocks,

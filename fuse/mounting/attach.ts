@@ -6,12 +6,7 @@ import { FOR_CONTAINERS, mountAsRoot } from "./mount_root.ts";
 import { mountAsUser } from "./mount_user.ts";
 import { OpenFlag } from "../wire/flags.ts";
 
-/**
- * Mounts as root if possible, else through fusermount3.
- *
- * @returns The descriptor of /dev/fuse to serve.
- * @throws {MountError} If mounting fails.
- */
+/** Mounts as root if possible, else through fusermount3. Returns the descriptor of /dev/fuse to serve. */
 export async function attach(request: MountRequest): Promise<number> {
   checkDevice(request.mountpoint);
   if (libc().geteuid() === 0) {

@@ -4,7 +4,6 @@ import { MountError } from "./mount_error.ts";
  * Runs fusermount3, the set-user-id program that mounts and unmounts for ordinary users.
  *
  * @returns Whether it succeeded, and its error output.
- * @throws {MountError} If it is not installed.
  */
 export async function runFusermount(
   mountpoint: string,

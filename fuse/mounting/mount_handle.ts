@@ -199,7 +199,6 @@ export class Mount implements AsyncDisposable {
     };
   }
 
-  /** Whether its mount point still leads to this mount. */
   #isPresent(): boolean {
     const entry = this.#entry();
     return entry !== undefined && entry.device === this.#device;

@@ -180,11 +180,7 @@ export function checkKernelOptions(options: KernelOptions): void {
   if (options.subtype !== undefined) checkText("subtype", options.subtype);
 }
 
-/**
- * Checks an integer option, if given.
- *
- * @throws {MountError} If it is out of range.
- */
+/** @throws {MountError} If the option is given but not an integer in the range. */
 export function checkInteger(
   name: string,
   value: number | undefined,
@@ -200,12 +196,7 @@ export function checkInteger(
   );
 }
 
-/**
- * Checks a string option.
- *
- * @returns The string.
- * @throws {MountError} If it is empty or contains a NUL.
- */
+/** @throws {MountError} If the value is empty or contains a NUL. */
 export function checkText(name: string, value: string): string {
   if (value !== "" && !value.includes("\0")) return value;
   throw new MountError(

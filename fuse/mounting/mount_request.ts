@@ -3,9 +3,7 @@ import type { KernelOptions } from "./mount_options.ts";
 
 /** Mount request to the kernel or to fusermount3. */
 export interface MountRequest {
-  /** Absolute path of the mount point. */
   readonly mountpoint: string;
-  /** Name of the mounted device. */
   readonly fsname: string;
   /** File-system type after `fuse.`. */
   readonly subtype: string;

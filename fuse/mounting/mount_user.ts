@@ -28,11 +28,8 @@ const control = new Uint8Array(new ArrayBuffer(32));
 const vector = new BigUint64Array(new ArrayBuffer(16));
 
 /**
- * Mounts through fusermount3 as an ordinary user: it opens /dev/fuse, mounts, and sends the descriptor over a
+ * Mounts through fusermount3 as an ordinary user: it opens /dev/fuse, mounts, and sends the descriptor to serve over a
  * socket.
- *
- * @returns The descriptor to serve.
- * @throws {MountError} If fusermount3 is missing or refuses.
  */
 export async function mountAsUser(request: MountRequest): Promise<number> {
   const { mountpoint } = request;

@@ -11,13 +11,11 @@ export interface MountEntry {
   readonly type: string;
   /** Source of the mount. For a recordfs mount: the container's path. */
   readonly source: string;
-  /** Per-mount options. */
   readonly options: readonly string[];
   /** Per-superblock options. */
   readonly superOptions: readonly string[];
 }
 
-/** File-system type of a recordfs mount. */
 export const RECORDFS_TYPE = "fuse.recordfs";
 
 /** Buffer for `struct statfs`, which has 120 bytes on every 64-bit Linux. */
@@ -60,7 +58,6 @@ export function findMount(
   return entries.findLast((entry) => entry.mountpoint === mountpoint);
 }
 
-/** Returns the recordfs mounts that this process sees. */
 export function recordfsMounts(): MountEntry[] {
   return readMounts().filter((entry) => entry.type === RECORDFS_TYPE);
 }

@@ -12,7 +12,6 @@ import {
 /** What a mount point is checked against. */
 export interface MountpointUse {
   readonly tree: Tree;
-  /** Paths of the containers, if any. */
   readonly containers: readonly string[];
   readonly nonEmpty: boolean;
 }
@@ -28,12 +27,7 @@ export async function resolveMountpoint(path: string): Promise<string> {
   return await Deno.realPath(path);
 }
 
-/**
- * Checks that a directory can be mounted on.
- *
- * @param mountpoint Result of {@linkcode resolveMountpoint}.
- * @throws {MountError} If it cannot.
- */
+/** Checks that a resolved directory can be mounted on. */
 export async function checkMountpoint(
   mountpoint: string,
   { tree, containers, nonEmpty }: MountpointUse,

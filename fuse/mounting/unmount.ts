@@ -88,12 +88,7 @@ async function unmountOnce(mountpoint: string, lazy: boolean): Promise<void> {
   );
 }
 
-/**
- * Unmounts by umount2(2).
- *
- * @param flags {@linkcode UnmountFlag}s.
- * @returns The error number, or 0 for success.
- */
+/** Unmounts by umount2(2) with {@linkcode UnmountFlag}s. Returns the error number, or 0 for success. */
 export function unmountAsRoot(mountpoint: string, flags: number): number {
   return libc().umount2(cString(mountpoint), flags) === 0 ? 0 : lastErrno();
 }
@@ -137,7 +132,6 @@ function busyError(mountpoint: string): MountError {
   );
 }
 
-/** Builds the error for a refusal by the system or fusermount3. */
 export function refusal(mountpoint: string, reason: string): MountError {
   return new MountError("refused", `Cannot unmount ${mountpoint}: ${reason}`, {
     path: mountpoint,

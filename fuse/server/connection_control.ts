@@ -6,10 +6,8 @@ import { OpenFlag } from "../wire/flags.ts";
 const FUSE_DEV_IOC_CLONE = 0x8004e500n;
 
 /**
- * Opens another descriptor of a mount's connection, so that another thread can serve it independently.
- *
- * @param fd A descriptor of the connection, after INIT.
- * @returns The new descriptor, or the negated error number.
+ * Opens another descriptor of a mount's connection, after INIT, so that another thread can serve it independently.
+ * Returns the negated error number on failure.
  */
 export function cloneDevice(fd: number): number {
   const { open, close } = libc();
@@ -21,13 +19,7 @@ export function cloneDevice(fd: number): number {
   return -errno;
 }
 
-/**
- * Attaches an unconnected descriptor of /dev/fuse to a mount's connection.
- *
- * @param fd A descriptor of the connection.
- * @param unused The unconnected descriptor.
- * @returns The error number, or 0 for success.
- */
+/** Attaches an unconnected descriptor of /dev/fuse to a mount's connection. Returns the error number, or 0. */
 export function cloneOnto(fd: number, unused: number): number {
   const argument = new Uint8Array(Uint32Array.of(fd).buffer);
   const result = libc().ioctl(unused, FUSE_DEV_IOC_CLONE, argument);

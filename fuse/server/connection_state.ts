@@ -7,17 +7,13 @@ const SLOTS = 4;
 
 /** Result of INIT. */
 export interface Agreed {
-  /** Minor protocol version. */
   readonly minor: number;
-  /** `InitFlag`s. */
   readonly flags: number;
-  /** `MoreInitFlag`s. */
   readonly moreFlags: number;
 }
 
 /** State shared by the threads that serve a mount: the result of INIT, which only one reads, and a stop flag. */
 export class ConnectionState {
-  /** Memory to send to other threads. */
   readonly memory: SharedArrayBuffer;
   readonly #slots: Int32Array;
 
@@ -28,7 +24,6 @@ export class ConnectionState {
     this.#slots = new Int32Array(memory);
   }
 
-  /** Stores the result of INIT. */
   agree({ minor, flags, moreFlags }: Agreed): void {
     Atomics.store(this.#slots, FLAGS, flags);
     Atomics.store(this.#slots, MORE_FLAGS, moreFlags);

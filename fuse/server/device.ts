@@ -9,9 +9,7 @@ import type { ServedSources } from "../content/served_sources.ts";
 import type { Reply } from "../wire/reply.ts";
 import type { Session } from "../session/session.ts";
 
-/** Parameters of {@linkcode serveDevice}. */
 export interface DeviceOptions {
-  /** Descriptor of /dev/fuse, attached to a mount. */
   readonly fd: number;
   readonly session: Session;
   readonly sources: ServedSources;

@@ -7,7 +7,6 @@ const F_DUPFD = 0;
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
 
-/** Descriptor of standard error. */
 const STDERR = 2;
 
 /** Lower numbers are for the shell: a POSIX script can only name one-digit descriptors. */
@@ -52,7 +51,6 @@ function aboveLowest(fd: number): number {
   return moved;
 }
 
-/** Closes this process's held descriptors. */
 export function closeHeld(held: readonly number[]): void {
   for (const fd of held) libc().close(fd);
 }

@@ -18,12 +18,10 @@ export interface PrepareMessage {
   readonly handle: TreeHandle;
   /** The mapped sources, which come first; `undefined` if each thread maps what it needs. */
   readonly sources: readonly MappedSource[] | undefined;
-  /** Number of serving threads. */
   readonly workers: number;
   readonly owner: Ownership;
   /** Memory of the mount's `ConnectionState`. */
   readonly connection: SharedArrayBuffer;
-  /** Memory of the mount's `ListAhead`. */
   readonly listAhead: ListAheadMemory;
   /** Shared memory for verifying checksums, if enabled. */
   readonly checks: SampleChecksMemory | undefined;
@@ -38,7 +36,6 @@ export interface PrepareMessage {
 /** Second message: the descriptor to serve. The thread then blocks, and closes the descriptor at the end. */
 export interface ServeMessage {
   readonly kind: "serve";
-  /** Memory of the `ServedDescriptor`. */
   readonly descriptor: SharedArrayBuffer;
 }
 

@@ -1,6 +1,5 @@
 import { libc } from "../libc.ts";
 
-/** Marks a closed descriptor. */
 const CLOSED = -1;
 
 /**
@@ -8,7 +7,6 @@ const CLOSED = -1;
  * stay open if the thread dies. Only the first close takes effect.
  */
 export class ServedDescriptor {
-  /** Memory to send to the other thread. */
   readonly memory: SharedArrayBuffer;
   readonly #slot: Int32Array;
 
@@ -25,7 +23,6 @@ export class ServedDescriptor {
     return descriptor;
   }
 
-  /** Returns the descriptor in another thread's `memory`. */
   static from(memory: SharedArrayBuffer): ServedDescriptor {
     return new ServedDescriptor(memory);
   }

@@ -20,9 +20,7 @@ import { mapCounts } from "../session/request_counts.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import type { Ownership } from "../wire/node_structs.ts";
 
-/** Options and listeners of a {@linkcode Server}. */
 export interface ServerOptions {
-  /** Number of serving threads. */
   readonly workers: number;
   readonly onLog: (message: string) => void;
   readonly onTrace: ((line: string) => void) | undefined;
@@ -37,7 +35,6 @@ export interface ServerOptions {
   readonly onFailure: ((failure: string) => void) | undefined;
 }
 
-/** Content that a {@linkcode Server} serves. */
 export interface Served {
   readonly tree: Tree;
   /** The mapped sources, which come first; `undefined` if each thread maps what it needs. */
@@ -56,12 +53,10 @@ export class Server {
   readonly #end: (failure: string | undefined) => void;
   readonly #options: ServerOptions;
   readonly #connection = new ConnectionState();
-  /** Threads that have not ended. */
   readonly #threads = new Set<ServingThread>();
   readonly #first: ServingThread;
   /** Returns the address of a thread's counters. Mapped lazily, since the first thread takes long to start. */
   #countsAt: ((thread: number) => number) | undefined;
-  /** Number of threads started so far. */
   #started = 0;
   #message: CommonMessage | undefined;
   #fetching: FetchThread | undefined;
@@ -80,16 +75,11 @@ export class Server {
     this.#first = this.#addThread();
   }
 
-  /** Number of threads that have not ended. */
   get threads(): number {
     return this.#threads.size;
   }
 
-  /**
-   * Rebuilds the tree in the first thread, so that nothing is mounted that cannot be served.
-   *
-   * @throws {MountError} If the tree cannot be rebuilt there.
-   */
+  /** Rebuilds the tree in the first thread, so that nothing is mounted that cannot be served. */
   async prepare(
     { tree, sources, owner, verify, fetching }: Served,
   ): Promise<void> {
@@ -113,12 +103,7 @@ export class Server {
     await this.#first.prepare(this.#message, fetching);
   }
 
-  /**
-   * Serves a mounted descriptor, which the server takes over.
-   *
-   * @returns When INIT has been answered.
-   * @throws {MountError} If serving ends before.
-   */
+  /** Serves a mounted descriptor, which the server takes over. Resolves after INIT; rejects if serving ends before. */
   async serve(fd: number): Promise<void> {
     const { held } = this.#options;
     const first = held === undefined ? fd : moveOnto(fd, held);
@@ -126,16 +111,13 @@ export class Server {
     await this.#first.serve(first);
   }
 
-  /** Result of INIT. */
   get agreed(): Agreed {
     return this.#connection.agreed;
   }
 
   /**
-   * Takes over from a killed server that served through the held descriptors. The requests which that one had not
-   * answered are answered first.
-   *
-   * @param agreed Result of INIT of the killed server.
+   * Takes over from a killed server that served through the held descriptors, with its result of INIT. The requests
+   * which that one had not answered are answered first.
    */
   resume(agreed: Agreed): void {
     this.#connection.agree(agreed);
@@ -156,12 +138,10 @@ export class Server {
     this.#closeKept();
   }
 
-  /** Callback for a line about each request, if tracing is enabled. */
   get onTrace(): ServerOptions["onTrace"] {
     return this.#options.onTrace;
   }
 
-  /** Logs a message. */
   log(message: string): void {
     this.#options.onLog(message);
   }
@@ -182,7 +162,6 @@ export class Server {
     this.#connection.stop();
   }
 
-  /** @param index Index of the thread. */
   async #join(index: number): Promise<void> {
     if (this.#threads.size === 0 || this.#connection.stopping) return;
     if (!hasDescriptors(1)) {
@@ -259,10 +238,8 @@ export class Server {
 }
 
 /**
- * Attaches held descriptors to a new mount, and closes the descriptor that it was mounted with.
- *
- * @returns A duplicate of the first, which the serving thread closes.
- * @throws {MountError} If cloning fails.
+ * Attaches held descriptors to a new mount, and closes the descriptor that it was mounted with. Returns a duplicate of
+ * the first, which the serving thread closes.
  */
 function moveOnto(fd: number, held: readonly number[]): number {
   try {

@@ -11,12 +11,10 @@ import type { Ownership } from "../wire/node_structs.ts";
 /** Answers a request. `reply` has been begun as a success without a body. */
 export type Handler = (request: Request, reply: Reply) => void;
 
-/** State shared by handlers. */
 export interface HandlerContext {
   readonly tree: Tree;
   readonly owner: Ownership;
   readonly connection: ConnectionState;
-  /** The tree's sources, whose bytes may be sent as payload. */
   readonly sources: ServedSources;
   /** Verifies checksums, if enabled and the tree has any. */
   readonly checks: SampleChecks | undefined;

@@ -12,7 +12,6 @@ import {
 } from "../wire/structs.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 
-/** Handles GETATTR. */
 export function getattrHandler(
   { tree, owner, checks }: HandlerContext,
 ): Handler {

@@ -18,7 +18,6 @@ const WALKS = 3; // 1 if that directory directly followed the previous one
 const RUNS = 4; // number of runs begun
 const SLOTS = 5;
 
-/** Allocates the memory of {@linkcode ListAhead}. */
 export function newListAheadMemory(): ListAheadMemory {
   return {
     pages: new PagesAhead().memory,
@@ -64,7 +63,6 @@ export class ListAhead {
     return this.#pages.take(request);
   }
 
-  /** Releases a page after it was sent. */
   free(page: Reply): void {
     this.#pages.free(page);
   }

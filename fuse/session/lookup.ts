@@ -12,7 +12,6 @@ import type { Handler, HandlerContext } from "./handler.ts";
 
 const DOT = 0x2e;
 
-/** Handles LOOKUP. */
 export function lookupHandler(
   { tree, owner, checks }: HandlerContext,
 ): Handler {

@@ -10,7 +10,6 @@ export class OnceLog {
     this.#sink = sink;
   }
 
-  /** Logs the message unless it was logged before. */
   log(message: string): void {
     if (this.#seen.has(message) || this.#seen.size > MOST_MESSAGES) return;
     this.#seen.add(message);

@@ -2,7 +2,6 @@ import { LARGEST_PAGE_AHEAD, PAGES_AHEAD } from "../limits.ts";
 import { Reply, REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Request } from "../wire/request.ts";
 
-/** States of a page. */
 const FREE = 0;
 /** Being written or sent by a thread. */
 const TAKEN = 1;
@@ -30,7 +29,6 @@ const FACTS_BYTES = 8 * FACTS * PAGES_AHEAD;
  * a thread that dies stays taken.
  */
 export class PagesAhead {
-  /** Memory to send to other threads. */
   readonly memory: SharedArrayBuffer;
   readonly #states: Int32Array;
   readonly #facts: Float64Array;
@@ -65,7 +63,6 @@ export class PagesAhead {
     return undefined;
   }
 
-  /** Number of ready pages of a run. */
   count(run: number): number {
     let count = 0;
     for (let i = 0; i < PAGES_AHEAD; i++) {
@@ -105,7 +102,6 @@ export class PagesAhead {
     Atomics.store(this.#states, i, READY);
   }
 
-  /** Releases a page. */
   free(page: Reply): void {
     Atomics.store(this.#states, this.#pages.indexOf(page), FREE);
   }

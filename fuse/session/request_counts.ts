@@ -13,7 +13,6 @@ const ASKED = KINDS + 3;
 const RETRIED = KINDS + 4;
 const WAITED = KINDS + 5;
 
-/** Bytes of one thread's counters. */
 const THREAD_SIZE = COUNTS * Float64Array.BYTES_PER_ELEMENT;
 
 /** From `sys/mman.h`. */
@@ -22,11 +21,9 @@ const PROT_WRITE = 2;
 const MAP_SHARED = 1;
 const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
 
-/** Totals of the threads that serve a mount. */
 export interface ServedCounts {
   /** Requests by name, such as `READ`. */
   readonly requests: Readonly<Record<string, number>>;
-  /** Bytes of all replies. */
   readonly bytes: number;
   /** Number of EIO replies. */
   readonly errors: number;
@@ -34,7 +31,6 @@ export interface ServedCounts {
   readonly fetched: FetchedCounts | undefined;
 }
 
-/** Totals of remote fetches. */
 export interface FetchedCounts {
   readonly bytes: number;
   readonly requests: number;
@@ -61,48 +57,36 @@ export class RequestCounts {
     this.#slots = new Float64Array(getArrayBuffer(pointer, THREAD_SIZE));
   }
 
-  /** Counts a request of the kernel. */
   request(opcode: number): void {
     this.#slots[opcode < KINDS ? opcode : 0]!++;
   }
 
-  /** Counts the bytes of a reply. */
   reply(bytes: number): void {
     this.#slots[BYTES]! += bytes;
   }
 
-  /** Counts bytes fetched from a server. */
   fetched(bytes: number): void {
     this.#slots[FETCHED]! += bytes;
   }
 
-  /** Counts a request to a server. */
   asked(): void {
     this.#slots[ASKED]!++;
   }
 
-  /** Counts a retry of a failed request to a server. */
   retried(): void {
     this.#slots[RETRIED]!++;
   }
 
-  /** Counts a READ that waits for a server. */
   waited(): void {
     this.#slots[WAITED]!++;
   }
 
-  /** Counts an EIO reply. */
   error(): void {
     this.#slots[ERRORS]!++;
   }
 }
 
-/**
- * Maps the counter file of a mount, which later servers use too.
- *
- * @returns A function from a thread's number to the address of its counters.
- * @throws {MountError} If mapping fails.
- */
+/** Maps the counter file of a mount, which later servers use too. Returns the address of each thread's counters. */
 export function mapCounts(fd: number): (thread: number) => number {
   const access = PROT_READ | PROT_WRITE;
   const { ftruncate, mmap } = libc();

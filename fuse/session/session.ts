@@ -16,7 +16,6 @@ import type { SampleChecksMemory } from "../checksums/sample_checks_memory.ts";
 import type { ServedSources } from "../content/served_sources.ts";
 import type { Ownership } from "../wire/node_structs.ts";
 
-/** Parameters of a {@linkcode Session}. */
 export interface SessionOptions {
   readonly owner: Ownership;
   readonly connection: ConnectionState;
@@ -37,7 +36,6 @@ export interface SessionOptions {
  * and FORGET can be ignored.
  */
 export class Session {
-  /** Buffer for the next request. */
   readonly request: Request = new Request(new Uint8Array(REQUEST_BUFFER_SIZE));
   /** Reply to the last request. */
   reply: Reply;
@@ -120,11 +118,7 @@ export class Session {
     }
   }
 
-  /**
-   * Writes the reply to a waiting request that is ready. Must be called between requests.
-   *
-   * @returns Whether there was one.
-   */
+  /** Writes the reply to a waiting request that is ready, if any. Must be called between requests. */
   answerWaiting(): boolean {
     this.reply = this.#ownReply;
     return this.#checks?.large.takeAnswer(this.reply) === true;
@@ -154,7 +148,6 @@ export class Session {
     }
   }
 
-  /** Returns the requested page, if it was written ahead. */
   #takePage(): Reply | undefined {
     const { request } = this;
     if (!isListing(request.opcode)) return undefined;

@@ -5,7 +5,6 @@ import type { Request } from "../wire/request.ts";
 import { direntSize } from "../wire/dirent.ts";
 import { ENTRY_OUT_SIZE } from "../wire/node_structs.ts";
 
-/** Offset of a reply's body. */
 const BODY = REPLY_HEADER_SIZE;
 
 /** Formats a request and its reply as one line, like `LOOKUP parent=1 "a.txt" -> 0 node=7 size=120`. */

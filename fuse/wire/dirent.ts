@@ -11,7 +11,6 @@ export function direntSize(nameLength: number): number {
   return NAME_OFFSET + nameLength + 7 & ~7;
 }
 
-/** Returns the `d_type` of a node. */
 export function entryType(isDirectory: boolean, isLink: boolean): number {
   if (isDirectory) return EntryType.DIRECTORY;
   return isLink ? EntryType.LINK : EntryType.FILE;

@@ -5,7 +5,6 @@
  * @module
  */
 
-/** Error numbers by name. */
 export const Errno = {
   EPERM: 1,
   ENOENT: 2,

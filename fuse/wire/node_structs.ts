@@ -25,7 +25,6 @@ const FILE_MODE = FileType.REGULAR | 0o644;
 /** Seconds that the kernel may cache names and attributes: a year, since a mounted container does not change. */
 const CACHE_SECONDS = 365 * 24 * 3600;
 
-/** Owner and permissions of all nodes of a mount. */
 export interface Ownership {
   readonly uid: number;
   readonly gid: number;

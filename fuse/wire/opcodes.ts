@@ -1,4 +1,3 @@
-/** Static facts of a request type. */
 export interface OpcodeInfo {
   /** Name in `enum fuse_opcode`, without `FUSE_`. */
   readonly name: string;

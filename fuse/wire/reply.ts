@@ -1,7 +1,6 @@
 /** Bytes of `struct fuse_out_header`. */
 export const REPLY_HEADER_SIZE = 16;
 
-/** Memory of a {@linkcode Reply}, private or shared by threads. */
 type ReplyMemory = Uint8Array<ArrayBufferLike>;
 
 /**
@@ -64,7 +63,6 @@ export class Reply {
     this.payloadLength = 0;
   }
 
-  /** Sets the size of the body. */
   body(size: number): void {
     this.length = REPLY_HEADER_SIZE + size;
   }

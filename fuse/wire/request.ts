@@ -17,11 +17,9 @@ export class MalformedRequest extends Error {
 /** A request in the buffer it was read into. One object is reused, so that a request costs no allocation. */
 export class Request {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Bytes of the request in the buffer. */
   length = 0;
   /** Start of the name last read by {@linkcode readName}, in {@linkcode bytes}. */
   nameStart = 0;
-  /** End of that name. */
   nameEnd = 0;
   readonly #view: DataView;
 
@@ -30,17 +28,12 @@ export class Request {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
-  /**
-   * Loads the first `length` bytes of the buffer as the request.
-   *
-   * @returns Whether they hold a header, without which no reply can be addressed.
-   */
+  /** Loads the first `length` bytes of the buffer. Returns false without a header, which a reply needs. */
   load(length: number): boolean {
     this.length = length;
     return length >= REQUEST_HEADER_SIZE;
   }
 
-  /** Length in the header. */
   get statedLength(): number {
     return this.#view.getUint32(0, true);
   }
@@ -73,7 +66,6 @@ export class Request {
     return this.#view.getUint32(PID_OFFSET, true);
   }
 
-  /** Bytes after the header. */
   get bodySize(): number {
     return this.length - REQUEST_HEADER_SIZE;
   }
@@ -83,11 +75,7 @@ export class Request {
     return this.#view.getUint32(REQUEST_HEADER_SIZE + offset, true);
   }
 
-  /**
-   * Reads a 64-bit field at a byte offset in the body.
-   *
-   * @throws {MalformedRequest} If it exceeds 2^53 - 1.
-   */
+  /** Reads a 64-bit field at a byte offset in the body. Throws if it exceeds 2^53 - 1. */
   u64(offset: number): number {
     return this.#safe(REQUEST_HEADER_SIZE + offset);
   }
@@ -107,9 +95,8 @@ export class Request {
   }
 
   /**
-   * Finds the NUL-terminated name at an offset in the body. Sets {@linkcode nameStart} and {@linkcode nameEnd}.
-   *
-   * @throws {MalformedRequest} If no NUL ends it.
+   * Finds the NUL-terminated name at an offset in the body. Sets {@linkcode nameStart} and {@linkcode nameEnd}. Throws
+   * if no NUL ends it.
    */
   readName(offset: number): void {
     const start = REQUEST_HEADER_SIZE + offset;
@@ -120,7 +107,6 @@ export class Request {
     this.nameEnd = end;
   }
 
-  /** Copies another READDIR or READDIRPLUS. */
   copyList(request: Request): void {
     for (let at = 0; at < LIST_REQUEST_SIZE; at++) {
       this.bytes[at] = request.bytes[at]!;

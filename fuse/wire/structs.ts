@@ -60,7 +60,6 @@ export interface InitOut {
   readonly maxPages: number;
 }
 
-/** Writes a `struct fuse_init_out`. */
 export function putInit(view: DataView, at: number, init: InitOut): void {
   clear(view, at, INIT_OUT_SIZE);
   view.setUint32(at, init.major, true);

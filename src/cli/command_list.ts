@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { OwnAdapter } from "./commands/gulp/gulp.ts";
 
-/** Module of a command. */
 export interface CommandModule {
   /**
    * Creates the command for a program, without its description.
@@ -18,7 +17,6 @@ export interface CommandEntry {
   readonly load: () => Promise<CommandModule>;
 }
 
-/** The commands in the order of the help. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   "mount": {
     description: "show a container to every program, as a directory",

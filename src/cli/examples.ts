@@ -130,7 +130,6 @@ const ABOVE: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Examples of a command, by its full name. */
 export function examplesOf(name: string): readonly string[] {
   return ABOVE[name] ??
     LINES.filter((line) => `${line} `.includes(`recordfs ${name} `));

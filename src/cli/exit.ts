@@ -1,4 +1,3 @@
-/** Exit codes of recordfs. */
 export const ExitCode = {
   DONE: 0,
   FAILED: 1,
@@ -23,11 +22,7 @@ export class UsageError extends Error {
   override name = "UsageError";
 }
 
-/**
- * Parses a part of the command line.
- *
- * @param Wrong Class of errors to convert to usage errors.
- */
+/** Parses a part of the command line. Converts errors of class `Wrong` to usage errors. */
 export function asUsage<T>(
   Wrong: abstract new (...args: never[]) => Error,
   read: () => T,

@@ -35,11 +35,7 @@ const OTHER = new RegExp(
   "g",
 );
 
-/**
- * Converts a message of the library to command-line terms: options become flags.
- *
- * @param words Flags by option that override the usual ones.
- */
+/** Converts options in a message of the library to flags; `words` overrides the usual ones. */
 export function inFlags(
   message: string,
   words: Readonly<Record<string, string>> = {},

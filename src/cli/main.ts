@@ -15,12 +15,7 @@ import { systemMessage } from "./system_message.ts";
 import { decodeName } from "../base/names.ts";
 import { utf8Text } from "../base/utf8.ts";
 
-/**
- * Runs a command line.
- *
- * @param given Arguments after the program's name.
- * @returns The exit code. Errors have been reported.
- */
+/** Runs a command line, and reports errors. Returns the exit code. */
 export async function main(given: readonly string[]): Promise<number> {
   const args = exactArguments(given);
   output.isBegun = false;

@@ -47,11 +47,7 @@ export class Flood {
   #count = 0;
   #hidden = 0;
 
-  /**
-   * @param show Shows a line.
-   * @param options `all` is set by `--all`.
-   * @param hint How to see the others.
-   */
+  /** @param hint How to see the hidden lines. */
   constructor(
     show: (line: string) => void,
     { all }: { readonly all?: boolean | undefined },
@@ -63,7 +59,6 @@ export class Flood {
     open.add(this);
   }
 
-  /** Shows a line, or counts it. */
   add(line: string): void {
     if (this.#count++ < this.#most) this.#show(line);
     else this.#hidden++;
@@ -82,11 +77,7 @@ export function endFloods(): void {
   for (const flood of open) flood.end();
 }
 
-/**
- * Shows the first lines only, and reports the limit when it is reached, for commands that may run for days.
- *
- * @param hint How to see the others.
- */
+/** Shows the first lines only, and reports the limit when it is reached, for commands that may run for days. */
 export function firstOnly(
   show: (line: string) => void,
   hint: string,

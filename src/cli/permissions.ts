@@ -15,11 +15,7 @@ const ENOUGH: ReadonlyMap<string | undefined, string> = new Map([
   ["gulp", "--allow-read --allow-write (and --allow-run=ffmpeg for videos)"],
 ]);
 
-/**
- * Names the Deno flags that are missing.
- *
- * @param args The command line; its command determines the flags.
- */
+/** Names the Deno flags that are missing for the command of `args`. */
 export function permissionMessage(
   error: Deno.errors.NotCapable,
   args: readonly string[],

@@ -12,7 +12,6 @@ import { print } from "./terminal/output.ts";
 import { argumentText, usageMessage } from "./usage.ts";
 import { VERSION } from "./version.ts";
 
-/** Aliases of commands. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["umount", "unmount"],
 ]);
@@ -32,11 +31,7 @@ recordfs help servers lists the options for containers on servers.
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
 
-/**
- * Runs a command line.
- *
- * @throws {Exit} If it asks for help or is wrong; the output has been written.
- */
+/** @throws {Exit} If the line asks for help or is wrong; the output has been written. */
 export async function runProgram(args: readonly string[]): Promise<void> {
   await registerGiven(args);
   const { args: given, adapter } = args[0] === "gulp"
@@ -70,9 +65,8 @@ export async function runProgram(args: readonly string[]): Promise<void> {
 }
 
 /**
- * Creates the command-line interface with one command if a line names it, none for the version, otherwise all.
- *
- * @param line The line to parse, for messages.
+ * Creates the command-line interface with one command if a line names it, none for the version, otherwise all. Messages
+ * may refer to `line`.
  */
 export async function makeProgram(
   named: string | undefined,
@@ -94,7 +88,6 @@ export async function makeProgram(
   return program;
 }
 
-/** Whether a line only asks for the list of commands. */
 function isOverview([first, second]: readonly string[]): boolean {
   return first === undefined || first === "--help" || first === "-h" ||
     first === "help" && second === undefined;

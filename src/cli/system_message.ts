@@ -41,7 +41,6 @@ export function systemMessage(error: Error): string {
   return `${what}: ${whatIsWrong(error)}`;
 }
 
-/** Returns the failed call, and the file. */
 function attempt(error: Error): { call: string; path?: string | undefined } {
   const { syscall, path } = error as { syscall?: unknown; path?: unknown };
   if (typeof path === "string" && typeof syscall === "string") {

@@ -12,18 +12,12 @@ export function argumentText(text: string): string {
   return text.replaceAll(/[<>]/g, "").toUpperCase();
 }
 
-/** Usage line of a command. */
 export function usageLine(command: Command): string {
   const help = command.createHelp();
   return help.styleUsage(help.commandUsage(command));
 }
 
-/**
- * Formats a usage error on one line, with a hint.
- *
- * @param text Message of the option parser.
- * @param line The command line.
- */
+/** Formats an error of the option parser on one line, with a hint. */
 export function usageMessage(
   text: string,
   command: Command,

@@ -93,7 +93,6 @@ async function check(
   if (!ok) throw new Exit(ExitCode.FAILED);
 }
 
-/** Summarizes what was verified as sound. */
 function soundness(
   { compares = "contents", pictures = 0 }: CheckReport,
   values: true | undefined,

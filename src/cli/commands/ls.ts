@@ -102,7 +102,6 @@ async function ls(
   throw new Exit(ExitCode.FAILED);
 }
 
-/** Returns the entries to list. */
 async function entriesOf(
   fs: VirtualFs,
   path: string,
@@ -117,7 +116,6 @@ async function entriesOf(
   return fs.walk(path, { maxDepth: recursive ? Infinity : 1, onDamage });
 }
 
-/** Entries listed by their full paths. */
 async function* pathsOf(
   entries: AsyncIterable<WalkEntry>,
 ): AsyncGenerator<WalkEntry, void, undefined> {
@@ -144,7 +142,6 @@ class Times {
   }
 }
 
-/** An entry in a listing. */
 interface ListedEntry {
   readonly path: string;
   readonly type: "file" | "directory";

@@ -12,7 +12,6 @@ import { tokenIn } from "../serve/token_file.ts";
 import { workersFor } from "../serve/workers.ts";
 import { print } from "../terminal/output.ts";
 
-/** Default port. */
 const PORT = 8000;
 
 export function makeCommand(): Command {

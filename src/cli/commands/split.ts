@@ -160,7 +160,6 @@ async function split(source: string, options: SplitOptions): Promise<void> {
   }
 }
 
-/** A container to split. */
 interface Labelled {
   readonly fs: VirtualFs;
   /** Variant of its format that was chosen because its samples have labels. */
@@ -228,7 +227,6 @@ async function labelsOf(
   });
 }
 
-/** Number of samples of each label in a split. */
 function labelSizes(
   { names }: LabelColumn,
   { labelSizes }: Assignment,
@@ -239,12 +237,7 @@ function labelSizes(
   );
 }
 
-/**
- * Writes the indices of each split to its file. All files appear once all are complete.
- *
- * @param length Number of samples to assign.
- * @param onProgress Called with the number of assigned samples.
- */
+/** Writes the indices of each split to its file. All files appear once all are complete. */
 export async function writeSplits(
   files: readonly SplitFile[],
   assignment: Assignment,

@@ -40,7 +40,6 @@ async function tree(
   });
 }
 
-/** A directory being drawn. */
 interface Level {
   readonly walker: Walker;
   /** Page of its entries. */

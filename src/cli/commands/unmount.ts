@@ -104,7 +104,6 @@ async function endUnserved(mountpoint: string): Promise<boolean> {
   return await waitForEnd(supervisor, PATIENCE_MS);
 }
 
-/** Ensures that nothing remains of a detached mount. */
 async function expectEnd(
   { files, record }: RecordedMount,
   path: string,
@@ -125,7 +124,6 @@ async function expectEnd(
   );
 }
 
-/** Adds the names of the users of a mount to the error. */
 function whoIsThere(
   mountpoint: string,
   cause: MountError,

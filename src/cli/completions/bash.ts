@@ -58,7 +58,6 @@ complete -F _recordfs recordfs
 `;
 }
 
-/** Options with a value, by all their spellings. */
 function valueOptions(commands: readonly Command[]): Map<string, Option> {
   const options = commands.flatMap(optionsOf).filter(takesValue);
   return new Map(

@@ -46,7 +46,6 @@ export function kindOf(given: Argument | Option): ArgumentKind {
   return KINDS[name ?? ""] ?? "nothing";
 }
 
-/** Valid values, if enumerated. */
 export function choicesOf(
   { argChoices }: Argument | Option,
 ): readonly string[] {

@@ -3,7 +3,6 @@ import type { VirtualFs, WalkEntry } from "../../open/mod.ts";
 import { PathPattern } from "../../tree/vfs/path_filter.ts";
 import { normalise } from "../../tree/vfs/paths.ts";
 
-/** Help text about globs. */
 export const GLOB_HELP = `
 PATH may be a glob, in quotes, so that the shell leaves it alone: *, ?, [a-z],
 [!a-z], {a,b}, and ** for any directories. Without a slash it is compared with
@@ -99,11 +98,6 @@ async function* pruned(
   }
 }
 
-/**
- * Builds the error for a glob without matches.
- *
- * @param what Kind of entry that was looked for.
- */
 export function nothingMatches(
   source: string,
   { text }: ChosenGlob,

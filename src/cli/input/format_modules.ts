@@ -4,13 +4,7 @@ import { absolutePath } from "./given.ts";
 
 const OPTION = "--format-module";
 
-/**
- * Registers format modules. Must run before anything is opened.
- *
- * @param given Files or URLs.
- * @returns Their URLs.
- * @throws {RecordfsError} If one does not load.
- */
+/** Registers format modules, given as files or URLs, before anything is opened. Returns their URLs. */
 export async function registerAll(given: readonly string[]): Promise<string[]> {
   const urls = given.map(moduleUrl);
   for (const url of urls) await registerFormat(url);
@@ -20,8 +14,6 @@ export async function registerAll(given: readonly string[]): Promise<string[]> {
 /**
  * Registers the format modules that a command line names. Runs before parsing, since the modules determine the valid
  * values of other options.
- *
- * @throws {RecordfsError} If one does not load.
  */
 export async function registerGiven(args: readonly string[]): Promise<void> {
   const given: string[] = [];

@@ -3,11 +3,7 @@ import { isUrl, shownLocation } from "../../io/remote/remote_location.ts";
 import { requireLocal, workingDirectory } from "../../io/storage/local_path.ts";
 import { UsageError } from "../exit.ts";
 
-/**
- * Checks that the value of `--ext` can be a suffix of file names.
- *
- * @throws {UsageError} If it cannot.
- */
+/** @throws {UsageError} If the value of `--ext` cannot be a suffix of file names. */
 export function checkExt(
   { ext }: { readonly ext?: string | undefined },
 ): void {
@@ -16,8 +12,7 @@ export function checkExt(
 }
 
 /**
- * Checks that a path is given and is not a URL. An empty path, as from an unset variable, would mean the current
- * directory.
+ * Checks that a path is not empty, since one from an unset variable would mean the current directory.
  *
  * @throws {UsageError} If it is empty.
  * @throws {RecordfsError} If it is a URL.
@@ -27,11 +22,7 @@ export function checkGiven(path: string, what: string): void {
   requireLocal(path);
 }
 
-/**
- * Like {@linkcode checkGiven}, but allows URLs.
- *
- * @throws {UsageError} If it is empty.
- */
+/** Like {@linkcode checkGiven}, but allows URLs. */
 export function checkSource(source: string, what: string): void {
   if (source === "") throw new UsageError(`the path of ${what} is empty`);
 }

@@ -13,11 +13,8 @@ import { requireLocal } from "../../io/storage/local_path.ts";
 import { UsageError } from "../exit.ts";
 
 /**
- * Parses the value of `--spec`: types by key.
- *
- * @param given JSON if it starts with a brace, else the path of a JSON file. A file name that starts with a brace
- * must be written as `./{…`.
- * @throws {RecordfsError} If it cannot be read, or is not a spec.
+ * Parses the value of `--spec`, types by key: JSON if it starts with a brace, else the path of a JSON file. A file name
+ * that starts with a brace must be written as `./{…`. Throws if it cannot be read, or is not a spec.
  */
 export function givenSpec(given: string): Spec {
   if (given.trim() === "") throw new UsageError("--spec is empty");
@@ -38,7 +35,6 @@ export function givenSpec(given: string): Spec {
   }
 }
 
-/** Parses a spec file. */
 export function specFile(file: string): Spec {
   return specFrom(readSpec(file), file);
 }

@@ -5,7 +5,6 @@ import { UsageError } from "../exit.ts";
 
 /** A file, pipe or standard input, read sequentially. */
 export interface InputStream {
-  /** Name for messages. */
   readonly name: string;
   /** Size in bytes, if known in advance. */
   readonly size: number | undefined;
@@ -15,12 +14,7 @@ export interface InputStream {
   close(): void;
 }
 
-/**
- * Opens the value of `--list` or `--jsonl`.
- *
- * @param given A path, or `-` for standard input.
- * @param signal Aborts waiting for input.
- */
+/** Opens a path, or standard input (`-`). `signal` aborts waiting for input. */
 export async function openInput(
   given: string,
   signal: AbortSignal,

@@ -17,7 +17,6 @@ export interface CommonOptions extends RemoteFlags {
   readonly ext?: string | undefined;
   readonly decoded?: true | undefined;
   readonly add?: readonly string[] | undefined;
-  /** Directory to use as the root. */
   readonly prefix?: string | undefined;
   /** False after `--no-verify`. */
   readonly verify?: boolean | undefined;
@@ -56,9 +55,7 @@ const GROUPS = {
       "show values of datasets decoded as well: foo.json, foo.npy, foo.txt beside foo",
     ),
   ],
-  /** For commands that read content. */
   verify: () => [new Option("--no-verify", "do not compare checksums")],
-  /** For commands that write files. */
   written: () => [
     new Option("-f, --force", "replace a file that is there already"),
     new Option("--json", "say what was written as JSON"),
@@ -105,7 +102,6 @@ export function directoryArgument(name: string, description: string): Argument {
   return argument;
 }
 
-/** Whether an argument was made by {@linkcode directoryArgument}. */
 export function isDirectory(argument: Argument): boolean {
   return directories.has(argument);
 }
@@ -118,7 +114,6 @@ export function collect(
   return [...before, value];
 }
 
-/** Option for the generation of bags to write. */
 export function generationOption(description: string): Option {
   const option = new Option("--generation <n>", description)
     .choices(["1", "2", "3"]);
@@ -126,7 +121,6 @@ export function generationOption(description: string): Option {
   return option.argParser((text) => Number(chosen(text, undefined)));
 }
 
-/** Parses a whole number from 1. */
 export const count: (text: string) => number = wholeNumberFrom(1);
 
 /** Returns a parser for whole numbers in a range. */

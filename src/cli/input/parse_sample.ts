@@ -1,6 +1,5 @@
 import { strictUtf8Text, withoutByteOrderMark } from "../../base/utf8.ts";
 
-/** A line that is not a sample; the message says why. */
 export class SampleError extends Error {
   override name = "SampleError";
 }
@@ -10,10 +9,8 @@ const encoder = new TextEncoder();
 const FORMS = `"<base64>", {"base64": "<base64>"} or {"text": "<text>"}`;
 
 /**
- * Decodes the sample in a line of JSON: a base64 string, an object with `base64`, or an object with `text`, which is
- * encoded as UTF-8.
- *
- * @throws {SampleError} If it is not a sample.
+ * Decodes a line of JSON: a base64 string, or an object with `base64`, or with `text`, which is encoded as UTF-8.
+ * Throws {@linkcode SampleError} for anything else.
  */
 export function parseSample(line: Uint8Array): Uint8Array {
   const value = parseJson(line);

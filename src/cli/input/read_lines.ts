@@ -1,9 +1,7 @@
 import { concatBytes } from "../../base/bytes_of.ts";
 import { RecordfsError } from "../../base/errors.ts";
 
-/** Options of {@linkcode readLines}. */
 export interface LineOptions {
-  /** Name of the input, for errors. */
   readonly name: string;
   /** Byte that ends a line; optional for the last line. */
   readonly end: number;
@@ -18,12 +16,7 @@ export const NUL = 0;
 /** Maximum length of a JSON line: half of what a JavaScript string can have. A larger sample can be a file. */
 export const LONGEST_JSON = 1 << 28;
 
-/**
- * Splits a stream of bytes into lines.
- *
- * @returns The lines that end in each chunk, without their line ends; valid until the next iteration.
- * @throws {RecordfsError} If a line is too long.
- */
+/** Splits a stream into lines, without their ends. Yields the lines of each chunk, valid until the next iteration. */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
   { name, end, longest }: LineOptions,

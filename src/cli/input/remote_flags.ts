@@ -9,7 +9,6 @@ import { warn } from "../messages.ts";
 
 type Addressing = NonNullable<S3Options["addressing"]>;
 
-/** Values of the options for remote containers. */
 export interface RemoteFlags {
   readonly header?: readonly string[] | undefined;
   readonly headerFile?: string | undefined;
@@ -29,11 +28,7 @@ export interface RemoteFlags {
   readonly maxRequests?: number | undefined;
 }
 
-/**
- * Converts the flags to remote options.
- *
- * @throws {UsageError} If a header is invalid, or the header file cannot be read.
- */
+/** Converts the flags to remote options. Throws if a header is invalid, or the header file cannot be read. */
 export function remoteOf(flags: RemoteFlags): RemoteOptions {
   const { header = [], headerFile } = flags;
   const lines = [
@@ -103,7 +98,6 @@ export function parseSeconds(text: string): number {
   throw new UsageError("It is a number of seconds.");
 }
 
-/** Parses the maximum number of concurrent requests. */
 export function parseRequests(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= 1024) return value;

@@ -7,7 +7,6 @@ import {
   parseSize,
 } from "./remote_flags.ts";
 
-/** Type of `collect` in `options.ts`. */
 type Collect = (value: string, before?: readonly string[]) => readonly string[];
 
 /** Hint to the remote options in the help of commands. */
@@ -17,7 +16,6 @@ export const REMOTE_HINT =
 /** Options hidden in the help of each command, and shown by `recordfs help servers`. */
 const remote = new WeakSet<Option>();
 
-/** Whether an option is one of {@linkcode remoteOptions}. */
 export function isRemote(option: Option): boolean {
   return remote.has(option);
 }

@@ -21,11 +21,7 @@ export class SampleFiles implements Disposable {
   /** Directory of the last file: lists usually name the files of a directory consecutively. */
   #directory: Directory | undefined;
 
-  /**
-   * Returns the size of a file in bytes.
-   *
-   * @throws {RecordfsError} If it cannot be read, or is not a regular file.
-   */
+  /** Returns the size of a regular file in bytes. */
   sizeOf(file: string): number {
     const opened = this.#open(file);
     try {
@@ -35,12 +31,7 @@ export class SampleFiles implements Disposable {
     }
   }
 
-  /**
-   * Writes a file's content as one sample.
-   *
-   * @param onPiece Called with the number of bytes of each piece read.
-   * @throws {RecordfsError} If the file cannot be read, or changes meanwhile.
-   */
+  /** Writes a file's content as one sample. Calls `onPiece` with the number of bytes of each piece. */
   async write(
     file: string,
     writer: FFRecordWriter,
@@ -61,7 +52,6 @@ export class SampleFiles implements Disposable {
    * Yields a file's content. Opens the file on the first iteration. A piece is valid until the next one of any file is
    * read. There is always at least one; the last is shorter than {@linkcode PIECE}.
    *
-   * @param onPiece Called with the number of bytes of each piece read.
    * @throws {RecordfsError} While reading: if the file cannot be read, or changes meanwhile.
    */
   async *pieces(

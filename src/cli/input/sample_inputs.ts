@@ -57,12 +57,7 @@ export function filesInput(files: readonly string[]): SampleInput {
   };
 }
 
-/**
- * Samples from the files named in a list, one per line.
- *
- * @param given Path of the list, or `-` for standard input.
- * @param nulls Whether names end with NUL instead of a line feed.
- */
+/** Samples from the files named in a list, one per line, or with NUL at the end of each name. */
 export async function listInput(
   given: string,
   nulls: boolean,
@@ -101,11 +96,7 @@ export async function listInput(
   };
 }
 
-/**
- * Samples from lines of JSON.
- *
- * @param given Path of the file, or `-` for standard input.
- */
+/** Samples from lines of JSON. */
 export async function jsonInput(
   given: string,
   signal: AbortSignal,

@@ -2,7 +2,6 @@ import { Command } from "commander";
 import { collect } from "./options.ts";
 import { remoteOptions } from "./remote_options.ts";
 
-/** Help about the options of all commands that open remote containers. */
 export function serversHelp(): string {
   const command = serversCommand();
   return `${command.helpInformation()}${NOTES}`;

@@ -7,7 +7,6 @@ import { asUsageError, checkExt, checkSource, parsePlaced } from "./given.ts";
 import type { CommonOptions } from "./options.ts";
 import { storages, storedLocation } from "./remote_storages.ts";
 
-/** An opened container. */
 export interface OpenedSource {
   /** Its location in the storage. */
   readonly location: string;
@@ -18,11 +17,9 @@ export interface OpenedSource {
 /** The opened containers of a command line, as one tree. */
 export interface OpenedSources {
   readonly fs: VirtualFs;
-  /** In the order of the command line. */
   readonly sources: readonly OpenedSource[];
 }
 
-/** Options for opening a container. */
 export interface SourceOptions extends CommonOptions {
   /** Whether to show the sample view. */
   readonly asRows?: boolean | undefined;
@@ -30,11 +27,7 @@ export interface SourceOptions extends CommonOptions {
   readonly isAgain?: boolean | undefined;
 }
 
-/**
- * Opens a container, or several as one, as the command line specifies.
- *
- * @throws {UsageError} If several do not fit into one tree.
- */
+/** Opens a container, or several as one, as the command line specifies. Throws if they do not fit into one tree. */
 export async function openSource(
   source: string,
   options: CommonOptions,

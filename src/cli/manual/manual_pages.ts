@@ -5,18 +5,13 @@ import { usageLine } from "../usage.ts";
 import { VERSION } from "../version.ts";
 import { heading, item, paragraph, preformatted, title } from "./roff.ts";
 
-/** A page for man(1). */
 export interface ManualPage {
   /** Such as `recordfs-mount`. */
   readonly name: string;
   readonly text: string;
 }
 
-/**
- * Generates the manual pages of the program and of each command from their help.
- *
- * @param program The program with all commands.
- */
+/** Generates the manual pages of the program and of each command from their help. */
 export function manualPages(program: Command): ManualPage[] {
   const commands = program.createHelp().visibleCommands(program)
     .filter((command) => command.name() !== "help");
@@ -102,7 +97,6 @@ function argumentItems(command: Command): string[] {
   );
 }
 
-/** Options of `recordfs help servers`. */
 function serverItems(): string[] {
   const command = serversCommand();
   return [

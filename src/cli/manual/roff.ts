@@ -11,7 +11,6 @@ export function heading(text: string): string {
   return `.SH ${quoted(text.toUpperCase())}\n`;
 }
 
-/** Filled text. */
 export function paragraph(text: string): string {
   return `.PP\n${filled(text)}\n`;
 }
@@ -21,7 +20,6 @@ export function item(term: string, meaning: string): string {
   return `.TP\n.B ${quoted(term)}\n${filled(meaning)}\n`;
 }
 
-/** Verbatim lines. */
 export function preformatted(text: string): string {
   return `.PP\n.nf\n${escaped(text.replace(/^\n+|\n+$/g, ""))}\n.fi\n`;
 }
@@ -31,7 +29,6 @@ function filled(text: string): string {
   return escaped(text.replaceAll(/(?=\S.{60})(.{1,64}) /g, "$1\n"));
 }
 
-/** A quoted macro argument. */
 function quoted(text: string): string {
   return `"${escaped(text).replaceAll('"', "\\(dq")}"`;
 }

@@ -49,11 +49,8 @@ const LAST_LINES = 5;
 const LOG_END = 1 << 16;
 
 /**
- * Mounts in a separate process that outlives this one. A supervisor process holds the mount's descriptors, and
- * replaces the server if it dies.
- *
- * @returns When the mount answers.
- * @throws {RecordfsError} If mounting failed, with the message of that process.
+ * Mounts in a separate process that outlives this one. A supervisor process holds the mount's descriptors, and replaces
+ * the server if it dies. Returns when the mount answers, or throws the error message of that process.
  */
 export async function mountInBackground(job: MountJob): Promise<void> {
   const files = newMountFiles();
@@ -145,7 +142,6 @@ async function removeFailed(
   if (isOurs) await removeDead(dead);
 }
 
-/** Checks the variable for the time until a mount is given up. */
 function checkPatience(): void {
   const text = Deno.env.get(PATIENCE_VARIABLE);
   if (text === undefined || /^[1-9][0-9]{0,8}$/.test(text)) return;

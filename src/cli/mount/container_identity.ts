@@ -75,8 +75,6 @@ async function remoteIdentity(
 /**
  * Hashes the state of a local container: device, inode, size and modification time of its file, or of all files and
  * directories below it.
- *
- * @throws {Deno.errors.NotFound} If a part of it is gone.
  */
 async function containerIdentity(paths: readonly string[]): Promise<string> {
   const hash = createHash("sha256");

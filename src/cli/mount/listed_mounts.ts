@@ -53,7 +53,6 @@ export interface ListedMount {
   readonly supervisor: number | null;
   /** `null` for another user's mount that is hidden by a mount on top. */
   readonly state: MountState | null;
-  /** Why a dead mount was given up. */
   readonly reason: string | null;
   readonly started: string | null;
   /** Seconds since the start, unaffected by clock changes; `null` also for a dead mount. */
@@ -62,9 +61,7 @@ export interface ListedMount {
   readonly restarts: number | null;
   /** Kernel requests by opcode, including those to earlier servers. */
   readonly requests: ServedCounts["requests"] | null;
-  /** Bytes of the replies. */
   readonly bytes: number | null;
-  /** Number of EIO replies. */
   readonly errors: number | null;
   /** Totals of remote fetches; `null` also if all containers are local. */
   readonly fetched: FetchedCounts | null;
@@ -78,7 +75,6 @@ export interface ListedMount {
   readonly version: string | null;
 }
 
-/** Lists the recordfs mounts that this process sees. */
 export async function listMounts(): Promise<ListedMount[]> {
   const known = recordedMounts();
   const entries = readMounts();
@@ -172,10 +168,8 @@ function describe(
 }
 
 /**
- * Returns the current counts of all servers of a mount. Its processes have the counter file open; a supervisor that
- * gives up saves it to a file.
- *
- * @returns `undefined` if no counts were saved.
+ * Returns the current counts of all servers of a mount, if known. Its processes have the counter file open; a
+ * supervisor that gives up saves it to a file.
  */
 function readCounts(
   { files, record }: RecordedMount,

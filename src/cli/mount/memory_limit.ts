@@ -56,11 +56,7 @@ const WITHOUT_MEMORY: ReadonlySet<string | null> = new Set([
   "SIGABRT",
 ]);
 
-/**
- * Explains the end of a process by such a signal, unless it was told to end. Empty if memory is not the reason.
- *
- * @param before The limit when the process started.
- */
+/** Explains the end of a process by such a signal, unless it was told to end. Empty if memory is not the reason. */
 export function wantOfMemory(
   signal: string | null,
   before: MemoryLimit,

@@ -35,7 +35,6 @@ const encoder = new TextEncoder();
 /** Files of one mount in a state directory. */
 export class MountFiles {
   readonly #directory: PrivateDirectory;
-  /** Prefix of their names. */
   readonly id: string;
 
   constructor(directory: PrivateDirectory, id: string) {
@@ -48,17 +47,11 @@ export class MountFiles {
     return this.#directory.location;
   }
 
-  /** Path of a file, for messages. */
   path(kind: FileKind): string {
     return `${this.#directory.path}/${this.#name(kind)}`;
   }
 
-  /**
-   * Reads a file.
-   *
-   * @returns `undefined` if it does not exist.
-   * @throws {NotPrivateError} If it is not a regular file of this user, or too large.
-   */
+  /** Returns `undefined` if the file does not exist. Throws if it is too large, or not a regular file of this user. */
   read(kind: keyof typeof LARGEST): Uint8Array<ArrayBuffer> | undefined {
     return this.#directory.read(this.#name(kind), LARGEST[kind]);
   }
@@ -87,26 +80,17 @@ export class MountFiles {
     this.#directory.write(this.#name(kind), bytesOf(content));
   }
 
-  /**
-   * Overwrites an existing file in place.
-   *
-   * @throws {Deno.errors.NotFound} If it does not exist.
-   */
+  /** Overwrites a file in place. Throws `Deno.errors.NotFound` if it does not exist. */
   overwrite(kind: FileKind, content: Uint8Array | string): void {
     if (this.#directory.overwrite(this.#name(kind), bytesOf(content))) return;
     throw new Deno.errors.NotFound(`${this.path(kind)} was removed`);
   }
 
-  /**
-   * Renames a file, replacing the target.
-   *
-   * @returns Whether it existed.
-   */
+  /** Renames a file, replacing the target. Returns whether it existed. */
   rename(from: FileKind, to: FileKind): boolean {
     return this.#directory.rename(this.#name(from), this.#name(to));
   }
 
-  /** Removes files that exist. */
   remove(...kinds: readonly FileKind[]): void {
     for (const kind of kinds) this.#directory.remove(this.#name(kind));
   }

@@ -32,7 +32,6 @@ export interface MountRecord extends ProcessId {
   /** Time of mounting in clock ticks since boot. */
   readonly mountedTicks: number;
   readonly version: string;
-  /** Device number as `major:minor`. */
   readonly device: string;
   /** The job of the server; paths are absolute. */
   readonly job: MountJob;
@@ -42,14 +41,12 @@ export interface MountRecord extends ProcessId {
   readonly supervised: SupervisedMount | null;
 }
 
-/** State of a mount whose server is replaced when it dies. */
 export interface SupervisedMount {
   /** The process that holds the mount's descriptors. */
   readonly supervisor: ProcessId;
   readonly restarts: number;
   /** When the server began to serve, in clock ticks since boot. */
   readonly servingTicks: number;
-  /** Result of INIT. */
   readonly agreed: Agreed;
   /** Whether a new server can take over: the kernel can resend requests in flight. */
   readonly resumable: boolean;
@@ -59,11 +56,7 @@ export interface SupervisedMount {
   readonly held: readonly number[];
 }
 
-/**
- * Tells why the system prevents another server from taking over a mount.
- *
- * @returns A reason for messages, or `undefined` if the system allows it.
- */
+/** Returns why the system prevents another server from taking over a mount; `undefined` if it does not. */
 export function whyNoOtherServer(
   { held, agreed }: SupervisedMount,
 ): string | undefined {
@@ -78,20 +71,12 @@ const RECORD = /\.json$/;
 /** How long logs of mounts that ended badly are kept. */
 const KEEP_LOGS_MS = 7 * 24 * 3600 * 1000;
 
-/**
- * Creates the name of a new record.
- *
- * @throws {StateDirectoryError} If there is no directory for it.
- */
+/** Creates the name of a new record. */
 export function newMountFiles(): MountFiles {
   return new MountFiles(makeStateDirectory(), crypto.randomUUID());
 }
 
-/**
- * Returns the files of the mount that this process serves. It was started in their directory.
- *
- * @throws {StateDirectoryError} If others could read and replace them.
- */
+/** Returns the files of the mount that this process serves. It was started in their directory. */
 export function servedMountFiles(id: string): MountFiles {
   return new MountFiles(workingStateDirectory(), id);
 }
@@ -161,7 +146,6 @@ export function keeperOf(record: MountRecord): ProcessId | undefined {
   return isRunning(record) ? record : undefined;
 }
 
-/** A mount with its record. */
 export interface RecordedMount {
   readonly files: MountFiles;
   readonly record: MountRecord;
@@ -192,7 +176,6 @@ export function isOf(record: MountRecord, entry: MountEntry): boolean {
   return mountpoint === entry.mountpoint || keeperOf(record) !== undefined;
 }
 
-/** The mount on a directory, with this user's records of it. */
 export interface MountAt {
   readonly entry: MountEntry;
   readonly records: readonly RecordedMount[];

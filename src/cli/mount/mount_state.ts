@@ -20,7 +20,6 @@ export type Answer = "ok" | "dead" | "hung";
 /** Time after which a mount without an answer counts as hung, in milliseconds. */
 const ANSWER_MS = 3000;
 
-/** Tests whether the server of a mount answers. */
 export function askMount(mountpoint: string): Promise<Answer> {
   const answer = isStale(mountpoint).then((stale): Answer =>
     stale ? "dead" : "ok"
@@ -80,11 +79,9 @@ export async function removeDead(
 }
 
 /**
- * Checks whether what is mounted at a mount point allows mounting there.
- *
- * @returns A function that removes dead recordfs mounts, to be called once their replacement is ready, so that nobody
- * finds an empty directory; `undefined` if there are none.
- * @throws {MountError} If there is a broken mount that must not be removed.
+ * Checks whether what is mounted at a mount point allows mounting there. Returns a function that removes dead recordfs
+ * mounts, if any. Call it once their replacement is ready, so that nobody finds an empty directory. Throws if there is
+ * a broken mount that must not be removed.
  */
 export async function vacancy(
   mountpoint: string,

@@ -45,11 +45,7 @@ export function isRunning({ pid, startTicks, uid }: ProcessId): boolean {
   return now !== undefined && now.startTicks === startTicks && now.uid === uid;
 }
 
-/**
- * Opens a pidfd, which keeps referring to the process after its id is reused.
- *
- * @returns -1 if the process does not exist, or before Linux 5.3.
- */
+/** Opens a pidfd, which outlasts reuse of the id. Returns -1 if there is no process, or before Linux 5.3. */
 export function openProcess(pid: number): number {
   return libc().syscall(BigInt(PIDFD_OPEN), BigInt(pid), 0n);
 }
@@ -86,11 +82,7 @@ export function signalChild(pid: number, signal: Deno.Signal): void {
   }
 }
 
-/**
- * Reads a file that a process has open.
- *
- * @returns `undefined` if it is not a regular file, or larger than `most` bytes.
- */
+/** Reads a regular file of at most `most` bytes that a process has open. */
 export function readDescriptor(
   pid: number,
   descriptor: number,
@@ -118,11 +110,6 @@ export function secondsSince(ticks: number): number {
   return Math.max(0, ticksSinceBoot() - ticks) / TICKS;
 }
 
-/**
- * Waits until a process has ended.
- *
- * @returns Whether it has ended within the timeout.
- */
 export async function waitForEnd(
   process: ProcessId,
   timeoutMs: number,
@@ -137,9 +124,7 @@ export async function waitForEnd(
 
 /**
  * Finds the processes that have an open file, working directory, root, executable or mapped file at or below a
- * directory. Processes of other users are visible only to root.
- *
- * @returns Their ids and names, as `ps` shows them.
+ * directory. Processes of other users are visible only to root. Names are those that `ps` shows.
  */
 export function usersOf(
   directory: string,

@@ -7,7 +7,6 @@ import type { MountRecord, SupervisedMount } from "./mount_records.ts";
 /** Checks a field's value; may return the path of the nested field that is wrong. */
 type Check = (value: unknown) => boolean | readonly [field: string];
 
-/** Checks of all fields of a type. */
 type Shape<T> = { readonly [Name in keyof Required<T>]: Check };
 
 /** Upper bound of descriptors: the kernel's highest limit unless raised (`fs.nr_open`). */
@@ -102,20 +101,12 @@ const RECORD = shaped<MountRecord>({
 
 const HIDDEN = shaped<HiddenArguments>({ sources: SOURCES, remote: REMOTE });
 
-/**
- * Parses the text of a record.
- *
- * @throws {SyntaxError} If it is invalid.
- */
+/** @throws {SyntaxError} If the text is not a valid record. */
 export function parseRecord(text: string): MountRecord {
   return parsed(text, RECORD) as MountRecord;
 }
 
-/**
- * Parses the arguments that {@linkcode HiddenArguments} passes to a server.
- *
- * @throws {SyntaxError} If they are invalid.
- */
+/** @throws {SyntaxError} If the text is not valid. */
 export function parseHidden(text: string): HiddenArguments {
   return parsed(text, HIDDEN) as HiddenArguments;
 }

@@ -26,12 +26,9 @@ import { serverCommand } from "./supervisor.ts";
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Replaces the server of a live mount by one with other options or of another version, while the mount is read. A
- * dead mount is mounted again.
- *
- * @returns When the new server serves.
- * @throws {MountError} If there is no such mount, its content would change (which the kernel would not notice), or
- * the new server cannot start; the mount then continues as before.
+ * Replaces the server of a live mount by one with other options or of another version, while the mount is read. A dead
+ * mount is mounted again. Throws if there is no such mount, its content would change (which the kernel would not
+ * notice), or the new server cannot start; the mount then continues as before.
  */
 export async function replaceServer(wanted: MountJob): Promise<void> {
   const mountpoint = await Deno.realPath(wanted.mountpoint)
@@ -169,7 +166,6 @@ async function restart(
   );
 }
 
-/** Quotes a word for the shell. */
 function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -48,7 +48,6 @@ export interface Serving {
   readonly held: readonly number[];
   /** Descriptor of the counter file, or -1. */
   readonly counts: number;
-  /** Resolves when a thread of the server has failed. */
   readonly failed: Promise<string>;
   readonly say: (message: string) => void;
   /** Aborted when the mount is to end. */
@@ -238,7 +237,6 @@ async function identityOf(job: MountJob): Promise<string> {
   return await jobIdentity(job);
 }
 
-/** Creates the record of a new mount. */
 function newRecord(
   { job, files, isBackground, server, held, counts }: Serving,
   { mountpoint }: Mount,

@@ -5,12 +5,7 @@ import type { MountCommandOptions } from "./job/mount_job.ts";
 import type { MountFiles } from "./mount_files.ts";
 import { StateDirectoryError } from "./state_directories.ts";
 
-/**
- * Runs `recordfs mount`. Each process loads only the modules it needs, since a mount should answer soon after Deno
- * has started.
- *
- * @throws {UsageError} If the command line is wrong.
- */
+/** Runs `recordfs mount`. Each process loads only what it needs, since a mount should answer soon after Deno starts. */
 export async function mount(
   sources: readonly string[],
   mountpoint: string,

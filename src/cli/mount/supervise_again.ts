@@ -25,9 +25,8 @@ const LONGEST_DELAY = 30_000;
 const START_S = 1;
 
 /**
- * Starts another supervisor whenever that of a mount dies, until the mount is to end.
- *
- * @param record The current record. Nobody else changes it while this process serves the mount.
+ * Starts another supervisor whenever that of a mount dies, until the mount is to end. Nobody else changes `record`
+ * while this process serves the mount.
  */
 export async function superviseAgain(
   serving: Serving,

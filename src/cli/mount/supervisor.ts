@@ -303,7 +303,6 @@ export function startSupervisor(
   }
 }
 
-/** Command line of a server that inherits the mount's descriptors. */
 export function serverCommand(
   { job, files, held, counts }: Supervision,
 ): string[] {

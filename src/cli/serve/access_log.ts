@@ -32,7 +32,6 @@ export class AccessLog implements Disposable {
     else this.#timer ??= setTimeout(() => this.#write(), AFTER);
   }
 
-  /** Writes the remaining lines. */
   [Symbol.dispose](): void {
     this.#write();
   }

@@ -29,9 +29,7 @@ export function forwardLine(port: number): string {
 
 /**
  * Opens a link in the browser. Since everyone on the machine can see arguments of programs, the browser gets the path
- * of a file that redirects to the link and that only its owner may read.
- *
- * @returns Removes the file; `undefined` if nothing could be opened.
+ * of a file that redirects to the link and that only its owner may read. Disposing of the result removes the file.
  */
 export function openBrowser(link: string): Disposable | undefined {
   const directory = Deno.makeTempDirSync({ prefix: "recordfs-view-" }); // mode 700

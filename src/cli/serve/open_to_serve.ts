@@ -18,7 +18,6 @@ export interface GivenToServe {
   readonly options: ServeCommandOptions & SourceOptions;
 }
 
-/** Opens the containers of a command line for serving. */
 export async function openToServe(
   { given, options }: GivenToServe,
 ): Promise<OpenedToServe> {
@@ -39,7 +38,6 @@ export async function openToServe(
 
 /** Message to another thread, for opening the same. */
 interface ThreadData extends GivenToServe {
-  /** Registered format modules. */
   readonly formats: readonly string[];
   readonly state: string;
 }
@@ -54,11 +52,7 @@ export function threadOpener(
   return { module: import.meta.url, data };
 }
 
-/**
- * Opens what another thread has opened. Called by threads of a server.
- *
- * @throws {RecordfsError} If it has changed: otherwise two threads would serve two versions.
- */
+/** Opens what another thread has opened. Throws if it has changed: two threads would serve two versions. */
 export async function openInThread(data: unknown): Promise<OpenedToServe> {
   const { given, options, formats, state } = data as ThreadData;
   for (const format of formats) await registerFormat(format);

@@ -22,7 +22,6 @@ import type { ServeCommandOptions } from "./serve_options.ts";
  * Serves the containers of a command line until a signal. A second signal exits at once.
  *
  * @param own Options of this command, in addition to those shared by both commands.
- * @param workers Returns the number of threads for a number of files.
  * @param ready Called when the server answers; its result is disposed of at the end.
  */
 export async function runServer(

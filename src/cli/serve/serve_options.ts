@@ -41,7 +41,6 @@ export function withServeOptions(command: Command): Command {
   return withOptions(command, "source", "all", "decoded", "verify");
 }
 
-/** Adds the options of `recordfs serve` only. */
 export function withServerOptions(command: Command): Command {
   return command
     .option(

@@ -3,16 +3,14 @@ import { newToken, TOKEN } from "../../serve/access/token.ts";
 import { UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
 
-/** Maximum size of a token file in bytes. */
 const LARGEST = 4096;
 
 const OTHERS_WRITE = 0o022;
 const OTHERS_USE = 0o077;
 
 /**
- * Reads a token file. If the file does not exist, creates it with a new token, readable only by its owner.
- *
- * @throws {UsageError} If the file contains anything else, or another user may have written it.
+ * Reads a token file. If it does not exist, creates it with a new token, readable only by its
+ * owner. Throws if the file contains anything else, or another user may have written it.
  */
 export function tokenIn(path: string): string {
   try {

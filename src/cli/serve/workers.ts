@@ -9,12 +9,7 @@ const MOST_UNASKED = 4;
 /** Number of files from which the default is one thread: each thread holds all names in memory. */
 const MANY_FILES = 1_000_000;
 
-/**
- * Determines the number of threads, as a function of the number of files.
- *
- * @param wanted Value of `--workers`.
- * @throws {UsageError} If that many are impossible.
- */
+/** Returns the number of threads by the number of files. Throws if `wanted`, given by `--workers`, is impossible. */
 export function workersFor(
   wanted: number | undefined,
   given: readonly string[],

@@ -40,11 +40,7 @@ export function formatBytes(bytes: number): string {
   return `${amount.toFixed(unit === 0 ? 0 : 1)} ${UNITS[unit]}`;
 }
 
-/**
- * Formats a rate for the end of a summary: `, 3.4 MB/s`.
- *
- * @returns An empty string if the amount or time is too small for a rate.
- */
+/** Formats a rate for the end of a summary: `, 3.4 MB/s`. Empty if the amount or time is too small for a rate. */
 export function rateAfter(bytes: number, seconds: number): string {
   const shortest = bytes < FEW_BYTES ? SHORTEST_OF_FEW : SHORTEST;
   if (bytes === 0 || !(seconds >= shortest)) return "";

@@ -3,7 +3,6 @@ import { systemCode } from "../../io/libc/system_error.ts";
 import { inFlags } from "../flag_words.ts";
 import { output, print } from "./output.ts";
 
-/** Code of command-line errors. */
 const USAGE = "usage";
 
 /** Converts an error to JSON: a code for programs, a message for people, and facts. */
@@ -21,12 +20,7 @@ function asksForJson(line: readonly string[]): boolean {
   return line.slice(0, end < 0 ? undefined : end).includes("--json");
 }
 
-/**
- * Prints an error as `{"error": {...}}` if the command line asks for JSON and nothing has been printed yet; otherwise
- * the message is only on standard error.
- *
- * @param message The reported message.
- */
+/** Prints an error as `{"error": {...}}` if the line asks for JSON and nothing has been printed yet. */
 export function printError(
   line: readonly string[],
   message: string,

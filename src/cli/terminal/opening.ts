@@ -21,7 +21,6 @@ export class Opening implements Disposable {
     if (isShown) this.#timer = setTimeout(() => void this.#show(), AFTER);
   }
 
-  /** Sets the number of fetched bytes. */
   update(bytes: number): void {
     const isFirst = this.#bytes === 0;
     this.#bytes = bytes;
@@ -30,7 +29,6 @@ export class Opening implements Disposable {
     else this.#bar.update(bytes);
   }
 
-  /** Removes the progress, after opening has succeeded or failed. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     clearTimeout(this.#timer);

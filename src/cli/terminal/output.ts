@@ -49,12 +49,7 @@ function textWriter(): (text: string) => string {
 /** Whether a command has written to standard output. */
 export const output = { isBegun: false };
 
-/**
- * Writes a command's result immediately.
- *
- * @param answer Text, or an object to print as JSON.
- * @param indent Indentation of the JSON; 0 for a single line.
- */
+/** Writes a command's result immediately: text, or an object as JSON, on one line if `indent` is 0. */
 export function print(answer: string | object, indent = 2): void {
   const text = typeof answer === "string"
     ? answer

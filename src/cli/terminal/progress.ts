@@ -9,7 +9,6 @@ const cliProgress = Deno.stderr.isTerminal()
   ? (await import("cli-progress")).default
   : undefined;
 
-/** Unit of a progress bar. */
 export type ProgressUnit = SampleUnit | "bytes";
 
 const BAR = "{label} {bar} {percentage}%  {rate}  {left}";
@@ -29,7 +28,6 @@ const REDRAW = 50;
  */
 export class Progress implements Disposable {
   readonly #label: string;
-  /** Unit of the next updates. */
   unit: ProgressUnit;
   readonly #total: number | undefined;
   readonly #rate = new Rate();
@@ -49,11 +47,7 @@ export class Progress implements Disposable {
     return cliProgress !== undefined;
   }
 
-  /**
-   * Updates the bar.
-   *
-   * @param pace Text to show in place of the rate.
-   */
+  /** Updates the bar. `pace` is shown in place of the rate. */
   update(done: number, total = this.#total, pace?: string): void {
     if (cliProgress === undefined) return;
     const now = performance.now();
@@ -83,7 +77,6 @@ export class Progress implements Disposable {
     progressLine.isDrawn = true;
   }
 
-  /** Removes the bar. */
   [Symbol.dispose](): void {
     if (this.#bar === undefined) return;
     // End in the current line: a message or result may be where the bar started.
@@ -116,7 +109,6 @@ export class Rate {
     this.#points = [{ time: now(), done: 0 }];
   }
 
-  /** Records the amount done so far. */
   note(done: number): void {
     const time = this.#now();
     const points = this.#points;

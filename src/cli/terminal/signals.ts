@@ -3,7 +3,6 @@ import { Exit } from "../exit.ts";
 /** Numbers on Linux, from `asm-generic/signal.h`; they are the same on every system, see signal(7). */
 const NUMBERS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
 
-/** Signals that ask a program to end. */
 export type EndSignal = keyof typeof NUMBERS;
 
 const SIGNALS = Object.keys(NUMBERS) as EndSignal[];
@@ -14,10 +13,8 @@ export function signalExitCode(signal: EndSignal): number {
 }
 
 /**
- * Calls `listener` for each signal to end, until disposed.
- *
- * @param listener Its second argument is true for every signal but the first: a user who asks again wants an immediate
- * end.
+ * Calls `listener` for each signal to end, until disposed. `again` is true for every signal but the first: a user who
+ * asks again wants an immediate end.
  */
 export function onEndSignal(
   listener: (signal: EndSignal, again: boolean) => void,

@@ -3,11 +3,9 @@ import { counted } from "../../terminal/amounts.ts";
 import type { Datapoint } from "../../../formats/bags/mod.ts";
 import type { ProgressUnit } from "../../terminal/progress.ts";
 
-/** A datapoint of an input. */
 export interface GivenDatapoint {
   /** Records, or lists of records, by key. Valid until the next datapoint is read. */
   readonly records: Datapoint;
-  /** Its origin, for errors. */
   readonly where: string;
   /** Progress in the input after it, in `unit`. */
   readonly done: number;
@@ -15,24 +13,17 @@ export interface GivenDatapoint {
 
 /** Source of the datapoints of `recordfs bag create`. */
 export interface DatapointInput {
-  /** Name for messages. */
   readonly name: string;
   readonly unit: ProgressUnit;
   /** Its length in `unit`, if known. */
   readonly total: number | undefined;
   /** Number of its shards; `undefined` if it has none. */
   readonly shards: number | undefined;
-  /**
-   * Reads the datapoints, once.
-   *
-   * @param skip Number of datapoints to skip.
-   * @param shard Shard to read; all by default.
-   */
+  /** Reads the datapoints of a shard, or all, once. Skips the first `skip`. */
   datapoints(skip: number, shard?: number): AsyncIterable<GivenDatapoint>;
   close?(): void;
 }
 
-/** Builds the error for an input with fewer datapoints than are already written. */
 export function tooFew(
   name: string,
   has: number,

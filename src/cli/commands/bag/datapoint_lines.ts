@@ -14,9 +14,7 @@ import { SampleFiles } from "../../input/sample_files.ts";
 
 /**
  * Input of datapoints that are lines of JSON. Paths in them are relative to the file of the lines, or to the current
- * directory if the lines come from standard input.
- *
- * @param given Path of the file, or `-` for standard input.
+ * directory if the lines come from standard input (`-`).
  */
 export async function linesInput(
   given: string,

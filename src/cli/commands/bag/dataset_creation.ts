@@ -22,21 +22,17 @@ import { Exit } from "../../exit.ts";
 import { report } from "../../messages.ts";
 import { Progress } from "../../terminal/progress.ts";
 
-/** Options for writing a dataset. */
 export interface NewDatasetOptions extends ShardLimits {
   readonly generation: Generation;
   /** For generation 3: whether to append to existing datapoints. */
   readonly resume?: boolean | undefined;
 }
 
-/** Result of writing a dataset. */
 export interface CreatedDataset {
   readonly generation: Generation;
   /** Datapoints of the dataset; of a sharded one, those of the shards written here. */
   readonly datapoints: number;
-  /** Datapoints added by this run. */
   readonly added: number;
-  /** Bytes of all bags and indexes. */
   readonly bytes: number;
   readonly addedBytes: number;
   /** `undefined` for a dataset without shards. */
@@ -81,7 +77,6 @@ class Creation {
   readonly #keepsShards: boolean;
   readonly #done = { datapoints: 0, added: 0, bytes: 0, addedBytes: 0 };
   #shards = 0;
-  /** Whether everything appended has been written. */
   #isWritten = true;
 
   constructor(task: Task) {
@@ -130,7 +125,6 @@ class Creation {
     }
   }
 
-  /** Writes everything to a directory. */
   async write(directory: string): Promise<CreatedDataset> {
     const { spec, input, options, signal } = this.#task;
     const { generation } = options;
@@ -203,7 +197,6 @@ class Creation {
     }
   }
 
-  /** Appends a datapoint, and adds its origin to errors. */
   async #append(
     writer: DatasetWriter,
     { records, where }: GivenDatapoint,
@@ -236,7 +229,6 @@ const OF_A_DATAPOINT: ReadonlySet<string> = new Set(
   ["bad-datapoint", "bad-value", "empty-record", "mismatch"],
 );
 
-/** Copies an error with another message. */
 function reworded(error: RecordfsError, message: string): RecordfsError {
   const { code, path, sample } = error;
   const Kind = error instanceof WriteError ? WriteError : RecordfsError;
@@ -244,11 +236,8 @@ function reworded(error: RecordfsError, message: string): RecordfsError {
 }
 
 /**
- * Checks that a dataset of generation 3 can be written to a path, before anything is written: it is empty, or a
- * dataset. The writer checks whether the dataset can be continued.
- *
- * @param isSharded Whether the new dataset has shards.
- * @throws {WriteError} If there is anything else (`exists`).
+ * Throws `exists` unless a dataset of generation 3 can be written to a path: it must be empty, or contain a dataset.
+ * The writer checks whether the dataset can be continued.
  */
 async function requirePlace(
   out: string,

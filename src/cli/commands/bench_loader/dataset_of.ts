@@ -9,11 +9,9 @@ import type { CommonOptions } from "../../input/options.ts";
 import { remoteOf } from "../../input/remote_flags.ts";
 import { openSource } from "../../input/source.ts";
 
-/** A container opened as a dataset. */
 export interface OpenedDataset {
   readonly dataset: Dataset<unknown>;
   readonly unit: SampleUnit;
-  /** Codec that decodes its images, if it has any. */
   readonly codec: string | undefined;
 }
 

@@ -4,7 +4,6 @@ import { counted, formatBytes } from "../../terminal/amounts.ts";
 import { Progress } from "../../terminal/progress.ts";
 import type { OpenedDataset } from "./dataset_of.ts";
 
-/** Options of {@linkcode runLoader}. */
 export interface LoaderRunOptions {
   readonly prefetch: number;
   readonly shuffle?: true;
@@ -17,7 +16,6 @@ export interface LoaderRunOptions {
 /** Default duration of a run in seconds. */
 export const SECONDS = 3;
 
-/** Measurements of a run. */
 export interface LoaderRun {
   readonly workers: number;
   readonly batch: number;
@@ -33,11 +31,7 @@ export interface LoaderRun {
   readonly megabytesPerSecond: number;
 }
 
-/**
- * Loads a dataset repeatedly, and measures the rate.
- *
- * @param opened A dataset that has samples.
- */
+/** Loads a dataset, which must have samples, repeatedly, and measures the rate. */
 export async function runLoader(
   { dataset, unit }: OpenedDataset,
   workers: number,

@@ -3,7 +3,6 @@ import { systemCode } from "../../../io/libc/system_error.ts";
 import { inFlags } from "../../flag_words.ts";
 import { systemMessage } from "../../system_message.ts";
 
-/** Result of a check. */
 export interface Finding {
   /** Name of the checked thing, such as `fusermount3`. */
   readonly what: string;
@@ -11,7 +10,6 @@ export interface Finding {
   readonly state: "works" | "limited" | "fails";
   /** Description of the result. Must not contain secrets. */
   readonly says: string;
-  /** What to do if it does not work. */
   readonly remedy?: string | undefined;
 }
 
@@ -27,11 +25,7 @@ export function fails(what: string, says: string, remedy: string): Finding {
   return { what, state: "fails", says, remedy };
 }
 
-/**
- * Finding for a failed attempt. Messages state the problem first, then hints after semicolons.
- *
- * @param otherwise Remedy if the message has no hint.
- */
+/** Finding for a failed attempt. Messages state the problem first, then hints after semicolons. */
 export function failure(
   what: string,
   error: unknown,

@@ -15,7 +15,6 @@ const CAP_SYS_ADMIN = 21n;
 
 const PACKAGE = "install the package fuse3";
 
-/** Checks the prerequisites of mounting, and whether it works. */
 export async function lookAtMounting(): Promise<Finding[]> {
   if (Deno.build.os !== "linux") return [];
   const isRoot = hasCapability();

@@ -2,7 +2,6 @@ import { messageOf } from "../../../base/message_text.ts";
 import { imageCodec } from "../../../codecs/image/choose_codec.ts";
 import { fails, type Finding, limited, works } from "./finding.ts";
 
-/** Checks programs and native code that some commands use. */
 export async function lookAtPrograms(): Promise<Finding[]> {
   return [await ffmpeg(), bash(), await codec()];
 }

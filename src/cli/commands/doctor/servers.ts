@@ -20,7 +20,6 @@ const VARIABLES = [
 /** Free bytes below which a cache is of little use. */
 const LITTLE_ROOM = 1e9;
 
-/** Checks the prerequisites of remote containers. */
 export function lookAtServers(options: CommonOptions): Finding[] {
   return [cache(options), credentials()];
 }
@@ -103,7 +102,6 @@ function credentials(): Finding {
   );
 }
 
-/** Checks whether a local or remote container can be read. */
 export async function lookAtLocation(
   location: string,
   options: CommonOptions,

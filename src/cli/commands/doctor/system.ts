@@ -9,7 +9,6 @@ const CLONE = [4, 2] as const;
 /** Fewer may not suffice: a mount needs one per thread, and a container one per file being read. */
 const FEW_DESCRIPTORS = 1024;
 
-/** Checks the system, its kernel, and Deno. */
 export function lookAtSystem(): Finding[] {
   const found = [
     works("recordfs", `${VERSION}, on Deno ${Deno.version.deno}`),

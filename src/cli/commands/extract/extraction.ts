@@ -38,7 +38,6 @@ const ENDS_ALL = new Set(
 /** Number of files above which progress counts files, and another thread helps from the start. */
 const MANY_FILES = 1000;
 
-/** Extracts files of a container to a directory. */
 export class Extraction implements AsyncDisposable {
   readonly #fs: VirtualFs;
   readonly #target: ExtractTarget;
@@ -66,7 +65,6 @@ export class Extraction implements AsyncDisposable {
   /** Extracted directories to finish at the end, with their links. */
   readonly #unfinished: string[] = [];
 
-  /** @param onFailure Called for each file and directory that is not extracted. */
   constructor(
     fs: VirtualFs,
     target: ExtractTarget,
@@ -80,7 +78,6 @@ export class Extraction implements AsyncDisposable {
     this.#signal = signal;
   }
 
-  /** Waits for pending writes. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#placer[Symbol.asyncDispose]();
   }
@@ -321,10 +318,7 @@ export class Extraction implements AsyncDisposable {
   }
 }
 
-/**
- * Identifies an entry to the target: by path at depth 0, since a requested path or glob match does not continue the
- * walk before.
- */
+/** Requested paths and glob matches, at depth 0, do not continue the walk before: the target gets their paths. */
 function placeOf(entry: WalkEntry): string | WalkEntry {
   return entry.depth === 0 ? entry.path : entry;
 }

@@ -9,13 +9,10 @@ import { type WalkedNode, Walker } from "../../../tree/vfs/walk.ts";
 /** Maximum bytes of a link's target. */
 const LONGEST_TARGET = 4095;
 
-/** Parameters of {@linkcode finishDirectory}. */
 interface Finish {
   readonly target: ExtractTarget;
   readonly signal: AbortSignal;
-  /** Called for each created link. */
   readonly onLink: () => void;
-  /** Called for each link that could not be created. */
   readonly onFailure: (path: string, error: unknown) => void;
 }
 

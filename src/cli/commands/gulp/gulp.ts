@@ -16,7 +16,6 @@ import { repairCommand } from "./gulp_repair.ts";
 
 /** A user's adapter, as given by `--adapter`. */
 export interface OwnAdapter {
-  /** The value of `--adapter`. */
   readonly given: string;
   /** URL of its module, and name of the exported class. */
   readonly module: string;

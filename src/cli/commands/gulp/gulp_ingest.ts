@@ -16,7 +16,6 @@ import { nameWriter, print } from "../../terminal/output.ts";
 import { Progress, Rate } from "../../terminal/progress.ts";
 import { abortable } from "../../terminal/signals.ts";
 
-/** Options of every command that gulps. */
 interface IngestCommandOptions extends CommonOptions {
   readonly videosPerChunk: number;
   readonly workers?: number;
@@ -39,11 +38,6 @@ named; the exit code is 1 then, and --resume tries them again.
 There is no --force: chunks appear one by one, so that those before could not be
 replaced as one. Remove TARGET first, choose another, or give --extend.`;
 
-/**
- * Creates a command that gulps the input of an adapter.
- *
- * @param make Creates the adapter.
- */
 export function ingestCommand(
   name: string,
   description: string,
@@ -98,7 +92,6 @@ function valueOf(flag: Option, given: ReadonlyMap<string, unknown>): unknown {
   return flag.negate && value === true ? undefined : value;
 }
 
-/** Checks options beyond single values. */
 function checkOptions(options: AdapterOptions): void {
   for (const value of Object.values(options)) {
     if (value === "") throw new UsageError("an argument is empty");

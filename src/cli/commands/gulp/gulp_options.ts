@@ -20,7 +20,6 @@ export const SHM_DIR = new Option("--shm-dir, --shm_dir <dir>")
     );
   });
 
-/** Creates the command-line argument of a declared option. */
 export function argumentOf(option: AdapterOption): Argument {
   const argument = new Argument(
     `<${flagOf(option).toLowerCase()}>`,
@@ -31,11 +30,7 @@ export function argumentOf(option: AdapterOption): Argument {
     : argument.choices(option.choices);
 }
 
-/**
- * Creates the flag of a declared option.
- *
- * @param isOwn Whether the adapter is the user's; its flags are named like its options.
- */
+/** Creates the flag of a declared option. Flags of the user's own adapter are named like its options. */
 export function optionOf(option: AdapterOption, isOwn: boolean): Option {
   const flag = (isOwn ? undefined : FLAGS[option.name]) ?? flagOf(option);
   const { type, choices, default: otherwise } = option;

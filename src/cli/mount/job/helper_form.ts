@@ -95,11 +95,7 @@ function withoutWritable(list: string): string {
   return optionsIn(list).filter((option) => option !== "rw").join(",");
 }
 
-/**
- * Rejects `rw` in the `-o` list of `recordfs mount`.
- *
- * @throws {UsageError} If it is there.
- */
+/** @throws {UsageError} If the `-o` list of `recordfs mount` contains `rw`. */
 export function refuseWritable(list: string): void {
   if (!optionsIn(list).includes("rw")) return;
   throw new UsageError(

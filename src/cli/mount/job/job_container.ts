@@ -35,14 +35,9 @@ export async function containersOf(
   });
 }
 
-/** Hint at the warnings that a mount does not show. */
 export const WARNINGS_HINT = "`recordfs info --all` names them";
 
-/**
- * Options for opening and mounting a job's containers.
- *
- * @param onWarning Called for oddities of the containers.
- */
+/** Options for opening and mounting a job's containers. */
 export function containerOptions(
   job: MountJob,
   onWarning: (message: string) => void = firstOnly(warn, WARNINGS_HINT),

@@ -28,14 +28,9 @@ import type {
   ShownOptions,
 } from "./mount_job.ts";
 
-/** Maximum number of epochs that one mount shows links for. */
 const MOST_EPOCHS = 10_000;
 
-/**
- * Creates a job from a command line.
- *
- * @throws {UsageError} If the command line is wrong.
- */
+/** @throws {UsageError} If the command line is wrong. */
 export async function makeJob(
   given: readonly string[],
   mountpoint: string,
@@ -82,11 +77,7 @@ export async function makeJob(
   return job;
 }
 
-/**
- * Parses the containers of a command line, and assigns a directory to each of several.
- *
- * @throws {UsageError} If that is impossible.
- */
+/** Parses the containers of a command line, and assigns a directory to each of several. */
 async function readSources(
   texts: readonly string[],
   options: MountCommandOptions,
@@ -139,7 +130,6 @@ function areAboutCache(options: RemoteFlags): boolean {
   return cache === false || cacheDir !== undefined || cacheShared === true;
 }
 
-/** Extracts the remote options, with absolute paths. */
 function lastingFlags(options: RemoteFlags): RemoteFlags {
   const absolute = (path: string | undefined) => path && absolutePath(path);
   return {
@@ -161,6 +151,7 @@ function lastingFlags(options: RemoteFlags): RemoteFlags {
   };
 }
 
+/** @throws {NotPrivateError} If another user may have written the file. */
 function readHidden(id: string): HiddenArguments {
   const files = servedMountFiles(id);
   const text = files.readText("hidden");

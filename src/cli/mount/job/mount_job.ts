@@ -12,14 +12,12 @@ export interface MountJob extends Arrangement {
   readonly mountpoint: string;
   readonly options: string;
   readonly format: string | undefined;
-  /** URLs of format modules. */
   readonly formatModules: readonly string[] | undefined;
   readonly ext: string | undefined;
   readonly decoded: boolean;
   /** Directory to show as the root, if not everything. */
   readonly prefix: string | undefined;
   readonly trace: boolean;
-  /** Number of serving threads, unless the default. */
   readonly workers: number | undefined;
   /** Remote and cache options; absent if all containers are local and the default cache is used. */
   readonly remote?: RemoteFlags | undefined;
@@ -34,7 +32,6 @@ export interface ShownOptions
   readonly shuffle?: string | undefined;
   readonly epoch?: string | undefined;
   readonly onFailure?: MountJob["onFailure"] | undefined;
-  /** Files or URLs of format modules. */
   readonly formatModule?: readonly string[] | undefined;
 }
 
@@ -44,7 +41,6 @@ export interface HiddenArguments {
   readonly remote: RemoteFlags;
 }
 
-/** Options of `recordfs mount`. */
 export interface MountCommandOptions
   extends ShownOptions, RemoteFlags, Pick<CommonOptions, "verify"> {
   readonly foreground?: true | undefined;
