@@ -4,7 +4,7 @@ import { MountError } from "./mounting/mount_error.ts";
 let opened: Libc | undefined;
 
 /**
- * The C library. Its functions are opened at their first use, once in each thread.
+ * Returns the C library. Each function is opened at its first use, once per thread.
  *
  * @throws {MountError} If this is not Linux with the GNU C library.
  * @throws {Deno.errors.NotCapable} Without `--allow-ffi`.
@@ -19,7 +19,7 @@ export function libc(): Libc {
   }
   const libc = openLazily();
   try {
-    libc.errnoLocation; // opened after a call, it might change what it tells of that
+    libc.errnoLocation; // opening it after a failed call might change that call's errno
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) throw error;
     throw new MountError(
@@ -31,17 +31,16 @@ export function libc(): Libc {
   return opened = libc;
 }
 
-/** The error number of the last call. Right only straight after a synchronous call that failed. */
+/** Error number of the last call. Valid only directly after a failed synchronous call. */
 export function lastErrno(): number {
   return errnoOf(libc());
 }
 
-/** The C library's words for an error, such as "Permission denied". */
+/** Message of the C library for an error, such as "Permission denied". */
 export function errorText(errno: number): string {
   return textOf(libc(), errno);
 }
 
-/** A NUL-terminated string. */
 export function cString(text: string): Uint8Array<ArrayBuffer> {
   if (text.includes("\0")) {
     throw new TypeError(`${JSON.stringify(text)} contains a NUL`);
@@ -49,7 +48,7 @@ export function cString(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${text}\0`);
 }
 
-/** Address of a buffer's memory: below 2^47, so exact as a number. */
+/** Address of a buffer's memory. It is below 2^47, so exact as a number. */
 export function addressOf(bytes: Uint8Array<ArrayBufferLike>): number {
   return Number(Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes)));
 }

@@ -1,6 +1,6 @@
 /**
  * Mounts containers on Linux through `/dev/fuse`, without native code of its own. Needs `--allow-ffi`
- * and `--allow-read`, and as an ordinary user `--allow-run=fusermount3`.
+ * and `--allow-read`; ordinary users also need `--allow-run=fusermount3`.
  *
  * @module
  */

@@ -16,12 +16,11 @@ import type { Server } from "./server/server.ts";
 import { startServer } from "./server/start_server.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 
-/** Lets one action of each key run at a time, in the order in which they were asked for. */
+/** Mutex per key. Runs the actions of each key one at a time, in call order. */
 class KeyedMutex {
-  /** The last action of each key that has not ended; never rejects. */
+  /** Last pending action of each key; never rejects. */
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Runs an action when all earlier ones of the same key have ended. */
   async run<T>(key: string, action: () => Promise<T>): Promise<T> {
     const result = (this.#last.get(key) ?? Promise.resolve()).then(action);
     const ended = result.then(() => {}, () => {});
@@ -34,42 +33,38 @@ class KeyedMutex {
   }
 }
 
-/** Two mounts at once would both find a directory empty, and take the upper one for their own. */
+/** Two concurrent mounts would both find the directory empty, and both take the upper mount for their own. */
 const mountpoints = new KeyedMutex();
 
 /** Options to mount a tree. */
 export interface MountOptions extends KernelOptions {
-  /** Path of the container, or of each of several: shows as the mounted device, and must not hold the mount point. */
+  /** Path of the container, or of several: shown as the mounted device. Must not contain the mount point. */
   readonly source?: string | readonly string[] | undefined;
-  /** Threads that serve the mount, 1 to 64. Defaults to 3. */
+  /** Number of serving threads, 1 to 64. Defaults to the number of processors, but at least 2 and at most 8. */
   readonly workers?: number | undefined;
-  /** Receives a message, once, for each different thing that goes wrong while serving. */
+  /** Called once for each distinct message about a failure while serving. */
   readonly onLog?: ((message: string) => void) | undefined;
-  /** Receives a line for each request that the kernel sends; slows the mount down. */
+  /** Called with a line for each request of the kernel. Slows the mount down. */
   readonly onTrace?: ((line: string) => void) | undefined;
 }
 
-/** A tree to be mounted, some of whose metadata may still have to be read and checked. */
+/** A tree to mount, some of whose metadata may not have been read and checked yet. */
 export interface OpenedTree {
   readonly tree: Tree;
-  /** Paths of the containers: show as the mounted device, and must not hold the mount point. */
+  /** Paths of the containers: shown as the mounted device. Must not contain the mount point. */
   readonly containers: readonly string[];
-  /**
-   * Reads and checks the rest, while the mount may be used already. Where it rejects, nothing is
-   * mounted.
-   */
+  /** Reads and checks the rest, while the mount may already be in use. If it rejects, the mount is removed. */
   complete(): Promise<void>;
 }
 
 /**
- * Mounts a tree, read-only, and serves it from threads of this process.
+ * Mounts a tree read-only, and serves it from threads of this process.
  *
- * The tree stays the caller's, to be closed after the mount has ended. Its containers must be files, in memory, or on
- * servers.
+ * The caller closes the tree after the mount has ended. Its sources must be files, in memory, or on servers.
  *
  * @param mountpoint An empty directory.
  * @returns The mount, once it answers.
- * @throws {MountError} If it cannot be mounted; `code` says why.
+ * @throws {MountError} If mounting fails; `code` says why.
  */
 export function mountTree(
   tree: Tree,
@@ -83,20 +78,20 @@ export function mountTree(
   return mountOpening(() => Promise.resolve(opened), mountpoint, options);
 }
 
-/** Work that {@linkcode mountOpening} need not do itself. */
+/** Preparations already made for {@linkcode mountOpening}. */
 export interface Beforehand {
-  /** Server of the tree, where one was started before; it is ended if mounting fails. */
+  /** Server that was already started. It is stopped if mounting fails. */
   readonly started?: Server | undefined;
-  /** Removes a dead mount from the mount point, when all is ready to take its place. */
+  /** Removes a dead mount from the mount point, once everything is ready to replace it. */
   readonly vacate?: (() => Promise<void>) | undefined;
 }
 
 /**
- * Mounts a tree that is opened while the threads that will serve it start.
+ * Mounts a tree that is opened while the serving threads start.
  *
- * @param open Opens it.
- * @returns The mount, once it answers and all of the tree's metadata are checked.
- * @throws {MountError} If it cannot be mounted; `code` says why.
+ * @param open Opens the tree.
+ * @returns The mount, once it answers and all metadata of the tree have been checked.
+ * @throws {MountError} If mounting fails; `code` says why.
  */
 export function mountOpening(
   open: () => Promise<OpenedTree>,
@@ -108,7 +103,7 @@ export function mountOpening(
     checkKernelOptions(options);
     checkInteger("workers", options.workers, 1, MOST_WORKERS);
     const server = started ?? startServer(options);
-    // Begun now, since each of them waits for the system.
+    // Started now, since both wait for the system.
     const path = vacate ? undefined : resolveMountpoint(mountpoint);
     path?.catch(() => {}); // awaited below, if nothing fails before
     const resolve = async (prepared: Promise<void>) => {
@@ -139,7 +134,7 @@ async function mountOpened(
   const mapping = mapOpened(tree, fetching?.maps);
   let begun = false;
   try {
-    // The thread gets ready while this one looks at the mount point.
+    // The thread prepares while this one checks the mount point.
     const prepared = server.prepare({
       tree,
       sources: mapping?.sources,
@@ -159,7 +154,7 @@ async function mountOpened(
         subtype: options.subtype ?? "recordfs",
         options,
       });
-      // From here on only the mount knows when no thread sends from the mapping any more.
+      // From here on, only the mount knows when no thread sends from the mapping any more.
       begun = true;
       const parts = { mountpoint, mapping, server, fd };
       const mount = await serve(server, opened, parts);
@@ -173,13 +168,13 @@ async function mountOpened(
 }
 
 /**
- * Goes on with a mount whose server was killed.
+ * Resumes a mount whose server was killed.
  *
- * @param open Opens the tree that is mounted; it must be the same.
- * @param mountpoint Absolute, without symbolic links.
- * @param server Has the descriptors of the mount.
+ * @param open Opens the mounted tree; it must be unchanged.
+ * @param mountpoint Absolute path without symbolic links.
+ * @param server Holds the descriptors of the mount.
  * @returns The mount, once it answers; it may also have ended.
- * @throws {MountError} If it cannot be served. The mount is still there then.
+ * @throws {MountError} If it cannot be served. The mount then still exists.
  */
 export async function resumeOpening(
   open: () => Promise<OpenedTree>,
@@ -191,7 +186,7 @@ export async function resumeOpening(
   },
 ): Promise<Mount> {
   const { tree, complete } = await open();
-  await complete(); // what was damaged meanwhile must not be served
+  await complete(); // a container damaged meanwhile must not be served
   tree.stat(ROOT, newStat());
   const fetching = await startFetching(tree, server);
   const mapping = mapOpened(tree, fetching?.maps);
@@ -209,7 +204,7 @@ export async function resumeOpening(
   return mount;
 }
 
-/** Too many files to map them all are mapped by the threads that need them. */
+/** Maps the open sources of a tree. Returns `undefined` if all are lazy: each thread maps those it needs. */
 function mapOpened(
   { sources }: Tree,
   remote: MapsOfRemote | undefined,
@@ -221,9 +216,9 @@ function mapOpened(
 }
 
 /**
- * Starts the thread that fetches what of a tree lies on servers, if anything does. It ends with the server.
+ * Starts the fetch thread if a tree has remote sources. It stops with the server.
  *
- * @throws {RecordfsError} If something can't be opened there, or is not what it was.
+ * @throws {RecordfsError} If a remote object cannot be opened, or has changed.
  */
 async function startFetching(
   tree: Tree,
@@ -235,11 +230,11 @@ async function startFetching(
     server.onTrace,
     (why) => server.fail(`the thread that fetches died: ${why}`),
   );
-  server.stops.push(() => thread.stop()); // what it has counted is kept then
+  server.stops.push(() => thread.stop()); // saves its counts
   return { thread, maps: await thread.open(tree) };
 }
 
-/** What several containers are called as a mounted device: as overlay and mergerfs do it, as far as there is room. */
+/** Device name of several containers: joined by colons like overlay and mergerfs do, if short enough. */
 export function deviceName(containers: readonly string[]): string {
   const all = containers.join(":");
   const others = containers.length - 1;
@@ -258,13 +253,13 @@ function ownerOf({ uid, gid, umask }: KernelOptions): Ownership {
   };
 }
 
-/** Serves what has just been mounted; {@linkcode Mount.start} takes its parts. */
+/** Serves a new mount. {@linkcode Mount.start} takes over the parts. */
 async function serve(
   server: Server,
   { complete }: OpenedTree,
   parts: Parameters<typeof Mount.start>[0],
 ): Promise<Mount> {
-  // Begun at once: the thread that serves may wait for a part of it, and the mount for that thread.
+  // Started at once: the serving thread may wait for a part of it, and the mount for that thread.
   const completed = complete();
   completed.catch(() => {}); // awaited below, if nothing fails before
   const mount = await Mount.start(parts);

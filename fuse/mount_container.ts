@@ -22,29 +22,29 @@ import type { Server } from "./server/server.ts";
 export interface MountContainerOptions
   extends Omit<MountOptions, "source">, OpenContainerOptions {
   /**
-   * Whether checksums of metadata are compared when the container is opened; `verify` is for those of
-   * files. Defaults to `true`.
+   * Whether to verify checksums of metadata when the container is opened; `verify` concerns those of files.
+   * Defaults to `true`.
    */
   readonly checkData?: boolean | undefined;
 }
 
 /** Options to open and mount a container by its path. */
 export interface MountPathOptions extends MountContainerOptions {
-  /** Makes another tree of the one that was opened, to be shown in its place, and to close it. */
+  /** Returns the tree to show in place of the opened one, which it then owns and closes. */
   readonly arrange?:
     | ((container: ServedContainer) => Promise<ServedContainer>)
     | undefined;
 }
 
 /**
- * Mounts a container, read-only, so that every program sees its content as files; or several, each in a directory of
- * its own. Linux only; as an ordinary user it needs `fusermount3` (Debian package `fuse3`).
+ * Mounts a container read-only, so that every program sees its content as files; or several containers, each in
+ * its own directory. Linux only. Ordinary users need `fusermount3` (Debian package `fuse3`).
  *
- * @param source The container's path; or those of several, as `open` takes them.
+ * @param source Path of the container, or of several, as for `open`.
  * @param mountpoint An empty directory.
  * @returns The mount, once it answers.
- * @throws {MountError} If it can't be mounted; `code` says why.
- * @throws {FormatError} If the source is no known container, or damaged.
+ * @throws {MountError} If mounting fails; `code` says why.
+ * @throws {FormatError} If the source is not a known container, or is damaged.
  *
  * @example Mount for as long as a block runs
  * ```ts
@@ -66,12 +66,12 @@ export function mount(
   options?: MountContainerOptions,
 ): Promise<Mount>;
 /**
- * Mounts an opened container, read-only.
+ * Mounts an opened container read-only.
  *
- * @param source Stays the caller's, and must not be closed before the mount has ended.
+ * @param source The opened container. The caller closes it, and only after the mount has ended.
  * @param mountpoint An empty directory.
  * @returns The mount, once it answers.
- * @throws {MountError} If it can't be mounted; `code` says why.
+ * @throws {MountError} If mounting fails; `code` says why.
  */
 export function mount(
   source: VirtualFs,
@@ -83,7 +83,7 @@ export async function mount(
   mountpoint: string,
   options: MountContainerOptions = {},
 ): Promise<Mount> {
-  const { resolve } = await import("node:path"); // here, since `mountPath` is quicker without
+  const { resolve } = await import("node:path"); // imported here, since `mountPath` starts faster without it
   const absolute = (location: string | URL) =>
     isRemote(location) ? String(location) : resolve(localPath(location));
   if (typeof source === "string" || source instanceof URL) {
@@ -106,29 +106,24 @@ export async function mount(
   });
 }
 
-/** Type predicates of arrays do not tell read-only ones. */
+/** Narrows to lists: `Array.isArray` does not narrow read-only arrays. */
 function isList<T>(source: readonly T[] | VirtualFs): source is readonly T[] {
   return Array.isArray(source);
 }
 
-/** A container to be mounted with others, and where it is to show among them. */
+/** A container to mount together with others, and the directory that it shows in. */
 export interface MountedPlace extends ContainerPlace {
   /** A file or directory. */
   readonly location: string | URL;
 }
 
-/** A container that is known by its path, and where it is to show among others. */
+/** A container given by its path, and the directory that it shows in among others. */
 export interface PlacedPath extends ContainerPlace {
-  /** Absolute. */
+  /** Absolute path. */
   readonly location: string;
 }
 
-/**
- * Mounts containers by their paths.
- *
- * @param path Absolute; or several.
- * @param beforehand As {@linkcode mountOpening} takes it.
- */
+/** Mounts containers by their absolute paths. */
 export function mountPath(
   path: string | readonly PlacedPath[],
   mountpoint: string,
@@ -142,12 +137,7 @@ export function mountPath(
   );
 }
 
-/**
- * Goes on with a mount whose server was killed.
- *
- * @param path Absolute; or several. The containers must be as they were.
- * @param mountpoint As {@linkcode resumeOpening} takes it.
- */
+/** Resumes a mount whose server was killed. The containers at the absolute paths must be unchanged. */
 export function resumePath(
   path: string | readonly PlacedPath[],
   mountpoint: string,
@@ -164,7 +154,7 @@ export function resumePath(
   );
 }
 
-/** Makes a mount of a container, which is closed when the mount has ended, or there is none. */
+/** Mounts a container, and closes it when the mount has ended or mounting failed. */
 async function withTreeOf(
   path: string | readonly PlacedPath[],
   options: MountPathOptions,

@@ -1,6 +1,5 @@
 import { FormatError } from "../../src/base/errors.ts";
 
-/** The error for a sample of a file whose checksum is not the recorded one. */
 export function checksumMismatch(
   path: string,
   sample: number,

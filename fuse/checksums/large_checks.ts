@@ -9,23 +9,20 @@ import type { SampleClaims } from "./sample_claims.ts";
 import type { ServedSource, ServedSources } from "../content/served_sources.ts";
 import type { Reply } from "../wire/reply.ts";
 
-/** A READ that waits for a check. */
 export interface WaitingRead {
   readonly uniqueLow: number;
   readonly uniqueHigh: number;
-  /** Where it starts in the file. */
   readonly offset: number;
   readonly length: number;
 }
 
-/** Parts of {@linkcode LargeChecks}. */
 export interface LargeChecksParts {
   readonly sources: ServedSources;
   readonly nodes: CheckedNodes;
-  /** Those that did not match. */
+  /** Nodes whose checksum did not match. */
   readonly wrong: CheckedNodes;
   readonly claims: SampleClaims;
-  /** Computes the checksum of bytes of a source, continuing from that of the bytes before them. */
+  /** Computes the checksum of a byte range of a source, continuing from the checksum `before`. */
   readonly checksum: (
     source: ServedSource,
     offset: number,
@@ -33,7 +30,6 @@ export interface LargeChecksParts {
     kind: ChecksumKind | undefined,
     before: number,
   ) => number;
-  /** The error for a file that does not match its checksum. */
   readonly mismatch: (
     source: ServedSource,
     node: NodeId,
@@ -42,55 +38,53 @@ export interface LargeChecksParts {
   ) => FormatError;
 }
 
-/** A file that reads wait for. */
+/** Check of one file, with the reads that wait for it. */
 interface Check {
   readonly node: NodeId;
   readonly extent: Extent;
   readonly waiting: WaitingRead[];
-  /** True if this thread checks it. */
+  /** Whether this thread runs the check; otherwise another one does. */
   isOurs: boolean;
-  /** Progress of the check, in bytes, and their checksum. */
+  /** Bytes checked so far; `crc` is their checksum. */
   done: number;
   crc: number;
-  /** Of the nodes that are known, when this was begun. */
+  /** Generation of `nodes` when the check began. */
   generation: number;
-  /** Its end. */
   verdict: "right" | "wrong" | undefined;
 }
 
-/** Bytes that are checked at a time: others are answered in between. */
+/** Bytes checked at a time; other requests are answered in between. */
 const PIECE = MAX_TRANSFER;
 
 /**
- * Samples that are too large to be checked while others wait. One thread checks each, piece by piece
- * between its other requests, by turns where there are several; the reads of it are answered when
- * all of it is known to be right, so that no wrong byte is ever sent.
+ * Checks of samples that are too large to check within one request. One thread checks each sample, piece
+ * by piece between its other requests, alternating between samples. Reads are answered only once the
+ * whole sample has been verified, so that no wrong byte is ever sent.
  */
 export class LargeChecks {
   readonly #parts: LargeChecksParts;
-  /** The next one to work at first. */
+  /** Round-robin queue: the next check to work on comes first. */
   readonly #checks: Check[] = [];
 
   constructor(parts: LargeChecksParts) {
     this.#parts = parts;
   }
 
-  /** True if reads wait for this thread to answer them. */
+  /** Whether reads wait for this thread to answer them. */
   get isBusy(): boolean {
     return this.#checks.length > 0;
   }
 
-  /** True if all that this thread can do is to wait for others. */
+  /** Whether this thread has nothing to check itself and only waits for other threads. */
   get isIdle(): boolean {
     return this.#checks.every(({ isOurs }) => !isOurs);
   }
 
-  /** Tells whether a file has been found not to match its checksum, as its first readers were told. */
   isWrong(node: NodeId): boolean {
     return this.#parts.wrong.has(node);
   }
 
-  /** Has a read wait until its file is known to be right. */
+  /** Queues a read until its file has been verified. */
   add(node: NodeId, extent: Extent, read: WaitingRead): void {
     const known = this.#checks.find((check) =>
       check.node === node && check.verdict === undefined
@@ -113,11 +107,7 @@ export class LargeChecks {
     if (!this.#parts.claims.has(node)) this.#begin(check);
   }
 
-  /**
-   * Checks a piece of one file, and sees whether other threads are done with theirs.
-   *
-   * @throws {Error} If a file is found to be wrong, or can't be read: for the log.
-   */
+  /** Checks the next piece of one file, and polls the checks of other threads. Throws errors for the log. */
   work(): void {
     for (const check of this.#checks) this.#look(check);
     const at = this.#checks.findIndex((check) =>
@@ -125,7 +115,7 @@ export class LargeChecks {
     );
     if (at < 0) return;
     const [check] = this.#checks.splice(at, 1) as [Check];
-    this.#checks.push(check); // the others first, next time
+    this.#checks.push(check); // round robin
     try {
       this.#checkPiece(check);
     } catch (error) {
@@ -134,11 +124,7 @@ export class LargeChecks {
     }
   }
 
-  /**
-   * Makes the reply to a read whose file has been checked.
-   *
-   * @returns Whether there was one.
-   */
+  /** Writes the reply to one read whose file has been checked. Returns whether there was one. */
   takeAnswer(reply: Reply): boolean {
     const at = this.#checks.findIndex(({ verdict }) => verdict !== undefined);
     if (at < 0) return false;
@@ -155,7 +141,7 @@ export class LargeChecks {
     return true;
   }
 
-  /** Has other threads check what this one does not come to. */
+  /** Releases this thread's claims, so that other threads take over its unfinished checks. */
   close(): void {
     for (const check of this.#checks) this.#end(check, "wrong");
   }
@@ -168,19 +154,19 @@ export class LargeChecks {
     check.generation = this.#parts.nodes.generation;
   }
 
-  /** Sees what has become of a file that another thread checks. */
+  /** Looks up the result of another thread's check, or takes the check over if that thread released it. */
   #look(check: Check): void {
     if (check.isOurs || check.verdict !== undefined) return;
     const { nodes, claims } = this.#parts;
     if (nodes.has(check.node)) check.verdict = "right";
     else if (this.isWrong(check.node)) check.verdict = "wrong";
-    else if (!claims.has(check.node)) this.#begin(check); // it could not be read there
+    else if (!claims.has(check.node)) this.#begin(check); // that thread could not read it
   }
 
   #checkPiece(check: Check): void {
     const { sources, nodes, wrong, claims, checksum, mismatch } = this.#parts;
     const { node, extent } = check;
-    const source = sources.at(extent.source)!; // whoever added it found it there
+    const source = sources.at(extent.source)!; // exists: the caller of add() looked it up
     const length = Math.min(PIECE, extent.length - check.done);
     const offset = extent.offset + check.done;
     const { checksumKind } = extent;

@@ -20,22 +20,17 @@ import type { ServedSource, ServedSources } from "../content/served_sources.ts";
 import { type Reply, REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Request } from "../wire/request.ts";
 
-/**
- * Compares samples with their checksums when a mount is first asked for bytes of them, so that no
- * wrong byte leaves it.
- */
+/** Verifies the checksum of a sample on its first read, so that no wrong byte leaves the mount. */
 export class SampleChecks {
-  /** Those that are too large to be checked at once. */
   readonly large: LargeChecks;
   readonly #tree: Tree;
   readonly #sources: ServedSources;
   readonly #extent = newExtent();
   readonly #nodes: CheckedNodes;
   readonly #copy: CopyBytes;
-  /** The last copy. */
   #copied: Uint8Array;
 
-  /** @param reply Is what answers READ; its memory also serves to look at samples. */
+  /** @param reply Reply to READ; its buffer doubles as the buffer for checks. */
   constructor(
     tree: Tree,
     sources: ServedSources,
@@ -60,17 +55,17 @@ export class SampleChecks {
     });
   }
 
-  /** Tells whether a file's bytes may be sent as they are. */
+  /** Whether a file has been verified and is unchanged, so that its bytes may be sent directly. */
   isKnown(node: NodeId, source: ServedSource): boolean {
     return this.#nodes.has(node) && source.file?.hasChanged() !== true;
   }
 
   /**
-   * Answers a READ of a file that is not known to be right: now, by the very bytes that were checked,
-   * or later, where it is large.
+   * Answers a READ of an unverified file. Small files are answered now, from the very bytes that were
+   * checked. Files larger than `MAX_TRANSFER` are answered later by {@linkcode large}.
    *
-   * @param offset Where to read, in the file.
-   * @throws {FormatError} If the file does not match its checksum, or can't be read.
+   * @param offset Offset of the read in the file.
+   * @throws {FormatError} If the file does not match its checksum or cannot be read.
    */
   answer(
     { node, uniqueLow, uniqueHigh }: Request,
@@ -83,7 +78,7 @@ export class SampleChecks {
     if (extent.length > MAX_TRANSFER) {
       const isWrong = this.large.isWrong(node) &&
         source.file?.hasChanged() !== true;
-      if (isWrong) return reply.fail(Errno.EIO); // as the log says
+      if (isWrong) return reply.fail(Errno.EIO); // already logged
       this.large.add(node, extent, { uniqueLow, uniqueHigh, offset, length });
       return reply.none();
     }
@@ -93,10 +88,8 @@ export class SampleChecks {
   }
 
   /**
-   * Answers a READ of a file of at most `MAX_TRANSFER` bytes by those that were checked.
-   *
-   * @returns Whether they match their checksum; if not, there is no answer.
-   * @throws {FormatError} If it can't be read.
+   * Answers a READ of a file of at most `MAX_TRANSFER` bytes from the bytes that were checked. Returns false, without a
+   * reply, if they do not match their checksum. Throws if the file cannot be read.
    */
   answerIfRight(
     node: NodeId,
@@ -120,10 +113,8 @@ export class SampleChecks {
   }
 
   /**
-   * Makes sure that a file without bytes is to have none. The kernel never reads one, so whoever asks
-   * what it is has to be told.
-   *
-   * @throws {FormatError} If its checksum is that of something.
+   * Throws if an empty file's checksum is not that of zero bytes. The kernel never reads an empty file, so this error
+   * must be returned when its attributes are requested.
    */
   checkEmpty(node: NodeId, { size, isDirectory, isLink }: NodeStat): void {
     if (size > 0 || isDirectory || isLink) return;
@@ -151,7 +142,7 @@ export class SampleChecks {
     isSent = false,
   ): number {
     this.#copy.copy(source, offset, length, isSent);
-    // Samples are often of one length: then nothing is made for them.
+    // Samples often have equal lengths: reusing the view then avoids an allocation.
     if (this.#copied.length !== length) {
       this.#copied = this.#copy.into.subarray(0, length);
     }
@@ -164,7 +155,7 @@ export class SampleChecks {
     expected: number,
     actual: number,
   ): FormatError {
-    file?.hasChanged(); // that is logged first
+    file?.hasChanged(); // logs the change first
     const sample = this.#tree.sampleOf?.(node) ?? -1;
     return checksumMismatch(name, sample, expected, actual);
   }

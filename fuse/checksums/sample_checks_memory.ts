@@ -2,16 +2,16 @@ import type { Tree } from "../../src/tree/tree.ts";
 import { CheckedNodes, newCheckedNodes } from "./checked_nodes.ts";
 import { newSampleClaims } from "./sample_claims.ts";
 
-/** Memory that the threads of a mount share to check samples; it survives `postMessage`. */
+/** Memory that the threads of a mount share to check samples; it can be sent by `postMessage`. */
 export interface SampleChecksMemory {
-  /** Those that are right. */
+  /** Bitmap of verified samples. */
   readonly nodes: SharedArrayBuffer;
-  /** Large ones that are wrong. */
+  /** Bitmap of large samples that did not match. */
   readonly wrong: SharedArrayBuffer;
   readonly claims: SharedArrayBuffer;
 }
 
-/** Makes the memory for a tree's samples, or none where the tree has no checksums. */
+/** Allocates the memory for a tree's samples, or returns `undefined` if the tree has no checksums. */
 export function newSampleChecks(tree: Tree): SampleChecksMemory | undefined {
   if (tree.sampleOf === undefined) return undefined;
   return {
@@ -21,7 +21,6 @@ export function newSampleChecks(tree: Tree): SampleChecksMemory | undefined {
   };
 }
 
-/** Invalidates what is known of all samples. */
 export function invalidateSampleChecks(
   { nodes, wrong }: SampleChecksMemory,
 ): void {

@@ -1,24 +1,23 @@
-/** Number of large samples that can be claimed at a time; further ones are checked by whoever is asked. */
+/** Number of large samples that can be claimed at a time. Others are checked by every thread that is asked. */
 const CLAIMS = 16;
 
-/** Words of a claim: whether it is taken, the node in two, and when its thread last was at it. */
+/** Words of a claim: whether it is taken, the node in two words, and the time of the last heartbeat. */
 const TAKEN = 0;
 const LOW = 1;
 const HIGH = 2;
 const BEAT = 3;
 const WORDS = 4;
 
-/** A thread that was not at its sample for so many milliseconds is taken for dead. */
+/** Milliseconds without a heartbeat after which a claiming thread counts as dead. */
 const LONGEST_PAUSE = 10_000;
 
-/** Makes the memory of {@linkcode SampleClaims}. */
 export function newSampleClaims(): SharedArrayBuffer {
   return new SharedArrayBuffer(CLAIMS * WORDS * Int32Array.BYTES_PER_ELEMENT);
 }
 
 /**
- * Which large samples are being checked by a thread of the mount, so that the others need only wait.
- * Two threads that claim the same one at the same moment both check it, which costs time and nothing else.
+ * Claims of large samples by the threads of a mount, so that only one thread checks each. If two threads
+ * claim a sample at the same moment, both check it: this wastes time but is otherwise harmless.
  */
 export class SampleClaims {
   readonly #words: Int32Array;
@@ -27,17 +26,17 @@ export class SampleClaims {
     this.#words = new Int32Array(memory);
   }
 
-  /** Tells whether some thread is at that node. */
+  /** Whether a live thread has claimed the node. */
   has(node: number): boolean {
     const at = this.#find(node);
     return at >= 0 &&
       Math.abs(now() - Atomics.load(this.#words, at + BEAT)) < LONGEST_PAUSE;
   }
 
-  /** Claims a node, if there is room to tell the others. */
+  /** Claims a node. Does nothing if all {@linkcode CLAIMS} are taken. */
   take(node: number): void {
     const words = this.#words;
-    const old = this.#find(node); // of a thread that died
+    const old = this.#find(node); // claim of a dead thread
     if (old >= 0) return this.beat(node);
     for (let at = 0; at < words.length; at += WORDS) {
       if (Atomics.compareExchange(words, at + TAKEN, 0, 1) !== 0) continue;
@@ -48,13 +47,12 @@ export class SampleClaims {
     }
   }
 
-  /** Says that this thread still is at its node. */
+  /** Renews this thread's claim of a node. */
   beat(node: number): void {
     const at = this.#find(node);
     if (at >= 0) Atomics.store(this.#words, at + BEAT, now());
   }
 
-  /** Gives a node back. */
   free(node: number): void {
     const at = this.#find(node);
     if (at < 0) return;
@@ -77,7 +75,7 @@ export class SampleClaims {
   }
 }
 
-/** Milliseconds, in 31 bits: only differences matter. */
+/** Time in milliseconds, modulo 2^31: only differences matter. */
 function now(): number {
   return Date.now() % 0x8000_0000;
 }

@@ -6,19 +6,17 @@ import { addressOf, errorText, lastErrno, libc } from "../libc.ts";
 import type { ServedSource } from "./served_sources.ts";
 
 /**
- * Copies bytes of sources to where JavaScript may look at them. It must not look at a map: a file that
- * was cut meanwhile would kill the process.
+ * Copies bytes of sources to memory that JavaScript may read. JavaScript must not read a map directly:
+ * if the file was truncated, the access would kill the process.
  */
 export class CopyBytes {
-  /** Where the bytes are after a copy. */
   readonly into: Uint8Array<ArrayBuffer>;
-  /** Two struct iovec of `bits/types/struct_iovec.h`, as pairs of words. */
+  /** Each is one struct iovec of `bits/types/struct_iovec.h`, as two 64-bit values in pairs of words. */
   readonly #to = new Uint32Array(4);
   readonly #from = new Uint32Array(4);
   readonly #toBytes = new Uint8Array(this.#to.buffer);
   readonly #fromBytes = new Uint8Array(this.#from.buffer);
 
-  /** @param into Room for the bytes. */
   constructor(into: Uint8Array<ArrayBuffer>) {
     this.into = into;
     const address = addressOf(into);
@@ -27,9 +25,9 @@ export class CopyBytes {
   }
 
   /**
-   * Copies bytes of a source, at most as many as there is room for.
+   * Copies bytes of a source, at most the length of `into`.
    *
-   * @param isSent Whether all of them are sent to the kernel, which keeps them.
+   * @param isSent Whether all of them are sent to the kernel, which caches them.
    * @throws {FormatError} If some of them cannot be read.
    */
   copy(
@@ -49,7 +47,7 @@ export class CopyBytes {
       : libc().pread(fd, this.into, length, BigInt(offset));
     if (got === length) return;
     const why = got < 0 ? errorText(lastErrno()) : "it was cut off";
-    source.file?.hasChanged(); // that is logged first
+    source.file?.hasChanged(); // logs the change first
     throw new FormatError(
       "out-of-bounds",
       `${source.name} can't be read at ${offset}: ${why}; fetch the file again`,
@@ -57,7 +55,7 @@ export class CopyBytes {
     );
   }
 
-  /** From a map the system copies as well, and stops where it ends. */
+  /** Copies from a map by process_vm_readv(2), which stops at the end of a truncated file. */
   #copyMapped(address: number, length: number): number {
     const to = this.#to;
     const from = this.#from;
@@ -76,12 +74,7 @@ export class CopyBytes {
   }
 }
 
-/**
- * Copies bytes of a source that are in no map.
- *
- * @param isSent Whether all of them are sent to the kernel, which keeps them.
- * @throws {RecordfsError} If they can't be decoded, or what they are decoded from can't be read.
- */
+/** Copies bytes of a source that is not mapped. `isSent` is as for {@linkcode CopyBytes.copy}. */
 export function copyMade(
   source: MadeSource,
   into: Uint8Array,

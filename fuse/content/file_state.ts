@@ -10,8 +10,8 @@ const BASIC_STATS = 0x7ff;
 const STATX_SIZE = 256;
 
 /**
- * What tells one state of a file from another: words of `struct statx`, by their index there. The
- * struct is the same on every architecture.
+ * Fields that identify one state of a file, as word indices into `struct statx`. The struct has the same
+ * layout on every architecture.
  */
 const FACTS = {
   device: [34, 35],
@@ -22,7 +22,6 @@ const FACTS = {
   changed: [24, 25, 26],
 } as const;
 
-/** Facts of a {@linkcode FileState}. */
 export type FileFact = keyof typeof FACTS;
 
 const WORDS = Object.values(FACTS).flat();
@@ -32,9 +31,8 @@ const STARTS = Object.fromEntries(
   ) => [name, WORDS.indexOf(first)]),
 ) as Record<FileFact, number>;
 
-/** The state of a file at one time, in words that threads may share. */
+/** State of a file at one time, in words that threads may share. */
 export class FileState {
-  /** Size in words. */
   static readonly WORDS: number = WORDS.length;
 
   readonly #words: Uint32Array;
@@ -48,12 +46,12 @@ export class FileState {
     return this.#words[at]! + this.#words[at + 1]! * 0x1_0000_0000;
   }
 
-  /** Number of names the file has. */
+  /** Number of hard links. */
   get links(): number {
     return this.#words[STARTS.links]!;
   }
 
-  /** When its content was modified last, in milliseconds since 1970. */
+  /** Modification time of the content, in milliseconds since 1970. */
   get mtime(): number {
     const at = STARTS.modified;
     const seconds = this.#words[at]! +
@@ -61,7 +59,7 @@ export class FileState {
     return seconds * 1000 + Math.floor(this.#words[at + 2]! / 1e6);
   }
 
-  /** Tells whether a fact is the same in another state. */
+  /** Whether a field is the same in another state. */
   shares(fact: FileFact, other: FileState): boolean {
     const start = STARTS[fact];
     return FACTS[fact].every((_, i) =>
@@ -69,7 +67,6 @@ export class FileState {
     );
   }
 
-  /** Tells whether all facts are the same. */
   equals(other: FileState): boolean {
     const words = this.#words;
     for (let i = 0; i < words.length; i++) {
@@ -78,24 +75,23 @@ export class FileState {
     return true;
   }
 
-  /** Has it differ from every state of a file. */
+  /** Makes this state differ from every real state of a file. */
   spoil(): void {
     this.#words.fill(0, STARTS.modified, STARTS.modified + 3);
   }
 
-  /** Becomes the same as another one. */
   copy(other: FileState): void {
     this.#words.set(other.#words);
   }
 
-  /** Takes over what statx(2) wrote. */
+  /** Copies the fields from a `struct statx`. */
   take(statx: Uint32Array): void {
     const words = this.#words;
     for (let i = 0; i < words.length; i++) words[i] = statx[WORDS[i]!]!;
   }
 }
 
-/** Asks the system for the state of one file, again and again. */
+/** Stats one file repeatedly through statx(2). */
 export class StatFile {
   readonly #fd: number;
   readonly #path: Uint8Array<ArrayBuffer>;
@@ -103,7 +99,7 @@ export class StatFile {
   readonly #words = new Uint32Array(STATX_SIZE / 4);
   readonly #bytes = new Uint8Array(this.#words.buffer);
 
-  /** @param fd A descriptor of it, or -1 where only its path is known. */
+  /** @param fd Descriptor of the file, or -1 if only its path is known. */
   constructor(fd: number, path: string) {
     this.#fd = fd < 0 ? AT_FDCWD : fd;
     this.#path = cString(fd < 0 ? path : "");
@@ -111,9 +107,9 @@ export class StatFile {
   }
 
   /**
-   * Looks at the file.
+   * Stats the file.
    *
-   * @returns Whether there is one; a look that is refused for another reason leaves `into` alone.
+   * @returns False if it does not exist. After any other error, returns true and leaves `into` unchanged.
    */
   look(into: FileState): boolean {
     const { statx } = libc();

@@ -10,48 +10,44 @@ import { addressOf, libc } from "../libc.ts";
 import { MountError } from "../mounting/mount_error.ts";
 import { type FileToServe, newFileMemory } from "./served_file.ts";
 
-/** A source in this process's address space, as a thread that serves a mount is told of it. */
+/** A source mapped into this process's address space, as sent to the serving threads. */
 export interface MappedSource {
-  /** Name in messages. */
   readonly name: string;
-  /** Where its first byte is; meaningless when `size` is 0. */
+  /** Address of its first byte; meaningless if `size` is 0. */
   readonly address: number;
-  /** Bytes that may be sent from there. */
+  /** Number of bytes that may be sent from `address`. */
   readonly size: number;
-  /** The file that it is a map of. */
   readonly file?: FileToServe | undefined;
-  /** Of an object of a server: what of it is there. */
   readonly remote?: RemoteBlocks | undefined;
 }
 
-/** What of an object of a server is there. */
+/** Cached blocks of a remote object. */
 export interface RemoteBlocks {
-  /** Its number in the thread that fetches it. */
+  /** Number of the object in the fetch thread. */
   readonly object: number;
-  /** One of `Known` for each block that may be in the map; `undefined` where there is no map. */
+  /** One of `Known` for each block that may be in the map; `undefined` without a map. */
   readonly known: Uint8Array<SharedArrayBuffer> | undefined;
-  /** Counts reads that are answered from the map. */
+  /** Counter of reads that were answered from the map. */
   readonly hits: Uint32Array<SharedArrayBuffer> | undefined;
 }
 
-/** What the blocks of a source of a server are kept in; `undefined` where no file has them. */
+/** Remote sources, with the cache file of their blocks; `map` is `undefined` if no file has them. */
 export type MapsOfRemote = ReadonlyMap<
   ByteSource,
   { readonly object: number; readonly map: BlockMap | undefined }
 >;
 
-/** So many files are kept open: bytes that are to be compared are read from there, which is quicker. */
+/** Number of files kept open. Reading through a descriptor is faster when checksums are verified. */
 const MOST_KEPT_OPEN = 64;
 
 /**
- * The sources of a tree, mapped: replies are written straight from there. Only some files are kept open,
- * so that any number of them can be mapped whatever the descriptor limit.
+ * Memory maps of a tree's sources, from which replies are written directly. Only some files are kept
+ * open, so that the descriptor limit does not bound the number of mapped files.
  */
 export class Mapping implements Disposable {
   readonly sources: readonly MappedSource[];
-  /** Those that are to be unmapped. */
   readonly #mapped: readonly MappedSource[];
-  /** Memory that is only known by its address elsewhere: referring to it here keeps it. */
+  /** References that keep memory alive which is known elsewhere only by its address. */
   readonly held: readonly Uint8Array[];
   #gone = false;
 
@@ -65,12 +61,7 @@ export class Mapping implements Disposable {
     this.held = held;
   }
 
-  /**
-   * Maps sources.
-   *
-   * @param remote Where those are kept that come from servers.
-   * @throws {MountError} If one is not local, or a file is not the one that was opened.
-   */
+  /** @throws {MountError} If a source is neither local nor in `remote`, or a file is not the one that was opened. */
   static of(
     sources: readonly ByteSource[],
     remote: MapsOfRemote = new Map(),
@@ -103,7 +94,7 @@ export class Mapping implements Disposable {
     return new Mapping(described, mapped, held);
   }
 
-  /** Unmaps everything; no thread may be serving from it any more. */
+  /** Unmaps everything. No thread may be serving from it any more. */
   [Symbol.dispose](): void {
     if (this.#gone) return;
     this.#gone = true;
@@ -111,7 +102,7 @@ export class Mapping implements Disposable {
   }
 }
 
-/** Says that a source can't be mounted which lies neither on a disk, nor in memory, nor on a server. */
+/** Builds the error for a source that is neither on a disk, nor in memory, nor on a server. */
 export function needsLocal({ name }: ByteSource): MountError {
   return new MountError(
     "needs-local",
@@ -123,8 +114,8 @@ export function needsLocal({ name }: ByteSource): MountError {
 /**
  * Maps a file.
  *
- * @param keepOpen Whether to keep a descriptor of it as well, for {@linkcode releaseFile} to close.
- * @throws {MountError} If that can't be done, or it is not the one that was opened.
+ * @param keepOpen Whether to keep a descriptor as well, which {@linkcode releaseFile} closes.
+ * @throws {MountError} If mapping fails, or the file is not the one that was opened.
  */
 export function mapFile(source: FileSource, keepOpen: boolean): MappedSource {
   const { path, size } = source;
@@ -155,11 +146,7 @@ export function mapFile(source: FileSource, keepOpen: boolean): MappedSource {
   }
 }
 
-/**
- * Maps the file that the fetched blocks of an object are in.
- *
- * @throws {MountError} If it is not there any more.
- */
+/** Maps the cache file of a remote object. Throws if it was removed or replaced. */
 export function mapBlocks(
   { name, size }: ByteSource,
   { object, map }: NonNullable<ReturnType<MapsOfRemote["get"]>>,
@@ -173,7 +160,7 @@ export function mapBlocks(
     };
   }
   const { path, known, hits } = map;
-  // What is fetched changes it.
+  // Fetched blocks are written to it.
   const file = runSync(FileSource.open(path, { mayGrow: true }));
   try {
     const { dev, ino } = file.identity;
@@ -192,7 +179,7 @@ export function mapBlocks(
 }
 
 function describeMemory({ name, bytes }: MemorySource): MappedSource {
-  // Asking for the buffer moves an array that V8 keeps in its own, moving heap to fixed memory.
+  // Asking for the buffer moves an array out of V8's moving heap into fixed memory.
   const memory = new Uint8Array(
     bytes.buffer as ArrayBuffer,
     bytes.byteOffset,
@@ -202,13 +189,13 @@ function describeMemory({ name, bytes }: MemorySource): MappedSource {
   return { name, address, size: bytes.length };
 }
 
-/** Undoes what {@linkcode mapFile} did. */
+/** Unmaps what {@linkcode mapFile} mapped, and closes its descriptor. */
 export function releaseFile(
   { address, size, file }: Omit<MappedSource, "file"> & {
     readonly file?: { readonly fd: number } | undefined;
   },
 ): void {
-  if (address === 0) return; // it has no bytes, or no file has them
+  if (address === 0) return; // empty, or not in a file
   unmap({ address: BigInt(address), size });
   if (file !== undefined && file.fd >= 0) libc().close(file.fd);
 }

@@ -14,14 +14,10 @@ import type { ServedSource } from "./served_sources.ts";
 import { type ChangeListener, ServedFile } from "./served_file.ts";
 
 interface UsedMap extends ServedSource {
-  /** When it was last asked for. */
   used: number;
 }
 
-/**
- * Maps of the sources that one thread was asked for, up to so many: then the one that was not used for
- * longest goes.
- */
+/** LRU cache of the maps of the sources that one thread reads. */
 export class MapsOnDemand {
   readonly #sources: LazySources | SeveralSources;
   readonly #most: number;
@@ -33,8 +29,8 @@ export class MapsOnDemand {
   #lastIndex = -1;
 
   /**
-   * @param most How many maps there may be at a time.
-   * @param fileOf The file of a path that is served already: what is made of it changes with it.
+   * @param most Maximum number of maps at a time.
+   * @param fileOf Returns the already served file of a path, so that sources decoded from it share its changes.
    */
   constructor(
     sources: LazySources | SeveralSources,
@@ -52,11 +48,7 @@ export class MapsOnDemand {
     return this.#sources.knownBytes;
   }
 
-  /**
-   * The source of that index, which may be sent from until the next call.
-   *
-   * @throws {RecordfsError} If it can't be opened or mapped.
-   */
+  /** See `ServedSources.at`. */
   at(index: number): ServedSource | undefined {
     if (index === this.#lastIndex) return this.#last;
     const map = this.#maps.get(index);
@@ -100,7 +92,7 @@ export class MapsOnDemand {
   }
 }
 
-/** What is in no map: there is nothing to keep of it. */
+/** A source without a map. It is not cached here. */
 class ServedMade implements ServedSource {
   readonly made: MadeSource;
   readonly file: ServedFile | undefined;
@@ -120,6 +112,6 @@ class ServedMade implements ServedSource {
 
 function mapAny(source: ByteSource): MappedSource {
   if (source instanceof BlockingSource) return mapBlocks(source, source.opened);
-  if (source instanceof FileSource) return mapFile(source, false); // too many for the descriptor limit
+  if (source instanceof FileSource) return mapFile(source, false); // more maps than the descriptor limit allows
   throw needsLocal(source);
 }

@@ -1,27 +1,25 @@
 import { FileState, StatFile } from "./file_state.ts";
 
-/** Interval at which a file is looked at while it is read and nothing else depends on it, in milliseconds. */
+/** Minimum interval between routine checks of a file, in milliseconds. */
 const INTERVAL = 1000;
 
-/** A container's file, as threads are told of it. */
+/** A container's file, as sent to the serving threads. */
 export interface FileToServe {
   readonly path: string;
-  /** Descriptor to copy its bytes from, or -1 where none is kept open. */
+  /** Descriptor to copy its bytes from, or -1 if none is kept open. */
   readonly fd: number;
-  /** True if a writer may still append to it. */
+  /** Whether a writer may still append to it. */
   readonly mayGrow: boolean;
-  /** Memory of the {@linkcode ServedFile}. */
   readonly memory: SharedArrayBuffer;
 }
 
-/** Listeners to changes of a file. */
 export interface ChangeListener {
-  /** Told that findings about its content no longer hold. */
+  /** Called when results about its content no longer hold. */
   invalidate(): void;
   log(message: string): void;
 }
 
-/** Makes the memory of a {@linkcode ServedFile}; it holds the state of the file at this time. */
+/** Allocates the memory of a {@linkcode ServedFile}, holding the current state of the file. */
 export function newFileMemory(
   path: string,
   fd: number,
@@ -32,22 +30,18 @@ export function newFileMemory(
   );
   const state = stateIn(memory);
   new StatFile(fd, path).look(state);
-  // One that was changed between its opening and now will be found to have changed.
+  // A change between opening and now must be detected as a change.
   if (state.mtime !== opened.mtime) state.spoil();
   return memory;
 }
 
-/**
- * A container's file that one thread serves from. Notices what becomes of it meanwhile; of the threads
- * that do, one reports it.
- */
+/** A container's file that one thread serves from. Detects changes; only one of the threads reports each. */
 export class ServedFile {
   readonly path: string;
-  /** Descriptor to copy its bytes from, or -1. */
   readonly fd: number;
   readonly #mayGrow: boolean;
   readonly #lock: Int32Array;
-  /** As all threads know it. */
+  /** Last reported state, shared by all threads. */
   readonly #known: FileState;
   readonly #now = new FileState();
   readonly #listener: ChangeListener;
@@ -67,20 +61,19 @@ export class ServedFile {
     this.#listener = listener;
   }
 
-  /** Looks at the file if that was long ago. */
+  /** Checks the file unless it was checked within the last {@linkcode INTERVAL}. */
   lookSometimes(): void {
-    // The clock may jump; then it is looked at once more, or a little later.
+    // If the clock jumps, the check is only early or a little late.
     if (Math.abs(Date.now() - this.#lookedAt) >= INTERVAL) this.hasChanged();
   }
 
-  /** Looks at the file now, and tells whether it has become another one since the last look at it. */
+  /** Checks the file now. Returns whether it has changed since the last reported state. */
   hasChanged(): boolean {
     if (this.#isElsewhere) return false;
     this.#lookedAt = Date.now();
     this.#stat ??= new StatFile(this.fd, this.path);
     const isThere = this.#stat.look(this.#now);
     if (isThere && this.#now.equals(this.#known)) return false;
-    // One thread reports it; the others need only know.
     if (Atomics.compareExchange(this.#lock, 0, 0, 1) === 0) {
       try {
         this.#note();
@@ -94,18 +87,18 @@ export class ServedFile {
   #note(): void {
     const now = this.#now;
     const known = this.#known;
-    const isThere = this.#stat!.look(now); // again: another thread may have noted a later state
+    const isThere = this.#stat!.look(now); // again: another thread may have recorded a later state
     if (isThere && now.equals(known)) return;
     const { path } = this;
     const isOther = !isThere ||
       !now.shares("inode", known) || !now.shares("device", known);
-    if (this.fd < 0 && isOther) this.#isElsewhere = true; // the path leads to it no more
+    if (this.fd < 0 && isOther) this.#isElsewhere = true; // the path no longer leads to it
     if (isOther || (now.links === 0 && known.links > 0)) {
       this.#listener.log(
         `${path} was replaced or removed while it is mounted: the mount goes on with the file ` +
           "that it opened; mount it again to see another one",
       );
-      if (isOther) return; // the one that is served is where it was
+      if (isOther) return; // the served file itself is unchanged
     } else if (now.size < known.size) {
       this.#listener.log(
         `${path} was cut from ${known.size} to ${now.size} bytes while it is mounted: reading ` +
@@ -119,13 +112,13 @@ export class ServedFile {
           "checksum is an I/O error; mount it again to see what it holds now",
       );
     }
-    // In this order: what is remembered never counts for a later state of the file.
+    // Invalidate before copying: no result may ever count for a later state of the file.
     if (!this.#mayGrow || now.size <= known.size) this.#listener.invalidate();
     known.copy(now);
   }
 }
 
-/** The state, which follows a word for the lock. */
+/** State in shared memory, after one word for the lock. */
 function stateIn(memory: SharedArrayBuffer): FileState {
   return new FileState(new Uint32Array(memory, Uint32Array.BYTES_PER_ELEMENT));
 }

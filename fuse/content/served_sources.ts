@@ -3,28 +3,26 @@ import { areOpen, type Tree } from "../../src/tree/tree.ts";
 import type { MappedSource } from "./mapping.ts";
 import { type ChangeListener, ServedFile } from "./served_file.ts";
 
-/** A source, as one thread sends from it. */
 export interface ServedSource extends Omit<MappedSource, "file"> {
   readonly file?: ServedFile | undefined;
-  /** What gives its bytes, where they are in no map: they are copied. */
+  /** Producer of the bytes if they are not mapped; they are then copied. */
   readonly made?: MadeSource | undefined;
 }
 
-/** The sources of a tree, as one thread sends from them. */
+/** The sources of a tree, for one thread. */
 export interface ServedSources {
   /**
-   * The source of that index, which may be sent from until the next call.
+   * Returns the source of that index. It may be sent from until the next call.
    *
-   * @throws {RecordfsError} If it can't be opened or mapped.
+   * @throws {RecordfsError} If it cannot be opened or mapped.
    */
   at(index: number): ServedSource | undefined;
-  /** Bytes of all of them, as far as they are known. */
+  /** Total size of all sources, as far as known. */
   readonly bytes: number;
   /** Unmaps what this thread has mapped. */
   close(): void;
 }
 
-/** Sources that another thread has mapped, all of them. */
 export class ListedSources implements ServedSources {
   readonly bytes: number;
   readonly #sources: readonly ServedSource[];
@@ -42,7 +40,7 @@ export class ListedSources implements ServedSources {
     return this.#sources[index];
   }
 
-  /** The file of that path, as all that is served of it knows it. */
+  /** Returns the served file of that path; all sources of the file share it. */
   fileOf(path: string): ServedFile | undefined {
     this.#files ??= new Map(
       this.#sources.flatMap(({ file }) => file ? [[file.path, file]] : []),
@@ -50,15 +48,15 @@ export class ListedSources implements ServedSources {
     return this.#files.get(path);
   }
 
-  close(): void {} // whoever has mapped them unmaps them
+  close(): void {} // the mapping thread unmaps them
 }
 
 /**
- * What a thread sends a tree's content from.
+ * Opens the sources of a tree for one thread.
  *
- * @param mapped Its sources, where they are all mapped.
- * @param workers How many threads serve the tree.
- * @param listener Is told of files that change.
+ * @param mapped Sources that another thread has mapped; required if all sources are open.
+ * @param workers Number of threads that serve the tree.
+ * @param listener Called when files change.
  */
 export async function servedSources(
   tree: Tree,
@@ -81,13 +79,12 @@ export async function servedSources(
     : new PartlyListedSources(listed, mapped!.length, maps);
 }
 
-/** Sources of which another thread has mapped those that come first. */
+/** Sources of which another thread has mapped the first ones. */
 class PartlyListedSources implements ServedSources {
   readonly #listed: ListedSources;
   readonly #count: number;
   readonly #others: ServedSources;
 
-  /** @param count How many another thread has mapped. */
   constructor(listed: ListedSources, count: number, others: ServedSources) {
     this.#listed = listed;
     this.#count = count;
@@ -107,5 +104,5 @@ class PartlyListedSources implements ServedSources {
   }
 }
 
-/** A process has 65,530 maps (`vm.max_map_count`); other mounts, and Deno, need some as well. */
+/** Maps for all threads of a mount. A process has 65,530 (`vm.max_map_count`), shared with other mounts and Deno. */
 const MOST_MAPS = 16_384;

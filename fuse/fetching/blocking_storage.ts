@@ -16,13 +16,12 @@ import type {
 } from "./fetch_messages.ts";
 
 /**
- * The files of servers for a thread that has no event loop: it stands still until the one that fetches has answered.
- * That is for parts of an index, which are few.
+ * Storage of remote files for a thread without an event loop: each call blocks until the fetch thread has
+ * responded. Only for parts of an index, which are few.
  */
 export class BlockingStorage implements Storage {
   readonly #port: MessagePort;
 
-  /** @param port Leads to the thread that fetches. */
   constructor(port: MessagePort) {
     this.#port = port;
   }
@@ -46,11 +45,7 @@ export class BlockingStorage implements Storage {
     );
   }
 
-  /**
-   * Asks, and waits.
-   *
-   * @throws {RecordfsError} If that is the answer.
-   */
+  /** Sends a request, and blocks until the response. Throws the error of the response, if any. */
   ask(question: Question): unknown {
     const answered = new Int32Array(new SharedArrayBuffer(4));
     this.#port.postMessage({ question, answered } satisfies Asked);
@@ -67,7 +62,7 @@ export class BlockingStorage implements Storage {
   }
 }
 
-/** An object of a server, which this thread waits for. */
+/** A remote object whose reads block the thread. */
 export class BlockingSource implements ByteSource {
   readonly opened: OpenedObject;
   readonly #storage: BlockingStorage;

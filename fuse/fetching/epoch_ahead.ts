@@ -1,32 +1,30 @@
 import type { RemoteSource } from "../../src/io/remote/remote_source.ts";
 import { newExtent, type NodeId, type Tree } from "../../src/tree/tree.ts";
 
-/** Links ahead of a reader whose samples are fetched. */
+/** Number of links to prefetch ahead of a reader. */
 const LINKS = 64;
 
 /**
- * Fetches the samples that the links behind one lead to: who reads an epoch by its links comes to them next. Readers
- * who share an epoch are as one.
+ * Prefetches the samples of the links that follow the one just read: a reader that walks an epoch by its
+ * links reads them next. Readers of the same epoch share one position.
  */
 export class EpochAhead {
   readonly #tree: Tree;
   readonly #objects: ReadonlyMap<number, RemoteSource>;
-  /** The last link, by epoch, whose sample was asked for. */
+  /** Last link of each epoch whose sample was prefetched. */
   readonly #until = new Map<NodeId, NodeId>();
   readonly #extent = newExtent();
 
-  /** @param objects The sources that lie on servers, by their index. */
   constructor(tree: Tree, objects: ReadonlyMap<number, RemoteSource>) {
     this.#tree = tree;
     this.#objects = objects;
   }
 
-  /** Hears that a link was read. */
   follow(link: NodeId): void {
     const tree = this.#tree;
     const epoch = tree.parent(link);
     const until = this.#until.get(epoch) ?? link;
-    // Who begins anew, or elsewhere, has its own way ahead.
+    // A reader that restarts or jumps starts a new window.
     const isNear = until >= link && until <= link + LINKS;
     const from = isNear ? until : link;
     let next = from;
@@ -39,7 +37,7 @@ export class EpochAhead {
     this.#until.set(epoch, next);
   }
 
-  /** @returns Whether all of a sample is there or under way. */
+  /** @returns Whether the sample is fully cached or in flight. */
   #expect(sample: NodeId): boolean {
     const tree = this.#tree;
     if (!tree.isDirectory(sample)) return this.#expectFile(sample);

@@ -1,5 +1,5 @@
 /**
- * What the threads of a mount and the one that fetches for them tell each other.
+ * Messages between the threads of a mount and its fetch thread.
  *
  * @module
  */
@@ -10,51 +10,50 @@ import type { RemoteOrigin } from "../../src/io/remote/remote_source.ts";
 import type { TreeHandle } from "../../src/tree/tree.ts";
 import type { SerializedError } from "../../src/base/serialized_error.ts";
 
-/** An object of a server that the mount shows. */
 export interface WantedObject {
   readonly origin: WantedPlace & Pick<RemoteOrigin, "path">;
-  /** What it was when it was opened. */
+  /** Its version tag when it was opened. */
   readonly tag: string;
 }
 
-/** A place on a server, below which threads open what they need. */
+/** A remote location below which threads open what they need. */
 export interface WantedPlace extends Omit<RemoteOrigin, "path"> {
-  /** Paths of caches that the main thread has warned of. */
+  /** Paths of caches that the main thread has already warned about. */
   readonly warned: readonly string[];
-  /** What the main thread knows of stores that fail. */
+  /** Backoff state of failing servers, shared with the main thread. */
   readonly backoffs: SharedArrayBuffer;
 }
 
-/** What the main thread tells the one that fetches. */
+/** Message from the main thread to the fetch thread. */
 export type ToFetchThread =
-  /** Open these, whose numbers are those of their places here. */
+  /** Open these objects. Their indices become their object numbers. */
   | {
     readonly kind: "open";
     readonly objects: readonly WantedObject[];
     readonly places: readonly WantedPlace[];
   }
-  /** Answer what a serving thread asks, and what it hands over. */
+  /** Accept the requests and delegated reads of a serving thread. */
   | {
     readonly kind: "reach";
     readonly thread: number;
     readonly port: MessagePort;
-    /** By which it asks, and waits for the answer. */
+    /** Port of the blocking requests. */
     readonly asking: MessagePort;
   }
-  /** It serves: what it hands over comes through this descriptor, a further number of its own, which is this thread's. */
+  /** A thread serves. Replies to its delegated reads go to `fd`, a duplicate that the fetch thread closes. */
   | { readonly kind: "serve"; readonly thread: number; readonly fd: number }
-  /** That thread has ended. */
+  /** The thread has ended. */
   | { readonly kind: "ended"; readonly thread: number }
-  /** What is known of the mount by now: where files are noted that match their checksums, where it counts, and its device number. */
+  /** Facts of the mount: the bitmap of verified nodes, the address of the counters, and the device number. */
   | {
     readonly kind: "mounted";
     readonly nodes?: SharedArrayBuffer | undefined;
     readonly counts?: number | undefined;
     readonly device?: string | undefined;
-    /** Whether each range is reported. */
+    /** Whether to report each fetched range. */
     readonly trace?: boolean | undefined;
   }
-  /** The tree has links to samples, in an order; these are the indices of its sources that were to be opened. */
+  /** The tree has links to samples, in an order. `sources[i]` is the source index of object `i`. */
   | {
     readonly kind: "follow";
     readonly tree: TreeHandle;
@@ -62,11 +61,11 @@ export type ToFetchThread =
   }
   | { readonly kind: "stop" };
 
-/** What it says. */
+/** Message from the fetch thread to the main thread. */
 export type FromFetchThread =
   | {
     readonly kind: "opened";
-    /** Where each object's fetched blocks are, unless no file has them. */
+    /** Cache file of each object's fetched blocks; `undefined` if no file has them. */
     readonly maps: readonly (BlockMap | undefined)[];
   }
   | { readonly kind: "failed"; readonly error: SerializedError }
@@ -74,43 +73,41 @@ export type FromFetchThread =
   | { readonly kind: "trace"; readonly line: string }
   | { readonly kind: "stopped" };
 
-/** A READ of what is not there yet, or has to be compared by the thread that fetches. */
+/** A READ that the fetch thread answers, because its bytes must be fetched or verified there. */
 export interface HandedRead {
   readonly kind: "read";
   readonly uniqueLow: number;
   readonly uniqueHigh: number;
-  /** Who waits for it, or 0. */
+  /** Process that waits for it, or 0. */
   readonly pid: number;
-  /** Number of the object, and of the bytes' place in it. */
+  /** Number of the object, and offset of the bytes in it. */
   readonly object: number;
   readonly start: number;
   readonly length: number;
-  /** The sample they are of, if that has to be compared with its checksum. */
+  /** The sample that contains the bytes, if its checksum must be verified. */
   readonly sample: HandedSample | undefined;
 }
 
-/** A sample that is to be compared before any of it is sent. */
+/** A sample to verify before any of its bytes are sent. */
 export interface HandedSample extends VerifiedContent {
   readonly node: number;
-  /** Its number, for messages; -1 where there is none. */
+  /** Sample number for messages, or -1. */
   readonly number: number;
-  /** Whether what was kept of it is known to be wrong. */
+  /** Whether the cached bytes are known to be wrong. */
   readonly isWrong: boolean;
 }
 
-/** What serving threads tell the one that fetches. */
+/** Message from a serving thread to the fetch thread. */
 export type HandedOver =
   | HandedRead
-  /** A marked block was sent. */
   | {
     readonly kind: "marked";
     readonly object: number;
     readonly block: number;
   }
-  /** A symbolic link was read. */
   | { readonly kind: "link"; readonly node: number };
 
-/** What a serving thread has to know before it can go on. */
+/** Blocking request of a serving thread. */
 export type Question =
   | { readonly about: "open" | "list" | "stat"; readonly path: string }
   | {
@@ -120,13 +117,13 @@ export type Question =
     readonly length: number;
   };
 
-/** A question, and the word that is set to 1 when its answer has been sent. */
+/** A request, and the word that is set to 1 once its response has been sent. */
 export interface Asked {
   readonly question: Question;
   readonly answered: Int32Array<SharedArrayBuffer>;
 }
 
-/** Answer to "open": the source, without what reads it. */
+/** Response to "open": the source's metadata. */
 export interface OpenedObject {
   readonly object: number;
   readonly name: string;
@@ -135,7 +132,6 @@ export interface OpenedObject {
   readonly map: BlockMap | undefined;
 }
 
-/** The answer to a question. */
 export type Answered =
   | { readonly value: unknown }
   | { readonly error: SerializedError };

@@ -19,13 +19,13 @@ import type {
   WantedPlace,
 } from "./fetch_messages.ts";
 
-/** By which a serving thread reaches the one that fetches: to hand over, and to ask. */
+/** A serving thread's ports to the fetch thread: for delegated reads, and for blocking requests. */
 export interface FetchPorts {
   readonly port: MessagePort;
   readonly asking: MessagePort;
 }
 
-/** Without what no thread can be sent. */
+/** Removes the callbacks, which cannot be sent to a thread. */
 function portable(
   { url, options }: Pick<RemoteStorage, "url" | "options">,
 ): WantedPlace {
@@ -35,8 +35,8 @@ function portable(
 }
 
 /**
- * The thread that fetches what a mount shows from servers. It has an event loop: those that serve wait for the kernel,
- * and hand over to it what they would have to wait for otherwise.
+ * Thread that fetches a mount's remote files. It has an event loop. Serving threads block in read(2) on
+ * /dev/fuse, so they delegate reads that would have to wait for a server.
  */
 export class FetchThread {
   readonly #worker: Worker;
@@ -48,10 +48,8 @@ export class FetchThread {
   readonly #stopped = Promise.withResolvers<void>();
 
   /**
-   * Starts it.
-   *
-   * @param onDeath Told if it dies: what was handed over is never answered then.
-   * @throws {RecordfsError} With code `EMFILE` where too many files are open for another thread.
+   * @param onDeath Called if the thread dies. Delegated reads are then never answered.
+   * @throws {RecordfsError} With code `EMFILE` if too many files are open to start a thread.
    */
   constructor(
     onLog: (message: string) => void,
@@ -61,7 +59,7 @@ export class FetchThread {
     this.#onLog = onLog;
     this.#onTrace = onTrace;
     const trace = onTrace !== undefined;
-    this.#opened.promise.catch(() => {}); // may fail when nobody waits for it
+    this.#opened.promise.catch(() => {}); // may reject while nobody waits
     const module = new URL("./fetch_worker.ts", import.meta.url);
     requireDescriptors(1, "thread that fetches");
     this.#worker = startThread<FromFetchThread>(module, "recordfs fetch", {
@@ -78,9 +76,9 @@ export class FetchThread {
   }
 
   /**
-   * Opens what of a tree lies on servers; once.
+   * Opens the remote parts of a tree. Must be called only once.
    *
-   * @throws {RecordfsError} If one can't be opened, or is not what it was.
+   * @throws {RecordfsError} If an object cannot be opened, or has changed.
    */
   async open(tree: Tree): Promise<MapsOfRemote> {
     const { objects, places } = remoteParts(tree);
@@ -93,7 +91,7 @@ export class FetchThread {
       places: places.map(portable),
     });
     const maps = await this.#opened.promise;
-    // Trees that open more when it is needed read indexes, which can't be waited for where links are followed.
+    // Lazy trees read indexes on demand; following links cannot wait for those.
     if (tree.target !== undefined && areOpen(tree.sources)) {
       const all = openedSources(tree.sources);
       const sources = objects.map((source) => all.indexOf(source));
@@ -104,7 +102,7 @@ export class FetchThread {
     );
   }
 
-  /** Has it answer what a serving thread asks; that thread's ends of what leads to it. */
+  /** Connects a serving thread. Returns its ends of the ports. */
   reach(thread: number): FetchPorts {
     const [over, ask] = [new MessageChannel(), new MessageChannel()];
     const [port, asking] = [over.port1, ask.port1];
@@ -112,28 +110,22 @@ export class FetchThread {
     return { port: over.port2, asking: ask.port2 };
   }
 
-  /**
-   * Has it answer what that thread hands over.
-   *
-   * @param fd A further number of that thread's descriptor, which is this one's from now on.
-   */
+  /** Lets the fetch thread answer delegated reads through `fd`, a duplicate, which it closes. */
   serve(thread: number, fd: number): void {
     this.#tell({ kind: "serve", thread, fd });
   }
 
-  /** Says that a serving thread has ended. */
   ended(thread: number): void {
     this.#tell({ kind: "ended", thread });
   }
 
-  /** Says what is known when there is a mount. */
   mounted(
     facts: Omit<Extract<ToFetchThread, { kind: "mounted" }>, "kind">,
   ): void {
     this.#tell({ kind: "mounted", ...facts });
   }
 
-  /** Ends it, once it has let go of all. */
+  /** Stops the thread after it has released its resources. */
   async stop(): Promise<void> {
     this.#tell({ kind: "stop" });
     await this.#stopped.promise;

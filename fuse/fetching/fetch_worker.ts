@@ -1,5 +1,5 @@
 /**
- * Entry point of the thread that fetches what a mount shows from servers; `FetchThread` is its other end.
+ * Entry point of the thread that fetches a mount's remote files. `FetchThread` controls it.
  *
  * @module
  */
@@ -33,9 +33,9 @@ const storages = new Map<string, RemoteStorage>();
 const objects: RemoteSource[] = [];
 const trace = (line: string) => scope.postMessage({ kind: "trace", line });
 const reads = new FetchedReads(objects, log, trace);
-/** Where the tree has links to samples. */
+/** Set if the tree has links to samples. */
 let ahead: EpochAhead | undefined;
-/** Descriptors of threads that have not ended, once they are known: messages of two threads come in any order. */
+/** Descriptors of live threads. A promise each, because messages of two threads come in any order. */
 const descriptors = new Map<number, PromiseWithResolvers<number>>();
 
 scope.onmessage = ({ data }) => {
@@ -67,7 +67,7 @@ async function open(
 ): Promise<void> {
   try {
     for (const place of places) storageOf(place);
-    // All at once: each may be a request.
+    // Concurrently: each open may be a request.
     const opened = await Promise.all(wanted.map(openOne));
     objects.push(...opened);
     const maps = opened.map(({ fetcher }) => fetcher.map);
@@ -86,7 +86,7 @@ async function follow(
     const bySource = new Map(sources.map((at, i) => [at, objects[i]!]));
     ahead = new EpochAhead(tree, bySource);
   } catch {
-    // It reads an index, which this thread can't stand still for: samples come when they are read.
+    // Following links reads an index, which this thread must not block on: no prefetch then.
   }
 }
 
@@ -107,7 +107,7 @@ function storageOf(
   const key = JSON.stringify([url, options]);
   let storage = storages.get(key);
   if (storage === undefined) {
-    // Who opened it before has seen that the cache is right, and ranges tell whether it still is.
+    // The main thread has validated the cache, and responses to range requests reveal later changes.
     storage = new RemoteStorage(
       url,
       { ...options, onWarning: log },
@@ -118,7 +118,7 @@ function storageOf(
   return storage;
 }
 
-/** Answers a thread that stands still until then. */
+/** Responds to a thread that blocks until then. */
 async function answer(
   { question, answered }: Asked,
   port: MessagePort,
@@ -152,7 +152,7 @@ async function valueOf(question: Question): Promise<unknown> {
   return opened;
 }
 
-/** The storage whose own path has most in common with this one. */
+/** Returns the storage whose root shares the longest prefix with the path. */
 function storageAt(path: string): RemoteStorage {
   const common = ({ root }: RemoteStorage) => {
     let length = 0;
@@ -164,7 +164,7 @@ function storageAt(path: string): RemoteStorage {
   );
 }
 
-/** The kernel takes a mount for one that is served while a descriptor is open. */
+/** Closes the thread's descriptor: the kernel considers a mount served while any descriptor is open. */
 function end(thread: number): void {
   const descriptor = descriptors.get(thread);
   descriptors.delete(thread);
@@ -175,7 +175,7 @@ function stop(): void {
   reads.end();
   for (const thread of [...descriptors.keys()]) end(thread);
   for (const source of objects) source.close();
-  // They are closed in this turn of the event loop, and what was counted is kept then.
+  // The sources finish closing, and save their counts, within this turn of the event loop.
   setTimeout(() => {
     scope.postMessage({ kind: "stopped" });
     scope.close();

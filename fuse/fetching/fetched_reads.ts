@@ -21,23 +21,22 @@ import type {
 } from "./fetch_messages.ts";
 import { readSpecialFile } from "../mounting/read_special_file.ts";
 
-/** A READ that has not been answered. */
 interface Waiting {
   readonly read: HandedRead;
-  /** Gives it up, with that error number. */
+  /** Fails it with that error number. */
   readonly giveUp: (errno: number) => void;
   readonly since: number;
 }
 
 /**
- * How often it is looked whether somebody wants to end who waits, in milliseconds. The kernel says so itself (INTERRUPT)
- * only where it does not read ahead.
+ * Interval at which to check whether a waiting process has been sent a fatal signal, in milliseconds. The kernel
+ * itself reports this (INTERRUPT) only where it does not read ahead.
  */
 const LOOK = 100;
-/** A mount that nobody can reach any more does not wait longer than this for a server. */
+/** Longest wait for a server, in milliseconds, once the mount is unreachable. */
 const UNREACHABLE = 5000;
 
-/** A READ that was not answered because its server was not reached. */
+/** A READ that failed because its server could not be reached. */
 interface Failed {
   readonly read: HandedRead;
   readonly error: RemoteError;
@@ -45,26 +44,26 @@ interface Failed {
 }
 
 /**
- * How long a failed READ answers those of the same process and bytes, in milliseconds: the kernel reads the first page of
- * what it could not read ahead once more, which must not wait for the server as long again.
+ * How long a failed READ also fails READs of the same bytes by the same process, in milliseconds. After a failed
+ * read-ahead, the kernel reads the first page again, which must not wait for the server as long again.
  */
 const AGAIN = 1000;
 
-/** READs whose bytes have to be fetched: each is answered when they have come. */
+/** READs whose bytes must be fetched. Each is answered when its bytes have arrived. */
 export class FetchedReads {
   readonly #objects: readonly RemoteSource[];
   readonly #log: (message: string) => void;
   readonly #waiting = new Set<Waiting>();
-  /** Samples that are being compared, by object and place. */
+  /** Checks of samples in progress, by object and offset. */
   readonly #comparing = new Map<
     string,
     Promise<Uint8Array<ArrayBuffer> | undefined>
   >();
-  /** Those that are wrong at the server as well. */
+  /** Samples whose checksum does not match at the server either. */
   readonly #wrong = new Set<string>();
-  /** What could not be fetched of late: it is said once, and that it can be again. */
+  /** Unreachable objects. Losing one and reaching it again are each logged once. */
   readonly #away = new Set<string>();
-  /** Those of the last {@linkcode AGAIN}, the oldest first. */
+  /** READs that failed within the last {@linkcode AGAIN} milliseconds, oldest first. */
   #failed: Failed[] = [];
   readonly #once: OnceLog;
   #nodes: CheckedNodes | undefined;
@@ -72,11 +71,10 @@ export class FetchedReads {
   #device: string | undefined;
   readonly #trace: (line: string) => void;
   #traces = false;
-  /** When it was looked whether the mount can be reached. */
+  /** Time of the last check whether the mount is reachable. */
   #lookedAt = -Infinity;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param objects By their numbers. */
   constructor(
     objects: readonly RemoteSource[],
     log: (message: string) => void,
@@ -88,7 +86,7 @@ export class FetchedReads {
     this.#once = new OnceLog(log);
   }
 
-  /** Counts requests, and reports ranges where that is wanted. */
+  /** Counts requests to servers, and traces fetched ranges if enabled. */
   get observer(): RemoteObserver {
     return {
       asked: () => this.#counts.asked(),
@@ -105,7 +103,6 @@ export class FetchedReads {
     };
   }
 
-  /** Takes what is known when there is a mount. */
   mounted(
     { nodes, counts, device, trace }: Extract<
       ToFetchThread,
@@ -118,11 +115,7 @@ export class FetchedReads {
     this.#device = device ?? this.#device;
   }
 
-  /**
-   * Answers a READ when its bytes are there.
-   *
-   * @param descriptor What it came through, until that is closed.
-   */
+  /** Answers a READ once its bytes have arrived. `descriptor` resolves to `undefined` once the descriptor is closed. */
   add(read: HandedRead, descriptor: () => Promise<number | undefined>): void {
     const gone = Promise.withResolvers<never>();
     gone.promise.catch(() => {});
@@ -157,28 +150,27 @@ export class FetchedReads {
     }
     const fd = await descriptor();
     if (fd === undefined) return;
-    // Right before it is sent: several who want the same have its memory in turn.
+    // Right before sending: waiters for the same bytes share this memory, one after the other.
     setHeader(reply, read, errno);
     this.#counts.reply(reply.length);
-    // It fails where nobody waits any more.
+    // Fails if nobody waits any more.
     libc().write(fd, reply, reply.length);
   }
 
-  /** Gives up all that wait. */
   end(): void {
     clearTimeout(this.#timer);
     for (const { giveUp } of this.#waiting) giveUp(Errno.EIO);
   }
 
   #noteFailed(read: HandedRead, error: RemoteError): void {
-    // A repetition is no reason to fail another one.
+    // A repeated READ must not fail further ones.
     if (this.#errorOf(read) !== undefined) return;
     const at = performance.now();
     this.#failed = this.#failed.filter((one) => at - one.at < AGAIN);
     this.#failed.push({ read, error, at });
   }
 
-  /** The error of a READ that has just failed, of which this one is the kernel's repetition. */
+  /** Returns the error of a recently failed READ that this one repeats. */
   #errorOf({ object, start, pid }: HandedRead): RemoteError | undefined {
     const now = performance.now();
     return this.#failed.find(({ read, at }) =>
@@ -187,7 +179,7 @@ export class FetchedReads {
     )?.error;
   }
 
-  /** The bytes of a READ, behind room for the reply's header. */
+  /** Returns the bytes of a READ, after room for the reply header. */
   async #answer(read: HandedRead): Promise<Uint8Array<ArrayBuffer>> {
     const failure = this.#errorOf(read);
     if (failure !== undefined) throw failure;
@@ -210,8 +202,8 @@ export class FetchedReads {
   }
 
   /**
-   * Compares a sample with its checksum, once for all who wait; its bytes, where they are not many, behind room for the
-   * header of a reply.
+   * Verifies a sample, once for all waiters. Returns its bytes after room for a reply header, or `undefined` if it
+   * is larger than `MAX_TRANSFER`.
    */
   #compared(
     object: number,
@@ -232,9 +224,9 @@ export class FetchedReads {
     source: RemoteSource,
     sample: HandedSample,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    if (this.#wrong.has(key)) throw new GivenUp(Errno.EIO); // as the log says
+    if (this.#wrong.has(key)) throw new GivenUp(Errno.EIO); // already logged
     const { node, number, length, checksumKind, isWrong } = sample;
-    // This thread has no tree that would have loaded it.
+    // No tree in this thread has loaded the checksum function.
     if (checksumKind !== undefined) {
       await runAsync(checksumLoaded(checksumKind));
     }
@@ -268,7 +260,7 @@ export class FetchedReads {
     return Errno.EIO;
   }
 
-  /** Looks from time to time whether it makes sense to wait. */
+  /** Schedules checks whether waiting still makes sense. */
   #look(): void {
     if (this.#timer !== undefined || this.#waiting.size === 0) return;
     this.#timer = setTimeout(() => {
@@ -284,15 +276,15 @@ export class FetchedReads {
     const ending = new Map<number, boolean>();
     for (const { read: { pid }, giveUp, since } of this.#waiting) {
       oldest = Math.min(oldest, since);
-      if (now - since < LOOK) break; // those behind it have come later
+      if (now - since < LOOK) break; // later ones are younger
       const ends = ending.get(pid) ?? wantsToEnd(pid);
       ending.set(pid, ends);
-      if (ends) giveUp(Errno.EINTR); // others who wait for the same ask anew
+      if (ends) giveUp(Errno.EINTR); // other waiters for the same bytes retry
     }
     if (now - Math.max(oldest, this.#lookedAt) < UNREACHABLE) return;
     this.#lookedAt = now;
     if (this.#isReachable()) return;
-    // Unmounting waits for them.
+    // Unmounting waits for these reads.
     for (const { giveUp } of this.#waiting) giveUp(Errno.EIO);
   }
 
@@ -302,7 +294,7 @@ export class FetchedReads {
   }
 }
 
-/** Nobody waits for the answer, or shall any more. */
+/** Rejects a READ whose answer is no longer waited for, or should not be. */
 class GivenUp extends Error {
   readonly errno: number;
 
@@ -312,7 +304,6 @@ class GivenUp extends Error {
   }
 }
 
-/** Writes a `struct fuse_out_header`, in front of what it is about. */
 function setHeader(
   reply: Uint8Array<ArrayBuffer>,
   { uniqueLow, uniqueHigh }: HandedRead,
@@ -325,17 +316,17 @@ function setHeader(
   header.setUint32(12, uniqueHigh, true);
 }
 
-/** SIGHUP, SIGINT, SIGQUIT, SIGKILL and SIGTERM, as bits of the masks in proc_pid_status(5). */
+/** SIGHUP, SIGINT, SIGQUIT, SIGKILL and SIGTERM as bits of the masks in proc_pid_status(5). */
 const ENDING = [1, 2, 3, 9, 15].reduce(
   (mask, signal) => mask | 1n << BigInt(signal - 1),
   0n,
 );
 
 /**
- * Tells whether a thread that waits in the kernel has been sent a signal to end. Others, such as timers and those by
- * which some languages switch between threads, are no reason to fail its read: few programs try again.
+ * Whether a thread that waits in the kernel has a fatal signal pending. Other signals, such as timers and those
+ * that some language runtimes use to switch threads, must not fail its read: few programs retry.
  *
- * @param pid As the kernel has it in requests: 0 where it is of another container.
+ * @param pid Process id from the request: 0 if the process is in another container.
  */
 function wantsToEnd(pid: number): boolean {
   if (pid === 0) return false;
@@ -343,7 +334,7 @@ function wantsToEnd(pid: number): boolean {
   try {
     text = readSpecialFile(`/proc/${pid}/status`);
   } catch {
-    return true; // it has gone
+    return true; // it has exited
   }
   const mask = (name: string) =>
     BigInt(`0x${new RegExp(`^${name}:\\s*([0-9a-f]+)$`, "m").exec(text)![1]}`);

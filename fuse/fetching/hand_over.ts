@@ -3,16 +3,15 @@ import type { RemoteBlocks } from "../content/mapping.ts";
 import type { Request } from "../wire/request.ts";
 import type { HandedOver, HandedSample } from "./fetch_messages.ts";
 
-/** What a serving thread hands to the one that fetches, which answers the kernel itself. */
+/** Delegates work of a serving thread to the fetch thread, which replies to the kernel itself. */
 export class HandOver {
   readonly #port: MessagePort;
 
-  /** @param port Leads to that thread. */
   constructor(port: MessagePort) {
     this.#port = port;
   }
 
-  /** Tells whether bytes of an object are all there, to be sent from its map. */
+  /** Whether a range of an object is fully cached, so that it can be sent from the map. */
   isThere(
     { object, known, hits }: RemoteBlocks,
     start: number,
@@ -24,7 +23,7 @@ export class HandOver {
       const state = Atomics.load(known, block);
       if (state < Known.Present) return false;
       if (state === Known.Marked) {
-        // Of the threads that send it, one tells.
+        // Only one of the threads that send it reports the block.
         const { Marked, Present } = Known;
         const was = Atomics.compareExchange(known, block, Marked, Present);
         if (was === Marked) this.#tell({ kind: "marked", object, block });
@@ -34,12 +33,7 @@ export class HandOver {
     return true;
   }
 
-  /**
-   * Has a READ be answered when its bytes have been fetched.
-   *
-   * @param start Where they are in the object.
-   * @param sample What they are of, if that is to be compared with its checksum.
-   */
+  /** Delegates a READ. `sample` is the sample that contains the bytes, if its checksum must be verified. */
   read(
     { uniqueLow, uniqueHigh, pid }: Request,
     { object }: RemoteBlocks,
@@ -59,7 +53,7 @@ export class HandOver {
     });
   }
 
-  /** Says that a link was read: who reads others like it comes to the next ones. */
+  /** Reports that a link was read, so that the samples of the next links are prefetched. */
   link(node: number): void {
     this.#tell({ kind: "link", node });
   }

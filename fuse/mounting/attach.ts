@@ -6,16 +6,11 @@ import { FOR_CONTAINERS, mountAsRoot } from "./mount_root.ts";
 import { mountAsUser } from "./mount_user.ts";
 import { OpenFlag } from "../wire/flags.ts";
 
-/**
- * Mounts, by the means that this process's user has.
- *
- * @returns The descriptor of /dev/fuse to serve.
- * @throws {MountError} If it cannot be mounted.
- */
+/** Mounts as root if possible, else through fusermount3. Returns the descriptor of /dev/fuse to serve. */
 export async function attach(request: MountRequest): Promise<number> {
   checkDevice(request.mountpoint);
   if (libc().geteuid() === 0) {
-    // In a container even root may lack CAP_SYS_ADMIN, and fusermount3 may still be let through.
+    // In a container even root may lack CAP_SYS_ADMIN, while fusermount3 may still work.
     const fd = mountAsRoot(request);
     if (fd !== undefined) return fd;
     try {
@@ -29,7 +24,7 @@ export async function attach(request: MountRequest): Promise<number> {
 
 function checkDevice(mountpoint: string): void {
   const { open, close } = libc();
-  // Only its place: fusermount3 may open what this user may not.
+  // O_PATH checks existence only: fusermount3 may open what this user may not.
   const fd = open(cString("/dev/fuse"), OpenFlag.PATH | OpenFlag.CLOEXEC);
   if (fd >= 0) close(fd);
   else if (lastErrno() === Errno.ENOENT) {
@@ -42,7 +37,7 @@ function checkDevice(mountpoint: string): void {
   }
 }
 
-/** The same error with what may help root, who needs no fusermount3 elsewhere. */
+/** Adds a hint for root, who needs no fusermount3 outside containers. */
 function withHint(error: MountError): MountError {
   return new MountError(
     error.code,

@@ -8,10 +8,9 @@ import { OpenFlag, UnmountFlag } from "../wire/flags.ts";
 const F_OK = 0;
 
 /**
- * Takes a mount of this process out of the tree, and ends its connection even while it is in use.
+ * Detaches a mount of this process, and ends its connection even while it is in use.
  *
- * @param server Its threads end after their next request; the last descriptor they close aborts the
- * connection.
+ * @param server Its threads end after their next request. Closing the last descriptor aborts the connection.
  */
 export async function forceUnmount(
   mountpoint: string,
@@ -22,14 +21,14 @@ export async function forceUnmount(
     if (errno === 0) return;
     if (errno === Errno.EBUSY) return await unmount(mountpoint, true);
   }
-  const flags = OpenFlag.PATH | OpenFlag.CLOEXEC; // asks the server nothing
+  const flags = OpenFlag.PATH | OpenFlag.CLOEXEC; // O_PATH sends no request to the server
   const root = libc().open(cString(mountpoint), flags);
   if (root < 0) throw refusal(mountpoint, errorText(lastErrno()));
   try {
     await unmount(mountpoint, true);
     server.stop();
-    // Each thread waits in read(2): a request, for a name the kernel can't know, wakes one of them.
-    const { threads } = server; // there are fewer with each
+    // Each thread blocks in read(2). A request for a name that the kernel cannot have cached wakes one of them.
+    const { threads } = server; // shrinks as threads end
     for (let i = 0; i < threads; i++) {
       const name = cString(crypto.randomUUID());
       await libc().accessElsewhere(root, name, F_OK, 0);
@@ -40,11 +39,11 @@ export async function forceUnmount(
 }
 
 /**
- * Aborts the connection of a mount that is in use but no longer in the tree, through fusectl, which
- * lets root and the mounting user.
+ * Aborts the connection of a detached mount that is still in use, through fusectl, which root and the mounting
+ * user may write to.
  *
  * @param device Device number as `major:minor`.
- * @returns Whether it could; fusectl is not mounted everywhere.
+ * @returns Whether this succeeded; fusectl is not mounted everywhere.
  */
 export async function abortConnection(device: string): Promise<boolean> {
   const minor = device.slice(device.indexOf(":") + 1);

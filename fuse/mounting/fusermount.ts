@@ -3,8 +3,7 @@ import { MountError } from "./mount_error.ts";
 /**
  * Runs fusermount3, the set-user-id program that mounts and unmounts for ordinary users.
  *
- * @returns Whether it succeeded, and its own words if not.
- * @throws {MountError} If it is not installed.
+ * @returns Whether it succeeded, and its error output.
  */
 export async function runFusermount(
   mountpoint: string,
@@ -14,7 +13,7 @@ export async function runFusermount(
   try {
     const { success, stderr } = await new Deno.Command("fusermount3", {
       args: [...args],
-      // Its words are looked into, so they must not be translated.
+      // Its output is parsed, so it must not be translated.
       env: { LC_ALL: "C", ...env },
       stdin: "null",
       stdout: "null",

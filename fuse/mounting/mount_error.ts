@@ -1,8 +1,8 @@
 import { RecordfsError } from "../../src/base/errors.ts";
 
-/** Subjects of a {@linkcode MountError}. */
+/** Reason of a {@linkcode MountError}. */
 export type MountErrorCode =
-  /** An option that is unknown or has a value it can't have. */
+  /** An option is unknown or has an invalid value. */
   | "bad-option"
   /** The mount is in use. */
   | "busy"
@@ -10,7 +10,7 @@ export type MountErrorCode =
   | "changed"
   /** The mount point would hide the container. */
   | "hides-source"
-  /** The mount point lies in the directory that is to be mounted. */
+  /** The mount point lies inside the directory to mount. */
   | "inside-source"
   /** The container, or a part of its index, is not on this machine. */
   | "needs-local"
@@ -18,22 +18,22 @@ export type MountErrorCode =
   | "no-device"
   /** fusermount3 is missing. */
   | "no-fusermount"
-  /** There is no such mount point. */
+  /** The mount point does not exist. */
   | "no-mountpoint"
   | "not-a-directory"
   | "not-empty"
   /** There is no mount to unmount. */
   | "not-mounted"
-  /** Deno was not given a permission that mounting needs. */
+  /** Deno lacks a permission that mounting needs. */
   | "permission"
   /** The system, or fusermount3, refused. */
   | "refused"
   /** The thread that serves the mount failed. */
   | "server"
-  /** A mount there lost its server. */
+  /** The mount point is that of a mount that lost its server. */
   | "stale"
   /** Not Linux with the GNU C library. */
   | "unsupported";
 
-/** Something cannot be mounted or unmounted; `path` is the mount point, or the file concerned. */
+/** Mounting or unmounting failed. `path` is the mount point, or the file concerned. */
 export class MountError extends RecordfsError<MountErrorCode> {}

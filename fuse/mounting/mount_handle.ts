@@ -10,45 +10,45 @@ import { cString, libc } from "../libc.ts";
 import { MAX_TRANSFER } from "../limits.ts";
 import { OpenFlag } from "../wire/flags.ts";
 
-/** End of a mount. */
+/** How a mount ended. */
 export interface MountEnd {
-  /** Reason of a failure, unless it was simply unmounted. */
+  /** Reason of a failure; `undefined` if it was simply unmounted. */
   readonly failure: MountError | undefined;
 }
 
 /** Options to end a mount of this process. */
 export interface EndOptions extends UnmountOptions {
   /**
-   * Ends it even when it is in use, which whoever uses it sees as `ENOTCONN` or `ECONNABORTED`: for
-   * a process that has to end.
+   * Ends the mount even while it is in use; its users then get `ENOTCONN` or `ECONNABORTED`. For a process that
+   * must end.
    */
   readonly force?: boolean | undefined;
 }
 
-/** A request that kills servers does so within this time from when it is repeated. */
+/** Time in milliseconds within which a resent request that crashes servers crashes this one too. */
 const SETTLING_MS = 100;
 
-/** Facts of a mount that a new server has to know. */
+/** Facts of a mount that a new server needs. */
 export interface KeptMount {
   /** Device number as `major:minor`. */
   readonly device: string;
-  /** Agreement made by INIT. */
+  /** Result of INIT. */
   readonly agreed: Agreed;
 }
 
 /** A mounted tree, served by threads of this process. */
 export class Mount implements AsyncDisposable {
-  /** Absolute path, without symbolic links. */
+  /** Absolute path without symbolic links. */
   readonly mountpoint: string;
   /**
-   * Resolves when the mount has ended, by whomever it was unmounted, or has lost its server: it stays
-   * then, dead, so that nobody takes an empty directory for the data, until it is unmounted. Never rejects.
+   * Resolves when the mount has ended, whoever unmounted it, or has lost its server. In the latter case the dead
+   * mount stays until it is unmounted, so that nobody takes an empty directory for the data. Never rejects.
    */
   readonly finished: Promise<MountEnd>;
   readonly #server: Server;
   #device: string | undefined;
   #ended = false;
-  /** True if it has lost its server, and stays in the tree without one. */
+  /** Whether it has lost its server but is still mounted. */
   #dead = false;
 
   private constructor(
@@ -64,14 +64,13 @@ export class Mount implements AsyncDisposable {
   }
 
   /**
-   * Has a server serve a mount that was just made; nothing else may mount there meanwhile.
+   * Serves a new mount. Nothing else may mount there meanwhile.
    *
-   * @param parts Its mount point, descriptor, server, and the mapping the server sends from, if it is
-   * not of its own, which is disposed of when the mount has ended, even if this fails.
-   * @returns The mount, once it answers: its server has agreed with the kernel on how, and can describe
-   * the root. Nothing is asked of it by this process, which could not be killed while it waits for an
-   * answer of its own.
-   * @throws {MountError} If it does not; the mount has ended then.
+   * @param parts Mount point, descriptor, server, and the mapping that the server sends from, if this process made
+   * one. The mapping is disposed of when the mount has ended, even if this call fails.
+   * @returns The mount, once it answers: its server has completed INIT and can describe the root. This process sends
+   * no request to its own mount, because it could not be killed while it waits for its own answer.
+   * @throws {MountError} If it does not answer; the mount has then ended.
    */
   static async start(
     { mountpoint, mapping, server, fd }: {
@@ -82,7 +81,7 @@ export class Mount implements AsyncDisposable {
     },
   ): Promise<Mount> {
     const mount = new Mount(mountpoint, server, mapping);
-    const serving = server.serve(fd); // takes the descriptor over, whatever comes next
+    const serving = server.serve(fd); // takes over the descriptor, even on failure
     serving.catch(() => {}); // awaited below, if nothing fails before
     try {
       mount.#device = mount.#entry()?.device;
@@ -96,12 +95,12 @@ export class Mount implements AsyncDisposable {
   }
 
   /**
-   * Has a server go on with a mount whose own server was killed.
+   * Resumes a mount whose server was killed.
    *
-   * @param parts As {@linkcode Mount.start} takes them, but the descriptor, which the server holds.
-   * @param kept What the killed server has left.
-   * @returns The mount, when what was in flight has been answered without killing this server as well,
-   * or it has ended.
+   * @param parts As for {@linkcode Mount.start}, without the descriptor, which the server holds.
+   * @param kept What the killed server left.
+   * @returns The mount, once it has ended, or the requests in flight have been answered without killing this server
+   * as well.
    */
   static async resume(
     { mountpoint, mapping, server }: {
@@ -114,7 +113,7 @@ export class Mount implements AsyncDisposable {
     const mount = new Mount(mountpoint, server, mapping);
     mount.#device = device;
     server.resume(agreed);
-    // Asked for by this process, an answer would keep it from dying before another one gives it.
+    // No test request from this process: waiting for it would keep a crashing server's process from dying.
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, SETTLING_MS);
     await Promise.race([promise, mount.finished]);
@@ -122,17 +121,17 @@ export class Mount implements AsyncDisposable {
     return mount;
   }
 
-  /** Its device number as `major:minor`, where the system says it. */
+  /** Device number as `major:minor`, if known. */
   get device(): string | undefined {
     return this.#device;
   }
 
-  /** Ends a mount that nobody has been given; programs may have found it all the same. */
+  /** Ends a mount that was not returned to the caller; programs may still have found it. */
   async #giveUp(): Promise<void> {
     try {
       await this.#force(this.#device === undefined || this.#isPresent());
     } catch {
-      // It goes on, and its mapping stays, until somebody else unmounts it.
+      // The mount and its mapping stay until somebody unmounts it.
     }
     if (this.#ended) await this.finished;
   }
@@ -140,7 +139,7 @@ export class Mount implements AsyncDisposable {
   /**
    * Unmounts.
    *
-   * @returns When the mount has ended; with `lazy`, when it is out of the tree.
+   * @returns When the mount has ended; with `lazy`, when it is detached.
    * @throws {MountError} If it is in use, without `lazy` or `force`.
    */
   unmount(options: EndOptions = {}): Promise<void> {
@@ -162,7 +161,7 @@ export class Mount implements AsyncDisposable {
     });
   }
 
-  /** Unmounts, by force if it is in use. */
+  /** Unmounts, with `force` if the mount is in use. */
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       await this.unmount();
@@ -200,7 +199,6 @@ export class Mount implements AsyncDisposable {
     };
   }
 
-  /** True if it is what its mount point leads to. */
   #isPresent(): boolean {
     const entry = this.#entry();
     return entry !== undefined && entry.device === this.#device;
@@ -211,18 +209,18 @@ export class Mount implements AsyncDisposable {
   }
 }
 
-/** Distance that the kernel reads ahead of a sequential reader: one request of the largest size. */
+/** Kernel read-ahead in bytes: one request of the largest size. */
 const READ_AHEAD = MAX_TRANSFER;
 
 /**
- * Has the kernel read further ahead on a mount than its usual 128 KiB. Only root may; otherwise, or
- * where /sys is read-only, it stays as it is.
+ * Raises the kernel's read-ahead for a mount from the default of 128 KiB. Only root may; otherwise, or if /sys is
+ * read-only, nothing changes.
  *
- * @param device The mount's device number, as mountinfo has it: `0:57`.
+ * @param device Device number as in mountinfo: `0:57`.
  */
 function raiseReadAhead(device: string): void {
   const { open, write, close } = libc();
-  // Through libc, since Deno's own writing to /sys takes `--allow-all`.
+  // Through libc, since writing to /sys through Deno needs `--allow-all`.
   const path = `/sys/class/bdi/${device}/read_ahead_kb`;
   const fd = open(cString(path), OpenFlag.WRONLY | OpenFlag.CLOEXEC);
   if (fd < 0) return;

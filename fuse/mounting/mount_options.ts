@@ -1,37 +1,37 @@
 import { sizeOf } from "../../src/base/size_text.ts";
 import { MountError } from "./mount_error.ts";
 
-/** Options of a mount that do not depend on its tree. */
+/** Mount options that do not depend on the tree. */
 export interface KernelOptions {
-  /** Lets other users in, not only the mounting one. */
+  /** Allows access by users other than the mounting one. */
   readonly allowOther?: boolean | undefined;
   /** Mounts over a directory that is not empty. */
   readonly nonEmpty?: boolean | undefined;
   /** Forbids running programs from the mount. */
   readonly noExec?: boolean | undefined;
-  /** Owner that files show; by default the mounting user. */
+  /** Owner of all files. Defaults to the mounting user. */
   readonly uid?: number | undefined;
-  /** Group that files show; by default the mounting user's. */
+  /** Group of all files. Defaults to that of the mounting user. */
   readonly gid?: number | undefined;
-  /** Permission bits to take away from 0644 for files and 0755 for directories. */
+  /** Permission bits to remove from 0644 for files and 0755 for directories. */
   readonly umask?: number | undefined;
-  /** Name of the mounted device; by default the container's path. */
+  /** Name of the mounted device. Defaults to the container's path. */
   readonly fsname?: string | undefined;
-  /** Name after `fuse.` of the file-system type; by default `recordfs`. */
+  /** File-system type after `fuse.`. Defaults to `recordfs`. */
   readonly subtype?: string | undefined;
-  /** Largest read the kernel may ask for, in bytes. */
+  /** Largest read that the kernel may request, in bytes. */
   readonly maxRead?: number | undefined;
   /**
-   * Whether a file is compared with its checksum, where the container has one, before bytes of it are
-   * first read; what does not match is an I/O error. Defaults to `true`.
+   * Whether to verify a file's checksum, if the container has one, before its first read. A mismatch is
+   * an I/O error. Defaults to `true`.
    */
   readonly verify?: boolean | undefined;
 }
 
 /**
- * Options that mount(8) and fstab(5) give any file system, or any of FUSE, and that change nothing about
- * this one: it is read-only, without set-user-id programs, devices or access times, and its permission
- * bits hold anyway; the rest concerns mount(8) itself.
+ * Options that mount(8) and fstab(5) accept for any file system, or for any FUSE file system, and that have no
+ * effect here: the mount is read-only, without set-user-id programs, devices or access times, and permission bits
+ * always apply; the rest concerns mount(8) itself.
  */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(
   [
@@ -42,22 +42,21 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set(
   ].join(" ").split(" "),
 );
 
-/** The others, for messages. */
+/** Options with an effect, for messages. */
 const KNOWN: readonly string[] =
   "allow_other nonempty noexec verify no_verify uid= gid= umask= max_read= fsname= subtype="
     .split(" ");
 
-/** Options while they are collected. */
 type Collected = {
   -readonly [name in keyof KernelOptions]: KernelOptions[name];
 };
 
 /**
- * Parses the list after `-o`: options separated by commas; a backslash makes the next character part
- * of a value.
+ * Parses the list after `-o`: options separated by commas. A backslash escapes the next character.
  *
- * @param others Options that the caller has taken out of it, which the message about an unknown one lists as well.
- * @throws {MountError} If an option is unknown, or its value cannot be.
+ * @param others Options that the caller has already removed from the list; the message about an unknown option
+ * lists them as well.
+ * @throws {MountError} If an option is unknown or has an invalid value.
  */
 export function parseMountOptions(
   list: string,
@@ -75,19 +74,19 @@ export function parseMountOptions(
   return options;
 }
 
-/** Returns whether the option is known. */
+/** @returns Whether the option is known. */
 function applyWord(word: string, options: Collected): boolean {
   if (word === "allow_other") options.allowOther = true;
   else if (word === "nonempty") options.nonEmpty = true;
   else if (word === "noexec") options.noExec = true;
   else if (word === "verify") options.verify = true;
   else if (word === "no_verify") options.verify = false;
-  else if (word === "exec") options.noExec = false; // of contradictory options the last one counts
+  else if (word === "exec") options.noExec = false; // the last of contradictory options wins
   else return WITHOUT_EFFECT.has(word) || isPrivate(word);
   return true;
 }
 
-/** Returns whether the option is known. */
+/** @returns Whether the option is known. */
 function applyValue(
   name: string,
   value: string,
@@ -109,7 +108,7 @@ function applyValue(
   return true;
 }
 
-/** Tells whether an option is meant for programs in user space, such as `x-systemd.automount`. */
+/** Whether an option is meant for user-space programs, such as `x-systemd.automount`. */
 function isPrivate(name: string): boolean {
   return /^x-/i.test(name);
 }
@@ -157,10 +156,10 @@ function unknown(name: string, others: readonly string[]): MountError {
   );
 }
 
-/** Largest 32-bit id; all bits set stands for "no id" in the kernel. */
+/** Largest 32-bit id; all bits set means "no id" in the kernel. */
 const LARGEST_ID = 0xffff_fffe;
 
-/** Largest values of the options that are numbers; the smallest is 0. */
+/** Largest values of the numeric options; the smallest is 0. */
 export const LARGEST = {
   uid: LARGEST_ID,
   gid: LARGEST_ID,
@@ -169,9 +168,9 @@ export const LARGEST = {
 } as const;
 
 /**
- * Checks options that a program gave, by the rules of `-o`.
+ * Checks options given through the API, by the rules of `-o`.
  *
- * @throws {MountError} If one has a value it can't have.
+ * @throws {MountError} If an option has an invalid value.
  */
 export function checkKernelOptions(options: KernelOptions): void {
   for (const name of Object.keys(LARGEST) as (keyof typeof LARGEST)[]) {
@@ -181,11 +180,7 @@ export function checkKernelOptions(options: KernelOptions): void {
   if (options.subtype !== undefined) checkText("subtype", options.subtype);
 }
 
-/**
- * Checks an option that is an integer, where it is given.
- *
- * @throws {MountError} If it is out of range.
- */
+/** @throws {MountError} If the option is given but not an integer in the range. */
 export function checkInteger(
   name: string,
   value: number | undefined,
@@ -201,12 +196,7 @@ export function checkInteger(
   );
 }
 
-/**
- * Checks an option that is a text.
- *
- * @returns The text.
- * @throws {MountError} If it is empty, or the system can't be given it.
- */
+/** @throws {MountError} If the value is empty or contains a NUL. */
 export function checkText(name: string, value: string): string {
   if (value !== "" && !value.includes("\0")) return value;
   throw new MountError(

@@ -1,23 +1,21 @@
 import { MAX_TRANSFER } from "../limits.ts";
 import type { KernelOptions } from "./mount_options.ts";
 
-/** Request to the kernel, or to fusermount3, to mount. */
+/** Mount request to the kernel or to fusermount3. */
 export interface MountRequest {
-  /** Absolute path of the mount point. */
   readonly mountpoint: string;
-  /** Name of the mounted device. */
   readonly fsname: string;
-  /** Name after `fuse.` of the type. */
+  /** File-system type after `fuse.`. */
   readonly subtype: string;
   readonly options: KernelOptions;
 }
 
-/** FUSE's own options, as both the kernel and fusermount3 spell them. */
+/** FUSE options in the spelling of both the kernel and fusermount3. */
 export function fuseOptions({ options }: MountRequest): string[] {
   const list = [
     `max_read=${Math.min(options.maxRead ?? Infinity, MAX_TRANSFER)}`,
-    // Without it any user who gets in may read everything, whatever the permission bits say, and
-    // access(2) takes every file for a program.
+    // Without it, any user with access may read everything regardless of permission bits, and access(2)
+    // reports every file as executable.
     "default_permissions",
   ];
   if (options.allowOther) list.push("allow_other");

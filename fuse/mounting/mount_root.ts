@@ -4,17 +4,11 @@ import { MountError } from "./mount_error.ts";
 import { fuseOptions, type MountRequest } from "./mount_request.ts";
 import { FileType, MountFlag, OpenFlag } from "../wire/flags.ts";
 
-/** Capability that a container lacks in which root may not mount. */
 export const FOR_CONTAINERS =
   "in a container it takes docker run --device /dev/fuse --cap-add SYS_ADMIN, and, where AppArmor is, " +
   "--security-opt apparmor=unconfined";
 
-/**
- * Mounts by mount(2), which takes root's CAP_SYS_ADMIN.
- *
- * @returns The descriptor to serve, or `undefined` if this process may not mount.
- * @throws {MountError} If the system refuses for another reason.
- */
+/** Mounts by mount(2). Returns the descriptor to serve, or `undefined` without the required CAP_SYS_ADMIN. */
 export function mountAsRoot(request: MountRequest): number | undefined {
   const { mountpoint, fsname, subtype, options } = request;
   const { open, mount, close, getuid, getgid } = libc();
@@ -27,8 +21,7 @@ export function mountAsRoot(request: MountRequest): number | undefined {
     `group_id=${getgid()}`,
     ...fuseOptions(request),
   ];
-  // Read-only by the kernel's own check: with OPEN answered by ENOSYS, an open for writing would
-  // otherwise succeed.
+  // The kernel must enforce read-only: OPEN is answered by ENOSYS, so opening for writing would succeed otherwise.
   const flags = MountFlag.RDONLY | MountFlag.NOSUID | MountFlag.NODEV |
     (options.noExec ? MountFlag.NOEXEC : 0);
   const result = mount(

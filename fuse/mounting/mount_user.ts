@@ -15,24 +15,21 @@ const RECEIVE_FLAGS = 0x40 | 0x4000_0000;
 const SOL_SOCKET = 1;
 const SCM_RIGHTS = 1;
 
-/** Bytes of a `struct cmsghdr` (length, level, type) and of one with a descriptor after it. */
+/** Bytes of a `struct cmsghdr` (length, level, type), and with one descriptor. */
 const CONTROL_HEADER_SIZE = 16;
 const CONTROL_SIZE = CONTROL_HEADER_SIZE + 4;
 
 /**
- * What recvmsg(2) fills, known to it by address only. Never collected, since the module holds it, and
- * never moved, since each has an ArrayBuffer from the start.
+ * Memory that recvmsg(2) fills, passed by address only. The module references it, so it is never collected;
+ * each array has its own ArrayBuffer from the start, so it is never moved.
  */
 const data = new Uint8Array(new ArrayBuffer(8));
 const control = new Uint8Array(new ArrayBuffer(32));
 const vector = new BigUint64Array(new ArrayBuffer(16));
 
 /**
- * Mounts through fusermount3, as an ordinary user: it opens /dev/fuse, mounts, and hands the
- * descriptor over a socket.
- *
- * @returns The descriptor to serve.
- * @throws {MountError} If fusermount3 is missing or refuses.
+ * Mounts through fusermount3 as an ordinary user: it opens /dev/fuse, mounts, and sends the descriptor to serve over a
+ * socket.
  */
 export async function mountAsUser(request: MountRequest): Promise<number> {
   const { mountpoint } = request;
@@ -55,7 +52,7 @@ export async function mountAsUser(request: MountRequest): Promise<number> {
   }
 }
 
-/** Receives the descriptor of a mount; without it the mount must not stay, since nobody serves it. */
+/** Receives the descriptor of a mount. On failure, unmounts, since nobody could serve the mount. */
 async function receiveOrUnmount(
   mountpoint: string,
   socket: number,
@@ -81,12 +78,12 @@ function optionList(request: MountRequest): string {
   ].join(",");
 }
 
-/** fusermount3 splits at commas and takes a backslash as an escape. */
+/** Escapes a value: fusermount3 splits at commas and takes a backslash as an escape. */
 function escapeValue(value: string): string {
   return value.replaceAll(/[\\,]/g, "\\$&");
 }
 
-/** A socket that fusermount3 will inherit, and its other end, which nobody will. */
+/** Creates a socket that fusermount3 inherits, and its other end, which is not inherited. */
 function socketPair(): [theirs: number, ours: number] {
   const pair = new Int32Array(2);
   const { socketpair, fcntl } = libc();
@@ -98,11 +95,11 @@ function socketPair(): [theirs: number, ours: number] {
     );
   }
   const [theirs, ours] = pair as unknown as [number, number];
-  fcntl(theirs, F_SETFD, 0); // takes FD_CLOEXEC away
+  fcntl(theirs, F_SETFD, 0); // clears FD_CLOEXEC
   return [theirs, ours];
 }
 
-/** Receives one descriptor as SCM_RIGHTS, see unix(7). */
+/** Receives one descriptor as SCM_RIGHTS; see unix(7). */
 function receiveDescriptor(socket: number): number {
   // struct iovec: address and length.
   vector[0] = BigInt(addressOf(data));

@@ -9,31 +9,25 @@ import {
   recordfsMounts,
 } from "./mountinfo.ts";
 
-/** Things that a mount point must not get in the way of. */
+/** What a mount point is checked against. */
 export interface MountpointUse {
   readonly tree: Tree;
-  /** Paths of the containers, where they have any. */
   readonly containers: readonly string[];
   readonly nonEmpty: boolean;
 }
 
 /**
- * Finds the directory to mount on.
+ * Resolves the directory to mount on.
  *
  * @returns Its absolute path without symbolic links.
- * @throws {MountError} If there is none, or it is not to be used.
+ * @throws {MountError} If it does not exist, is not a directory, or is a stale mount.
  */
 export async function resolveMountpoint(path: string): Promise<string> {
   await checkDirectory(path);
   return await Deno.realPath(path);
 }
 
-/**
- * Checks that something can be mounted on a directory.
- *
- * @param mountpoint What {@linkcode resolveMountpoint} gave.
- * @throws {MountError} If it cannot.
- */
+/** Checks that a resolved directory can be mounted on. */
 export async function checkMountpoint(
   mountpoint: string,
   { tree, containers, nonEmpty }: MountpointUse,
@@ -60,7 +54,7 @@ export async function checkMountpoint(
   }
 }
 
-/** Whether a directory is empty, or must not be listed: the system then refuses the mount in its own words. */
+/** Whether a directory is empty or unreadable: in the latter case, mounting itself fails with the system's reason. */
 async function isEmpty(directory: string): Promise<boolean> {
   try {
     for await (const _ of Deno.readDir(directory)) return false;
@@ -75,7 +69,7 @@ async function checkDirectory(path: string): Promise<void> {
   try {
     info = await Deno.stat(path);
   } catch (error) {
-    if (isNotConnected(error)) throw staleError(path); // before anything was cached
+    if (isNotConnected(error)) throw staleError(path); // detected here if nothing is cached
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     throw new MountError(
       "no-mountpoint",
@@ -124,14 +118,14 @@ async function checkSources(
   }
 }
 
-/** Files that a tree cannot be served without. */
+/** Files that the tree needs while it is served. */
 function sourcePaths({ sources }: Tree): readonly string[] {
   const files = openedSources(sources)
     .filter((source) => source instanceof FileSource);
   return [...files, ...lazySources(sources)].map(({ path }) => path);
 }
 
-/** A path without symbolic links, or `undefined` for what is no path, such as a URL. */
+/** Resolves symbolic links. Returns `undefined` for what is not a path, such as a URL. */
 async function realPathOf(path: string): Promise<string | undefined> {
   try {
     return await Deno.realPath(path);
@@ -141,7 +135,7 @@ async function realPathOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Tells whether `path` is `directory` or lies below it; both absolute. */
+/** Whether `path` is `directory` or lies below it. Both must be absolute. */
 function contains(directory: string, path: string): boolean {
   if (directory === "/" || directory === path) return true;
   return path.startsWith(`${directory}/`);

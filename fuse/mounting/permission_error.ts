@@ -1,6 +1,6 @@
 import { MountError } from "./mount_error.ts";
 
-/** Runs an action; a Deno permission it lacked becomes a {@linkcode MountError}. */
+/** Runs an action, and turns a missing Deno permission into a {@linkcode MountError}. */
 export async function withPermissionErrors<T>(
   mountpoint: string,
   action: () => Promise<T>,

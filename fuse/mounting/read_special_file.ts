@@ -2,11 +2,7 @@ import { cString, errorText, lastErrno, libc } from "../libc.ts";
 import { MountError } from "./mount_error.ts";
 import { OpenFlag } from "../wire/flags.ts";
 
-/**
- * Reads a text file of procfs. Through libc, since Deno's own reading of `/proc` takes `--allow-all`.
- *
- * @throws {MountError} If it cannot be read.
- */
+/** Reads a text file of procfs. Through libc, since reading `/proc` through Deno needs `--allow-all`. */
 export function readSpecialFile(path: string): string {
   const fd = libc().open(cString(path), OpenFlag.RDONLY | OpenFlag.CLOEXEC);
   if (fd < 0) throw readError(path);

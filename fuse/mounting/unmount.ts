@@ -8,20 +8,20 @@ import { findMount, type MountEntry, readMounts } from "./mountinfo.ts";
 import { withPermissionErrors } from "./permission_error.ts";
 import { UnmountFlag } from "../wire/flags.ts";
 
-/** How often a mount in use is tried, and how long is waited between, in milliseconds. */
+/** Number of attempts on a busy mount, and the pause between them in milliseconds. */
 const TRIES = 10;
 const BETWEEN = 30;
 
-/** Options of an unmount. */
+/** Options of unmounting. */
 export interface UnmountOptions {
-  /** Takes a mount in use out of the tree now; it ends when its last user is gone. */
+  /** Detaches a mount in use now; it ends when its last user is gone. */
   readonly lazy?: boolean | undefined;
 }
 
 /**
- * Unmounts what is mounted at a path, by whichever process.
+ * Unmounts the FUSE mount at a path, of any process.
  *
- * @throws {MountError} If nothing of FUSE's is mounted there, it is in use, or the system refuses.
+ * @throws {MountError} If no FUSE mount is there, it is in use, or the system refuses.
  */
 export function unmountPath(
   path: string,
@@ -43,8 +43,8 @@ export function unmountPath(
 }
 
 /**
- * Unmounts an absolute path, as root by umount2(2), else through fusermount3. What is in use is tried again for a
- * moment: whoever looks at all mounts, as `df` and desktops do, is in each for less.
+ * Unmounts an absolute path, as root by umount2(2), else through fusermount3. Retries a busy mount for a moment:
+ * programs that inspect all mounts, such as `df` and desktops, stay in each for less.
  *
  * @throws {MountError} If it stays in use, or the system refuses.
  */
@@ -78,7 +78,7 @@ async function unmountOnce(mountpoint: string, lazy: boolean): Promise<void> {
   ]);
   if (success) return;
   if (/device or resource busy/i.test(words)) throw busyError(mountpoint);
-  // It knows its caller's mounts only.
+  // fusermount3 knows only the mounts of its caller.
   const isOthers = /not found in \S*mtab/i.test(words);
   throw refusal(
     mountpoint,
@@ -88,18 +88,13 @@ async function unmountOnce(mountpoint: string, lazy: boolean): Promise<void> {
   );
 }
 
-/**
- * umount2(2).
- *
- * @param flags {@linkcode UnmountFlag}s.
- * @returns The error number, 0 for success.
- */
+/** Unmounts by umount2(2) with {@linkcode UnmountFlag}s. Returns the error number, or 0 for success. */
 export function unmountAsRoot(mountpoint: string, flags: number): number {
   return libc().umount2(cString(mountpoint), flags) === 0 ? 0 : lastErrno();
 }
 
 /**
- * The absolute path of a mount point; of a stale mount, whose own path cannot be resolved, by its directory's.
+ * Returns the absolute path of a mount point. The path of a stale mount cannot be resolved; its parent's can.
  *
  * @throws {MountError} If there is no such directory.
  */
@@ -108,7 +103,7 @@ export async function mountpointOf(path: string): Promise<string> {
     return await Deno.realPath(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
-      if (!path.startsWith("/")) workingDirectory(); // says so if that is gone
+      if (!path.startsWith("/")) workingDirectory(); // throws if the working directory is gone
       throw new MountError(
         "not-mounted",
         `Cannot unmount ${path}: there is no such directory`,
@@ -137,7 +132,6 @@ function busyError(mountpoint: string): MountError {
   );
 }
 
-/** That the system, or fusermount3, refused. */
 export function refusal(mountpoint: string, reason: string): MountError {
   return new MountError("refused", `Cannot unmount ${mountpoint}: ${reason}`, {
     path: mountpoint,

@@ -1,4 +1,4 @@
-/** What a server asks of the kernel beside requests and replies: further descriptors, and requests again. */
+/** Calls of a server to the kernel other than requests and replies: cloning descriptors, and resending requests. */
 import { addressOf, cString, lastErrno, libc } from "../libc.ts";
 import { OpenFlag } from "../wire/flags.ts";
 
@@ -6,11 +6,8 @@ import { OpenFlag } from "../wire/flags.ts";
 const FUSE_DEV_IOC_CLONE = 0x8004e500n;
 
 /**
- * Opens a further descriptor of a mount's connection, so that another thread can serve it without
- * waiting for the first.
- *
- * @param fd A descriptor of the connection, after INIT.
- * @returns The new descriptor, or the error number, negative.
+ * Opens another descriptor of a mount's connection, after INIT, so that another thread can serve it independently.
+ * Returns the negated error number on failure.
  */
 export function cloneDevice(fd: number): number {
   const { open, close } = libc();
@@ -22,12 +19,7 @@ export function cloneDevice(fd: number): number {
   return -errno;
 }
 
-/**
- * Makes a descriptor of /dev/fuse that belongs to no connection one of a mount's.
- *
- * @param fd A descriptor of the connection.
- * @returns The error number, 0 for success.
- */
+/** Attaches an unconnected descriptor of /dev/fuse to a mount's connection. Returns the error number, or 0. */
 export function cloneOnto(fd: number, unused: number): number {
   const argument = new Uint8Array(Uint32Array.of(fd).buffer);
   const result = libc().ioctl(unused, FUSE_DEV_IOC_CLONE, argument);
@@ -37,19 +29,19 @@ export function cloneOnto(fd: number, unused: number): number {
 /** Bytes of `struct fuse_out_header`. */
 const NOTIFICATION_SIZE = 16;
 
-/** `FUSE_NOTIFY_RESEND` of `linux/fuse.h`, where a reply has its error. */
+/** `FUSE_NOTIFY_RESEND` of `linux/fuse.h`, stored in the error field of a reply. */
 const FUSE_NOTIFY_RESEND = 7;
 
 /**
- * Has the kernel repeat every request that a server of the mount has read and not answered; it must
- * have agreed on `HAS_RESEND`. Nothing comes of it where the mount has ended, as its next read tells.
+ * Asks the kernel to resend every request that a server of the mount has read and not answered. Needs an
+ * agreement on `HAS_RESEND`. If the mount has ended, this has no effect; the next read reports the end.
  *
- * @param fd Any descriptor of the connection. No thread of this or another process may be serving it.
+ * @param fd Any descriptor of the connection. No thread of any process may be serving it.
  */
 export function askToResend(fd: number): void {
   const notification = new Uint32Array(NOTIFICATION_SIZE / 4);
   notification[0] = NOTIFICATION_SIZE;
-  notification[1] = FUSE_NOTIFY_RESEND; // the id, 0, makes it a notification
+  notification[1] = FUSE_NOTIFY_RESEND; // id 0 makes it a notification
   // struct iovec: address and length.
   const vector = new BigUint64Array(2);
   const bytes = new Uint8Array(notification.buffer);

@@ -5,22 +5,15 @@ const FLAGS = 2;
 const MORE_FLAGS = 3;
 const SLOTS = 4;
 
-/** Agreement made by INIT. */
+/** Result of INIT. */
 export interface Agreed {
-  /** Minor protocol version. */
   readonly minor: number;
-  /** `InitFlag`s. */
   readonly flags: number;
-  /** `MoreInitFlag`s. */
   readonly moreFlags: number;
 }
 
-/**
- * What the threads that serve one mount have in common: what INIT agreed on, which only one of them
- * reads, and whether they are to stop.
- */
+/** State shared by the threads that serve a mount: the result of INIT, which only one reads, and a stop flag. */
 export class ConnectionState {
-  /** The memory to hand to other threads. */
   readonly memory: SharedArrayBuffer;
   readonly #slots: Int32Array;
 
@@ -31,14 +24,13 @@ export class ConnectionState {
     this.#slots = new Int32Array(memory);
   }
 
-  /** Keeps what INIT agreed on. */
   agree({ minor, flags, moreFlags }: Agreed): void {
     Atomics.store(this.#slots, FLAGS, flags);
     Atomics.store(this.#slots, MORE_FLAGS, moreFlags);
     Atomics.store(this.#slots, MINOR, minor);
   }
 
-  /** Agreement made by INIT; all 0 before. */
+  /** Result of INIT; all 0 before. */
   get agreed(): Agreed {
     return {
       minor: this.minor,
@@ -47,17 +39,17 @@ export class ConnectionState {
     };
   }
 
-  /** Minor protocol version agreed on, or 0 before INIT. */
+  /** Minor protocol version, or 0 before INIT. */
   get minor(): number {
     return Atomics.load(this.#slots, MINOR);
   }
 
-  /** Tells whether INIT agreed on an {@linkcode InitFlag}. */
+  /** Whether INIT agreed on an {@linkcode InitFlag}. */
   has(flag: number): boolean {
     return (Atomics.load(this.#slots, FLAGS) & flag) !== 0;
   }
 
-  /** Has every thread that serves the mount end after the next request it reads. */
+  /** Makes every serving thread end after the next request it reads. */
   stop(): void {
     Atomics.store(this.#slots, STOPPING, 1);
   }

@@ -9,9 +9,7 @@ import type { ServedSources } from "../content/served_sources.ts";
 import type { Reply } from "../wire/reply.ts";
 import type { Session } from "../session/session.ts";
 
-/** Parts of a {@linkcode serveDevice} loop. */
 export interface DeviceOptions {
-  /** Descriptor of /dev/fuse, attached to a mount. */
   readonly fd: number;
   readonly session: Session;
   readonly sources: ServedSources;
@@ -19,7 +17,7 @@ export interface DeviceOptions {
   readonly counts: RequestCounts;
   /** Called after each request, before its reply is sent. */
   readonly onRequest: (() => void) | undefined;
-  /** Called when INIT has been agreed on and answered. */
+  /** Called after INIT has been answered. */
   readonly onServing: () => void;
   readonly onLog: (message: string) => void;
 }
@@ -29,13 +27,13 @@ const F_SETFL = 4;
 const O_NONBLOCK = 0o4000;
 const POLLIN = 1;
 
-/** Requests that are answered before a piece of a large sample is checked again, however many there are. */
+/** Number of requests between two pieces of large checks, under load. */
 const REQUESTS_BETWEEN_CHECKS = 16;
 
-/** Interval at which to see whether another thread is done with a check, in milliseconds. */
+/** Polling interval while other threads check, in milliseconds. */
 const LOOK_AGAIN = 3;
 
-/** Opens the functions that serving takes, so that the first request need not wait for that. */
+/** Opens the libc functions for serving, so that the first request need not wait for it. */
 export function openServingFunctions(): void {
   const { read, writev, errnoLocation, fcntl } = libc();
   void [read, writev, errnoLocation, fcntl];
@@ -44,7 +42,7 @@ export function openServingFunctions(): void {
 /**
  * Reads requests and writes replies until the mount ends. Blocks the thread.
  *
- * @returns Why it ended, or `undefined` if the mount simply ended.
+ * @returns Reason of a failure, or `undefined` if the mount simply ended or the server stops.
  */
 export function serveDevice(options: DeviceOptions): string | undefined {
   const { fd, session, connection, counts, onRequest, onServing } = options;
@@ -54,7 +52,7 @@ export function serveDevice(options: DeviceOptions): string | undefined {
   const send = replySender(options);
   let serving = connection.minor > 0;
   let waits = true;
-  setWaiting(fd, waits); // a server that was killed may have left it otherwise
+  setWaiting(fd, waits); // a killed server may have left it nonblocking
   let untilCheck = REQUESTS_BETWEEN_CHECKS;
   while (true) {
     if (session.isChecking === waits) setWaiting(fd, waits = !waits);
@@ -86,38 +84,38 @@ export function serveDevice(options: DeviceOptions): string | undefined {
   }
 }
 
-/** Goes on with what requests wait for, and answers those that need wait no longer. */
+/** Continues the pending checks, and sends the replies that are ready. */
 function checkOn(session: Session, send: () => void): void {
   session.checkOn();
   while (session.answerWaiting()) send();
 }
 
-/** Has reading requests wait until there is one, or fail at once with EAGAIN. */
+/** Makes reads block, or fail at once with EAGAIN. */
 function setWaiting(fd: number, waits: boolean): void {
   libc().fcntl(fd, F_SETFL, waits ? 0 : O_NONBLOCK);
 }
 
-/** Waits for a request, or for a little while. */
+/** Waits for a request, for at most {@linkcode LOOK_AGAIN}. */
 function waitForRequest(fd: number): void {
-  // struct pollfd of <poll.h>: the descriptor, and the events asked for and given, 16 bits each.
+  // struct pollfd of <poll.h>: descriptor; requested and returned events, 16 bits each.
   const descriptor = new Uint8Array(Int32Array.of(fd, POLLIN).buffer);
   libc().poll(descriptor, 1, LOOK_AGAIN);
 }
 
-/** Tells whether a failed read says nothing about the next one. */
+/** Whether reading may be retried after that error. */
 function isPassing(errno: number): boolean {
   return errno === Errno.EINTR || errno === Errno.EAGAIN ||
     errno === Errno.ENOMEM ||
     errno === Errno.ENOENT; // the request was interrupted before it was read
 }
 
-/** Makes the function that sends the reply, its payload straight from the source's memory. */
+/** Creates the function that sends the reply, with the payload directly from the source's memory. */
 function replySender(
   { fd, session, sources, counts, onLog }: DeviceOptions,
 ): () => void {
   const { writev } = libc();
-  // Two struct iovec of <bits/types/struct_iovec.h>: an address and a length of 64 bits each, as
-  // pairs of words. Storing takes a number modulo 2^32; the high words of lengths stay 0.
+  // Two struct iovec of <bits/types/struct_iovec.h>: address and length of 64 bits each, as pairs of words.
+  // Storing truncates a number modulo 2^32; the high words of lengths stay 0.
   const words = new Uint32Array(8);
   const vectors = new Uint8Array(words.buffer);
 
@@ -134,7 +132,7 @@ function replySender(
     words[1] = reply.address / 0x1_0000_0000;
     words[2] = reply.length;
     if (length === 0) {
-      // A failure is ENOENT: the caller was interrupted and no longer waits.
+      // Can fail only with ENOENT: the caller was interrupted and no longer waits.
       writev(fd, vectors, 1);
       return;
     }
@@ -143,8 +141,8 @@ function replySender(
     words[6] = length;
     if (writev(fd, vectors, 2) >= 0 || lastErrno() !== Errno.EFAULT) return;
     const source = sources.at(reply.payloadSource)!;
-    // The kernel has ended the request with EIO: there is nothing more to send.
-    source.file?.hasChanged(); // that is logged first
+    // The kernel has already ended the request with EIO.
+    source.file?.hasChanged(); // logs the change first
     counts.error();
     onLog(
       `${source.name} can't be read at ${reply.payloadOffset}: it was cut off while it was ` +
@@ -153,7 +151,7 @@ function replySender(
   };
 }
 
-/** Where payloads are: of what is in no map, in memory that is used again. */
+/** Locates payloads. Unmapped sources are copied to a reused buffer. */
 class MadePayload {
   readonly #sources: ServedSources;
   readonly #onLog: (message: string) => void;
@@ -164,7 +162,7 @@ class MadePayload {
     this.#onLog = onLog;
   }
 
-  /** Where a reply's payload is; what can't be had is an error, and has none. */
+  /** Returns the address of a reply's payload. If it cannot be read, turns the reply into an error. */
   addressOf(reply: Reply): number {
     const { payloadSource, payloadOffset, payloadLength } = reply;
     const source = this.#sources.at(payloadSource)!; // the session checked the range

@@ -7,20 +7,18 @@ const F_DUPFD = 0;
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
 
-/** Descriptor of standard error. */
 const STDERR = 2;
 
-/** Numbers below are a shell's: a POSIX script can only name those of one digit. */
+/** Lower numbers are for the shell: a POSIX script can only name one-digit descriptors. */
 const LOWEST = 10;
 
 /**
- * Opens descriptors of /dev/fuse, of no connection yet, that every process inherits which this one
- * starts. A supervisor that holds them keeps the mount which is served through them, and what was in
- * flight, when its server dies.
+ * Opens unconnected descriptors of /dev/fuse that child processes inherit. While a supervisor holds them, the
+ * mount served through them, and its requests in flight, survive the death of the server.
  *
- * @param needed How many there must be. There are as many as a mount can have threads, so that a later
- * server may have more, unless the limit of descriptors is lower.
- * @returns Their numbers; none where this user may not open the device.
+ * @param needed Minimum number. Opens as many as a mount can have threads, so that a later server may have more,
+ * unless the descriptor limit is lower.
+ * @returns The descriptors; none if this user may not open the device.
  */
 export function openHeld(needed: number): readonly number[] {
   const held: number[] = [];
@@ -36,16 +34,16 @@ export function openHeld(needed: number): readonly number[] {
 }
 
 /**
- * Makes a file in memory for the counts of all of a mount's threads, of the servers to come as well: it
- * lasts as long as any process has it open, so a server that is killed loses none.
+ * Creates a file in memory for the counters of all threads of a mount, including those of later servers. It lasts
+ * while any process has it open, so a killed server loses no counts.
  *
- * @returns Its descriptor, which every process inherits that this one starts, or -1.
+ * @returns Its descriptor, which child processes inherit, or -1.
  */
 export function openCounts(): number {
   return aboveLowest(libc().memfdCreate(cString("recordfs counts"), 0));
 }
 
-/** Moves a descriptor that was just opened to a number that a shell script has no other use for. */
+/** Moves a newly opened descriptor to a number that a shell script does not use. */
 function aboveLowest(fd: number): number {
   if (fd < 0 || fd >= LOWEST) return fd;
   const moved = libc().fcntl(fd, F_DUPFD, LOWEST);
@@ -53,24 +51,23 @@ function aboveLowest(fd: number): number {
   return moved;
 }
 
-/** Closes this process's numbers of held descriptors. */
 export function closeHeld(held: readonly number[]): void {
   for (const fd of held) libc().close(fd);
 }
 
-/** Has no further process inherit them. */
+/** Stops child processes from inheriting the descriptors. */
 export function keepToThisProcess(held: readonly number[]): void {
   for (const fd of held) libc().fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-/** Has processes inherit them from now on. */
+/** Lets child processes inherit the descriptors. */
 export function letInherit(held: readonly number[]): void {
   for (const fd of held) libc().fcntl(fd, F_SETFD, 0);
 }
 
 /**
- * Has nothing be inherited that this process has open beyond standard input, output and error: a pipe or
- * a lock of the caller's would otherwise stay open as long as the mount.
+ * Sets close-on-exec on all descriptors except standard input, output and error. Otherwise a pipe or lock of the
+ * caller would stay open as long as the mount.
  */
 export function closeOnExec(): void {
   for (const { name } of Deno.readDirSync("/proc/self/fd")) {
@@ -79,7 +76,7 @@ export function closeOnExec(): void {
   }
 }
 
-/** Descriptors as one word of a command line, such as `17-80`. */
+/** Formats descriptors as one word of a command line, such as `17-80`. */
 export function formatHeld(held: readonly number[]): string {
   const ranges: { first: number; last: number }[] = [];
   for (const fd of held) {
@@ -92,7 +89,7 @@ export function formatHeld(held: readonly number[]): string {
   ).join();
 }
 
-/** Reads what {@linkcode formatHeld} wrote. */
+/** Parses the result of {@linkcode formatHeld}. */
 export function parseHeld(text: string): readonly number[] {
   return text.split(",").filter(Boolean).flatMap((range) => {
     const [first, last] = range.split("-").map(Number) as [number, number?];

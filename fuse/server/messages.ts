@@ -1,5 +1,5 @@
 /**
- * What the main thread and a serving thread tell each other.
+ * Messages between the main thread and a serving thread.
  *
  * @module
  */
@@ -12,43 +12,40 @@ import type { MappedSource } from "../content/mapping.ts";
 import type { SampleChecksMemory } from "../checksums/sample_checks_memory.ts";
 import type { Ownership } from "../wire/node_structs.ts";
 
-/** First message to a serving thread: what it is to serve. */
+/** First message to a serving thread: the tree to serve. */
 export interface PrepareMessage {
   readonly kind: "prepare";
   readonly handle: TreeHandle;
-  /** Those of its sources that are mapped, which come first; `undefined` where each thread maps what it needs. */
+  /** The mapped sources, which come first; `undefined` if each thread maps what it needs. */
   readonly sources: readonly MappedSource[] | undefined;
-  /** Number of threads that serve it. */
   readonly workers: number;
   readonly owner: Ownership;
   /** Memory of the mount's `ConnectionState`. */
   readonly connection: SharedArrayBuffer;
-  /** Memory of the mount's `ListAhead`. */
   readonly listAhead: ListAheadMemory;
-  /** Memory that they share to compare files with their checksums, where that is wanted. */
+  /** Shared memory for verifying checksums, if enabled. */
   readonly checks: SampleChecksMemory | undefined;
-  /** Address of the thread's `RequestCounts`, where somebody may ask for them. */
+  /** Address of the thread's `RequestCounts`, if counting is enabled. */
   readonly counts: number | undefined;
-  /** True to report each request. */
+  /** Whether to report each request. */
   readonly trace: boolean;
-  /** Lead to the thread that fetches, where the tree shows what lies on servers. */
+  /** Ports of the fetch thread, if the tree has remote sources. */
   readonly fetching: FetchPorts | undefined;
 }
 
-/** Second message: what to serve. The thread blocks from then on, and closes it at the end. */
+/** Second message: the descriptor to serve. The thread then blocks, and closes the descriptor at the end. */
 export interface ServeMessage {
   readonly kind: "serve";
-  /** Memory of the `ServedDescriptor`. */
   readonly descriptor: SharedArrayBuffer;
 }
 
 /** Report of a serving thread. */
 export type WorkerReport =
-  /** The tree is there; a descriptor may be sent. */
+  /** The tree is ready; a descriptor may be sent. */
   | { readonly kind: "prepared" }
-  /** The kernel and this server agreed on a protocol version. */
+  /** INIT has been answered. */
   | { readonly kind: "serving" }
   | { readonly kind: "log"; readonly message: string }
   | { readonly kind: "trace"; readonly line: string }
-  /** The thread ends; `failure` says why, unless the mount simply ended. */
+  /** The thread ends. `failure` is the reason, unless the mount simply ended. */
   | { readonly kind: "ended"; readonly failure: SerializedError | undefined };

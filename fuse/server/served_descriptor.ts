@@ -1,14 +1,12 @@
 import { libc } from "../libc.ts";
 
-/** Stands for a descriptor that was closed. */
 const CLOSED = -1;
 
 /**
- * A descriptor of /dev/fuse that one thread serves. Both that thread and the one that started it may
- * close it, so that it does not stay open when the thread dies; whoever comes first does.
+ * Descriptor of /dev/fuse that one thread serves. Both that thread and its starter may close it, so that it does not
+ * stay open if the thread dies. Only the first close takes effect.
  */
 export class ServedDescriptor {
-  /** The memory to hand to the other thread. */
   readonly memory: SharedArrayBuffer;
   readonly #slot: Int32Array;
 
@@ -17,7 +15,7 @@ export class ServedDescriptor {
     this.#slot = new Int32Array(memory);
   }
 
-  /** Takes a descriptor over. */
+  /** Takes over a descriptor. */
   static of(fd: number): ServedDescriptor {
     const memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     const descriptor = new ServedDescriptor(memory);
@@ -25,17 +23,16 @@ export class ServedDescriptor {
     return descriptor;
   }
 
-  /** The descriptor that another thread described. */
   static from(memory: SharedArrayBuffer): ServedDescriptor {
     return new ServedDescriptor(memory);
   }
 
-  /** Its number; not to be used after {@linkcode close}. */
+  /** Number of the descriptor; must not be used after {@linkcode close}. */
   get fd(): number {
     return Atomics.load(this.#slot, 0);
   }
 
-  /** Closes it unless it is closed: its number may be another's by then. */
+  /** Closes it once: afterwards the number may belong to another file. */
   close(): void {
     const fd = Atomics.exchange(this.#slot, 0, CLOSED);
     if (fd !== CLOSED) libc().close(fd);

@@ -20,60 +20,52 @@ import { mapCounts } from "../session/request_counts.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import type { Ownership } from "../wire/node_structs.ts";
 
-/** Options and listeners of a {@linkcode Server}. */
 export interface ServerOptions {
-  /** Number of serving threads. */
   readonly workers: number;
   readonly onLog: (message: string) => void;
   readonly onTrace: ((line: string) => void) | undefined;
   /**
-   * Descriptors of /dev/fuse to serve through, which another process holds as well; `undefined` for
-   * ones of this process alone. They stay the caller's.
+   * Descriptors of /dev/fuse to serve through, which another process holds as well; `undefined` for private ones.
+   * The caller closes them.
    */
   readonly held: readonly number[] | undefined;
-  /** Descriptor of the file that threads count in; `undefined` where nobody asks. */
+  /** Descriptor of the shared counter file, if counting is enabled. */
   readonly counts: number | undefined;
-  /** Told of each thread that failed, before anything else is done about it. */
+  /** Called first when a thread fails. */
   readonly onFailure: ((failure: string) => void) | undefined;
 }
 
-/** Content that a {@linkcode Server} serves. */
 export interface Served {
   readonly tree: Tree;
-  /** Those of its sources that are mapped, which come first; `undefined` where each thread maps what it needs. */
+  /** The mapped sources, which come first; `undefined` if each thread maps what it needs. */
   readonly sources: readonly MappedSource[] | undefined;
   readonly owner: Ownership;
-  /** True if files are compared with their checksums, where the tree has any. */
+  /** Whether to verify checksums of files, if the tree has any. */
   readonly verify: boolean;
-  /** Fetches what lies on servers, where there is such. */
+  /** The fetch thread, if the tree has remote sources. */
   readonly fetching: FetchThread | undefined;
 }
 
-/**
- * The threads that serve one mount, each on a descriptor of its own, with the tree's tables in memory
- * that they share.
- */
+/** The threads that serve one mount, each on its own descriptor. They share the memory of the tree's tables. */
 export class Server {
-  /** Settles when no thread serves any more, nor fetches; with what went wrong first, if anything. */
+  /** Resolves when no thread serves or fetches any more, with the first failure, if any. */
   readonly ended: Promise<string | undefined>;
   readonly #end: (failure: string | undefined) => void;
   readonly #options: ServerOptions;
   readonly #connection = new ConnectionState();
-  /** Those that have not ended. */
   readonly #threads = new Set<ServingThread>();
   readonly #first: ServingThread;
-  /** Where a thread counts; made when it is needed, since the first thread takes long to start. */
+  /** Returns the address of a thread's counters. Mapped lazily, since the first thread takes long to start. */
   #countsAt: ((thread: number) => number) | undefined;
-  /** Number of threads so far, ended ones included. */
   #started = 0;
   #message: CommonMessage | undefined;
   #fetching: FetchThread | undefined;
   #failure: string | undefined;
   readonly stops: (() => Promise<void>)[] = []; // called when no thread serves any more
-  /** A further number of the first thread's descriptor, which that one may close at any time. */
+  /** Duplicate of the first thread's descriptor, which that thread may close at any time. */
   #kept = -1;
 
-  /** Starts the first thread, to be there when there is something to serve; {@linkcode expand} starts the others. */
+  /** Starts the first thread, ahead of the tree; {@linkcode expand} starts the others. */
   constructor(options: ServerOptions) {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     this.ended = promise;
@@ -83,16 +75,11 @@ export class Server {
     this.#first = this.#addThread();
   }
 
-  /** Number of threads. */
   get threads(): number {
     return this.#threads.size;
   }
 
-  /**
-   * Has the first thread rebuild the tree, so that nothing is mounted that can't be served.
-   *
-   * @throws {MountError} If the tree cannot be rebuilt there.
-   */
+  /** Rebuilds the tree in the first thread, so that nothing is mounted that cannot be served. */
   async prepare(
     { tree, sources, owner, verify, fetching }: Served,
   ): Promise<void> {
@@ -116,12 +103,7 @@ export class Server {
     await this.#first.prepare(this.#message, fetching);
   }
 
-  /**
-   * Serves a mounted descriptor, which from now on belongs to the server.
-   *
-   * @returns When the kernel has been answered for the first time.
-   * @throws {MountError} If serving ended before.
-   */
+  /** Serves a mounted descriptor, which the server takes over. Resolves after INIT; rejects if serving ends before. */
   async serve(fd: number): Promise<void> {
     const { held } = this.#options;
     const first = held === undefined ? fd : moveOnto(fd, held);
@@ -129,16 +111,13 @@ export class Server {
     await this.#first.serve(first);
   }
 
-  /** Agreement made by INIT. */
   get agreed(): Agreed {
     return this.#connection.agreed;
   }
 
   /**
-   * Goes on where another server was killed that served through the held descriptors: what that one
-   * had not answered is answered first.
-   *
-   * @param agreed What INIT agreed on with that one.
+   * Takes over from a killed server that served through the held descriptors, with its result of INIT. The requests
+   * which that one had not answered are answered first.
    */
   resume(agreed: Agreed): void {
     this.#connection.agree(agreed);
@@ -148,7 +127,7 @@ export class Server {
     this.#first.start(duplicate(fd!));
   }
 
-  /** Has the other threads serve as well; INIT came to the first, only now can it be cloned. */
+  /** Starts the other threads. Must follow INIT, since the descriptor cannot be cloned before. */
   async expand(): Promise<void> {
     const missing = this.#options.workers - 1;
     const joining = Array.from(
@@ -159,33 +138,30 @@ export class Server {
     this.#closeKept();
   }
 
-  /** Reports a line about a request, where that is wanted. */
   get onTrace(): ServerOptions["onTrace"] {
     return this.#options.onTrace;
   }
 
-  /** Reports a message. */
   log(message: string): void {
     this.#options.onLog(message);
   }
 
-  /** Reports that it can't go on: what waits for an answer gets none from it. */
+  /** Reports that serving has failed: waiting requests are never answered. */
   fail(why: string): void {
     this.#options.onFailure?.(why);
     this.log(`The mount is not served any more, unmount it: ${why}`);
   }
 
-  /** Ends the threads when nothing has been given to {@linkcode serve}. */
+  /** Ends the threads if nothing has been given to {@linkcode serve}. */
   abandon(): void {
     for (const thread of this.#threads) thread.abandon();
   }
 
-  /** Has each thread end after the next request it reads; the mount must be asked as often then. */
+  /** Makes each thread end after the next request it reads. The caller must then send as many requests. */
   stop(): void {
     this.#connection.stop();
   }
 
-  /** @param index Its number among the threads. */
   async #join(index: number): Promise<void> {
     if (this.#threads.size === 0 || this.#connection.stopping) return;
     if (!hasDescriptors(1)) {
@@ -197,9 +173,9 @@ export class Server {
     try {
       await thread.prepare(this.#message!, this.#fetching);
     } catch {
-      return; // it has been reported like any thread's end
+      return; // reported like any end of a thread
     }
-    // Nobody may be left to wake it.
+    // A thread that starts now might never be woken.
     if (this.#connection.stopping || this.#threads.size === 1) {
       return thread.abandon();
     }
@@ -236,7 +212,7 @@ export class Server {
     return thread;
   }
 
-  /** Where the thread of a number counts, if anybody asks. */
+  /** Returns the address of a thread's counters, if counting is enabled. */
   #countsOf(thread: number): number | undefined {
     const { counts } = this.#options;
     if (counts === undefined) return undefined;
@@ -250,7 +226,7 @@ export class Server {
     this.#failure ??= failure;
     const left = this.#threads.size;
     if (left === 0) {
-      this.#closeKept(); // or the kernel would take the mount for one that is still served
+      this.#closeKept(); // otherwise the kernel would consider the mount served
       const stopped = this.stops.map((stop) => stop());
       Promise.all(stopped).then(() => this.#end(this.#failure));
     } else if (failure !== undefined) {
@@ -262,10 +238,8 @@ export class Server {
 }
 
 /**
- * Makes held descriptors those of a mount that was just made, in place of the one it was made with.
- *
- * @returns A number of the first, for the thread that serves it to close.
- * @throws {MountError} If that can't be done.
+ * Attaches held descriptors to a new mount, and closes the descriptor that it was mounted with. Returns a duplicate of
+ * the first, which the serving thread closes.
  */
 function moveOnto(fd: number, held: readonly number[]): number {
   try {
@@ -285,10 +259,10 @@ function moveOnto(fd: number, held: readonly number[]): number {
   }
 }
 
-/** What all threads are told alike. */
+/** Part of the message that is the same for all threads. */
 type CommonMessage = Omit<PrepareMessage, "counts" | "fetching">;
 
-/** One thread that serves a mount, seen from outside. */
+/** Handle of one serving thread. */
 class ServingThread {
   readonly ended: Promise<string | undefined>;
   readonly #worker: Worker;
@@ -298,7 +272,6 @@ class ServingThread {
   readonly #counts: () => number | undefined;
   readonly #number: number;
   #descriptor: ServedDescriptor | undefined;
-  /** What fetches for it. */
   #fetching: FetchThread | undefined;
   #over = false;
 
@@ -311,11 +284,11 @@ class ServingThread {
     this.#counts = counts;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     this.ended = promise;
-    this.#prepared.promise.catch(() => {}); // may fail when nobody waits for it
+    this.#prepared.promise.catch(() => {}); // may reject while nobody waits
     this.#serving.promise.catch(() => {});
     this.#end = (failure) => {
       this.#over = true;
-      // Left open by a thread that died, the requests that it had read would wait for ever.
+      // If a dead thread's descriptor stayed open, the requests it had read would wait for ever.
       this.#descriptor?.close();
       this.#fetching?.ended(this.#number);
       const error = new MountError(
@@ -342,7 +315,7 @@ class ServingThread {
       else this.#end(data.failure && deserializeError(data.failure));
     };
     this.#worker.onerror = (event) => {
-      event.preventDefault(); // or it would end this process
+      event.preventDefault(); // otherwise it would end this process
       this.#end(new Error(event.message));
     };
   }
@@ -362,20 +335,20 @@ class ServingThread {
     return this.#prepared.promise;
   }
 
-  /** Serves a connection from its beginning; settles when it has been agreed on. */
+  /** Serves a new connection. Resolves after INIT. */
   serve(fd: number): Promise<void> {
     this.start(fd);
     return this.#serving.promise;
   }
 
-  /** Serves a descriptor, which from now on belongs to the thread. */
+  /** Serves a descriptor, which the thread takes over. */
   start(fd: number): void {
     const descriptor = ServedDescriptor.of(fd);
     if (this.#over) return descriptor.close();
     this.#descriptor = descriptor;
     if (this.#fetching !== undefined) {
       const copy = duplicate(fd);
-      // Without, nobody would answer what it hands over.
+      // Without the duplicate, nobody could answer delegated reads.
       if (copy < 0) {
         this.#worker.terminate();
         return this.#end(new Error(errorText(-copy)));
@@ -389,7 +362,7 @@ class ServingThread {
     this.#worker.postMessage(message);
   }
 
-  /** Ends the thread, which serves nothing yet. */
+  /** Ends the thread before it serves. */
   abandon(): void {
     this.#worker.terminate();
     this.#end(undefined);

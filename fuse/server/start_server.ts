@@ -2,16 +2,13 @@ import { DEFAULT_WORKERS } from "../limits.ts";
 import { OnceLog } from "../session/once_log.ts";
 import { Server, type ServerOptions } from "./server.ts";
 
-/**
- * Starts the thread that will serve a mount first. Programs that have much to load before they mount
- * do this before, since both take their time.
- */
+/** Starts the first serving thread. Callers with much to load before mounting call this first, to overlap both. */
 export function startServer(
   { workers, onLog, onTrace, held, counts, onFailure }: {
     readonly [name in keyof ServerOptions]?: ServerOptions[name] | undefined;
   },
 ): Server {
-  // Each thread keeps to one message of a kind; this keeps the threads to one.
+  // Each thread logs a message once; this log removes duplicates between threads.
   const log = new OnceLog(onLog ?? (() => {}));
   return new Server({
     workers: workers ?? DEFAULT_WORKERS,

@@ -1,5 +1,5 @@
 /**
- * Entry point of a thread that serves a mount. Run by `server.ts`.
+ * Entry point of a serving thread. Run by `server.ts`.
  *
  * @module
  */
@@ -75,7 +75,7 @@ async function prepare(
   const module: { reopenTree(data: unknown): Tree | Promise<Tree> } =
     await import(handle.module);
   const tree = await module.reopenTree(handle.data);
-  tree.stat(ROOT, newStat()); // what is not to be had here must not be mounted
+  tree.stat(ROOT, newStat()); // fails before mounting if the root cannot be read here
   const truncations = new OnceLog(onLog);
   const sources = await servedSources(tree, mapped, workers, {
     invalidate: () => checks && invalidateSampleChecks(checks),

@@ -13,10 +13,10 @@ import { readdirHandler } from "./readdir.ts";
 import { readHandler } from "./read.ts";
 import { Opcode } from "../wire/opcodes.ts";
 
-/** Fate of a request: a handler answers it, or it always gets that error (0: success). */
+/** A request's handler, or the error number it always gets (0: success). */
 export type Action = Handler | number;
 
-/** Requests that would change something. */
+/** Requests that would modify the file system. */
 const WRITES = [
   Opcode.SETATTR,
   Opcode.SYMLINK,
@@ -37,10 +37,10 @@ const WRITES = [
 ];
 
 /**
- * Says what becomes of each request, indexed by opcode.
+ * Returns the action for each opcode.
  *
- * Opcodes without an action get ENOSYS, which for FLUSH, FSYNC, ACCESS, GETXATTR, LISTXATTR, LSEEK,
- * STATX and others makes the kernel do without from then on.
+ * Opcodes without an action get ENOSYS. After that, the kernel does without FLUSH, FSYNC, ACCESS, GETXATTR,
+ * LISTXATTR, LSEEK, STATX and others.
  */
 export function actionsFor(
   context: HandlerContext,

@@ -8,19 +8,17 @@ import type { Reply } from "../wire/reply.ts";
 import type { Request } from "../wire/request.ts";
 import type { Ownership } from "../wire/node_structs.ts";
 
-/** Answers a request: `reply` has been begun and stands for success without a body. */
+/** Answers a request. `reply` has been begun as a success without a body. */
 export type Handler = (request: Request, reply: Reply) => void;
 
-/** State that handlers work on. */
 export interface HandlerContext {
   readonly tree: Tree;
   readonly owner: Ownership;
   readonly connection: ConnectionState;
-  /** The tree's sources, whose bytes may be sent as payload. */
   readonly sources: ServedSources;
-  /** Compares files with their checksums, unless nobody wants that or there are none. */
+  /** Verifies checksums, if enabled and the tree has any. */
   readonly checks: SampleChecks | undefined;
   readonly log: OnceLog;
-  /** Takes what has to be fetched from servers, where the tree shows such. */
+  /** Delegates reads to the fetch thread, if the tree has remote sources. */
   readonly handOver: HandOver | undefined;
 }

@@ -11,14 +11,14 @@ import type { Handler, HandlerContext } from "./handler.ts";
 
 /** `FUSE_KERNEL_VERSION` of `linux/fuse.h`. */
 const MAJOR = 7;
-/** The newest minor version whose structs are known here. */
+/** Newest minor version whose structs are known here. */
 const NEWEST_MINOR = 38;
-/** The oldest one: 7.12 is Linux 2.6.31; structs have had their present layout since 7.9. */
+/** Oldest minor version: 7.12 is Linux 2.6.31; structs have had their present layout since 7.9. */
 const OLDEST_MINOR = 12;
-/** Requests the kernel may have in flight for read-ahead and the like. */
+/** Maximum of background requests in flight, such as read-ahead. */
 const MAX_BACKGROUND = 64;
 
-/** Flags that make read-only content fast; each takes effect where the kernel offers it. */
+/** Flags that speed up read-only content; each takes effect if the kernel offers it. */
 const WANTED = InitFlag.ASYNC_READ |
   InitFlag.EXPORT_SUPPORT | // "." and ".." are looked up
   InitFlag.DO_READDIRPLUS |
@@ -29,10 +29,10 @@ const WANTED = InitFlag.ASYNC_READ |
   InitFlag.NO_OPENDIR_SUPPORT |
   InitFlag.INIT_EXT;
 
-/** Likewise of the further flags. */
+/** Further flags, in `flags2`. */
 const MORE_WANTED = MoreInitFlag.HAS_RESEND;
 
-/** INIT: agrees on a version and on flags. */
+/** Handles INIT: agrees on a version and on flags. */
 export function initHandler({ connection, log }: HandlerContext): Handler {
   return (request, reply) => {
     const major = request.u32(0);

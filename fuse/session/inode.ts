@@ -1,4 +1,4 @@
-/** Handlers of requests that tell what an inode is, or that the kernel need not ask. */
+/** Handlers of requests that describe an inode, and of those that the kernel can do without. */
 import { newStat } from "../../src/tree/tree.ts";
 import { Errno } from "../wire/errno.ts";
 import { InitFlag, O_ACCMODE, OpenReplyFlag } from "../wire/flags.ts";
@@ -12,7 +12,6 @@ import {
 } from "../wire/structs.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 
-/** GETATTR: describes a node. */
 export function getattrHandler(
   { tree, owner, checks }: HandlerContext,
 ): Handler {
@@ -30,7 +29,7 @@ export function getattrHandler(
   };
 }
 
-/** READLINK: gives the target of a symbolic link; in most trees there is none. */
+/** Handles READLINK. Most trees have no symbolic links. */
 export function readlinkHandler(
   { tree, handOver }: HandlerContext,
 ): Handler {
@@ -40,7 +39,7 @@ export function readlinkHandler(
       reply.bytes,
       REPLY_HEADER_SIZE,
     ) ?? -1;
-    if (length < 0) reply.fail(Errno.EINVAL); // as readlink(2) says of what is no link
+    if (length < 0) reply.fail(Errno.EINVAL); // as readlink(2) does for a file that is not a link
     else {
       reply.body(length);
       handOver?.link(request.node);
@@ -48,7 +47,7 @@ export function readlinkHandler(
   };
 }
 
-/** OPEN: where the kernel can do without, tells it never to ask again. */
+/** Handles OPEN. If the kernel supports it, ENOSYS makes it never ask again. */
 export function openHandler({ connection }: HandlerContext): Handler {
   return (request, reply) => {
     if (connection.has(InitFlag.NO_OPEN_SUPPORT)) {
@@ -62,7 +61,7 @@ export function openHandler({ connection }: HandlerContext): Handler {
   };
 }
 
-/** OPENDIR: likewise. */
+/** Handles OPENDIR in the same way. */
 export function opendirHandler({ connection }: HandlerContext): Handler {
   return (_request, reply) => {
     if (connection.has(InitFlag.NO_OPENDIR_SUPPORT)) {
@@ -75,7 +74,7 @@ export function opendirHandler({ connection }: HandlerContext): Handler {
   };
 }
 
-/** STATFS: a full file system as large as the containers. */
+/** Handles STATFS: a full file system of the total size of the containers. */
 export function statfsHandler(
   { tree, sources }: HandlerContext,
 ): Handler {

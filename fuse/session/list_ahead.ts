@@ -4,21 +4,20 @@ import { PagesAhead } from "./pages_ahead.ts";
 import type { Reply } from "../wire/reply.ts";
 import { LIST_REQUEST_SIZE, Request } from "../wire/request.ts";
 
-/** Memory that the threads of a mount share to list ahead; it survives `postMessage`. */
+/** Memory that the threads of a mount share to list ahead; it can be sent by `postMessage`. */
 export interface ListAheadMemory {
   readonly pages: SharedArrayBuffer;
   readonly slots: SharedArrayBuffer;
 }
 
 /** Int32 slots of the shared memory. */
-const THREADS = 0; // how many there have been
-const LISTER = 1; // the one that lists ahead, counted from 1; 0 for none
-const LAST = 2; // the directory that was listed from its start last, modulo 2^32
-const WALKS = 3; // whether that one was the neighbour of the one before
-const RUNS = 4; // how many have begun
+const THREADS = 0; // number of threads started so far
+const LISTER = 1; // number of the thread that lists ahead, from 1; 0 for none
+const LAST = 2; // last directory listed from its start, modulo 2^32
+const WALKS = 3; // 1 if that directory directly followed the previous one
+const RUNS = 4; // number of runs begun
 const SLOTS = 5;
 
-/** Makes the memory that the threads of a mount share to list ahead. */
 export function newListAheadMemory(): ListAheadMemory {
   return {
     pages: new PagesAhead().memory,
@@ -27,12 +26,12 @@ export function newListAheadMemory(): ListAheadMemory {
 }
 
 /**
- * Writes the next pages of a listing while its reader digests the last one, which takes the kernel far
- * longer: it makes an inode of each entry. After the last page of a directory comes the first of
- * its neighbour, if directories have been listed in that order.
+ * Writes the next pages of a listing while the reader processes the last one. That takes the kernel far longer,
+ * since it creates an inode per entry. After the last page of a directory comes the first page of the next
+ * directory, if directories have been listed in that order.
  *
- * One thread of a mount does it for all, so that one, not each, has to have the code compiled. It comes by
- * every few requests, so a few pages are kept ready.
+ * One thread does this for the whole mount, so that only one needs the code compiled. It gets to it every few
+ * requests, so several pages are kept ready.
  */
 export class ListAhead {
   readonly #tree: Tree;
@@ -40,13 +39,13 @@ export class ListAhead {
   readonly #slots: Int32Array;
   readonly #thread: number;
   readonly #write: (request: Request, page: Reply) => void;
-  /** The request that comes after those for the pages of this run. */
+  /** Request for the page after the last one of this run. */
   readonly #next = new Request(new Uint8Array(LIST_REQUEST_SIZE));
-  /** Names what is followed: a directory, and others after it where they come in order. */
+  /** Number of the run: a directory being listed, and those after it if listed in order. */
   #run = 0;
   #over = true;
 
-  /** @param write Writes the reply to a request, whole, whatever becomes of it; must not throw. */
+  /** @param write Writes the complete reply to a request, even on errors. Must not throw. */
   constructor(
     tree: Tree,
     { pages, slots }: ListAheadMemory,
@@ -59,17 +58,16 @@ export class ListAhead {
     this.#write = write;
   }
 
-  /** The reply to a READDIR or READDIRPLUS, if it is ready; {@linkcode free} gives it back. */
+  /** Returns the reply to a READDIR or READDIRPLUS, if ready. The caller releases it with {@linkcode free}. */
   take(request: Request): Reply | undefined {
     return this.#pages.take(request);
   }
 
-  /** Gives back a page that was sent. */
   free(page: Reply): void {
     this.#pages.free(page);
   }
 
-  /** Goes on where an answered listing ended; `wasReady` says whether its page had been taken from here. */
+  /** Lists ahead from the end of an answered page. `wasReady` tells whether that page came from {@linkcode take}. */
   follow(request: Request, resume: number, wasReady: boolean): void {
     if (request.listOffset === 0) this.#noteDirectory(request.node);
     if (!this.#isLister() || request.listSize > LARGEST_PAGE_AHEAD) return;
@@ -86,7 +84,7 @@ export class ListAhead {
     }
   }
 
-  /** Lets another thread list ahead when this one ends. */
+  /** Lets another thread list ahead. Called when this one ends. */
   resign(): void {
     Atomics.compareExchange(this.#slots, LISTER, this.#thread, 0);
   }
@@ -100,12 +98,12 @@ export class ListAhead {
       this.#over = true;
       return;
     }
-    const { resume } = page; // once published, the page is another thread's
+    const { resume } = page; // once published, the page belongs to another thread
     this.#pages.publish(page, next, this.#run);
     this.#advance(resume);
   }
 
-  /** Finds what will be asked for after a page that ended so. */
+  /** Finds the request that will follow a page which ended at `resume`. */
   #advance(resume: number): void {
     const next = this.#next;
     if (resume !== 0) {
@@ -124,7 +122,7 @@ export class ListAhead {
     try {
       return this.#tree.isDirectory(node);
     } catch {
-      return false; // whoever asks for it will be told
+      return false; // the error is reported when the directory is read
     }
   }
 

@@ -12,7 +12,6 @@ import type { Handler, HandlerContext } from "./handler.ts";
 
 const DOT = 0x2e;
 
-/** LOOKUP: finds a name in a directory. */
 export function lookupHandler(
   { tree, owner, checks }: HandlerContext,
 ): Handler {
@@ -31,7 +30,7 @@ export function lookupHandler(
     if (node === 0 && request.nameEnd - request.nameStart > NAME_MAX) {
       reply.fail(Errno.ENAMETOOLONG);
     } else if (node === 0) {
-      // Not ENOENT: this the kernel remembers, so that the next search asks nothing.
+      // Unlike ENOENT, the kernel caches a negative entry, so repeated lookups send no request.
       putNegativeEntry(reply.words, REPLY_HEADER_SIZE);
     } else if (tree.stat(node, stat)) {
       checks?.checkEmpty(node, stat);

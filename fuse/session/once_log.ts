@@ -1,7 +1,7 @@
-/** Different messages that are kept apart; a damaged container may have one for every sample. */
+/** Maximum of distinct messages; a damaged container may cause one per sample. */
 const MOST_MESSAGES = 1000;
 
-/** Passes each distinct message on once, and at most 1,000 of them. */
+/** Logs each distinct message once, and at most 1,000 of them. */
 export class OnceLog {
   readonly #seen = new Set<string>();
   readonly #sink: (message: string) => void;
@@ -10,7 +10,6 @@ export class OnceLog {
     this.#sink = sink;
   }
 
-  /** Logs the message unless it was logged before. */
   log(message: string): void {
     if (this.#seen.has(message) || this.#seen.size > MOST_MESSAGES) return;
     this.#seen.add(message);

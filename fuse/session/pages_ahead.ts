@@ -2,14 +2,13 @@ import { LARGEST_PAGE_AHEAD, PAGES_AHEAD } from "../limits.ts";
 import { Reply, REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Request } from "../wire/request.ts";
 
-/** States of a page. */
 const FREE = 0;
-/** A thread writes it, or sends it. */
+/** Being written or sent by a thread. */
 const TAKEN = 1;
-/** It holds the reply to a request that has not come yet. */
+/** Holds the reply to a future request. */
 const READY = 2;
 
-/** Numbers that are kept of each page that is ready: what it answers, where it ends, and its run. */
+/** Fields of a ready page: the request it answers, where the next page starts, and its run. */
 const OPCODE = 0;
 const NODE = 1;
 const OFFSET = 2;
@@ -23,15 +22,13 @@ const STATES_BYTES = 8 * Math.ceil(PAGES_AHEAD / 2);
 const FACTS_BYTES = 8 * FACTS * PAGES_AHEAD;
 
 /**
- * Pages of listings that were written before the kernel asked for them, in memory that all threads
- * of a mount share: the kernel hands requests to its threads by turns, so that the one that answers
- * a page of a directory is seldom the one that answered the page before.
+ * Pages of listings written before the kernel requests them, in memory shared by all threads of a mount. The
+ * kernel alternates between threads, so consecutive pages of a directory are seldom answered by the same thread.
  *
- * No thread ever waits for another: a page that is not ready is written by who needs it. One that a thread
- * had taken when it died stays taken.
+ * No thread ever waits for another: a thread that needs a page which is not ready writes it itself. A page held by
+ * a thread that dies stays taken.
  */
 export class PagesAhead {
-  /** The memory to hand to other threads. */
   readonly memory: SharedArrayBuffer;
   readonly #states: Int32Array;
   readonly #facts: Float64Array;
@@ -53,7 +50,7 @@ export class PagesAhead {
     );
   }
 
-  /** The reply to a request for a page, if it is ready; it belongs to the caller until it is freed. */
+  /** Returns the reply to a listing request, if ready. It belongs to the caller until freed. */
   take(request: Request): Reply | undefined {
     const states = this.#states;
     for (let i = 0; i < PAGES_AHEAD; i++) {
@@ -61,12 +58,11 @@ export class PagesAhead {
       if (!this.#answers(i, request)) continue;
       if (Atomics.compareExchange(states, i, READY, TAKEN) !== READY) continue;
       if (this.#answers(i, request)) return this.#open(i, request);
-      Atomics.store(states, i, READY); // it became another page meanwhile
+      Atomics.store(states, i, READY); // it was replaced by another page meanwhile
     }
     return undefined;
   }
 
-  /** Number of pages of a run that are ready. */
   count(run: number): number {
     let count = 0;
     for (let i = 0; i < PAGES_AHEAD; i++) {
@@ -76,10 +72,10 @@ export class PagesAhead {
   }
 
   /**
-   * A page to be written for a run: a free one, or one that an earlier run left. It belongs to the caller
-   * until it is given to {@linkcode publish} or freed.
+   * Reserves a page to write for a run: a free one, or one left by an earlier run. It belongs to the caller until
+   * passed to {@linkcode publish} or {@linkcode free}.
    *
-   * @returns `undefined` where all are in use.
+   * @returns `undefined` if all pages are in use.
    */
   reserve(run: number): Reply | undefined {
     for (let i = 0; i < PAGES_AHEAD; i++) {
@@ -93,7 +89,7 @@ export class PagesAhead {
     return undefined;
   }
 
-  /** Has a page answer the request that it was written for. */
+  /** Makes a written page available as the answer to its request. */
   publish(page: Reply, request: Request, run: number): void {
     const i = this.#pages.indexOf(page);
     const at = i * FACTS;
@@ -106,7 +102,6 @@ export class PagesAhead {
     Atomics.store(this.#states, i, READY);
   }
 
-  /** Gives a page back. */
   free(page: Reply): void {
     Atomics.store(this.#states, this.#pages.indexOf(page), FREE);
   }

@@ -6,8 +6,8 @@ import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 
 /**
- * READ: says where the bytes are. Only what is computed, or compared with its checksum for the first
- * time, passes through the reply's buffer.
+ * Handles READ by locating the bytes in their source. Only computed bytes, and bytes whose checksum is verified for
+ * the first time, pass through the reply's buffer.
  */
 export function readHandler(
   { tree, sources, checks, handOver }: HandlerContext,
@@ -26,7 +26,7 @@ export function readHandler(
     if (extent.source >= 0) {
       const start = extent.offset + offset;
       const source = sources.at(extent.source);
-      // A wrong extent would send this process's memory, or kill it.
+      // A wrong extent would send memory of this process, or crash it.
       if (
         source === undefined || start < 0 || start + length > source.size
       ) {
@@ -42,7 +42,7 @@ export function readHandler(
         else checks.answer(request, reply, source, extent, offset, length);
         return;
       }
-      // A sample has to be there as a whole to be compared; who fetches one that is large does that.
+      // Verification needs the whole sample cached; the fetch thread verifies large samples.
       const isThere = isKnown
         ? handOver.isThere(remote, start, length)
         : extent.length <= MAX_TRANSFER &&

@@ -12,11 +12,11 @@ import {
 import { type Reply, REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 
-/** Directory offsets are those of the tree, moved up by the two entries it does not list. */
+/** Directory offsets are those of the tree plus two, for "." and "..", which the tree does not list. */
 const DOT_ENTRIES = 2;
 const DOTS = new Uint8Array([0x2e, 0x2e]);
 
-/** READDIR: lists names; READDIRPLUS (`plus`): names with what LOOKUP would say of each. */
+/** Handles READDIR, which lists names, and READDIRPLUS (`plus`), which adds the LOOKUP result of each. */
 export function readdirHandler(
   context: HandlerContext,
   plus: boolean,
@@ -27,10 +27,10 @@ export function readdirHandler(
   /** Bytes before each `struct fuse_dirent`. */
   const before = plus ? ENTRY_OUT_SIZE : 0;
   let reply: Reply;
-  let at = 0; // where the next entry goes
-  let limit = 0; // where the space ends
+  let at = 0; // offset of the next entry
+  let limit = 0; // end of the available space
   let full = false;
-  let resume = 0; // the cookie of the last entry
+  let resume = 0; // cookie of the last entry
 
   return (request, into) => {
     const directory = request.node;
@@ -46,7 +46,7 @@ export function readdirHandler(
     limit = at + size;
     full = false;
     listFrom(directory, offset);
-    // An empty listing would mean the end of the directory; getdents(2) says the same of a small buffer.
+    // An empty page would mean the end of the directory. getdents(2) also returns EINVAL for a small buffer.
     if (full && at === REPLY_HEADER_SIZE) {
       into.fail(Errno.EINVAL);
       return;
@@ -62,12 +62,12 @@ export function readdirHandler(
     tree.list(directory, cursor, visit);
   }
 
-  /** Puts "." (1) or ".." (2), whose cookies are 1 and 2. */
+  /** Writes "." (1) or ".." (2), whose cookies are 1 and 2. */
   function putDots(node: NodeId, count: number): boolean {
     const entry = reserve(count);
     if (entry < 0) return false;
     const { words } = reply;
-    if (plus) clearEntry(words, entry); // node 0: the kernel knows these
+    if (plus) clearEntry(words, entry); // node 0: the kernel ignores it
     const type = EntryType.DIRECTORY;
     putDirent(words, entry + before, node, count, type, DOTS, 0, count);
     resume = count;
@@ -97,7 +97,7 @@ export function readdirHandler(
     return true;
   }
 
-  /** Makes room for an entry with a name of that length; -1 where there is none. */
+  /** Reserves space for an entry with a name of that length; returns -1 if there is none. */
   function reserve(nameLength: number): number {
     const size = before + direntSize(nameLength);
     if (at + size > limit) {
@@ -109,7 +109,7 @@ export function readdirHandler(
     return start;
   }
 
-  /** Writes the fuse_entry_out; a node that can't be described is listed all the same. */
+  /** Writes the fuse_entry_out. A node that cannot be described is still listed. */
   function describe(node: NodeId, entry: number): number {
     try {
       if (tree.stat(node, stat)) {
@@ -120,7 +120,7 @@ export function readdirHandler(
     } catch (error) {
       log.log(messageOf(error));
     }
-    clearEntry(reply.words, entry); // node 0: the kernel will look it up when it needs it
+    clearEntry(reply.words, entry); // node 0: the kernel looks it up when needed
     return typeOf(node);
   }
 

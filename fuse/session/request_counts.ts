@@ -3,17 +3,16 @@ import { COUNTS, COUNTS_SIZE } from "../limits.ts";
 import { MountError } from "../mounting/mount_error.ts";
 import { OPCODES } from "../wire/opcodes.ts";
 
-/** Slots of a thread's memory, 64-bit floating point: requests by opcode, then these. */
+/** Slots of a thread's memory, as 64-bit floats: requests by opcode, then these. */
 const KINDS = 64;
 const BYTES = KINDS;
 const ERRORS = KINDS + 1;
-/** Of the thread that fetches: bytes, requests, those that were sent again, and READs that waited for it. */
+/** Counters of the fetch thread: bytes, requests, retries, and READs that waited for it. */
 const FETCHED = KINDS + 2;
 const ASKED = KINDS + 3;
 const RETRIED = KINDS + 4;
 const WAITED = KINDS + 5;
 
-/** Bytes of one thread's counts. */
 const THREAD_SIZE = COUNTS * Float64Array.BYTES_PER_ELEMENT;
 
 /** From `sys/mman.h`. */
@@ -22,39 +21,32 @@ const PROT_WRITE = 2;
 const MAP_SHARED = 1;
 const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
 
-/** Work done by the threads that serve a mount. */
 export interface ServedCounts {
   /** Requests by name, such as `READ`. */
   readonly requests: Readonly<Record<string, number>>;
-  /** Bytes of all replies. */
   readonly bytes: number;
-  /** Replies that were EIO. */
+  /** Number of EIO replies. */
   readonly errors: number;
-  /** What was fetched from servers; `undefined` where nothing was asked for. */
+  /** Totals of remote fetches; `undefined` if there were none. */
   readonly fetched: FetchedCounts | undefined;
 }
 
-/** What was fetched from servers. */
 export interface FetchedCounts {
   readonly bytes: number;
-  /** Requests to them. */
   readonly requests: number;
-  /** Those of them that were made because one before had failed. */
+  /** Requests that repeat a failed one. */
   readonly retries: number;
-  /** READs of the kernel that had to wait for them, or be compared by who fetches. */
+  /** READs of the kernel that waited for a server, or were verified by the fetch thread. */
   readonly waited: number;
-  /** All other READs: their bytes were there. */
+  /** All other READs, answered from cached bytes. */
   readonly hits: number;
 }
 
-/** Counts what one thread does. That costs it an addition, since nobody else writes there. */
+/** Counters of one thread. Only this thread writes them, so counting is a plain addition. */
 export class RequestCounts {
   readonly #slots: Float64Array;
 
-  /**
-   * @param address Where the thread's counts are, as {@linkcode mapCounts} has it; elsewhere nobody asks
-   * for them.
-   */
+  /** @param address Address of the thread's counters from {@linkcode mapCounts}; `undefined` for private ones. */
   constructor(address: number | undefined) {
     if (address === undefined) {
       this.#slots = new Float64Array(COUNTS);
@@ -65,53 +57,41 @@ export class RequestCounts {
     this.#slots = new Float64Array(getArrayBuffer(pointer, THREAD_SIZE));
   }
 
-  /** A request came. */
   request(opcode: number): void {
     this.#slots[opcode < KINDS ? opcode : 0]!++;
   }
 
-  /** A reply of so many bytes was sent. */
   reply(bytes: number): void {
     this.#slots[BYTES]! += bytes;
   }
 
-  /** So many bytes came from a server. */
   fetched(bytes: number): void {
     this.#slots[FETCHED]! += bytes;
   }
 
-  /** A server was asked. */
   asked(): void {
     this.#slots[ASKED]!++;
   }
 
-  /** What it was asked failed, and is asked again. */
   retried(): void {
     this.#slots[RETRIED]!++;
   }
 
-  /** A READ waits for a server. */
   waited(): void {
     this.#slots[WAITED]!++;
   }
 
-  /** A request ended with EIO. */
   error(): void {
     this.#slots[ERRORS]!++;
   }
 }
 
-/**
- * Maps the file that the threads of a mount count in, those of later servers too.
- *
- * @returns Where the counts of the thread of that number are.
- * @throws {MountError} If it can't be mapped.
- */
+/** Maps the counter file of a mount, which later servers use too. Returns the address of each thread's counters. */
 export function mapCounts(fd: number): (thread: number) => number {
   const access = PROT_READ | PROT_WRITE;
   const { ftruncate, mmap } = libc();
   const size = BigInt(COUNTS_SIZE);
-  // The first server is given an empty one.
+  // For the first server the file is empty.
   const address = ftruncate(fd, size) === 0
     ? mmap(null, size, access, MAP_SHARED, fd, 0n)
     : MAP_FAILED;
@@ -122,7 +102,7 @@ export function mapCounts(fd: number): (thread: number) => number {
   return (thread) => Number(address) + thread * THREAD_SIZE;
 }
 
-/** Adds up what such a file holds. */
+/** Sums the counters of all threads in a counter file. */
 export function sumCounts(file: Uint8Array<ArrayBuffer>): ServedCounts {
   const slots = new Float64Array(file.buffer);
   const sums = new Float64Array(COUNTS);

@@ -16,33 +16,30 @@ import type { SampleChecksMemory } from "../checksums/sample_checks_memory.ts";
 import type { ServedSources } from "../content/served_sources.ts";
 import type { Ownership } from "../wire/node_structs.ts";
 
-/** Parts of a {@linkcode Session} besides its tree. */
 export interface SessionOptions {
   readonly owner: Ownership;
   readonly connection: ConnectionState;
   readonly listAhead: ListAheadMemory;
-  /** The tree's sources. */
   readonly sources: ServedSources;
-  /** Memory that it shares to compare files with their checksums, where that is wanted. */
+  /** Shared memory for verifying checksums, if enabled. */
   readonly checks?: SampleChecksMemory | undefined;
-  /** Takes what has to be fetched from servers, where the tree shows such. */
+  /** Delegates reads to the fetch thread, if the tree has remote sources. */
   readonly handOver?: HandOver | undefined;
-  /** Receives each distinct message about a request that failed, once. */
+  /** Called once for each distinct message about a failed request. */
   readonly onLog: (message: string) => void;
 }
 
 /**
- * Answers the kernel's requests about a tree, without a kernel: request bytes in, reply bytes out.
+ * Answers the kernel's requests about a tree, independent of a kernel: request bytes in, reply bytes out.
  *
- * It keeps no state about the kernel's nodes or open files: ids are never reused, so nothing needs to
- * be remembered, and FORGET can be ignored.
+ * Keeps no state about the kernel's nodes or open files: ids are never reused, so nothing needs to be remembered,
+ * and FORGET can be ignored.
  */
 export class Session {
-  /** Where the next request is to be put. */
   readonly request: Request = new Request(new Uint8Array(REQUEST_BUFFER_SIZE));
-  /** The reply to the last one. */
+  /** Reply to the last request. */
   reply: Reply;
-  /** The one for all but the pages written ahead. */
+  /** Reply for everything except pages listed ahead. */
   readonly #ownReply = new Reply(
     new Uint8Array(REPLY_HEADER_SIZE + MAX_TRANSFER),
   );
@@ -72,14 +69,14 @@ export class Session {
     );
   }
 
-  /** Answers the request in the first `length` bytes of its buffer; never throws. */
+  /** Answers the request in the first `length` bytes of the buffer. Never throws. */
   handle(length: number): void {
     const { request } = this;
     const reply = this.reply = this.#ownReply;
     if (!request.load(length)) return reply.none();
     const info = OPCODES[request.opcode];
     if (info?.replies === false) return reply.none();
-    // The kernel takes a reply to request 0 for a notification.
+    // The kernel would take a reply to request 0 for a notification.
     if (request.uniqueLow === 0 && request.uniqueHigh === 0) {
       return reply.none();
     }
@@ -88,12 +85,12 @@ export class Session {
   }
 
   /**
-   * Uses the time after a reply was sent: a listing is written ahead, so that what is asked for next is ready
-   * by then. Must come between one request and the next; never throws.
+   * Lists ahead after a reply was sent, so that the next page is ready when it is requested. Must be called between
+   * requests. Never throws.
    */
   prepareNext(): void {
     const { request, reply } = this;
-    const { resume } = reply; // from when it is free, the page is another thread's
+    const { resume } = reply; // once freed, the page belongs to another thread
     const wasReady = reply !== this.#ownReply;
     if (wasReady) this.#ahead.free(reply);
     else if (
@@ -102,17 +99,17 @@ export class Session {
     this.#ahead.follow(request, resume, wasReady);
   }
 
-  /** True if requests wait for {@linkcode checkOn}. */
+  /** Whether requests wait for {@linkcode checkOn}. */
   get isChecking(): boolean {
     return this.#checks?.large.isBusy === true;
   }
 
-  /** True if {@linkcode checkOn} can only wait for other threads. */
+  /** Whether {@linkcode checkOn} can only wait for other threads. */
   get waitsForOthers(): boolean {
     return this.#checks?.large.isIdle === true;
   }
 
-  /** Goes on with the checks that requests wait for, for a short while; never throws. */
+  /** Continues pending checks for a short while. Never throws. */
   checkOn(): void {
     try {
       this.#checks?.large.work();
@@ -121,17 +118,13 @@ export class Session {
     }
   }
 
-  /**
-   * Makes the reply to a request that waited until now. Must come between one request and the next.
-   *
-   * @returns Whether there was one.
-   */
+  /** Writes the reply to a waiting request that is ready, if any. Must be called between requests. */
   answerWaiting(): boolean {
     this.reply = this.#ownReply;
     return this.#checks?.large.takeAnswer(this.reply) === true;
   }
 
-  /** Has other threads do what this one did for all of them, when it ends. */
+  /** Ends the session: other threads take over its shared work. */
   end(): void {
     this.#ahead.resign();
     this.#checks?.large.close();
@@ -155,14 +148,13 @@ export class Session {
     }
   }
 
-  /** The page that is asked for, if it has been written ahead. */
   #takePage(): Reply | undefined {
     const { request } = this;
     if (!isListing(request.opcode)) return undefined;
     try {
       return this.#ahead.take(request);
     } catch {
-      return undefined; // the request is malformed, as its handler will say
+      return undefined; // malformed; the handler reports it
     }
   }
 

@@ -5,13 +5,9 @@ import type { Request } from "../wire/request.ts";
 import { direntSize } from "../wire/dirent.ts";
 import { ENTRY_OUT_SIZE } from "../wire/node_structs.ts";
 
-/** Offset of the body of a reply. */
 const BODY = REPLY_HEADER_SIZE;
 
-/**
- * Renders a request and its reply as one line, like
- * `LOOKUP parent=1 "a.txt" -> 0 node=7 size=120`.
- */
+/** Formats a request and its reply as one line, like `LOOKUP parent=1 "a.txt" -> 0 node=7 size=120`. */
 export function traceLine(request: Request, reply: Reply): string {
   const call = renderRequest(request);
   if (reply.length === 0) return call;
@@ -26,7 +22,7 @@ function renderRequest(request: Request): string {
   try {
     return [name, ...renderArguments(request)].join(" ");
   } catch {
-    return `${name} (malformed)`; // it gets EINVAL, but its line is wanted all the more
+    return `${name} (malformed)`; // it gets EINVAL, but is all the more worth a line
   }
 }
 
@@ -118,7 +114,7 @@ function hex(value: number): string {
   return `0x${value.toString(16)}`;
 }
 
-/** The name as a JSON string; bytes that are not UTF-8 as `\xNN`. */
+/** Formats the name as a JSON string; if it is not UTF-8, with `\xNN` escapes. */
 function quotedName({ bytes, nameStart, nameEnd }: Request): string {
   const name = bytes.subarray(nameStart, nameEnd);
   try {

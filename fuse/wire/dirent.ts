@@ -4,21 +4,19 @@ import { EntryType } from "./flags.ts";
 /** Offset of `name` in `struct fuse_dirent`: `FUSE_NAME_OFFSET`. */
 const NAME_OFFSET = 24;
 
-/** The same in words. */
 const NAME_WORD = NAME_OFFSET / 4;
 
-/** Size of a `struct fuse_dirent` with a name of that length, padding included. */
+/** Size of a `struct fuse_dirent` with a name of that length, including padding. */
 export function direntSize(nameLength: number): number {
   return NAME_OFFSET + nameLength + 7 & ~7;
 }
 
-/** The `d_type` of a node. */
 export function entryType(isDirectory: boolean, isLink: boolean): number {
   if (isDirectory) return EntryType.DIRECTORY;
   return isLink ? EntryType.LINK : EntryType.FILE;
 }
 
-/** `struct fuse_dirent` with a name, at a byte offset that is a multiple of 4. */
+/** Writes a `struct fuse_dirent` with its name, at a byte offset that is a multiple of 4. */
 export function putDirent(
   words: Uint32Array,
   at: number,
@@ -31,7 +29,7 @@ export function putDirent(
 ): void {
   const word = at >>> 2;
   const past = at + direntSize(end - start) >>> 2;
-  words[past - 2] = 0; // what the name leaves of it is padding
+  words[past - 2] = 0; // padding after the name
   words[past - 1] = 0;
   words[word] = node;
   words[word + 1] = node / 0x1_0000_0000;
@@ -43,8 +41,8 @@ export function putDirent(
 }
 
 /**
- * Copies bytes four at a time, the lowest first, as every machine has them that Deno runs on. Names are
- * too short for TypedArray.set, which needs a view of each, to pay.
+ * Copies bytes four at a time in little-endian order, that of every machine that Deno runs on. Names are too short
+ * for TypedArray.set, which needs a view of each, to pay off.
  */
 function putName(
   words: Uint32Array,

@@ -1,11 +1,10 @@
 /**
- * The error numbers that recordfs gives and gets, from `asm-generic/errno.h`: the same on every
+ * Error numbers that recordfs sends and receives, from `asm-generic/errno.h`: the same on every
  * architecture that Deno runs on.
  *
  * @module
  */
 
-/** Error numbers by name. */
 export const Errno = {
   EPERM: 1,
   ENOENT: 2,
@@ -31,7 +30,7 @@ const names = new Map<number, string>(
   Object.entries(Errno).map(([name, value]) => [value, name]),
 );
 
-/** The name of an error number, or `errno N` for one that has none here. */
+/** Returns the name of an error number, or `errno N` if it is not listed here. */
 export function errnoName(errno: number): string {
   return names.get(errno) ?? `errno ${errno}`;
 }

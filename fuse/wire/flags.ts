@@ -1,10 +1,10 @@
 /**
- * Flags of the kernel's interfaces, under their names there.
+ * Flags of the kernel's interfaces, under the kernel's names.
  *
  * @module
  */
 
-/** `FUSE_*` INIT flags of `linux/fuse.h`, those in the first 32 bits that recordfs uses or names. */
+/** `FUSE_*` INIT flags of `linux/fuse.h` in the first 32 bits, as far as recordfs uses or names them. */
 export const InitFlag = {
   ASYNC_READ: 1 << 0,
   EXPORT_SUPPORT: 1 << 4,
@@ -14,13 +14,13 @@ export const InitFlag = {
   MAX_PAGES: 1 << 22,
   CACHE_SYMLINKS: 1 << 23,
   NO_OPENDIR_SUPPORT: 1 << 24,
-  /** There are further flags, those of {@linkcode MoreInitFlag}. */
+  /** `flags2` is valid; see {@linkcode MoreInitFlag}. */
   INIT_EXT: 1 << 30,
 } as const;
 
 /** `FUSE_*` INIT flags of `linux/fuse.h` in the second 32 bits, `flags2`. */
 export const MoreInitFlag = {
-  /** The kernel repeats what was in flight when it is asked to: from Linux 6.9 on. */
+  /** The kernel can resend requests in flight: since Linux 6.9. */
   HAS_RESEND: 1 << 7,
 } as const;
 
@@ -33,13 +33,13 @@ export const OpenReplyFlag = {
 /** Access mode bits of `open(2)`, `O_ACCMODE` in `asm-generic/fcntl.h`; 0 is `O_RDONLY`. */
 export const O_ACCMODE = 3;
 
-/** `O_*` flags of `open(2)`, from `asm-generic/fcntl.h`: those that every architecture agrees on. */
+/** `O_*` flags of `open(2)`, from `asm-generic/fcntl.h`: those that are the same on every architecture. */
 export const OpenFlag = {
   RDONLY: 0,
   WRONLY: 1,
   RDWR: 2,
   CLOEXEC: 0o2000000,
-  /** Only a place in the tree: asks neither for permission nor a server. */
+  /** Location only: needs no permission on the file, and sends no request to a server. */
   PATH: 0o10000000,
 } as const;
 
@@ -53,9 +53,9 @@ export const MountFlag = {
 
 /** `MNT_*` flags of `umount2(2)`, from `linux/fs.h`. */
 export const UnmountFlag = {
-  /** For FUSE: abort the connection first, so that nothing waits for its server any more. */
+  /** For FUSE: aborts the connection first, so that nothing waits for its server any more. */
   FORCE: 1,
-  /** Take the mount out of the tree now, end it when its last user is gone. */
+  /** Detaches the mount now; it ends when its last user is gone. */
   DETACH: 2,
 } as const;
 

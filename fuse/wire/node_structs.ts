@@ -12,43 +12,39 @@ const ENTRY_ATTR_WORDS = 10;
 /** Words of `struct fuse_attr_out` before its `attr`. */
 const ATTR_OUT_ATTR_WORDS = 4;
 
-/** Mode of every symbolic link: nobody asks for its permission bits, and `ls` shows all of them everywhere. */
+/** Mode of every symbolic link: its permission bits are never checked, and other file systems show all of them. */
 const LINK_MODE = FileType.LINK | 0o777;
 
 /**
- * The owner's bits to write are set although the mount is read-only, which the kernel sees to: copies
- * take over the modes, and whoever made a copy has to be able to remove it.
+ * The owner's write bits are set although the kernel enforces read-only: copies inherit the modes, and their owner
+ * must be able to remove them.
  */
 const DIRECTORY_MODE = FileType.DIRECTORY | 0o755;
 const FILE_MODE = FileType.REGULAR | 0o644;
 
-/**
- * How long the kernel may keep names and attributes, in seconds: a year, since a container does not
- * change while it is mounted.
- */
+/** Seconds that the kernel may cache names and attributes: a year, since a mounted container does not change. */
 const CACHE_SECONDS = 365 * 24 * 3600;
 
-/** Owner of the nodes of a mount, and their permissions. */
 export interface Ownership {
   readonly uid: number;
   readonly gid: number;
-  /** Permission bits taken away from 0644 and 0755. */
+  /** Permission bits to remove from 0644 and 0755. */
   readonly umask: number;
 }
 
 /**
  * Writes the structs of `linux/fuse.h` that describe nodes, as of protocol 7.9 and later.
  *
- * A listing is made of them, so they are written in words of 32 bits (in the machine's byte order,
- * which is the protocol's), and what is the same for all nodes is worked out once. Storing takes a
- * number modulo 2^32, and so a quotient without its fraction.
+ * Listings consist of them, so they are written in 32-bit words (in the machine's byte order, which is the
+ * protocol's), and values common to all nodes are precomputed. Storing truncates a number modulo 2^32, which also
+ * drops the fraction of a quotient.
  */
 export class NodeStructs {
   readonly #uid: number;
   readonly #gid: number;
   readonly #directoryMode: number;
   readonly #fileMode: number;
-  /** The `mtime` that the next three are about. */
+  /** The `mtime` that the next three fields were computed from. */
   #mtime = 0;
   #secondsLow = 0;
   #secondsHigh = 0;
@@ -61,7 +57,7 @@ export class NodeStructs {
     this.#fileMode = FILE_MODE & ~umask;
   }
 
-  /** `struct fuse_entry_out` of a node, at a byte offset that is a multiple of 4. */
+  /** Writes the `struct fuse_entry_out` of a node, at a byte offset that is a multiple of 4. */
   putEntry(
     words: Uint32Array,
     at: number,
@@ -82,7 +78,7 @@ export class NodeStructs {
     this.#putAttr(words, word + ENTRY_ATTR_WORDS, node, stat);
   }
 
-  /** `struct fuse_attr_out` of a node, at a byte offset that is a multiple of 4. */
+  /** Writes the `struct fuse_attr_out` of a node, at a byte offset that is a multiple of 4. */
   putAttrOut(
     words: Uint32Array,
     at: number,
@@ -125,7 +121,7 @@ export class NodeStructs {
       : isLink
       ? LINK_MODE
       : this.#fileMode;
-    // 1 for directories too: find(1) takes a count of 2 or more for 2 + the number of subdirectories.
+    // 1 for directories too: find(1) takes a link count of 2 or more for 2 + the number of subdirectories.
     words[at + 16] = 1;
     words[at + 17] = this.#uid;
     words[at + 18] = this.#gid;
@@ -134,7 +130,7 @@ export class NodeStructs {
     words[at + 21] = 0; // flags
   }
 
-  /** Takes milliseconds apart; before 1970 they are negative, and so are the seconds. */
+  /** Splits milliseconds into seconds and nanoseconds. Times before 1970 have negative seconds. */
   #setTime(mtime: number): void {
     const seconds = Math.floor(mtime / 1000);
     this.#mtime = mtime;
@@ -144,13 +140,13 @@ export class NodeStructs {
   }
 }
 
-/** `struct fuse_entry_out` that has the kernel remember that there is no such name. */
+/** Writes a `struct fuse_entry_out` that makes the kernel cache that a name does not exist. */
 export function putNegativeEntry(words: Uint32Array, at: number): void {
   clearEntry(words, at);
   words[(at >>> 2) + 4] = CACHE_SECONDS; // entry_valid
 }
 
-/** `struct fuse_entry_out` of zeros: in a listing, the kernel makes no node of it. */
+/** Writes a `struct fuse_entry_out` of zeros: in a listing, the kernel creates no node for it. */
 export function clearEntry(words: Uint32Array, at: number): void {
   words.fill(0, at >>> 2, at + ENTRY_OUT_SIZE >>> 2);
 }

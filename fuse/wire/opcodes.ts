@@ -1,14 +1,13 @@
-/** Facts of a request that are known before it is looked into. */
 export interface OpcodeInfo {
-  /** Its name in `enum fuse_opcode`, without `FUSE_`. */
+  /** Name in `enum fuse_opcode`, without `FUSE_`. */
   readonly name: string;
-  /** Bytes that must follow the header: the size of its `fuse_*_in`, or 1 for a name's NUL. */
+  /** Minimum bytes after the header: the size of its `fuse_*_in`, or 1 for a name's NUL. */
   readonly bodySize: number;
-  /** True if the kernel waits for a reply. */
+  /** Whether the kernel waits for a reply. */
   readonly replies: boolean;
 }
 
-/** Requests by name; from `enum fuse_opcode` in `linux/fuse.h`. */
+/** Opcodes by name, from `enum fuse_opcode` in `linux/fuse.h`. */
 export const Opcode = {
   LOOKUP: 1,
   FORGET: 2,
@@ -62,10 +61,7 @@ export const Opcode = {
   STATX: 52,
 } as const;
 
-/**
- * Sizes of the bodies that handlers look into, from the structs of `linux/fuse.h`. Requests that are
- * refused whatever they hold need none.
- */
+/** Body sizes that handlers rely on, from the structs of `linux/fuse.h`. Always refused requests need none. */
 const bodySizes: Readonly<Record<number, number>> = {
   [Opcode.LOOKUP]: 1,
   [Opcode.GETATTR]: 16, // fuse_getattr_in
@@ -84,7 +80,7 @@ const withoutReply: ReadonlySet<number> = new Set([
   Opcode.NOTIFY_REPLY,
 ]);
 
-/** The table of requests, indexed by opcode; holes are opcodes that nobody has assigned. */
+/** Request types by opcode; holes are unassigned opcodes. */
 export const OPCODES: readonly (OpcodeInfo | undefined)[] = tableOf();
 
 function tableOf(): (OpcodeInfo | undefined)[] {

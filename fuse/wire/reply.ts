@@ -1,34 +1,33 @@
 /** Bytes of `struct fuse_out_header`. */
 export const REPLY_HEADER_SIZE = 16;
 
-/** Memory of a {@linkcode Reply}, by itself or shared by threads. */
 type ReplyMemory = Uint8Array<ArrayBufferLike>;
 
 /**
- * The reply to one request: a header and body in a buffer that is used again and again, and
- * optionally a stretch of a source that follows them without passing through the buffer.
+ * Reply to one request: header and body in a reused buffer, optionally followed by a range of a source that does
+ * not pass through the buffer.
  */
 export class Reply {
-  /** Holds header and body. */
+  /** Header and body. */
   readonly bytes: ReplyMemory;
-  /** The same memory, for writing structs; offsets count from the header's start. */
+  /** View of `bytes` for writing structs; offsets count from the start of the header. */
   readonly view: DataView;
-  /** The same memory once more, for what is written most often. */
+  /** View of `bytes` in 32-bit words, for the most frequent structs. */
   readonly words: Uint32Array;
-  /** Bytes of header and body, or 0 when there is no reply. */
+  /** Bytes of header and body, or 0 if there is no reply. */
   length = 0;
-  /** Bytes of the payload that follow the body; 0 for none. */
+  /** Bytes of the payload after the body; 0 for none. */
   payloadLength = 0;
-  /** Source the payload lies in. */
+  /** Index of the payload's source. */
   payloadSource = -1;
-  /** Where it starts there, in bytes. */
+  /** Offset of the payload in its source, in bytes. */
   payloadOffset = 0;
-  /** Of a page of a listing: the offset at which the next one starts; 0 where nothing follows. */
+  /** Offset of the next listing page; 0 if there is none. */
   resume = 0;
-  /** Where {@linkcode bytes} are in this process, once somebody had to know it. */
+  /** Address of {@linkcode bytes} in this process, once computed; 0 before. */
   address = 0;
 
-  /** @param bytes Room for the header and the largest body; starts and ends at a multiple of 4. */
+  /** @param bytes Room for the header and the largest body; must start and end at a multiple of 4. */
   constructor(bytes: ReplyMemory) {
     const { buffer, byteOffset, length } = bytes;
     this.bytes = bytes;
@@ -36,17 +35,17 @@ export class Reply {
     this.words = new Uint32Array(buffer, byteOffset, length / 4);
   }
 
-  /** Bytes of the largest body. */
+  /** Size of the largest body in bytes. */
   get capacity(): number {
     return this.bytes.length - REPLY_HEADER_SIZE;
   }
 
-  /** The error number given, 0 for success. */
+  /** Error number, or 0 for success. */
   get errno(): number {
     return 0 - this.view.getInt32(4, true); // never -0
   }
 
-  /** Starts a successful reply without body to the request of that id. */
+  /** Starts a successful reply without a body to the request with that id. */
   begin(uniqueLow: number, uniqueHigh: number): void {
     this.view.setInt32(4, 0, true);
     this.view.setUint32(8, uniqueLow, true);
@@ -56,10 +55,7 @@ export class Reply {
     this.resume = 0;
   }
 
-  /**
-   * Addresses a sealed reply without payload, which another thread may have written, to the request
-   * of that id.
-   */
+  /** Addresses a sealed reply without payload, which another thread may have written, to a request id. */
   reopen(uniqueLow: number, uniqueHigh: number): void {
     this.view.setUint32(8, uniqueLow, true);
     this.view.setUint32(12, uniqueHigh, true);
@@ -67,7 +63,6 @@ export class Reply {
     this.payloadLength = 0;
   }
 
-  /** Sets the size of the body. */
   body(size: number): void {
     this.length = REPLY_HEADER_SIZE + size;
   }
@@ -79,7 +74,7 @@ export class Reply {
     this.payloadLength = length;
   }
 
-  /** Turns the reply into an error, whatever it held. */
+  /** Turns the reply into an error, discarding its content. */
   fail(errno: number): void {
     this.view.setInt32(4, -errno, true);
     this.length = REPLY_HEADER_SIZE;
@@ -87,14 +82,14 @@ export class Reply {
     this.resume = 0;
   }
 
-  /** There is to be no reply. */
+  /** Suppresses the reply. */
   none(): void {
     this.length = 0;
     this.payloadLength = 0;
     this.resume = 0;
   }
 
-  /** Completes the header: its length covers body and payload. */
+  /** Completes the header with the total length of body and payload. */
   seal(): void {
     this.view.setUint32(0, this.length + this.payloadLength, true);
   }

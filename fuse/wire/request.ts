@@ -9,23 +9,17 @@ const PID_OFFSET = 32;
 const LIST_OFFSET = 8;
 const LIST_SIZE = 16;
 
-/** A request that breaks the protocol; it is answered with EINVAL. */
+/** A request that violates the protocol; it is answered with EINVAL. */
 export class MalformedRequest extends Error {
   override name = "MalformedRequest";
 }
 
-/**
- * A request in the buffer it was read into. One object is loaded again and again, so that a request
- * costs no allocation.
- */
+/** A request in the buffer it was read into. One object is reused, so that a request costs no allocation. */
 export class Request {
-  /** The buffer that requests are read into. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Bytes of the request in the buffer. */
   length = 0;
-  /** Where the name last read by {@linkcode readName} starts in {@linkcode bytes}. */
+  /** Start of the name last read by {@linkcode readName}, in {@linkcode bytes}. */
   nameStart = 0;
-  /** Where it ends. */
   nameEnd = 0;
   readonly #view: DataView;
 
@@ -34,17 +28,12 @@ export class Request {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
-  /**
-   * Takes the first `length` bytes of the buffer as the request.
-   *
-   * @returns Whether they hold a header, without which no reply can be addressed.
-   */
+  /** Loads the first `length` bytes of the buffer. Returns false without a header, which a reply needs. */
   load(length: number): boolean {
     this.length = length;
     return length >= REQUEST_HEADER_SIZE;
   }
 
-  /** Length that the header states. */
   get statedLength(): number {
     return this.#view.getUint32(0, true);
   }
@@ -53,70 +42,61 @@ export class Request {
     return this.#view.getUint32(4, true);
   }
 
-  /** Low half of the id that the reply repeats. */
+  /** Low half of the request id. */
   get uniqueLow(): number {
     return this.#view.getUint32(8, true);
   }
 
-  /** High half of the id that the reply repeats. */
+  /** High half of the request id. */
   get uniqueHigh(): number {
     return this.#view.getUint32(12, true);
   }
 
-  /** The node the request is about; of LOOKUP, the directory. */
+  /** Node of the request; for LOOKUP, the directory. */
   get node(): number {
     return this.#safe(NODE_OFFSET);
   }
 
-  /** Makes it a request about another node. */
   set node(node: number) {
     this.#put(NODE_OFFSET, node);
   }
 
-  /** Who asks, or 0 where this process does not see that one. */
+  /** Process id of the caller, or 0 if this process cannot see it. */
   get pid(): number {
     return this.#view.getUint32(PID_OFFSET, true);
   }
 
-  /** Bytes after the header. */
   get bodySize(): number {
     return this.length - REQUEST_HEADER_SIZE;
   }
 
-  /** A 32-bit field at a byte offset in the body. */
+  /** Reads a 32-bit field at a byte offset in the body. */
   u32(offset: number): number {
     return this.#view.getUint32(REQUEST_HEADER_SIZE + offset, true);
   }
 
-  /**
-   * A 64-bit field at a byte offset in the body.
-   *
-   * @throws {MalformedRequest} If it exceeds what a number holds exactly.
-   */
+  /** Reads a 64-bit field at a byte offset in the body. Throws if it exceeds 2^53 - 1. */
   u64(offset: number): number {
     return this.#safe(REQUEST_HEADER_SIZE + offset);
   }
 
-  /** Of READDIR and READDIRPLUS: `fuse_read_in.offset`, where the page starts. */
+  /** For READDIR and READDIRPLUS: `fuse_read_in.offset`, the start of the page. */
   get listOffset(): number {
     return this.u64(LIST_OFFSET);
   }
 
-  /** Makes it the request for another page. */
   set listOffset(offset: number) {
     this.#put(REQUEST_HEADER_SIZE + LIST_OFFSET, offset);
   }
 
-  /** Of READDIR and READDIRPLUS: `fuse_read_in.size`, bytes of the page at most. */
+  /** For READDIR and READDIRPLUS: `fuse_read_in.size`, the maximum size of the page in bytes. */
   get listSize(): number {
     return this.u32(LIST_SIZE);
   }
 
   /**
-   * Finds the NUL-terminated name at an offset in the body, as {@linkcode nameStart} and
-   * {@linkcode nameEnd}.
-   *
-   * @throws {MalformedRequest} If no NUL ends it.
+   * Finds the NUL-terminated name at an offset in the body. Sets {@linkcode nameStart} and {@linkcode nameEnd}. Throws
+   * if no NUL ends it.
    */
   readName(offset: number): void {
     const start = REQUEST_HEADER_SIZE + offset;
@@ -127,7 +107,6 @@ export class Request {
     this.nameEnd = end;
   }
 
-  /** Becomes the same READDIR or READDIRPLUS as another one. */
   copyList(request: Request): void {
     for (let at = 0; at < LIST_REQUEST_SIZE; at++) {
       this.bytes[at] = request.bytes[at]!;

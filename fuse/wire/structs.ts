@@ -1,6 +1,6 @@
 /**
- * Writers of those structs in `linux/fuse.h` that replies are seldom made of, at the offsets of
- * protocol 7.9 and later. All take the view and the byte offset to write at.
+ * Writers of the less frequent reply structs of `linux/fuse.h`, at the offsets of protocol 7.9 and later. All take
+ * a view and the byte offset to write at.
  *
  * @module
  */
@@ -19,20 +19,20 @@ export const INIT_OUT_SIZE_BEFORE_23 = 24;
 /** Block size that attributes and `statfs` report. */
 export const BLOCK_SIZE = 4096;
 
-/** Writes a 64-bit integer, negative ones in two's complement. */
+/** Writes a 64-bit integer; negative values in two's complement. */
 function putU64(view: DataView, at: number, value: number): void {
-  view.setUint32(at, value, true); // takes the value modulo 2^32
+  view.setUint32(at, value, true); // stores the value modulo 2^32
   view.setUint32(at + 4, Math.floor(value / 0x1_0000_0000), true);
 }
 
-/** `struct fuse_open_out` with file handle 0: the server keeps no open files. */
+/** Writes a `struct fuse_open_out` with file handle 0: the server keeps no open files. */
 export function putOpen(view: DataView, at: number, flags: number): void {
   putU64(view, at, 0);
   view.setUint32(at + 8, flags, true);
   view.setUint32(at + 12, 0, true);
 }
 
-/** `struct fuse_statfs_out` of a full file system of that many bytes and nodes. */
+/** Writes a `struct fuse_statfs_out` of a full file system of that many bytes and nodes. */
 export function putStatfs(
   view: DataView,
   at: number,
@@ -47,20 +47,19 @@ export function putStatfs(
   view.setUint32(at + 48, BLOCK_SIZE, true); // frsize
 }
 
-/** The fields of `struct fuse_init_out` that differ between servers. */
+/** Fields of `struct fuse_init_out` that differ between servers. */
 export interface InitOut {
   readonly major: number;
   readonly minor: number;
   readonly maxReadahead: number;
   readonly flags: number;
-  /** `flags2`, which counts where `flags` has `INIT_EXT`. */
+  /** `flags2`, valid if `flags` has `INIT_EXT`. */
   readonly moreFlags: number;
   readonly maxBackground: number;
   readonly maxWrite: number;
   readonly maxPages: number;
 }
 
-/** `struct fuse_init_out`. */
 export function putInit(view: DataView, at: number, init: InitOut): void {
   clear(view, at, INIT_OUT_SIZE);
   view.setUint32(at, init.major, true);
@@ -75,7 +74,7 @@ export function putInit(view: DataView, at: number, init: InitOut): void {
   view.setUint32(at + 32, init.moreFlags, true);
 }
 
-/** Zeroes a stretch; its length is a multiple of 8. */
+/** Zeroes a range whose length must be a multiple of 8. */
 function clear(view: DataView, at: number, length: number): void {
   for (let i = at; i < at + length; i += 8) putU64(view, i, 0);
 }

@@ -1,24 +1,22 @@
 import type { Command } from "commander";
 import type { OwnAdapter } from "./commands/gulp/gulp.ts";
 
-/** Module of a command. */
 export interface CommandModule {
   /**
-   * Makes the command for a program, without its description.
+   * Creates the command for a program, without its description.
    *
-   * @param adapter What a line of `gulp` names.
+   * @param adapter The user's adapter that a `gulp` line names.
    */
   makeCommand(program: Command, adapter: OwnAdapter | undefined): Command;
 }
 
-/** A command as the help of the program lists it, and its module, which is loaded only where it is needed. */
+/** A command as listed in the program's help, and its lazily loaded module. */
 export interface CommandEntry {
   readonly description: string;
   readonly usage: string;
   readonly load: () => Promise<CommandModule>;
 }
 
-/** The commands in the order of the help. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   "mount": {
     description: "show a container to every program, as a directory",

@@ -106,7 +106,7 @@ recordfs gulp repair --partial gulp/ sounder/
 recordfs gulp repair --json --all gulp/ listed/
 `.trim().split("\n");
 
-/** Those of commands that have others below them. */
+/** Examples of the program itself, and of commands with subcommands. */
 const ABOVE: Readonly<Record<string, readonly string[]>> = {
   "": [
     "recordfs mount data.ffr /mnt/x",
@@ -130,13 +130,12 @@ const ABOVE: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The examples of a command, by its name with those above it. */
 export function examplesOf(name: string): readonly string[] {
   return ABOVE[name] ??
     LINES.filter((line) => `${line} `.includes(`recordfs ${name} `));
 }
 
-/** Adds its examples to the help of each command, and of those that it has. */
+/** Adds the examples to the help of a command and all its subcommands. */
 export function addExamples(command: Command, above = ""): void {
   const known = examplesOf(above);
   const lines = known.length > 0 ? known : generic(command, above);
@@ -147,7 +146,7 @@ export function addExamples(command: Command, above = ""): void {
   }
 }
 
-/** Of an adapter of the user's own, which is known by its flags and arguments only. */
+/** Generates examples for a user's adapter from its arguments. */
 function generic(command: Command, name: string): readonly string[] {
   const given = name.replace(/^gulp /, "");
   const own = command.registeredArguments.slice(0, -1)

@@ -1,13 +1,12 @@
-/** Exit codes of recordfs. */
 export const ExitCode = {
   DONE: 0,
   FAILED: 1,
   USAGE: 2,
-  /** What a shell reports for a program ended by SIGPIPE: output to a closed pipe. */
+  /** Exit code that a shell reports for a program ended by SIGPIPE: output to a closed pipe. */
   CLOSED_PIPE: 141,
 } as const;
 
-/** Ends the command with an exit code; everything there is to say has been said. */
+/** Ends the command with an exit code. Everything has already been reported. */
 export class Exit extends Error {
   override name = "Exit";
   readonly code: number;
@@ -23,11 +22,7 @@ export class UsageError extends Error {
   override name = "UsageError";
 }
 
-/**
- * What reading a part of the command line gives.
- *
- * @param Wrong Errors of this class say that it is wrong.
- */
+/** Parses a part of the command line. Converts errors of class `Wrong` to usage errors. */
 export function asUsage<T>(
   Wrong: abstract new (...args: never[]) => Error,
   read: () => T,

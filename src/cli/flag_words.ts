@@ -1,6 +1,6 @@
 /**
- * Options of the library, as its messages name them in backticks (the option `lossy`, the option
- * `checkData: false`), with the flags that they are on the command line.
+ * Options of the library, as its messages name them in backticks (the option `lossy`, the option `checkData: false`),
+ * with their command-line flags.
  */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ...("decoded endpoint ext extend format from generation lossy parts resume shardLength shardSize " +
@@ -14,13 +14,13 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["replace", "--force"],
 ]);
 
-/** What is no option. */
+/** Terms that are not options. */
 const OTHERS: Readonly<Record<string, string>> = {
   "`check()`": "`recordfs check`",
   "`FFRecordReader`": "--format ffrecord-samples",
 };
 
-/** Commands whose flags are called otherwise, or that have none for an option: then one that has. */
+/** Flags of commands that name an option differently, or lack one and refer to another command. */
 const OWN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   convert: {
     from: "--format",
@@ -35,11 +35,7 @@ const OTHER = new RegExp(
   "g",
 );
 
-/**
- * A message of the library in the words of the command line: options as flags.
- *
- * @param words Flags by option, where they are others than usual.
- */
+/** Converts options in a message of the library to flags; `words` overrides the usual ones. */
 export function inFlags(
   message: string,
   words: Readonly<Record<string, string>> = {},
@@ -58,19 +54,19 @@ export function inFlags(
     .replaceAll(OTHER, (found) => OTHERS[found]!);
 }
 
-/** The same in the words of one command. */
+/** Like {@linkcode inFlags}, with the flags of one command. */
 export function inFlagsOf(message: string, command: string): string {
   const isOne = Object.hasOwn(OWN_WORDS, command);
   return inFlags(message, isOne ? OWN_WORDS[command] : undefined);
 }
 
-/** `: "gulp"` is the value `gulp`; `: true` needs none. */
+/** `: "gulp"` becomes the value `gulp`; `: true` becomes empty. */
 function shownValue(value: string): string {
   const text = value.slice(": ".length).replaceAll('"', "");
   return text === "" || text === "true" ? "" : ` ${text}`;
 }
 
-/** `shardSize` is `--shard-size`. */
+/** `shardSize` becomes `--shard-size`. */
 function flagCalled(name: string): string {
   return `--${
     name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)

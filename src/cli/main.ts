@@ -15,12 +15,7 @@ import { systemMessage } from "./system_message.ts";
 import { decodeName } from "../base/names.ts";
 import { utf8Text } from "../base/utf8.ts";
 
-/**
- * Runs a command line.
- *
- * @param given The arguments after the program's name.
- * @returns The exit code; what went wrong has been reported.
- */
+/** Runs a command line, and reports errors. Returns the exit code. */
 export async function main(given: readonly string[]): Promise<number> {
   const args = exactArguments(given);
   output.isBegun = false;
@@ -72,12 +67,12 @@ function showStack(error: unknown): void {
   for (const line of error.stack.split("\n")) report(line);
 }
 
-/** What Deno puts in place of bytes that are not UTF-8. */
+/** Deno's replacement for bytes that are not UTF-8. */
 const REPLACEMENT = "\ufffd";
 
 /**
- * The arguments with bytes that are not UTF-8 as lone surrogates, as the API has them, so that files
- * with such names can be asked for. Deno replaces those bytes; the kernel still has them.
+ * Restores bytes that are not UTF-8 as lone surrogates, as in the API, so that files with such names can be given. Deno
+ * replaces those bytes, but the kernel has the original arguments.
  */
 function exactArguments(args: readonly string[]): readonly string[] {
   if (!args.some((arg) => arg.includes(REPLACEMENT))) return args;
@@ -85,7 +80,7 @@ function exactArguments(args: readonly string[]): readonly string[] {
   try {
     commandLine = Deno.readFileSync("/proc/self/cmdline");
   } catch {
-    return args; // not Linux, or not permitted: names that are UTF-8 work all the same
+    return args; // not Linux, or not permitted: UTF-8 names still work
   }
   const { Buffer } = process.getBuiltinModule("node:buffer");
   const list = Buffer.from(commandLine).toString("latin1").split("\0"); // a NUL ends each

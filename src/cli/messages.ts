@@ -4,23 +4,23 @@ import { inFlags } from "./flag_words.ts";
 const encoder = new TextEncoder();
 
 /**
- * Writes `recordfs: message` to standard error, in the command line's words, on one line and of bounded
- * length whatever the message holds.
+ * Writes `recordfs: message` to standard error in command-line terms, as one line of bounded length, whatever the
+ * message contains.
  */
 export function report(message: string): void {
   makeWay();
   writeError(`recordfs: ${messageText(inFlags(message))}\n`);
 }
 
-/** Reports something odd that does not stop the command. */
+/** Reports an oddity that does not stop the command. */
 export function warn(message: string): void {
   report(`warning: ${message}`);
 }
 
-/** Progress on the terminal, which is drawn in the line that messages come to stand in. */
+/** Whether a progress bar is drawn in the line that messages are written to. */
 export const progressLine = { isDrawn: false };
 
-/** Clears the line of a progress bar, so that something else can be printed; the bar comes back below it. */
+/** Clears the line of a progress bar for other output; the bar is redrawn below. */
 export function makeWay(): void {
   if (progressLine.isDrawn) writeError("\r\x1b[K");
 }
@@ -30,16 +30,16 @@ function writeError(text: string): void {
   try {
     while (rest.length > 0) rest = rest.subarray(Deno.stderr.writeSync(rest));
   } catch {
-    // Nobody reads it any more, and there is nowhere else to say so.
+    // Standard error is closed; there is nowhere else to report that.
   }
 }
 
-/** How many lines of one kind are shown: a damaged container can have millions. */
+/** Number of lines of one kind that are shown: a damaged container can cause millions. */
 export const SHOWN = 10;
 
 const open = new Set<Flood>();
 
-/** Lines of one kind, of which only the first are shown, and the others counted. */
+/** Rate-limited log: shows the first lines of one kind, and counts the others. */
 export class Flood {
   readonly #show: (line: string) => void;
   readonly #most: number;
@@ -47,11 +47,7 @@ export class Flood {
   #count = 0;
   #hidden = 0;
 
-  /**
-   * @param show Shows a line.
-   * @param options `all` is set by `--all`.
-   * @param hint Where the others are.
-   */
+  /** @param hint How to see the hidden lines. */
   constructor(
     show: (line: string) => void,
     { all }: { readonly all?: boolean | undefined },
@@ -63,13 +59,12 @@ export class Flood {
     open.add(this);
   }
 
-  /** Shows a line, or counts it. */
   add(line: string): void {
     if (this.#count++ < this.#most) this.#show(line);
     else this.#hidden++;
   }
 
-  /** Says how many were not shown, if any. */
+  /** Reports the number of hidden lines, if any. */
   end(): void {
     if (this.#hidden === 0) return;
     this.#show(`… and ${this.#hidden} more (${this.#hint})`);
@@ -77,16 +72,12 @@ export class Flood {
   }
 }
 
-/** Ends all floods, when a command has. */
+/** Ends all rate-limited logs at the end of a command. */
 export function endFloods(): void {
   for (const flood of open) flood.end();
 }
 
-/**
- * Shows the first lines only, and says so at once: for what may go on for days.
- *
- * @param hint Where the others are.
- */
+/** Shows the first lines only, and reports the limit when it is reached, for commands that may run for days. */
 export function firstOnly(
   show: (line: string) => void,
   hint: string,

@@ -1,7 +1,7 @@
 const READ_AND_WRITE =
   "--allow-read --allow-write (and --allow-ffi where file names are not UTF-8)";
 
-/** Permissions that commands can do with; what is not listed takes them all. */
+/** Permissions that suffice for a command; other commands need all. */
 const ENOUGH: ReadonlyMap<string | undefined, string> = new Map([
   ...["cat", "check", "info", "ls", "records", "stat", "tree"]
     .map((name) => [name, "--allow-read"] as const),
@@ -15,11 +15,7 @@ const ENOUGH: ReadonlyMap<string | undefined, string> = new Map([
   ["gulp", "--allow-read --allow-write (and --allow-run=ffmpeg for videos)"],
 ]);
 
-/**
- * Says which flags Deno was run without.
- *
- * @param args The command line, to name the flags that its command takes.
- */
+/** Names the Deno flags that are missing for the command of `args`. */
 export function permissionMessage(
   error: Deno.errors.NotCapable,
   args: readonly string[],

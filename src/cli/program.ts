@@ -12,15 +12,13 @@ import { print } from "./terminal/output.ts";
 import { argumentText, usageMessage } from "./usage.ts";
 import { VERSION } from "./version.ts";
 
-/** Other names of commands. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["umount", "unmount"],
 ]);
 
-/** The command that describes all others. */
 const COMPLETIONS = "completions";
 
-/** What else there is help for. */
+/** Help topic that is not a command. */
 const SERVERS = "servers";
 
 const AFTER_HELP = `
@@ -33,18 +31,14 @@ recordfs help servers lists the options for containers on servers.
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
 
-/**
- * Runs a command line.
- *
- * @throws {Exit} If it asks for help, or is wrong; what there is to say has been said.
- */
+/** @throws {Exit} If the line asks for help or is wrong; the output has been written. */
 export async function runProgram(args: readonly string[]): Promise<void> {
   await registerGiven(args);
   const { args: given, adapter } = args[0] === "gulp"
     ? await (await import("./commands/gulp/gulp.ts")).takeAdapter(args)
     : { args, adapter: undefined };
   const [first] = given;
-  // As it was called before, and still is by many programs.
+  // The former flag, still used by many programs.
   const named = first === "-V" ? ["--version"] : given;
   const names = [...Object.keys(COMMANDS), ...ALIASES.keys()];
   const line = mountCommandLine(named, names).map((word, i, all) =>
@@ -59,21 +53,20 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     ? overview()
     : await makeProgram(command, adapter, line);
   try {
-    // Of what it does not know, commander's own shows the general help, and does not say so.
+    // For an unknown name, commander would show the general help without an error.
     const isOfNone = command === "help" && of !== "" &&
       !Object.hasOwn(COMMANDS, of);
     await program.parseAsync(isOfNone ? [of] : line, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help that was asked for has exit code 0; help for want of a command has not.
+    // Requested help has exit code 0; help shown for a missing command does not.
     throw new Exit(error.exitCode === 0 ? ExitCode.DONE : ExitCode.USAGE);
   }
 }
 
 /**
- * The command line interface: one command where a line names it, none for the version, all of them otherwise.
- *
- * @param line What it is to parse, which messages may refer to.
+ * Creates the command-line interface with one command if a line names it, none for the version, otherwise all. Messages
+ * may refer to `line`.
  */
 export async function makeProgram(
   named: string | undefined,
@@ -85,7 +78,7 @@ export async function makeProgram(
     const command = (await load()).makeCommand(program, adapter)
       .description(said.description);
     program.addCommand(command.copyInheritedSettings(program));
-    // Messages and the help of one command show what the help of all does.
+    // Usage messages and the help of one command must match the overview.
     if (command.usage() !== said.usage) {
       throw new Error(`${name} is not called as ${said.usage}`);
     }
@@ -95,13 +88,12 @@ export async function makeProgram(
   return program;
 }
 
-/** Whether a line asks for nothing but the list of commands. */
 function isOverview([first, second]: readonly string[]): boolean {
   return first === undefined || first === "--help" || first === "-h" ||
     first === "help" && second === undefined;
 }
 
-/** The program with its commands as the help lists them; no module of theirs is loaded. */
+/** The program with its commands as listed in the help, without loading their modules. */
 export function overview(): Command {
   const program = newProgram();
   for (const [name, { description, usage }] of Object.entries(COMMANDS)) {
@@ -122,11 +114,11 @@ function newProgram(): Command {
     )
     .version(VERSION, "-v, --version")
     .addHelpText("after", AFTER_HELP)
-    .enablePositionalOptions() // behind a command, -v is not the version
+    .enablePositionalOptions() // after a command, -v is not the version
     .hook("preAction", raiseOpenFilesLimit)
     .exitOverride()
     .configureOutput({
-      // Asking for colours would take --allow-env.
+      // Detecting colours would need --allow-env.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
       writeOut: (text) => print(text),
@@ -137,7 +129,7 @@ function newProgram(): Command {
     });
 }
 
-/** Has a command, and those below it, report what is wrong with a line. */
+/** Makes a command and its subcommands report usage errors. */
 function reportErrors(command: Command, line: readonly string[]): void {
   command.configureOutput({
     outputError(text) {

@@ -2,7 +2,7 @@ import { RecordfsError } from "../base/errors.ts";
 import { whatIsWrong } from "../io/libc/system_error.ts";
 import { workingDirectory } from "../io/storage/local_path.ts";
 
-/** What was tried, and the names of the calls that do so. */
+/** Descriptions of actions, with the names of their system calls. */
 const TRIED: Readonly<Record<string, string>> = {
   "copy": "copy copyfile",
   "cut": "ftruncate truncate",
@@ -24,8 +24,7 @@ const TRIED: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the system's refusal means, for errors that nobody has put into words: what was tried, where, why it
- * failed, and what to do.
+ * Explains a system error that no other code has explained: the action, the file, the reason, and a remedy.
  */
 export function systemMessage(error: Error): string {
   try {
@@ -42,7 +41,6 @@ export function systemMessage(error: Error): string {
   return `${what}: ${whatIsWrong(error)}`;
 }
 
-/** Which call it was about, and which file. */
 function attempt(error: Error): { call: string; path?: string | undefined } {
   const { syscall, path } = error as { syscall?: unknown; path?: unknown };
   if (typeof path === "string" && typeof syscall === "string") {

@@ -1,29 +1,23 @@
 import type { Command } from "commander";
 
-/** Messages about how many arguments or values there are. */
+/** Messages about a wrong number of arguments or values. */
 const COUNTED =
   /^(missing required argument|too many arguments|required option .* not specified|option .* argument missing)/;
 
-/** What a path may have in it, and an option has not. */
+/** Characters that paths may contain and options do not. */
 const PATH_LIKE = /[./]/;
 
-/** An argument as usage lines show it: `SOURCE`, `[PATH]`. */
+/** Formats an argument for usage lines: `SOURCE`, `[PATH]`. */
 export function argumentText(text: string): string {
   return text.replaceAll(/[<>]/g, "").toUpperCase();
 }
 
-/** How a command is called, in a line. */
 export function usageLine(command: Command): string {
   const help = command.createHelp();
   return help.styleUsage(help.commandUsage(command));
 }
 
-/**
- * What is wrong with a command line, on one line, and what to do.
- *
- * @param text What the parser of options says.
- * @param line The command line.
- */
+/** Formats an error of the option parser on one line, with a hint. */
 export function usageMessage(
   text: string,
   command: Command,
@@ -35,7 +29,7 @@ export function usageMessage(
     return `${message.replace(/\.$/, "")}; usage: ${usageLine(command)}`;
   }
   const [, flag] = /^unknown option '-(.*?)'/.exec(message) ?? [];
-  // Letters before it may have been taken for options.
+  // Letters before it may have been parsed as options.
   const given = flag === undefined
     ? undefined
     : line.find((word) => word.startsWith("-") && word.endsWith(flag));

@@ -38,7 +38,6 @@ interface CacheFlags {
   readonly json?: true | undefined;
 }
 
-/** `recordfs cache` */
 export function makeCommand(program: Command): Command {
   const command = new Command("cache")
     .copyInheritedSettings(program);
@@ -104,7 +103,7 @@ function list(flags: CacheFlags): void {
       return {
         url,
         size,
-        cached: Math.min(bytes, size), // blocks of the disk are counted
+        cached: Math.min(bytes, size), // disk blocks may exceed the size
         fetched: directory.countsOf(entry),
         used: new Date(used).toISOString(),
       };
@@ -122,7 +121,7 @@ function list(flags: CacheFlags): void {
   print(flags.json ? all : table(all, COLUMNS));
 }
 
-/** One line for all of them: their names say nothing. */
+/** Summarizes all thumbnails in one entry: their names carry no information. */
 function listed({ count, bytes, used }: StoredThumbnails): Listed[] {
   if (count === 0) return [];
   const time = new Date(used).toISOString();
@@ -145,14 +144,14 @@ const COLUMNS = {
   USED: ({ used }: Listed) => used,
 };
 
-/** An object of a server, the index of a container, also of one on this machine, or all thumbnails. */
+/** A remote object, the index of a container (also of a local one), or all thumbnails. */
 interface Listed {
   readonly url?: string;
   readonly indexOf?: string;
   readonly thumbnails?: number;
   readonly size: number;
   readonly cached: number;
-  /** By all processes, since it was there. */
+  /** Totals of all processes since the object was cached. */
   readonly fetched?: ObjectCounts;
   readonly used: string;
 }
@@ -181,7 +180,7 @@ function remove(
     ? indexes
     : indexes.filter(({ of }) => roots.some((root) => isIn(of, root)));
   removeKeptTables(chosenIndexes);
-  // They do not say what they are of, and are soon made again.
+  // Thumbnails do not record their container, and are cheap to recreate.
   const thumbnails = removeThumbnails(directory.root);
   let bytes = chosenIndexes.reduce((sum, { size }) => sum + size, 0) +
     thumbnails.bytes;
@@ -272,7 +271,7 @@ async function fillWith(
   const missing = await abortable(async (signal) => {
     using opening = new Opening();
     const storage = new RemoteStorage(location, remote, opening);
-    // It knows what else belongs to it, and that it is a container.
+    // Opening finds the related files, and checks that it is a container.
     using _container = await open(storage.root, {
       format,
       ext,

@@ -14,7 +14,6 @@ import { type CommonOptions, withOptions } from "../input/options.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import { openSource } from "../input/source.ts";
 
-/** `recordfs cat` */
 export function makeCommand(): Command {
   const command = new Command("cat")
     .argument("<source>", "the container")
@@ -37,7 +36,7 @@ async function cat(
       await work();
     } catch (error) {
       if (!(error instanceof RecordfsError)) throw error;
-      faults.add(error.message); // as cat(1), go on with the others
+      faults.add(error.message); // like cat(1), continue with the others
       failed = true;
     }
   };
@@ -48,7 +47,7 @@ async function cat(
     }
     let files = 0;
     for await (const { path, isFile } of matching(fs, [chosen], false)) {
-      if (!isFile) continue; // a glob may match directories beside files
+      if (!isFile) continue; // a glob may match directories as well
       files++;
       await guard(() => write(fs, path));
     }

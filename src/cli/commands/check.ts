@@ -20,7 +20,6 @@ interface CheckCommandOptions extends CommonOptions {
   readonly values?: true;
 }
 
-/** `recordfs check` */
 export function makeCommand(): Command {
   const command = new Command("check")
     .argument("<source>", "the container")
@@ -94,7 +93,6 @@ async function check(
   if (!ok) throw new Exit(ExitCode.FAILED);
 }
 
-/** What is sound, as far as anything was compared. */
 function soundness(
   { compares = "contents", pictures = 0 }: CheckReport,
   values: true | undefined,

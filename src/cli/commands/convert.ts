@@ -45,7 +45,6 @@ TARGET must not be there, or be an empty directory. It appears when it is comple
 --force replaces what is there, but not before the new one is complete: a file,
 or a directory that holds nothing but a container such as the new one.`;
 
-/** `recordfs convert` */
 export function makeCommand(): Command {
   const command = new Command("convert")
     .argument("<source>", "the container, also by its URL, or a folder")

@@ -6,7 +6,6 @@ import { type CommonOptions, withOptions } from "../input/options.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import { openSource } from "../input/source.ts";
 
-/** `recordfs info` */
 export function makeCommand(): Command {
   const command = new Command("info")
     .argument("<source>", "the container")

@@ -23,7 +23,6 @@ interface LsOptions extends CommonOptions {
   readonly recursive?: true;
 }
 
-/** `recordfs ls` */
 export function makeCommand(): Command {
   const command = new Command("ls")
     .argument("<source>", "the container")
@@ -68,7 +67,7 @@ async function ls(
     };
     const put = async (entry: WalkEntry) => {
       const { name, depth, isDirectory } = entry;
-      // Names alone need nothing that would have to be waited for.
+      // Plain names need no asynchronous lookup.
       const listed = json || long
         ? await describeEntry(fs, entry, times, long)
         : undefined;
@@ -103,7 +102,6 @@ async function ls(
   throw new Exit(ExitCode.FAILED);
 }
 
-/** What to list. */
 async function entriesOf(
   fs: VirtualFs,
   path: string,
@@ -118,7 +116,6 @@ async function entriesOf(
   return fs.walk(path, { maxDepth: recursive ? Infinity : 1, onDamage });
 }
 
-/** Entries that stand for themselves, wherever they are: their paths are their names. */
 async function* pathsOf(
   entries: AsyncIterable<WalkEntry>,
 ): AsyncGenerator<WalkEntry, void, undefined> {
@@ -127,10 +124,10 @@ async function* pathsOf(
   }
 }
 
-/** When entries were modified, as text: most containers have one time for all. */
+/** Formats modification times, with a cache, because most containers have one time for all entries. */
 class Times {
   #time: number;
-  /** Of the entry that was told last. */
+  /** Text of the last formatted time. */
   last: string;
 
   constructor(mtime: Date) {
@@ -145,17 +142,16 @@ class Times {
   }
 }
 
-/** What a listing says of an entry. */
 interface ListedEntry {
   readonly path: string;
   readonly type: "file" | "directory";
-  /** In bytes; `null` where the container is damaged at that place. */
+  /** In bytes; `null` if the container is damaged there. */
   readonly size: number | null;
-  /** With `--long`: when it was modified, as `2026-01-31T12:00:00.000Z`; `null` likewise. */
+  /** With `--long`: modification time such as `2026-01-31T12:00:00.000Z`; `null` if damaged. */
   readonly mtime?: string | null;
 }
 
-/** Describes an entry; damage is a size of `null`, so that one bad sample does not hide the rest. */
+/** Describes an entry. Damage results in a size of `null`, so that one bad sample does not hide the rest. */
 async function describeEntry(
   fs: VirtualFs,
   entry: WalkEntry,
@@ -174,7 +170,7 @@ async function describeEntry(
   }
 }
 
-/** What stands before a name in `ls -l`: permissions, size, when it was modified. */
+/** Formats the columns before a name in `ls -l`: permissions, size, modification time. */
 function longStart(
   { type, size }: ListedEntry,
   modified: string,

@@ -4,7 +4,6 @@ import type { MountCommandOptions } from "../mount/job/mount_job.ts";
 import { mount } from "../mount/start_mount.ts";
 import { collect, wholeNumberFrom, withOptions } from "../input/options.ts";
 
-/** `recordfs mount` */
 export function makeCommand(): Command {
   const command = new Command("mount")
     .argument(

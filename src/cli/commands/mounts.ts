@@ -5,7 +5,6 @@ import { formatFetched } from "../terminal/amounts.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 
-/** `recordfs mounts` */
 export function makeCommand(): Command {
   return new Command("mounts")
     .option("--json", "as a JSON array")
@@ -26,7 +25,6 @@ async function mounts(options: { readonly json?: true }): Promise<void> {
   }
 }
 
-/** The columns by their titles. */
 const COLUMNS: Readonly<
   Record<string, (mount: ListedMount) => string | number | null | undefined>
 > = {
@@ -45,7 +43,7 @@ const COLUMNS: Readonly<
   OPTIONS: ({ options }) => nameWriter()(options?.join(" ") || "-"),
 };
 
-/** A time such as `3d 4h`, `4h 5m` or `5m 6s`. */
+/** Formats a duration such as `3d 4h`, `4h 5m` or `5m 6s`. */
 function duration(seconds: number): string {
   const [s, m, h] = [seconds % 60, seconds / 60 % 60, seconds / 3600 % 24]
     .map(Math.floor) as [number, number, number];

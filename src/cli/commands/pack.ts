@@ -51,7 +51,6 @@ TARGET appears when it is complete; what fails leaves no file behind. It is on t
 disk then, and outlives a loss of power; with --sync none it is when the system
 writes it, and may be half a file after one.`;
 
-/** `recordfs pack` */
 export function makeCommand(): Command {
   const command = new Command("pack")
     .addArgument(directoryArgument("<source>", "the directory"))
@@ -152,7 +151,7 @@ async function pack(
   throw new Exit(ExitCode.FAILED);
 }
 
-/** @throws {RecordfsError} If what is to be packed is a file: with what to do with such instead. */
+/** @throws {RecordfsError} If the source is a file; the message names the command to use instead. */
 async function refuseFile(path: string): Promise<void> {
   const isFile = await Deno.stat(path).then((stat) => stat.isFile, () => false);
   if (!isFile) return;

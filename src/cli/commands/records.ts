@@ -15,7 +15,7 @@ import { storedLocation } from "../input/remote_storages.ts";
 import { Opening } from "../terminal/opening.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
 
-/** Lines given to the output at a time: ten million one by one would take twice as long. */
+/** Number of lines written at a time: one by one, ten million would take twice as long. */
 const LINES = 512;
 /** What is taken for the size of a file that is not known: 1 TB. */
 const LARGE = 10 ** 12;
@@ -27,7 +27,6 @@ Of FFRecord, TFRecord and MDS, and of a single bag. A line of --json is {"index"
 "file" as well, and where offsets are damaged "size" is null and "damage" says
 why.`;
 
-/** `recordfs records` */
 export function makeCommand(): Command {
   const command = new Command("records")
     .argument(

@@ -12,10 +12,8 @@ import { tokenIn } from "../serve/token_file.ts";
 import { workersFor } from "../serve/workers.ts";
 import { print } from "../terminal/output.ts";
 
-/** The port unless given. */
 const PORT = 8000;
 
-/** `recordfs serve` */
 export function makeCommand(): Command {
   const command = new Command("serve");
   withServerOptions(withServeOptions(command));
@@ -53,7 +51,7 @@ async function serveGiven(
     workers,
     ({ url, link }, name) => {
       report(`${name} is served at ${url}; Ctrl-C ends it`);
-      // Standard error may be a log, which no token is to stand in; that of a file is known.
+      // Standard error may be a log, which must not contain the token. A token from a file is known to the user.
       print(`${tokenFile === undefined ? link : url}\n`);
       return Promise.resolve();
     },

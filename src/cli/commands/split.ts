@@ -42,14 +42,14 @@ interface SplitOptions extends CommonOptions {
   readonly out: string;
 }
 
-/** A file of the indices of one split. */
+/** Index file of one split. */
 export interface SplitFile {
   readonly path: string;
-  /** Lines for people at its start. */
+  /** Comment lines at the start. */
   readonly comments: readonly string[];
 }
 
-/** What the splits are called unless they are named. */
+/** Default names by number of splits. */
 const NAMES: readonly (readonly string[])[] = [
   [],
   ["all"],
@@ -77,7 +77,6 @@ LABEL is what the files have equal shares of:
   dir: of files, the first directory of their paths
   parent: of files, the directory that they lie in`;
 
-/** `recordfs split` */
 export function makeCommand(): Command {
   const command = new Command("split")
     .argument("<source>", "the container")
@@ -161,14 +160,13 @@ async function split(source: string, options: SplitOptions): Promise<void> {
   }
 }
 
-/** A container to be split. */
 interface Labelled {
   readonly fs: VirtualFs;
-  /** What of its format it was taken for, so that its samples have labels. */
+  /** Variant of its format that was chosen because its samples have labels. */
   readonly variant?: string;
 }
 
-/** Opens a container; one of files as what has samples with labels, where one is asked for and its format has such. */
+/** Opens a container. To stratify, opens a variant of its format whose samples have labels, if any. */
 async function openLabelled(
   source: string,
   options: SplitOptions,
@@ -229,7 +227,6 @@ async function labelsOf(
   });
 }
 
-/** How many samples of each label a split has. */
 function labelSizes(
   { names }: LabelColumn,
   { labelSizes }: Assignment,
@@ -240,12 +237,7 @@ function labelSizes(
   );
 }
 
-/**
- * Writes the indices of each split to its file. All of them appear when all are complete.
- *
- * @param length How many samples there are to assign.
- * @param onProgress Told how many have been assigned.
- */
+/** Writes the indices of each split to its file. All files appear once all are complete. */
 export async function writeSplits(
   files: readonly SplitFile[],
   assignment: Assignment,

@@ -9,7 +9,6 @@ import { nameWriter, print } from "../terminal/output.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
 import { openSource } from "../input/source.ts";
 
-/** `recordfs stat` */
 export function makeCommand(): Command {
   const command = new Command("stat")
     .argument("<source>", "the container")
@@ -32,7 +31,7 @@ async function stat(
       shown.push(show(path, await fs.stat(path)));
     } catch (error) {
       if (!(error instanceof RecordfsError)) throw error;
-      report(error.message); // as stat(1), go on with the others
+      report(error.message); // like stat(1), continue with the others
       failed++;
       if (options.json) shown.push({ path, error: describeError(error) });
     }

@@ -14,7 +14,6 @@ interface TreeOptions extends CommonOptions {
   readonly level?: number;
 }
 
-/** `recordfs tree` */
 export function makeCommand(): Command {
   const command = new Command("tree")
     .argument("<source>", "the container")
@@ -32,7 +31,7 @@ async function tree(
   if (await fs.isFile(path)) {
     throw new PathError("not-directory", path, shownLocation(source));
   }
-  const { ino } = await fs.stat(path); // a missing directory is an error before there is a title
+  const { ino } = await fs.stat(path); // a missing directory must fail before the title is printed
   await withOutput(async (out) => {
     out.put(`${nameWriter()(path === "" ? shownLocation(source) : path)}\n`);
     const { files, directories } = await draw(fs, ino, level, out);
@@ -41,15 +40,14 @@ async function tree(
   });
 }
 
-/** A directory that is being drawn. */
 interface Level {
   readonly walker: Walker;
-  /** The entries of it that are still to be drawn. */
+  /** Page of its entries. */
   page: WalkedNode[];
   next: number;
 }
 
-/** Draws what is in a directory, and counts it. */
+/** Draws the content of a directory, and counts it. */
 async function draw(
   fs: VirtualFs,
   directory: NodeId,
@@ -58,7 +56,7 @@ async function draw(
 ): Promise<{ readonly files: number; readonly directories: number }> {
   const shown = nameWriter();
   const branches = new SharedStart();
-  const levels: Level[] = []; // down to where it is; no recursion, however deep
+  const levels: Level[] = []; // explicit stack: no recursion, however deep
   let files = 0;
   let directories = 0;
   const enter = async (node: NodeId) => {

@@ -24,15 +24,14 @@ interface UnmountCommandOptions {
 }
 
 /**
- * Time that a mount may be in use by nobody who can be named: by a process that is just ending, or by one that
- * looks what it is, as `recordfs mounts` does.
+ * How long a mount may be in use without an identifiable user, in milliseconds: by a process that is ending, or one
+ * that inspects mounts, as `recordfs mounts` does.
  */
 const MOMENT_MS = 10_000;
 
-/** How long the process that served a mount may take to end once it is gone. */
+/** How long the serving process may take to end after unmounting, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
-/** `recordfs unmount` */
 export function makeCommand(): Command {
   return new Command("unmount")
     .argument("<mountpoint...>", "where they are")
@@ -49,7 +48,7 @@ async function unmount(
 ): Promise<void> {
   let failed = false;
   const paths = mountpoints.map(absolutePath);
-  // Its own working directory would keep a mount in use.
+  // The working directory of this process would keep a mount in use.
   Deno.chdir("/");
   for (const path of paths) {
     try {
@@ -74,7 +73,7 @@ async function unmountOne(path: string, lazy: boolean): Promise<void> {
     } catch (error) {
       if (!(error instanceof MountError) || error.code !== "busy") throw error;
       const isLast = performance.now() > deadline;
-      // All processes are looked at for that.
+      // Finding the users scans all processes.
       const named = isFirst || isLast ? whoIsThere(mountpoint, error) : error;
       if (named !== error) throw named;
       if (await endUnserved(mountpoint)) break;
@@ -82,20 +81,20 @@ async function unmountOne(path: string, lazy: boolean): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
-  // What is left was a bind mount, or has one.
+  // A mount that remains was bind-mounted from it, or it was itself a bind mount.
   const device = known?.entry.device;
   if (readMounts().some((entry) => entry.device === device)) return;
   for (const mount of known?.records ?? []) await expectEnd(mount, path, lazy);
 }
 
 /**
- * Ends a mount that has no server at the moment, and is mounted nowhere else: whoever is in it without a name, such
- * as a `df`, waits for that server, and might for as long as servers are tried.
+ * Ends a mount that currently has no server, and is mounted nowhere else. An unidentified user of it, such as a `df`,
+ * waits for the server, and might wait as long as servers are tried.
  *
- * @returns Whether it was one.
+ * @returns Whether it was such a mount, and has ended.
  */
 async function endUnserved(mountpoint: string): Promise<boolean> {
-  const known = mountAt(mountpoint); // a server may have come meanwhile
+  const known = mountAt(mountpoint); // again: a server may have started meanwhile
   const device = known?.entry.device;
   const supervisor = known?.records.filter(({ record }) => !isRunning(record))
     .map(({ record }) => keeperOf(record)).find((keeper) => keeper);
@@ -105,7 +104,6 @@ async function endUnserved(mountpoint: string): Promise<boolean> {
   return await waitForEnd(supervisor, PATIENCE_MS);
 }
 
-/** Sees to it that nothing stays of a mount that is out of the tree. */
 async function expectEnd(
   { files, record }: RecordedMount,
   path: string,
@@ -113,8 +111,8 @@ async function expectEnd(
 ): Promise<void> {
   const keeper = keeperOf(record);
   if (keeper === undefined) return removeRecord(files); // it was dead
-  if (lazy) return; // it lives on for as long as somebody uses it
-  // A supervisor without a server would only notice with the next one.
+  if (lazy) return; // it lives until its last user is gone
+  // A supervisor without a server would notice only with the next one.
   if (!isRunning(record)) sendSignal(keeper, "SIGTERM");
   if (await waitForEnd(keeper, PATIENCE_MS)) return;
   throw new MountError(
@@ -126,7 +124,6 @@ async function expectEnd(
   );
 }
 
-/** The same error with the names of those who use the mount. */
 function whoIsThere(
   mountpoint: string,
   cause: MountError,

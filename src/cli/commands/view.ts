@@ -18,7 +18,6 @@ interface ViewOptions extends ServeCommandOptions {
   readonly open?: boolean;
 }
 
-/** `recordfs view` */
 export function makeCommand(): Command {
   const command = new Command("view");
   return withServeOptions(command)

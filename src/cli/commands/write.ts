@@ -27,7 +27,6 @@ lines of --jsonl, each a string of base64, {"base64": "..."} or {"text": "..."}.
 --list - and --jsonl - read standard input.
 TARGET appears when it is complete; what fails leaves no file behind.`;
 
-/** `recordfs write` */
 export function makeCommand(): Command {
   const command = new Command("write")
     .argument("<target>", "the new file; its name ends in .ffr")

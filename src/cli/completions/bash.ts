@@ -9,8 +9,8 @@ import {
 } from "./model.ts";
 
 /**
- * The completion script for bash. It uses no function of the bash-completion package, and nothing
- * that the user has typed is evaluated.
+ * Completion script for bash. It needs no function of the bash-completion package, and never evaluates what the user
+ * has typed.
  */
 export function bashCompletions(commands: readonly Command[]): string {
   const valued = valueOptions(commands);
@@ -58,7 +58,6 @@ complete -F _recordfs recordfs
 `;
 }
 
-/** The options that take a value, by all their spellings. */
 function valueOptions(commands: readonly Command[]): Map<string, Option> {
   const options = commands.flatMap(optionsOf).filter(takesValue);
   return new Map(

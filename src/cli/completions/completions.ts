@@ -15,11 +15,7 @@ bash: source <(recordfs completions bash)           in ~/.bashrc
 zsh:  source <(recordfs completions zsh)            in ~/.zshrc, after compinit
 fish: recordfs completions fish | source            in ~/.config/fish/config.fish`;
 
-/**
- * `recordfs completions`
- *
- * @param program Its commands are to be completed; it has them when this one is run.
- */
+/** @param program The program to complete. Its commands need to be registered only when the command runs. */
 export function makeCommand(program: Command): Command {
   return new Command("completions")
     .addArgument(

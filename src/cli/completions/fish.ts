@@ -7,7 +7,6 @@ import {
   takesValue,
 } from "./model.ts";
 
-/** The completion script for fish. */
 export function fishCompletions(commands: readonly Command[]): string {
   return [
     "# fish completion for recordfs",

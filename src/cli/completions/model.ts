@@ -2,10 +2,10 @@ import { Argument, type Command, type Option } from "commander";
 import { collect, isDirectory } from "../input/options.ts";
 import { isRemote } from "../input/remote_options.ts";
 
-/** What an argument, or the value of an option, is completed with. */
+/** How to complete an argument, or the value of an option. */
 export type ArgumentKind = "file" | "directory" | "nothing" | "choices";
 
-/** What arguments and values of these names hold; the shell knows nothing of paths inside a container. */
+/** Kinds by name. A `path` is not completed, since the shell does not know paths inside a container. */
 const KINDS: Record<string, ArgumentKind> = {
   source: "file",
   mountpoint: "directory",
@@ -16,7 +16,7 @@ const KINDS: Record<string, ArgumentKind> = {
   spec: "file",
 };
 
-/** The options of a command; of one that has commands of its own, those of all of them. */
+/** Options of a command and of its subcommands. */
 export function optionsOf(command: Command): Option[] {
   const all = [command, ...command.commands].flatMap((one) => [
     ...one.createHelp().visibleOptions(one),
@@ -27,7 +27,7 @@ export function optionsOf(command: Command): Option[] {
   );
 }
 
-/** The arguments of a command; where it has commands of its own, the first is which. */
+/** Arguments of a command. If it has subcommands, the first argument is their name. */
 export function argumentsOf(command: Command): readonly Argument[] {
   const names = command.commands.map((one) => one.name());
   return names.length === 0 ? command.registeredArguments : [
@@ -36,7 +36,7 @@ export function argumentsOf(command: Command): readonly Argument[] {
   ];
 }
 
-/** What completes an argument, or the value of an option, whose flags are spelled as in `-o, --options <list>`. */
+/** Returns how to complete an argument, or the value of an option with flags such as `-o, --options <list>`. */
 export function kindOf(given: Argument | Option): ArgumentKind {
   if (choicesOf(given).length > 0) return "choices";
   if (given instanceof Argument && isDirectory(given)) return "directory";
@@ -46,24 +46,21 @@ export function kindOf(given: Argument | Option): ArgumentKind {
   return KINDS[name ?? ""] ?? "nothing";
 }
 
-/** The values that it can have, where they are few. */
 export function choicesOf(
   { argChoices }: Argument | Option,
 ): readonly string[] {
   return argChoices ?? [];
 }
 
-/** Whether an option has a value. */
 export function takesValue({ required, optional }: Option): boolean {
   return required || optional;
 }
 
-/** Whether an option may be given many times. */
 export function isRepeatable({ parseArg }: Option): boolean {
   return parseArg === collect;
 }
 
-/** The spellings of an option, with their dashes. */
+/** Spellings of an option, with their dashes. */
 export function spellingsOf({ short, long }: Option): string[] {
   return short === undefined ? [long!] : [short, long!];
 }

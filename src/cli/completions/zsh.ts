@@ -9,7 +9,7 @@ import {
   takesValue,
 } from "./model.ts";
 
-/** The completion script for zsh: to be sourced, or kept as `_recordfs` in a directory of `$fpath`. */
+/** Completion script for zsh, to be sourced, or installed as `_recordfs` in a directory of `$fpath`. */
 export function zshCompletions(commands: readonly Command[]): string {
   return `#compdef recordfs
 _recordfs() {

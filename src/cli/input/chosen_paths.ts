@@ -3,7 +3,6 @@ import type { VirtualFs, WalkEntry } from "../../open/mod.ts";
 import { PathPattern } from "../../tree/vfs/path_filter.ts";
 import { normalise } from "../../tree/vfs/paths.ts";
 
-/** What help says of globs. */
 export const GLOB_HELP = `
 PATH may be a glob, in quotes, so that the shell leaves it alone: *, ?, [a-z],
 [!a-z], {a,b}, and ** for any directories. Without a slash it is compared with
@@ -11,22 +10,22 @@ names at any depth, with one with the path from the root, so '/*.txt' is those
 in the root itself. A name that is exactly that wins, and a backslash makes the
 next character a plain one. A glob that nothing matches is a failure.`;
 
-/** A glob among the paths that a command was given. */
+/** A glob among the paths of a command. */
 export interface ChosenGlob {
   readonly text: string;
   readonly pattern: PathPattern;
-  /** Whether anything has matched it. */
+  /** Whether anything has matched it so far. */
   found: boolean;
 }
 
-/** A path as it was given, or what it means as a glob. */
+/** A literal path, or a glob. */
 export type Chosen = string | ChosenGlob;
 
 /**
- * What each of the paths means that a command was given: an entry of exactly that name, or else a glob,
- * if there is anything special in it.
+ * Classifies the paths of a command. A path is literal if the entry exists or if it has no special characters;
+ * otherwise it is a glob.
  *
- * @throws {UsageError} If it can't be a glob, and there is no such entry.
+ * @throws {UsageError} If it is not a valid glob, and there is no such entry.
  */
 export async function chosenPaths(
   fs: VirtualFs,
@@ -38,7 +37,7 @@ export async function chosenPaths(
       chosen.push(path);
       continue;
     }
-    const { compileGlob } = await import("./glob.ts"); // only now: it loads a package
+    const { compileGlob } = await import("./glob.ts"); // imported lazily, because it loads a package
     const pattern = new PathPattern(path, compileGlob);
     chosen.push({ text: path, pattern, found: false });
   }
@@ -46,10 +45,10 @@ export async function chosenPaths(
 }
 
 /**
- * The entries that globs match, each once, in the order of the container, and directories before what
- * is in them. Globs that match something are marked so.
+ * Yields the entries that match any of the globs, each once, in container order; directories come before their
+ * content. Sets `found` of the globs that match.
  *
- * @param below Whether a directory that matches stands for all that is in it, too.
+ * @param below Whether a matching directory includes everything below it.
  */
 export async function* matching(
   fs: VirtualFs,
@@ -78,7 +77,7 @@ export async function* matching(
   }
 }
 
-/** Walks through those directories only that `enters` says. */
+/** Walks only through the directories that `enters` accepts. */
 async function* pruned(
   fs: VirtualFs,
   enters: (path: string) => boolean,
@@ -99,11 +98,6 @@ async function* pruned(
   }
 }
 
-/**
- * The error about a glob that nothing matches.
- *
- * @param what What was looked for.
- */
 export function nothingMatches(
   source: string,
   { text }: ChosenGlob,
@@ -116,7 +110,7 @@ export function nothingMatches(
   );
 }
 
-/** Leaves out paths that others of them hold, so that nothing is taken twice. */
+/** Drops paths that lie below others of them, so that nothing is processed twice. */
 export function withoutOverlap(paths: readonly string[]): string[] {
   const wanted = new Set(paths.map(normalise));
   return [...wanted].filter((path) =>
@@ -125,7 +119,7 @@ export function withoutOverlap(paths: readonly string[]): string[] {
   );
 }
 
-/** Whether a path is one of these, or lies in one. */
+/** Whether a path is one of these, or lies below one. */
 export function isWithin(path: string, paths: ReadonlySet<string>): boolean {
   if (paths.has("")) return true;
   for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {

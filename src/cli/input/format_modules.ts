@@ -4,13 +4,7 @@ import { absolutePath } from "./given.ts";
 
 const OPTION = "--format-module";
 
-/**
- * Registers the formats of modules, before there is anything to open.
- *
- * @param given Files, or URLs.
- * @returns Their URLs.
- * @throws {RecordfsError} If one does not load.
- */
+/** Registers format modules, given as files or URLs, before anything is opened. Returns their URLs. */
 export async function registerAll(given: readonly string[]): Promise<string[]> {
   const urls = given.map(moduleUrl);
   for (const url of urls) await registerFormat(url);
@@ -18,9 +12,8 @@ export async function registerAll(given: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Registers the formats whose modules a command line names: what else it may say is known only then.
- *
- * @throws {RecordfsError} If one does not load.
+ * Registers the format modules that a command line names. Runs before parsing, since the modules determine the valid
+ * values of other options.
  */
 export async function registerGiven(args: readonly string[]): Promise<void> {
   const given: string[] = [];
@@ -33,7 +26,7 @@ export async function registerGiven(args: readonly string[]): Promise<void> {
   await registerAll(given);
 }
 
-/** The URL of a module that is given as a file, or as its URL. */
+/** Returns the URL of a module given as a file or URL. */
 export function moduleUrl(module: string): string {
   if (/^[a-z][a-z0-9+.-]+:/.test(module)) return module;
   const { pathToFileURL } = process.getBuiltinModule("node:url");

@@ -3,11 +3,7 @@ import { isUrl, shownLocation } from "../../io/remote/remote_location.ts";
 import { requireLocal, workingDirectory } from "../../io/storage/local_path.ts";
 import { UsageError } from "../exit.ts";
 
-/**
- * Makes sure that file names can end in what was given as `--ext`.
- *
- * @throws {UsageError} If they can't.
- */
+/** @throws {UsageError} If the value of `--ext` cannot be a suffix of file names. */
 export function checkExt(
   { ext }: { readonly ext?: string | undefined },
 ): void {
@@ -16,8 +12,7 @@ export function checkExt(
 }
 
 /**
- * Makes sure that a path was given: an empty one, as of an unset variable, would mean the current
- * directory. Nor is it a URL.
+ * Checks that a path is not empty, since one from an unset variable would mean the current directory.
  *
  * @throws {UsageError} If it is empty.
  * @throws {RecordfsError} If it is a URL.
@@ -27,18 +22,14 @@ export function checkGiven(path: string, what: string): void {
   requireLocal(path);
 }
 
-/**
- * {@linkcode checkGiven} of what a URL may name as well.
- *
- * @throws {UsageError} If it is empty.
- */
+/** Like {@linkcode checkGiven}, but allows URLs. */
 export function checkSource(source: string, what: string): void {
   if (source === "") throw new UsageError(`the path of ${what} is empty`);
 }
 
 /**
- * A path from the root, without `.`, `..` and doubled slashes; symbolic links are not looked at. Of
- * systems that have mounts: Node's `resolve` does the same, and takes Deno 10 ms to load.
+ * Makes a path absolute, without `.`, `..` and doubled slashes. Does not resolve symbolic links. Only for systems that
+ * have mounts. Node's `resolve` does the same, but takes Deno 10 ms to load.
  */
 export function absolutePath(path: string): string {
   const parts: string[] = [];
@@ -50,19 +41,19 @@ export function absolutePath(path: string): string {
   return `/${parts.join("/")}`;
 }
 
-/** A container that a command line names, and where it is to show among others. */
+/** A container named on the command line, and the directory that it shows in. */
 export interface PlacedSource {
   readonly location: string;
-  /** Left out where it is to show under its own name, or as the root if it is the only one. */
+  /** Absent if it shows under its own name, or as the root if it is the only one. */
   readonly path?: string;
 }
 
 /**
- * Reads `SOURCE` or `SOURCE=PATH`. What there is on the disk by the whole of it is a path, as is what has nothing
- * on the disk before an equals sign. Of a URL, which may have such signs itself, it is the one behind a slash or the
- * ending of a file's name; one with a query is whole.
+ * Parses `SOURCE` or `SOURCE=PATH`. The whole text is a path if it exists on disk, or if nothing before any equals
+ * sign does. URLs may contain equals signs themselves: only one after a slash or a file name's extension separates
+ * PATH, and a URL with a query is never split.
  *
- * @throws {UsageError} If one of the two is empty.
+ * @throws {UsageError} If either part is empty.
  */
 export function parsePlaced(text: string): PlacedSource {
   checkSource(text, "the container");
@@ -75,7 +66,7 @@ export function parsePlaced(text: string): PlacedSource {
   return placed ?? { location: text };
 }
 
-/** Places that containers can't have are a matter of the command line; other errors stay as they are. */
+/** Converts a `PlacementError` to a usage error; returns other errors unchanged. */
 export async function asUsageError(error: unknown): Promise<unknown> {
   if (!(error instanceof RecordfsError)) return error;
   const { PlacementError } = await import("../../open/open_several.ts");
@@ -104,7 +95,7 @@ function splitUrl(text: string): PlacedSource | undefined {
     : { location, path };
 }
 
-/** Whoever opens it finds out what else is wrong with it. */
+/** Whether a path exists, or cannot be checked: opening it then reports the error. */
 function mayExist(path: string): boolean {
   try {
     Deno.statSync(path);

@@ -13,11 +13,8 @@ import { requireLocal } from "../../io/storage/local_path.ts";
 import { UsageError } from "../exit.ts";
 
 /**
- * The types by key that were given as `--spec`.
- *
- * @param given JSON where it starts with a brace; else the path of a file of it. A file whose name starts
- * with a brace is `./{…`.
- * @throws {RecordfsError} If it can't be read, or is no spec.
+ * Parses the value of `--spec`, types by key: JSON if it starts with a brace, else the path of a JSON file. A file name
+ * that starts with a brace must be written as `./{…`. Throws if it cannot be read, or is not a spec.
  */
 export function givenSpec(given: string): Spec {
   if (given.trim() === "") throw new UsageError("--spec is empty");
@@ -38,12 +35,11 @@ export function givenSpec(given: string): Spec {
   }
 }
 
-/** The types by key in a file. */
 export function specFile(file: string): Spec {
   return specFrom(readSpec(file), file);
 }
 
-/** Which types are lists, the generation says; in which order the keys are does not matter here. */
+/** The bag generation determines which types are lists; the order of the keys does not matter here. */
 function specFrom(bytes: Uint8Array, name: string): Spec {
   return specOf(parseSpec(bytes, name, false));
 }

@@ -3,24 +3,18 @@ import { requireLocal } from "../../io/storage/local_path.ts";
 import { abortable } from "../../io/concurrency/abortable.ts";
 import { UsageError } from "../exit.ts";
 
-/** A file, a pipe or standard input, to be read from its start to its end. */
+/** A file, pipe or standard input, read sequentially. */
 export interface InputStream {
-  /** For messages. */
   readonly name: string;
-  /** Size in bytes, where that is known before it is read. */
+  /** Size in bytes, if known in advance. */
   readonly size: number | undefined;
-  /** Its bytes, once; at their end it is closed. */
+  /** Its content, readable once; closes the input at the end. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Closes it, where its end was not reached. */
+  /** Closes the input if its end was not reached. */
   close(): void;
 }
 
-/**
- * Opens what was given as `--list` or `--jsonl`.
- *
- * @param given A path, or `-` for standard input.
- * @param signal Ends waiting for it, however long it has nothing to say.
- */
+/** Opens a path, or standard input (`-`). `signal` aborts waiting for input. */
 export async function openInput(
   given: string,
   signal: AbortSignal,
@@ -39,7 +33,7 @@ export async function openInput(
   let file: Deno.FsFile;
   let stat: Deno.FileInfo;
   try {
-    file = await abortable(Deno.open(given), signal); // a pipe waits for its writer
+    file = await abortable(Deno.open(given), signal); // opening a pipe waits for its writer
     stat = await file.stat();
   } catch (error) {
     throw openError(given, error);

@@ -6,10 +6,10 @@ import { checkGiven } from "./given.ts";
 import type { CommonOptions } from "./options.ts";
 
 /**
- * Makes sure that an `.ffr` file may be written, before much is read for it.
+ * Checks that an `.ffr` file may be written, before its input is read.
  *
- * @throws {UsageError} If no FFRecord file can have that name.
- * @throws {RecordfsError} If it is there and not to be replaced.
+ * @throws {UsageError} If the name is invalid for an FFRecord file.
+ * @throws {RecordfsError} If it exists and must not be replaced.
  */
 export function checkNewFile(out: string, options: CommonOptions): void {
   checkGiven(out, "the new file");
@@ -17,7 +17,7 @@ export function checkNewFile(out: string, options: CommonOptions): void {
   checkAbsent(out, options);
 }
 
-/** @throws {RecordfsError} If a file is there and not to be replaced. */
+/** @throws {RecordfsError} If the file exists and must not be replaced. */
 export function checkAbsent(out: string, options: CommonOptions): void {
   if (options.force === true || !exists(out)) return;
   throw new RecordfsError(
@@ -27,12 +27,12 @@ export function checkAbsent(out: string, options: CommonOptions): void {
   );
 }
 
-/** Whether there is anything of that name, be it a link to nowhere. */
+/** Whether anything has that name, even a dangling link. */
 function exists(file: string): boolean {
   try {
     return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) throw error;
-    return false; // what is wrong with it is said when it is written
+    return false; // writing reports the error
   }
 }

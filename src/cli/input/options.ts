@@ -10,15 +10,13 @@ import { SHOWN } from "../messages.ts";
 import type { RemoteFlags } from "./remote_flags.ts";
 import { isRemote, REMOTE_HINT, remoteOptions } from "./remote_options.ts";
 
-/** Values of the options that several commands have; each has some of them. */
+/** Values of options shared by several commands; each command has some of them. */
 export interface CommonOptions extends RemoteFlags {
   readonly all?: true | undefined;
   readonly format?: string | undefined;
   readonly ext?: string | undefined;
   readonly decoded?: true | undefined;
-  /** Further containers. */
   readonly add?: readonly string[] | undefined;
-  /** The directory that is taken for the root. */
   readonly prefix?: string | undefined;
   /** False after `--no-verify`. */
   readonly verify?: boolean | undefined;
@@ -26,22 +24,22 @@ export interface CommonOptions extends RemoteFlags {
   readonly json?: true | undefined;
 }
 
-/** These options by group. */
+/** Shared options by group. */
 const GROUPS = {
-  /** Of commands that open a container. */
+  /** For commands that open a container. */
   format: formatOptions,
-  /** Of commands that open a container, which a URL may name. */
+  /** For commands that open a container, possibly by URL. */
   source: () => [...formatOptions(), ...remoteOptions(collect)],
-  /** Of commands that open a container in a way of their own, which a URL may name. */
+  /** For commands that open a container in their own way, possibly by URL. */
   remote: () => remoteOptions(collect),
-  /** Of commands that print a line for each finding. */
+  /** For commands that print a line for each finding. */
   all: () => [
     new Option(
       "--all",
       `show every warning and fault, not only the first ${SHOWN}`,
     ),
   ],
-  /** Of commands that show a tree as a mount does. */
+  /** For commands that show a tree like a mount does. */
   tree: () => [
     new Option(
       "--add <source>",
@@ -50,23 +48,21 @@ const GROUPS = {
     ).argParser(collect),
     new Option("--prefix <path>", "take only what is in this directory"),
   ],
-  /** Of commands that show paths or content. */
+  /** For commands that show paths or content. */
   decoded: () => [
     new Option(
       "--decoded",
       "show values of datasets decoded as well: foo.json, foo.npy, foo.txt beside foo",
     ),
   ],
-  /** Of commands that read content. */
   verify: () => [new Option("--no-verify", "do not compare checksums")],
-  /** Of commands that write files. */
   written: () => [
     new Option("-f, --force", "replace a file that is there already"),
     new Option("--json", "say what was written as JSON"),
   ],
 };
 
-/** Adds groups of options, which the help shows in this order. */
+/** Adds groups of options; the help shows them in this order. */
 export function withOptions(
   command: Command,
   ...groups: (keyof typeof GROUPS)[]
@@ -89,7 +85,7 @@ function formatOptions(): Option[] {
   ];
 }
 
-/** The option that names modules of formats; they are registered before (`registerGiven`). */
+/** Option that names format modules. They are registered before parsing (`registerGiven`). */
 export function formatModuleOption(): Option {
   return new Option(
     "--format-module <file>",
@@ -99,19 +95,18 @@ export function formatModuleOption(): Option {
 
 const directories = new WeakSet<Argument>();
 
-/** An argument that is a directory and nothing else, which completion goes by. */
+/** Argument that must be a directory; completion uses this. */
 export function directoryArgument(name: string, description: string): Argument {
   const argument = new Argument(name, description);
   directories.add(argument);
   return argument;
 }
 
-/** Whether an argument was made by {@linkcode directoryArgument}. */
 export function isDirectory(argument: Argument): boolean {
   return directories.has(argument);
 }
 
-/** Collects the values of an option that may be given many times; completion knows it by this. */
+/** Collects the values of a repeatable option. Completion identifies repeatable options by this function. */
 export function collect(
   value: string,
   before: readonly string[] = [],
@@ -119,7 +114,6 @@ export function collect(
   return [...before, value];
 }
 
-/** The option that says which generation of bags is written. */
 export function generationOption(description: string): Option {
   const option = new Option("--generation <n>", description)
     .choices(["1", "2", "3"]);
@@ -127,10 +121,9 @@ export function generationOption(description: string): Option {
   return option.argParser((text) => Number(chosen(text, undefined)));
 }
 
-/** Reads the value of an option that is a whole number from 1 on. */
 export const count: (text: string) => number = wholeNumberFrom(1);
 
-/** Reads the value of an option that is a whole number. */
+/** Returns a parser for whole numbers in a range. */
 export function wholeNumberFrom(
   least: number,
   most = Number.MAX_SAFE_INTEGER,
@@ -144,7 +137,7 @@ export function wholeNumberFrom(
   };
 }
 
-/** Reads the value of an option that is a number of bytes, as in `500M`. */
+/** Parses a number of bytes from 1, such as `500M`. */
 export function size(text: string): number {
   const bytes = sizeOf(text) ?? 0;
   if (bytes > 0) return bytes;
@@ -153,7 +146,7 @@ export function size(text: string): number {
   );
 }
 
-/** Reads the value of an option that is a list of whole numbers. */
+/** Returns a parser for comma-separated whole numbers in a range. */
 export function wholeNumbersFrom(
   least: number,
   most = Number.MAX_SAFE_INTEGER,

@@ -1,6 +1,5 @@
 import { strictUtf8Text, withoutByteOrderMark } from "../../base/utf8.ts";
 
-/** A line that stands for no sample; the message says why. */
 export class SampleError extends Error {
   override name = "SampleError";
 }
@@ -10,10 +9,8 @@ const encoder = new TextEncoder();
 const FORMS = `"<base64>", {"base64": "<base64>"} or {"text": "<text>"}`;
 
 /**
- * The sample that a line of JSON stands for: a string of base64, an object with `base64`, or one
- * with `text`, which is written as UTF-8.
- *
- * @throws {SampleError} If it is none.
+ * Decodes a line of JSON: a base64 string, or an object with `base64`, or with `text`, which is encoded as UTF-8.
+ * Throws {@linkcode SampleError} for anything else.
  */
 export function parseSample(line: Uint8Array): Uint8Array {
   const value = parseJson(line);

@@ -1,31 +1,22 @@
 import { concatBytes } from "../../base/bytes_of.ts";
 import { RecordfsError } from "../../base/errors.ts";
 
-/** How lines are told apart, and how much of one is kept in memory. */
 export interface LineOptions {
-  /** What the lines are read from, for errors. */
   readonly name: string;
-  /** The byte that ends a line; the last one need not have it. */
+  /** Byte that ends a line; optional for the last line. */
   readonly end: number;
-  /** Longest line in bytes; a longer one is an error, before memory is taken for it. */
+  /** Maximum length of a line in bytes. Longer lines fail before memory is allocated for them. */
   readonly longest: number;
 }
 
-/** Line feed. */
 export const LF = 0x0a;
-/** The byte that no path holds. */
+/** The byte that no path contains. */
 export const NUL = 0;
 
-/** Longest line of JSON: text in JavaScript can have twice that. A larger sample can be a file. */
+/** Maximum length of a JSON line: half of what a JavaScript string can have. A larger sample can be a file. */
 export const LONGEST_JSON = 1 << 28;
 
-/**
- * Takes a stream of bytes apart into lines.
- *
- * @returns The lines that end in each chunk of the stream, without their ends; valid until the next
- * are asked for.
- * @throws {RecordfsError} If a line is too long.
- */
+/** Splits a stream into lines, without their ends. Yields the lines of each chunk, valid until the next iteration. */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
   { name, end, longest }: LineOptions,
@@ -58,7 +49,7 @@ export async function* readLines(
     if (start < chunk.length) {
       startedLength += chunk.length - start;
       refuseLong(startedLength);
-      started.push(chunk.slice(start)); // the chunk's memory may be used again
+      started.push(chunk.slice(start)); // copy: the chunk's memory may be reused
     }
     if (lines.length > 0) yield lines;
   }

@@ -9,7 +9,6 @@ import { warn } from "../messages.ts";
 
 type Addressing = NonNullable<S3Options["addressing"]>;
 
-/** Values of the options for containers that URLs name. */
 export interface RemoteFlags {
   readonly header?: readonly string[] | undefined;
   readonly headerFile?: string | undefined;
@@ -29,11 +28,7 @@ export interface RemoteFlags {
   readonly maxRequests?: number | undefined;
 }
 
-/**
- * How servers are reached as the command line says.
- *
- * @throws {UsageError} If a header is none, or its file can't be read.
- */
+/** Converts the flags to remote options. Throws if a header is invalid, or the header file cannot be read. */
 export function remoteOf(flags: RemoteFlags): RemoteOptions {
   const { header = [], headerFile } = flags;
   const lines = [
@@ -72,38 +67,37 @@ function linesOf(file: string): string[] {
   }
 }
 
-/** Says nothing of the value, which may be secret. */
+/** Parses a header. The error does not quote it, since its value may be secret. */
 function headerOf(line: string): [string, string] {
   const parts = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)$/.exec(line);
   if (parts !== null) return [parts[1]!.toLowerCase(), parts[2]!.trim()];
   throw new UsageError("a header is to be written as 'Name: value'");
 }
 
-/** Reads a number of bytes, such as `100G`. */
+/** Parses a number of bytes, such as `100G`. */
 export function parseSize(text: string): number {
   const bytes = sizeOf(text);
   if (bytes !== undefined) return bytes;
   throw new UsageError("It is a size such as 500M or 100G.");
 }
 
-/** What the option may be. */
+/** Valid values of `--addressing`. */
 export const ADDRESSING: readonly Addressing[] = ["path", "virtual"];
 
-/** Reads where the names of buckets stand in URLs. */
+/** Parses the position of bucket names in URLs. */
 export function parseAddressing(text: string): Addressing {
   const value = ADDRESSING.find((one) => one === text);
   if (value !== undefined) return value;
   throw new UsageError(`It is ${ADDRESSING.join(" or ")}.`);
 }
 
-/** Reads a number of seconds, as milliseconds. */
+/** Parses a number of seconds to milliseconds. */
 export function parseSeconds(text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && value > 0 && value < 1e6) return value * 1000;
   throw new UsageError("It is a number of seconds.");
 }
 
-/** Reads how many requests may be under way. */
 export function parseRequests(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= 1024) return value;

@@ -7,22 +7,20 @@ import {
   parseSize,
 } from "./remote_flags.ts";
 
-/** Collects the values of an option that may be given many times. */
 type Collect = (value: string, before?: readonly string[]) => readonly string[];
 
-/** What the help of commands says of these options. */
+/** Hint to the remote options in the help of commands. */
 export const REMOTE_HINT =
   "\n`recordfs help servers` lists the options for containers on servers: --header, --endpoint, --cache-dir, …";
 
-/** Options that the help of all servers shows, and not that of each command. */
+/** Options hidden in the help of each command, and shown by `recordfs help servers`. */
 const remote = new WeakSet<Option>();
 
-/** Whether an option is one of {@linkcode remoteOptions}. */
 export function isRemote(option: Option): boolean {
   return remote.has(option);
 }
 
-/** The options of commands that open containers, which `recordfs help servers` describes. */
+/** Options of commands that open remote containers, described by `recordfs help servers`. */
 export function remoteOptions(collect: Collect): Option[] {
   return [
     new Option("--header <line>", "send this with each request: 'Name: value'")
@@ -56,7 +54,7 @@ export function remoteOptions(collect: Collect): Option[] {
   });
 }
 
-/** What is wrong with a value, the parser of options says in its own way. */
+/** Converts usage errors to those that the option parser formats itself. */
 function saying<T>(parse: (text: string) => T): (text: string) => T {
   return (text) => {
     try {

@@ -5,7 +5,7 @@ import type {
 } from "../../io/remote/remote_storage.ts";
 import type { RemoteFlags } from "./remote_flags.ts";
 
-/** Makes what reaches a server, by its URL; nothing for what is on this machine. */
+/** Returns a function that creates the storage of a URL; it returns `undefined` for local paths. */
 export async function storages(
   flags: RemoteFlags,
   options: InternalOptions,
@@ -19,7 +19,7 @@ export async function storages(
     isUrl(location) ? new RemoteStorage(location, remote, options) : undefined;
 }
 
-/** A location, and what it is reached by, as what opens it takes both. */
+/** Returns a location in the form that opening takes, with its storage. */
 export async function storedLocation(
   location: string,
   flags: RemoteFlags,

@@ -12,20 +12,16 @@ import { openDirectory } from "../../io/directories/open_directory.ts";
 import { readFull } from "../../io/directories/directory.ts";
 import { systemCode } from "../../io/libc/system_error.ts";
 
-/** Files are read in pieces of this size; most samples are one. */
+/** Size in which files are read; most samples fit into one piece. */
 const PIECE = 1 << 20;
 
-/** Reads files that become samples; names may have any bytes where `--allow-ffi` is given. */
+/** Reads files that become samples. With `--allow-ffi`, names may contain any bytes. */
 export class SampleFiles implements Disposable {
   readonly #buffer = new Uint8Array(PIECE);
-  /** That of the last file: lists name the files of a directory one after the other. */
+  /** Directory of the last file: lists usually name the files of a directory consecutively. */
   #directory: Directory | undefined;
 
-  /**
-   * The size of a file in bytes.
-   *
-   * @throws {RecordfsError} If it can't be read, or is no regular file.
-   */
+  /** Returns the size of a regular file in bytes. */
   sizeOf(file: string): number {
     const opened = this.#open(file);
     try {
@@ -35,12 +31,7 @@ export class SampleFiles implements Disposable {
     }
   }
 
-  /**
-   * Writes a file's content as one sample.
-   *
-   * @param onPiece Told how many more bytes are read.
-   * @throws {RecordfsError} If it can't be read, or changes meanwhile.
-   */
+  /** Writes a file's content as one sample. Calls `onPiece` with the number of bytes of each piece. */
   async write(
     file: string,
     writer: FFRecordWriter,
@@ -58,11 +49,10 @@ export class SampleFiles implements Disposable {
   }
 
   /**
-   * A file's content, which is opened when it is asked for. A piece is valid until another one is asked
-   * for, of this or another file. There is always one; the last is shorter than the others.
+   * Yields a file's content. Opens the file on the first iteration. A piece is valid until the next one of any file is
+   * read. There is always at least one; the last is shorter than {@linkcode PIECE}.
    *
-   * @param onPiece Told how many more bytes are read.
-   * @throws {RecordfsError} When it is read: if it can't be, or changes meanwhile.
+   * @throws {RecordfsError} While reading: if the file cannot be read, or changes meanwhile.
    */
   async *pieces(
     file: string,
@@ -83,7 +73,6 @@ export class SampleFiles implements Disposable {
     }
   }
 
-  /** Closes what is open. */
   [Symbol.dispose](): void {
     this.#directory?.close();
     this.#directory = undefined;
@@ -143,7 +132,7 @@ function refuseChange(
   );
 }
 
-/** Gives the system's refusals the name of the file. */
+/** Adds the name of the file to system errors. */
 function reading<T>(file: string, act: () => T): T {
   try {
     return act();

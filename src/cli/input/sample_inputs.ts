@@ -13,17 +13,17 @@ import {
 } from "./read_lines.ts";
 import { SampleFiles } from "./sample_files.ts";
 
-/** Where the samples of `recordfs write` come from. */
+/** Source of the samples of `recordfs write`. */
 export interface SampleInput {
-  /** How many there are, where that is known before they are read. */
+  /** Number of samples, if known in advance. */
   readonly count: number | undefined;
   readonly unit: ProgressUnit;
-  /** How much of it there is in `unit`, where that is known. */
+  /** Total amount in `unit`, if known in advance. */
   readonly total: number | undefined;
   /**
-   * Writes them all.
+   * Writes all samples.
    *
-   * @param onProgress Told how much of `total` is done.
+   * @param onProgress Called with the amount done so far, in `unit`.
    * @returns Bytes of all samples.
    */
   write(
@@ -31,14 +31,13 @@ export interface SampleInput {
     signal: AbortSignal,
     onProgress: (done: number) => void,
   ): Promise<number>;
-  /** Closes what is left open of it. */
   close?(): void;
 }
 
-/** Longest line of a list; no system opens longer paths. */
+/** Maximum length of a line in a list; no system opens longer paths. */
 const LONGEST_PATH = 1 << 16;
 
-/** Samples that are files, each looked at before the first is written. */
+/** Samples from files, all of which are checked before the first is written. */
 export function filesInput(files: readonly string[]): SampleInput {
   using sizes = new SampleFiles();
   const total = files.reduce((sum, file) => sum + sizes.sizeOf(file), 0);
@@ -58,12 +57,7 @@ export function filesInput(files: readonly string[]): SampleInput {
   };
 }
 
-/**
- * Samples that are the files named in a list, one a line.
- *
- * @param given Path of the list, or `-` for standard input.
- * @param nulls Whether a NUL ends each name, and not the end of its line.
- */
+/** Samples from the files named in a list, one per line, or with NUL at the end of each name. */
 export async function listInput(
   given: string,
   nulls: boolean,
@@ -73,7 +67,7 @@ export async function listInput(
   let list = await openInput(given, signal);
   let count: number | undefined;
   if (list.size !== undefined) {
-    // Read twice: knowing the number saves moving all that was written to make room for a header.
+    // Read twice: with the number known, the written data need not be moved to make room for the header.
     count = 0;
     for await (
       const lines of readLines(list.chunks, { ...form, name: list.name })
@@ -102,11 +96,7 @@ export async function listInput(
   };
 }
 
-/**
- * Samples that are lines of JSON.
- *
- * @param given Path of the file, or `-` for standard input.
- */
+/** Samples from lines of JSON. */
 export async function jsonInput(
   given: string,
   signal: AbortSignal,
@@ -132,7 +122,7 @@ export async function jsonInput(
   };
 }
 
-/** Works with each line of a stream, and says in which line something is wrong. */
+/** Processes each line of a stream, and adds the line number to errors. */
 async function eachLine(
   { name, chunks }: InputStream,
   form: Omit<LineOptions, "name">,
@@ -145,7 +135,7 @@ async function eachLine(
       try {
         await work(line);
       } catch (error) {
-        // What is wrong with the new file has nothing to do with the line.
+        // Errors of the new file do not concern the line.
         const isOfLine = error instanceof SampleError ||
           error instanceof RecordfsError && !(error instanceof WriteError);
         if (!isOfLine) throw error;

@@ -2,13 +2,12 @@ import { Command } from "commander";
 import { collect } from "./options.ts";
 import { remoteOptions } from "./remote_options.ts";
 
-/** Help for the options of all commands that open containers on servers. */
 export function serversHelp(): string {
   const command = serversCommand();
   return `${command.helpInformation()}${NOTES}`;
 }
 
-/** The options as a command that only describes them. */
+/** Dummy command that only describes these options. */
 export function serversCommand(): Command {
   const command = new Command("recordfs COMMAND")
     .usage("[options] SOURCE ...")

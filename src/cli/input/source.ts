@@ -7,34 +7,27 @@ import { asUsageError, checkExt, checkSource, parsePlaced } from "./given.ts";
 import type { CommonOptions } from "./options.ts";
 import { storages, storedLocation } from "./remote_storages.ts";
 
-/** A container as it was opened. */
 export interface OpenedSource {
-  /** Where it lies in the storage. */
+  /** Its location in the storage. */
   readonly location: string;
-  /** What reaches it; `undefined` on the local disk. */
+  /** Its storage; `undefined` on the local disk. */
   readonly storage: Storage | undefined;
 }
 
-/** What a command line names, opened: one tree of it all. */
+/** The opened containers of a command line, as one tree. */
 export interface OpenedSources {
   readonly fs: VirtualFs;
-  /** In the order of the command line. */
   readonly sources: readonly OpenedSource[];
 }
 
-/** How the command line wants a container opened. */
 export interface SourceOptions extends CommonOptions {
-  /** Whether samples show as rows. */
+  /** Whether to show the sample view. */
   readonly asRows?: boolean | undefined;
-  /** Whether another thread has opened it before, and said what there is to say. */
+  /** Whether another thread has already opened it, and reported its warnings. */
   readonly isAgain?: boolean | undefined;
 }
 
-/**
- * Opens a container, or several as one, as the command line asks for.
- *
- * @throws {UsageError} If several can't stand in one tree.
- */
+/** Opens a container, or several as one, as the command line specifies. Throws if they do not fit into one tree. */
 export async function openSource(
   source: string,
   options: CommonOptions,
@@ -42,7 +35,7 @@ export async function openSource(
   return (await openSources(source, options)).fs;
 }
 
-/** {@linkcode openSource}, with what is needed to open them again. */
+/** Like {@linkcode openSource}, with the locations and storages for opening the containers again. */
 export async function openSources(
   source: string,
   options: SourceOptions,

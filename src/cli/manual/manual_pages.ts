@@ -5,18 +5,13 @@ import { usageLine } from "../usage.ts";
 import { VERSION } from "../version.ts";
 import { heading, item, paragraph, preformatted, title } from "./roff.ts";
 
-/** A page for man(1). */
 export interface ManualPage {
-  /** As `recordfs-mount`. */
+  /** Such as `recordfs-mount`. */
   readonly name: string;
   readonly text: string;
 }
 
-/**
- * Manual pages, of the program and of each command, with what their help says.
- *
- * @param program With all commands.
- */
+/** Generates the manual pages of the program and of each command from their help. */
 export function manualPages(program: Command): ManualPage[] {
   const commands = program.createHelp().visibleCommands(program)
     .filter((command) => command.name() !== "help");
@@ -88,7 +83,7 @@ function page(
     paragraph(`${name} - ${what}`),
   ];
   const text = [...head, ...parts].join("");
-  // A heading begins a paragraph by itself.
+  // A heading starts a paragraph itself.
   return { name, text: text.replaceAll(/^(\.SH .*\n)\.PP\n/gm, "$1") };
 }
 
@@ -102,7 +97,6 @@ function argumentItems(command: Command): string[] {
   );
 }
 
-/** What `recordfs help servers` lists. */
 function serverItems(): string[] {
   const command = serversCommand();
   return [
@@ -111,7 +105,6 @@ function serverItems(): string[] {
   ];
 }
 
-/** Options, as the help has them. */
 function optionItems(command: Command, help: Help): string[] {
   return help.visibleOptions(command).map((option) =>
     item(help.optionTerm(option), help.optionDescription(option))
@@ -125,7 +118,7 @@ function notes(command: Command): string[] {
     : [heading("NOTES"), ...texts.map(preformatted)];
 }
 
-/** What the help of a command ends with, besides the examples: commander only tells when it prints it. */
+/** Text after the options in a command's help, without the examples. Commander provides it only by printing it. */
 function afterHelp(command: Command): string[] {
   let all = "";
   const output = command.configureOutput();

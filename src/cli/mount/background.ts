@@ -29,40 +29,36 @@ import {
 } from "../terminal/signals.ts";
 import { PATIENCE_VARIABLE, startSupervisor } from "./supervisor.ts";
 
-/** A line that the process in the background may write to its standard output while it opens what lies on a server. */
+/** Line that the background process may write to its standard output while it opens a remote container. */
 export interface BackgroundProgress {
-  /** How many bytes. */
   readonly fetched: number;
 }
 
-/** The last line that it writes there. */
+/** Last line that it writes there. */
 export type BackgroundAnswer = {
   readonly ready: true;
-  /** What of the container is not shown, and what the mount can't promise. */
+  /** Skipped parts of the container, and promises that the mount cannot keep. */
   readonly warnings: readonly string[];
 } | { readonly error: string };
 
-/** Milliseconds after which a process that was asked to end is asked again. */
+/** Milliseconds after which SIGTERM is repeated. */
 const END_MS = 1000;
-/** Lines of the log that are shown when the process ended without an answer. */
+/** Lines of the log shown if the process ended without an answer. */
 const LAST_LINES = 5;
-/** Bytes that those are looked for in. */
+/** Bytes at the end of the log in which to look for them. */
 const LOG_END = 1 << 16;
 
 /**
- * Mounts in a process of its own, which goes on when this one has ended. Another process holds the
- * mount's descriptors, and replaces that one if it dies.
- *
- * @returns When the mount answers.
- * @throws {RecordfsError} If it could not be mounted; the message is that process's.
+ * Mounts in a separate process that outlives this one. A supervisor process holds the mount's descriptors, and replaces
+ * the server if it dies. Returns when the mount answers, or throws the error message of that process.
  */
 export async function mountInBackground(job: MountJob): Promise<void> {
   const files = newMountFiles();
   let cause: EndSignal | undefined;
-  // Before there is a process, so that there is always someone to end it.
+  // Listen before starting the process, so that there is always someone to end it.
   using _listening = onEndSignal((signal, again) => {
     cause = signal;
-    // Asked for the first time, it unmounts what it may have mounted; then all of its session go.
+    // The first signal lets it unmount what it may have mounted; the second kills its whole session.
     if (again) signalChild(-child.pid, "SIGKILL");
     else signalChild(child.pid, "SIGTERM");
   });
@@ -70,7 +66,7 @@ export async function mountInBackground(job: MountJob): Promise<void> {
   await warnOfCache(job);
   const memory = memoryLimit();
   const child = start(job, files);
-  const before = mountAt(job.mountpoint); // it takes the child some time to come to that
+  const before = mountAt(job.mountpoint); // the child takes a while before it mounts
   pruneRecords();
   const answer = await answerOf(child);
   if (answer === undefined || "error" in answer) {
@@ -93,7 +89,7 @@ export async function mountInBackground(job: MountJob): Promise<void> {
   }
   for (const warning of answer.warnings) warn(warning);
   if (cause !== undefined) {
-    // Told to end while the mount was made: the signal was passed on, and the mount will not stay.
+    // Interrupted while mounting: the signal was passed on, and the mount must not stay.
     await endHeard(child);
     child.unref();
     throw new Exit(signalExitCode(cause));
@@ -101,7 +97,7 @@ export async function mountInBackground(job: MountJob): Promise<void> {
   child.unref();
 }
 
-/** Warns of a cache that is not used: the process in the background says it in its log alone. */
+/** Warns if the cache cannot be used: the background process reports that only in its log. */
 async function warnOfCache({ remote }: MountJob): Promise<void> {
   if (remote === undefined || remote.cache === false) return;
   const [{ CacheRoot }, { NotTrustedError }] = await Promise.all([
@@ -117,7 +113,7 @@ async function warnOfCache({ remote }: MountJob): Promise<void> {
   }
 }
 
-/** Asks a process to end once more that was asked and goes on: a shell that has just forked loses signals. */
+/** Repeats SIGTERM if the process does not end: a shell that has just forked loses signals. */
 async function endHeard(child: Deno.ChildProcess): Promise<void> {
   const patience = new AbortController();
   const isOver = await Promise.race([
@@ -129,8 +125,8 @@ async function endHeard(child: Deno.ChildProcess): Promise<void> {
 }
 
 /**
- * Removes a dead mount that a server has left which died between mounting and answering; not one from before,
- * which it has not come to take the place of.
+ * Removes the dead mount of a server that died between mounting and answering, but not an older one that it has not
+ * replaced yet.
  */
 async function removeFailed(
   mountpoint: string,
@@ -141,12 +137,11 @@ async function removeFailed(
   if (dead === undefined) return;
   const isOurs = readRecord(files) !== undefined ||
     dead.entry.device !== before?.entry.device ||
-    // Its device may have become another one's; its record goes before.
+    // The device number may have been reused; the record is removed before that.
     before.records.some(({ files }) => readRecord(files) === undefined);
   if (isOurs) await removeDead(dead);
 }
 
-/** Whether the time until a mount is given up can be. */
 function checkPatience(): void {
   const text = Deno.env.get(PATIENCE_VARIABLE);
   if (text === undefined || /^[1-9][0-9]{0,8}$/.test(text)) return;
@@ -167,14 +162,14 @@ function start(job: MountJob, files: MountFiles): Deno.ChildProcess {
   }
 }
 
-/** The process's answer, or `undefined` if it ended without one. Until then it is shown what it fetches. */
+/** Returns the process's answer, or `undefined` if it ended without one. Shows the progress until then. */
 async function answerOf(
   { stdout }: Deno.ChildProcess,
 ): Promise<BackgroundAnswer | undefined> {
   using opening = new Opening();
   let text = "";
   const decoder = new TextDecoder();
-  for await (const chunk of stdout) { // left early, it is closed
+  for await (const chunk of stdout) { // leaving the loop closes it
     const lines = (text + decoder.decode(chunk, { stream: true })).split("\n");
     text = lines.pop()!;
     for (const line of lines) {

@@ -8,8 +8,7 @@ import { storages } from "../input/remote_storages.ts";
 import type { MountJob } from "./job/mount_job.ts";
 
 /**
- * Tells one state of what a mount shows from another: of its containers, and of the index file that says what of
- * it shows.
+ * Returns a hash of the current state of what a mount shows: its containers, and the index file of `--subset`.
  *
  * @throws {Deno.errors.NotFound} If a part of either is gone.
  */
@@ -33,7 +32,7 @@ export async function jobIdentity(
   return identities.join(" ");
 }
 
-/** What lies at a location; of a pattern, the files that it stands for. */
+/** Returns the path itself, or the files that a pattern matches. */
 async function pathsOf(
   path: string,
   storage: Storage,
@@ -46,8 +45,8 @@ async function pathsOf(
 }
 
 /**
- * Tells one state of a container on a server from another: by the tag of its file, or by what a list says of all files
- * below it. The cache, where there is one, knows them.
+ * Hashes the state of a remote container: the tag of its file, or the listing of all files below it. A cache may
+ * answer.
  */
 async function remoteIdentity(
   paths: readonly string[],
@@ -74,10 +73,8 @@ async function remoteIdentity(
 }
 
 /**
- * Tells one state of a container from another: by device, inode, size and modification time of its
- * file, or of all files and directories below it.
- *
- * @throws {Deno.errors.NotFound} If a part of it is gone.
+ * Hashes the state of a local container: device, inode, size and modification time of its file, or of all files and
+ * directories below it.
  */
 async function containerIdentity(paths: readonly string[]): Promise<string> {
   const hash = createHash("sha256");

@@ -32,53 +32,49 @@ import {
 import { jobOptions } from "./supervisor.ts";
 
 /**
- * How a mount is. `changed`: it answers, and its container, or index file, is no more what was mounted.
- * `restarting`: its server died, and readers wait for another one. `hung`: its server does not answer. `dead`:
- * it lost its server for good, and fails until somebody unmounts it or mounts it again.
+ * State of a mount. `changed`: it answers, but its container or index file is no longer what was mounted.
+ * `restarting`: its server died, and readers wait for the next one. `hung`: its server does not answer. `dead`: it
+ * lost its server for good, and fails until it is unmounted or mounted again.
  */
 type MountState = Answer | "changed" | "restarting";
 
-/** The container of a mount is looked at for so long, in milliseconds; it may be on a disk that hangs. */
+/** Timeout for checking the container of a mount, in milliseconds; its disk may hang. */
 const LOOK_MS = 3000;
 
-/** A mount as `recordfs mounts --json` prints it; `null` is what this user's records do not tell. */
+/** A mount as printed by `recordfs mounts --json`. `null` means that this user's records do not say. */
 export interface ListedMount {
   readonly source: string;
-  /** The containers, and where each of several shows. */
+  /** The containers, and the directory of each if there are several. */
   readonly sources: readonly PlacedSource[] | null;
   readonly mountpoint: string;
-  /** The process that serves it; `null` also while there is none. */
+  /** The serving process; `null` also while there is none. */
   readonly pid: number | null;
-  /** The process that starts another one when that dies; `null` also where there is none. */
+  /** The process that restarts the server; `null` also without one. */
   readonly supervisor: number | null;
-  /** `null` for somebody else's that another mount hides. */
+  /** `null` for another user's mount that is hidden by a mount on top. */
   readonly state: MountState | null;
-  /** Why a dead mount was given up. */
   readonly reason: string | null;
   readonly started: string | null;
-  /** Seconds since then, however the clock was set meanwhile; `null` also for a dead mount. */
+  /** Seconds since the start, unaffected by clock changes; `null` also for a dead mount. */
   readonly uptime: number | null;
-  /** How often another process took over from one that died. */
+  /** Number of times that a new server took over from a dead one. */
   readonly restarts: number | null;
-  /** Requests of the kernel by kind; with those that earlier processes answered. */
+  /** Kernel requests by opcode, including those to earlier servers. */
   readonly requests: ServedCounts["requests"] | null;
-  /** Bytes of the replies. */
   readonly bytes: number | null;
-  /** Requests that ended with EIO. */
   readonly errors: number | null;
-  /** What was fetched from servers, and how often; `null` also where all is local. */
+  /** Totals of remote fetches; `null` also if all containers are local. */
   readonly fetched: FetchedCounts | null;
-  /** What it was mounted with, as words of a command line. */
+  /** Its options, as words of a command line. */
   readonly options: readonly string[] | null;
-  /** Path of the index file that says which samples show; `null` also for all of them. */
+  /** Path of the index file that selects samples; `null` also without one. */
   readonly subset: string | null;
-  /** Which links show beside the samples; `null` also for none. */
+  /** Links shown next to the samples; `null` also for none. */
   readonly shuffle: Shuffle | null;
   readonly log: string | null;
   readonly version: string | null;
 }
 
-/** Finds what is mounted. */
 export async function listMounts(): Promise<ListedMount[]> {
   const known = recordedMounts();
   const entries = readMounts();
@@ -88,7 +84,7 @@ export async function listMounts(): Promise<ListedMount[]> {
   return looked.filter((mount) => mount !== undefined);
 }
 
-/** Looks at something mounted; `undefined` if it is none of recordfs. */
+/** Describes a mount; returns `undefined` if it is not a recordfs mount. */
 async function look(
   entry: MountEntry,
   entries: readonly MountEntry[],
@@ -96,7 +92,7 @@ async function look(
 ): Promise<ListedMount | undefined> {
   const { mountpoint, type } = entry;
   const records = known.filter(({ record }) => isOf(record, entry));
-  // With -o subtype= it has another type.
+  // A mount with -o subtype= has another type.
   if (type !== RECORDFS_TYPE && records.length === 0) return undefined;
   const mount = records.find(({ record }) => keeperOf(record) !== undefined) ??
     records[0];
@@ -110,11 +106,11 @@ async function stateOf(
   mountpoint: string,
   isOnTop: boolean,
 ): Promise<MountState | null> {
-  // Nobody would answer, and whoever asks would wait.
+  // Without a server, a request would wait in vain.
   if (record !== undefined && !isRunning(record)) {
     return keeperOf(record) === undefined ? "dead" : "restarting";
   }
-  if (!isOnTop && record === undefined) return null; // what asks would ask the upper one
+  if (!isOnTop && record === undefined) return null; // a request would reach the upper mount
   const answer = isOnTop ? await askMount(mountpoint) : "ok";
   if (answer !== "ok" || record === undefined) return answer;
   return await hasChanged(record) ? "changed" : "ok";
@@ -129,7 +125,7 @@ async function hasChanged({ job, container }: MountRecord): Promise<boolean> {
   return !await within(LOOK_MS, same, true);
 }
 
-/** Without what may be secret in a URL. */
+/** Removes secrets from the URL. */
 function shown(source: PlacedSource): PlacedSource {
   return { ...source, location: shownLocation(source.location) };
 }
@@ -152,7 +148,7 @@ function describe(
       ? supervised.supervisor.pid
       : null,
     state,
-    // Killed mounts nobody has given up.
+    // Of a mount whose processes were all killed, nobody recorded a reason.
     reason: mount && isDead
       ? reasonOf(mount.files) ?? "all of its processes were killed"
       : null,
@@ -172,16 +168,14 @@ function describe(
 }
 
 /**
- * What all servers of a mount have counted, as of now: its processes have open what they count in, and a
- * supervisor that gives up keeps it in a file.
- *
- * @returns `undefined` where nobody has kept it.
+ * Returns the current counts of all servers of a mount, if known. Its processes have the counter file open; a
+ * supervisor that gives up saves it to a file.
  */
 function readCounts(
   { files, record }: RecordedMount,
 ): ServedCounts | undefined {
   const { supervised } = record;
-  if (!supervised) return undefined; // one in the foreground
+  if (!supervised) return undefined; // in the foreground
   const { counts, supervisor } = supervised;
   const places = counts === null ? [] : [record, supervisor].filter(isRunning)
     .map(({ pid }) => () => readDescriptor(pid, counts, COUNTS_SIZE));

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { formatBytes } from "../terminal/amounts.ts";
 
-/** Where control groups are, and what their files are called: of version 2, and of version 1. */
+/** Paths and file names of control groups version 2 and version 1. */
 const GROUPS = [
   {
     line: /^0::(\/.*)$/m,
@@ -17,18 +17,18 @@ const GROUPS = [
   },
 ] as const;
 
-/** A limit of this is none. */
+/** Limits from here on mean unlimited. */
 const NO_LIMIT = 2 ** 60;
 
-/** The limit of memory of this process, and of those that it starts. */
+/** Memory limit of this process and its children. */
 export interface MemoryLimit {
-  /** In bytes; infinite where there is none, or it is not known. */
+  /** In bytes; infinite if unlimited or unknown. */
   readonly bytes: number;
-  /** How many processes the kernel has killed because of it. */
+  /** Number of processes that the kernel has killed because of it. */
   readonly kills: number;
 }
 
-/** Looks at the control groups that this process is in. */
+/** Reads the memory limit from the control groups of this process. */
 export function memoryLimit(): MemoryLimit {
   const own = read("/proc/self/cgroup");
   let bytes = Infinity;
@@ -36,7 +36,7 @@ export function memoryLimit(): MemoryLimit {
   for (const { line, root, limit, events } of GROUPS) {
     const path = line.exec(own)?.[1];
     if (path === undefined) continue;
-    // That of a container may be called otherwise outside of it.
+    // The group of a container may have another path inside it, so include the root.
     for (const group of [...groupsAbove(path), ""]) {
       const most = Number(read(`${root}${group}/${limit}`).trim() || NaN);
       if (most < NO_LIMIT) bytes = Math.min(bytes, most);
@@ -49,18 +49,14 @@ export function memoryLimit(): MemoryLimit {
   return { bytes, kills };
 }
 
-/** Signals by which a process ends that gets no memory: the kernel's, and those of V8. */
+/** Signals that end a process which runs out of memory: the kernel's, and those of V8. */
 const WITHOUT_MEMORY: ReadonlySet<string | null> = new Set([
   "SIGKILL",
   "SIGTRAP",
   "SIGABRT",
 ]);
 
-/**
- * What to say of a process that ended by such a signal unless it was told to; nothing where memory has no part in it.
- *
- * @param before What was known when it began.
- */
+/** Explains the end of a process by such a signal, unless it was told to end. Empty if memory is not the reason. */
 export function wantOfMemory(
   signal: string | null,
   before: MemoryLimit,

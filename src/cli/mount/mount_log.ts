@@ -1,16 +1,16 @@
 import { report } from "../messages.ts";
 import type { MountFiles } from "./mount_files.ts";
 
-/** A log larger than this, in bytes, is begun anew; its last part is kept beside it. */
+/** Size in bytes from which the log is truncated; its last part moves to `log.1`. */
 const LARGEST_LOG = 1 << 20;
 
-/** So many bytes of it at most, where others have appended more meanwhile. */
+/** Maximum size of that part, if others have appended more meanwhile. */
 const LARGEST_PART = 1 << 22;
 
-/** Its size is looked at after so many messages. */
+/** Number of messages between two checks of the size. */
 const MESSAGES_BETWEEN_LOOKS = 500;
 
-/** Makes a function that reports messages to standard error, which appends to a log, and keeps that short. */
+/** Returns a function that reports messages to standard error, which appends to a log, and limits its size. */
 export function logTo(files: MountFiles): (message: string) => void {
   let messages = 0;
   return (message) => {
@@ -20,8 +20,8 @@ export function logTo(files: MountFiles): (message: string) => void {
 }
 
 /**
- * Moves what a log holds to the file beside it. The log stays the same file, since others append to it as
- * well: the supervisor, and Deno itself when it has to say something.
+ * Moves the content of a log to `log.1`. Truncates the log in place, because the supervisor and Deno itself also
+ * append to it.
  */
 function shorten(files: MountFiles): void {
   try {
@@ -31,10 +31,10 @@ function shorten(files: MountFiles): void {
     try {
       files.write("log.1", part);
     } catch {
-      files.remove("log.1"); // the disk is full: room is what is needed
+      files.remove("log.1"); // the disk is full: make room
     }
     files.overwrite("log", new Uint8Array(0));
   } catch {
-    // Whatever is the matter with the log, the mount goes on.
+    // No problem with the log may end the mount.
   }
 }

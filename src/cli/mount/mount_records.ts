@@ -21,50 +21,42 @@ import {
   workingStateDirectory,
 } from "./state_directories.ts";
 
-/** What is kept of a running mount, in a file of its own. */
+/** Record of a running mount, stored in its own file. */
 export interface MountRecord extends ProcessId {
   readonly source: string;
   readonly mountpoint: string;
   /** Path of the log; `null` for a mount in the foreground. */
   readonly log: string | null;
-  /** When it was mounted. */
+  /** ISO date and time of mounting. */
   readonly started: string;
-  /** Likewise, in clock ticks since boot. */
+  /** Time of mounting in clock ticks since boot. */
   readonly mountedTicks: number;
   readonly version: string;
-  /** Device number as `major:minor`. */
   readonly device: string;
-  /** What the server was told to mount, and how; paths are absolute. */
+  /** The job of the server; paths are absolute. */
   readonly job: MountJob;
-  /** What tells the container from another; `null` until it has been looked at. */
+  /** Hash that identifies the container's state; `null` until it has been computed. */
   readonly container: string | null;
-  /** What a new server goes on with; `null` for a mount without a supervisor. */
+  /** State for a new server; `null` for a mount without a supervisor. */
   readonly supervised: SupervisedMount | null;
 }
 
-/** What is kept of a mount whose server is replaced when it dies. */
 export interface SupervisedMount {
   /** The process that holds the mount's descriptors. */
   readonly supervisor: ProcessId;
-  /** How often a new server took over. */
   readonly restarts: number;
   /** When the server began to serve, in clock ticks since boot. */
   readonly servingTicks: number;
-  /** What INIT agreed on. */
   readonly agreed: Agreed;
-  /** Whether a new server can take over: the kernel repeats what was in flight. */
+  /** Whether a new server can take over: the kernel can resend requests in flight. */
   readonly resumable: boolean;
-  /** Number of the descriptor of what threads count in, which servers inherit; `null` where there is none. */
+  /** Descriptor of the counter file, which servers inherit; `null` if there is none. */
   readonly counts: number | null;
-  /** Numbers of the descriptors of /dev/fuse that they inherit. */
+  /** Descriptors of /dev/fuse that servers inherit. */
   readonly held: readonly number[];
 }
 
-/**
- * Why no other server can go on with a mount, if it is the system that keeps it from that.
- *
- * @returns A reason for messages, or `undefined` if the system allows it.
- */
+/** Returns why the system prevents another server from taking over a mount; `undefined` if it does not. */
 export function whyNoOtherServer(
   { held, agreed }: SupervisedMount,
 ): string | undefined {
@@ -73,38 +65,28 @@ export function whyNoOtherServer(
   return "the kernel cannot repeat requests (Linux 6.9 or later can)";
 }
 
-/** How names of logs end, and of their earlier parts. */
 const LOG = /\.log(\.1)?$/;
-/** How names of records end. */
 const RECORD = /\.json$/;
 
-/** Logs of mounts that ended badly are kept this long. */
+/** How long logs of mounts that ended badly are kept. */
 const KEEP_LOGS_MS = 7 * 24 * 3600 * 1000;
 
-/**
- * Makes up the name of a new record.
- *
- * @throws {StateDirectoryError} If there is no directory for it.
- */
+/** Creates the name of a new record. */
 export function newMountFiles(): MountFiles {
   return new MountFiles(makeStateDirectory(), crypto.randomUUID());
 }
 
-/**
- * The files of the mount whose server this process is to be, which was started in their directory.
- *
- * @throws {StateDirectoryError} If others could read and replace them.
- */
+/** Returns the files of the mount that this process serves. It was started in their directory. */
 export function servedMountFiles(id: string): MountFiles {
   return new MountFiles(workingStateDirectory(), id);
 }
 
-/** Removes a record and all that belongs to it but the log. */
+/** Removes a record and all files of the mount except the log. */
 export function removeRecord(files: MountFiles): void {
   files.remove("stats", "dead", "command", "next", "hidden", "json");
 }
 
-/** Writes what a server is told that others may not see, if there is such. */
+/** Writes the arguments that must not appear in the list of processes, if any. */
 export function writeHidden(
   files: MountFiles,
   { sources, remote }: MountJob,
@@ -114,15 +96,11 @@ export function writeHidden(
   files.write("hidden", JSON.stringify(hidden));
 }
 
-/** Writes a record. */
 export function writeRecord(files: MountFiles, record: MountRecord): void {
   files.write("json", textOf(record));
 }
 
-/**
- * Changes a record that is there already. Where the disk is full that is done in its place, which takes no
- * more room.
- */
+/** Updates an existing record. If the disk is full, overwrites it in place, which needs no more room. */
 export function updateRecord(files: MountFiles, record: MountRecord): void {
   const text = textOf(record);
   try {
@@ -132,12 +110,12 @@ export function updateRecord(files: MountFiles, record: MountRecord): void {
   }
 }
 
-/** What a record says, line by line: the supervisor reads it so. */
+/** Formats a record, one field per line: the supervisor's script reads it line by line. */
 function textOf(record: MountRecord): string {
   return `${JSON.stringify(record, null, 2)}\n`;
 }
 
-/** Reads a record; `undefined` where there is none, or none that can be believed, which a warning says. */
+/** Reads a record. Returns `undefined` if it does not exist, or is invalid, which is warned about once. */
 export function readRecord(files: MountFiles): MountRecord | undefined {
   try {
     const text = files.readText("json");
@@ -155,12 +133,12 @@ export function readRecord(files: MountFiles): MountRecord | undefined {
   }
 }
 
-/** Paths of records that a warning was about. */
+/** Paths of invalid records already warned about. */
 const ignored = new Set<string>();
 
 /**
- * The process whose end is the end of a mount: the supervisor where it runs, since it may start another
- * server; `undefined` if nothing of it runs.
+ * Returns the process whose end ends the mount: the supervisor if it runs, since it may start another server;
+ * `undefined` if no process of the mount runs.
  */
 export function keeperOf(record: MountRecord): ProcessId | undefined {
   const supervisor = record.supervised?.supervisor;
@@ -168,18 +146,17 @@ export function keeperOf(record: MountRecord): ProcessId | undefined {
   return isRunning(record) ? record : undefined;
 }
 
-/** A mount of which there is a record. */
 export interface RecordedMount {
   readonly files: MountFiles;
   readonly record: MountRecord;
 }
 
-/** All mounts that this user has a record of, also those whose processes were killed. */
+/** Returns all mounts that this user has a record of, including those whose processes were killed. */
 export function recordedMounts(): RecordedMount[] {
   return stateDirectories().flatMap(recordsIn);
 }
 
-/** Mounts of which there are records in a directory; a warning names each that can't be believed. */
+/** Returns the mounts recorded in a directory. Warns of invalid records. */
 export function recordsIn(directory: PrivateDirectory): RecordedMount[] {
   return directory.list().filter((name) => RECORD.test(name))
     .flatMap((name) => {
@@ -190,8 +167,8 @@ export function recordsIn(directory: PrivateDirectory): RecordedMount[] {
 }
 
 /**
- * Whether a record is of what the kernel has mounted there, as far as it tells: a bind mount elsewhere is
- * of the same device. Where nothing of the mount runs, its device may be another one's by now.
+ * Whether a record describes the given mount. A bind mount elsewhere has the same device. Once no process of the
+ * recorded mount runs, its device number may belong to another mount.
  */
 export function isOf(record: MountRecord, entry: MountEntry): boolean {
   const { mountpoint, device } = record;
@@ -199,13 +176,12 @@ export function isOf(record: MountRecord, entry: MountEntry): boolean {
   return mountpoint === entry.mountpoint || keeperOf(record) !== undefined;
 }
 
-/** What is mounted on a directory, with this user's records of it. */
 export interface MountAt {
   readonly entry: MountEntry;
   readonly records: readonly RecordedMount[];
 }
 
-/** The mount that a path leads to; `undefined` where it is no mount point. */
+/** Returns the mount that a path leads to; `undefined` if the path is not a mount point. */
 export function mountAt(mountpoint: string): MountAt | undefined {
   const entry = findMount(readMounts(), mountpoint);
   return entry && {
@@ -214,22 +190,22 @@ export function mountAt(mountpoint: string): MountAt | undefined {
   };
 }
 
-/** Why a mount was given up; `undefined` where nobody said. */
+/** Returns why a mount was given up; `undefined` if unknown. */
 export function reasonOf(files: MountFiles): string | undefined {
   return attempt(() => files.readText("dead")?.trimEnd()) || undefined;
 }
 
-/** Notes why a mount is given up, for {@linkcode reasonOf}. */
+/** Stores why a mount is given up, for {@linkcode reasonOf}. */
 export function writeReason(files: MountFiles, reason: string): void {
   const line = reason.replaceAll(/\s*\n\s*/g, " ");
   try {
     files.write("dead", `${line}\n`);
   } catch {
-    // The disk is full, perhaps: the log has it as well.
+    // The disk may be full. The log has the reason as well.
   }
 }
 
-/** Removes records of mounts that have ended, and old logs. */
+/** Removes records of ended mounts, and old logs. */
 export function pruneRecords(): void {
   const directory = makeStateDirectory();
   for (const { files, record } of recordsIn(directory)) {
@@ -244,7 +220,7 @@ export function pruneRecords(): void {
   }
 }
 
-/** Whether nothing is left of a mount: where its processes were killed, it is stale until it is removed. */
+/** Whether nothing is left of a mount. One whose processes were killed stays, stale, until it is removed. */
 function hasEnded(record: MountRecord): boolean {
   return keeperOf(record) === undefined &&
     !readMounts().some((entry) => isOf(record, entry));

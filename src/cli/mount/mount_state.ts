@@ -14,13 +14,12 @@ import {
   removeRecord,
 } from "./mount_records.ts";
 
-/** What is found of a mount by asking it. `dead`: it has no server. `hung`: that does not answer. */
+/** Result of a request to a mount. `dead`: it has no server. `hung`: its server does not answer. */
 export type Answer = "ok" | "dead" | "hung";
 
-/** A mount answers within this time, or counts as hung. */
+/** Time after which a mount without an answer counts as hung, in milliseconds. */
 const ANSWER_MS = 3000;
 
-/** Asks the server of a mount whether it is there. */
 export function askMount(mountpoint: string): Promise<Answer> {
   const answer = isStale(mountpoint).then((stale): Answer =>
     stale ? "dead" : "ok"
@@ -28,12 +27,12 @@ export function askMount(mountpoint: string): Promise<Answer> {
   return within(ANSWER_MS, answer, "hung");
 }
 
-/** Turns of the event loop that the time has to pass in. */
+/** Number of turns of the event loop that a timeout is divided into. */
 const TURNS = 10;
 
 /**
- * What a promise gives, or something else where that takes too long. Time in which this process was kept from
- * running, by its own work or a busy machine, does not count: an answer may have come meanwhile.
+ * Resolves like a promise, or to `otherwise` after a timeout. Time in which this process could not run, because of
+ * its own work or a busy machine, does not count: the result may have arrived meanwhile.
  */
 export async function within<T>(
   milliseconds: number,
@@ -52,7 +51,7 @@ export async function within<T>(
   }
 }
 
-/** The mount of recordfs that a path leads to, if it is dead: nobody can use it any more, or bring it back. */
+/** Returns the recordfs mount that a path leads to, if it is dead and cannot be revived. */
 export async function findDead(
   mountpoint: string,
 ): Promise<MountAt | undefined> {
@@ -63,12 +62,12 @@ export async function findDead(
   return await askMount(mountpoint) === "dead" ? found : undefined;
 }
 
-/** Removes a dead mount, if it is what its mount point still leads to, and the records of it. */
+/** Removes a dead mount and its records, unless its mount point leads to another mount by now. */
 export async function removeDead(
   { entry, records }: MountAt,
 ): Promise<void> {
   const { source, mountpoint, device } = entry;
-  // Somebody else may have removed it meanwhile, and mounted again.
+  // Somebody else may have removed it and mounted again.
   if (findMount(readMounts(), mountpoint)?.device !== device) return;
   await unmount(mountpoint, true);
   warn(
@@ -80,11 +79,9 @@ export async function removeDead(
 }
 
 /**
- * Looks whether a mount point can be mounted on, as far as that depends on what is mounted there.
- *
- * @returns What removes a dead mount of recordfs, for when another one is ready to take its place: until
- * then nobody is to find an empty directory. `undefined` where there is none.
- * @throws {MountError} If there is a mount that nobody may remove.
+ * Checks whether what is mounted at a mount point allows mounting there. Returns a function that removes dead recordfs
+ * mounts, if any. Call it once their replacement is ready, so that nobody finds an empty directory. Throws if there is
+ * a broken mount that must not be removed.
  */
 export async function vacancy(
   mountpoint: string,
@@ -96,7 +93,7 @@ export async function vacancy(
   }
   return async () => {
     let found: MountAt | undefined;
-    // There may be another one below.
+    // There may be another dead mount below.
     while ((found = await findDead(mountpoint)) !== undefined) {
       await removeDead(found);
     }

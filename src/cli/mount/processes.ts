@@ -3,16 +3,15 @@ import { readFull } from "../../io/directories/directory.ts";
 import { openDescribedFile } from "../../io/directories/file_by_descriptor.ts";
 import { errnoOf, lastError } from "../../io/libc/libc.ts";
 
-/** Identifies a process: its number is reused, its number and start time together are not. */
+/** Identifies a process: process ids are reused, but not together with the start time. */
 export interface ProcessId {
   readonly pid: number;
-  /** When it started, in clock ticks since boot. */
+  /** Start time in clock ticks since boot. */
   readonly startTicks: number;
-  /** The user it runs as. */
   readonly uid: number;
 }
 
-/** Clock ticks a second, `USER_HZ`: the same on every architecture that Deno runs on. */
+/** Clock ticks per second, `USER_HZ`: the same on every architecture that Deno runs on. */
 const TICKS = 100;
 
 /** `pidfd_send_signal` and `pidfd_open` of `asm-generic/unistd.h`: the same numbers on every architecture. */
@@ -21,51 +20,47 @@ const PIDFD_OPEN = 434;
 /** From `asm-generic/errno-base.h`: the process has ended. */
 const ESRCH = 3;
 
-/** Says which process has a number now, and who runs it. */
+/** Identifies the process that currently has an id. Returns `undefined` if there is none. */
 export function identify(pid: number): ProcessId | undefined {
   const stat = attempt(() => Deno.readTextFileSync(`/proc/${pid}/stat`));
   const uid = stat === undefined ? undefined : uidOf(pid);
   if (stat === undefined || uid === undefined) return undefined;
-  // The name in parentheses may hold anything; fields 3 and on follow it. See proc_pid_stat(5).
+  // The name in parentheses may contain anything; fields from the third on follow it. See proc_pid_stat(5).
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const state = fields[0];
-  if (state === "Z" || state === "X") return undefined; // ended, not yet waited for
+  if (state === "Z" || state === "X") return undefined; // zombie or dead
   return { pid, startTicks: Number(fields[19]), uid };
 }
 
-/** The user that a process runs as; `undefined` where it acts as another one than who started it. */
+/** Returns the user of a process; `undefined` if its real and effective users differ. */
 function uidOf(pid: number): number | undefined {
   const status = attempt(() => Deno.readTextFileSync(`/proc/${pid}/status`));
   const line = /^Uid:(?:\t(\d+))(?:\t\1){3}$/m.exec(status ?? "");
   return line === null ? undefined : Number(line[1]);
 }
 
-/** Whether it is still that process that has the number. */
+/** Whether the process still runs, and its id has not been reused. */
 export function isRunning({ pid, startTicks, uid }: ProcessId): boolean {
   const now = identify(pid);
   return now !== undefined && now.startTicks === startTicks && now.uid === uid;
 }
 
-/**
- * Opens a descriptor of a process, which stays that process's when its number is reused.
- *
- * @returns -1 where there is none, or before Linux 5.3.
- */
+/** Opens a pidfd, which outlasts reuse of the id. Returns -1 if there is no process, or before Linux 5.3. */
 export function openProcess(pid: number): number {
   return libc().syscall(BigInt(PIDFD_OPEN), BigInt(pid), 0n);
 }
 
-/** Signals that processes of a record are sent, with their numbers, which all architectures share. */
+/** Supported signals; their numbers are the same on all architectures. */
 const SIGNALS = { SIGKILL: 9, SIGTERM: 15 } as const;
 
-/** Sends a signal to a process that a record names, unless it has ended; never to another one that has its number. */
+/** Signals a recorded process, unless it has ended. Never signals another process that reuses its id. */
 export function sendSignal(
   process: ProcessId,
   signal: keyof typeof SIGNALS,
 ): void {
   const fd = openProcess(process.pid);
   try {
-    // The descriptor is of the process that had the number before this look at it.
+    // The descriptor was opened before this check, so it refers to the checked process.
     if (!isRunning(process)) return;
     if (fd < 0) return signalChild(process.pid, signal);
     const call = BigInt(PIDFD_SEND_SIGNAL);
@@ -78,7 +73,7 @@ export function sendSignal(
   }
 }
 
-/** Sends a signal to a process, or group of processes, that this one has started, unless it has ended. */
+/** Signals a child process, or process group, unless it has ended. */
 export function signalChild(pid: number, signal: Deno.Signal): void {
   try {
     Deno.kill(pid, signal);
@@ -87,11 +82,7 @@ export function signalChild(pid: number, signal: Deno.Signal): void {
   }
 }
 
-/**
- * Reads what a process has open under a number.
- *
- * @returns `undefined` where that is not a regular file, or has more than `most` bytes.
- */
+/** Reads a regular file of at most `most` bytes that a process has open. */
 export function readDescriptor(
   pid: number,
   descriptor: number,
@@ -108,22 +99,17 @@ export function readDescriptor(
   }
 }
 
-/** Clock ticks since boot, by a clock that nobody can set. */
+/** Clock ticks since boot, by a clock that cannot be set. */
 export function ticksSinceBoot(): number {
   const [uptime] = Deno.readTextFileSync("/proc/uptime").split(" ");
   return Math.round(Number(uptime) * TICKS);
 }
 
-/** Seconds since then, to a hundredth. */
+/** Seconds since a tick, to a hundredth. */
 export function secondsSince(ticks: number): number {
   return Math.max(0, ticksSinceBoot() - ticks) / TICKS;
 }
 
-/**
- * Waits until a process has ended.
- *
- * @returns Whether it has.
- */
 export async function waitForEnd(
   process: ProcessId,
   timeoutMs: number,
@@ -137,10 +123,8 @@ export async function waitForEnd(
 }
 
 /**
- * Finds who has something open at or below a directory, works in it, runs from it or maps a file of
- * it. Processes of other users show only to root.
- *
- * @returns Their numbers, and their names as `ps` shows them.
+ * Finds the processes that have an open file, working directory, root, executable or mapped file at or below a
+ * directory. Processes of other users are visible only to root. Names are those that `ps` shows.
  */
 export function usersOf(
   directory: string,
@@ -176,7 +160,7 @@ function commandOf(process: string): string {
   return text?.trimEnd() ?? "?";
 }
 
-/** What may have gone while it is looked at, as processes and records do, or be somebody else's. */
+/** Returns `undefined` if a look fails: processes and records may vanish meanwhile, or belong to other users. */
 export function attempt<T>(look: () => T): T | undefined {
   try {
     return look();

@@ -4,29 +4,28 @@ import type { RemoteFlags } from "../input/remote_flags.ts";
 import type { HiddenArguments, MountJob } from "./job/mount_job.ts";
 import type { MountRecord, SupervisedMount } from "./mount_records.ts";
 
-/** Tells whether a value may stand in a field; an array also says which of its fields may not. */
+/** Checks a field's value; may return the path of the nested field that is wrong. */
 type Check = (value: unknown) => boolean | readonly [field: string];
 
-/** Checks of all fields that a type has. */
 type Shape<T> = { readonly [Name in keyof Required<T>]: Check };
 
-/** Descriptors are below it: the kernel's highest limit unless it is raised (`fs.nr_open`). */
+/** Upper bound of descriptors: the kernel's highest limit unless raised (`fs.nr_open`). */
 const DESCRIPTORS = 1 << 20;
-/** Numbers of processes are below it: `PID_MAX_LIMIT` of the kernel. */
+/** Upper bound of process ids: `PID_MAX_LIMIT` of the kernel. */
 const PROCESSES = 1 << 22;
 const USERS = 2 ** 32 - 1;
 
 const isText: Check = (value) => typeof value === "string";
 const isFlag: Check = (value) => typeof value === "boolean";
 const isCount = wholeNumber(0, Number.MAX_SAFE_INTEGER);
-/** Bits as a signed number, as `Int32Array` has them. */
+/** Bits as a signed number, as in `Int32Array`. */
 const isBits = wholeNumber(-(2 ** 31), 2 ** 31 - 1);
 const isDescriptor = wholeNumber(0, DESCRIPTORS - 1);
 const isPath: Check = (value) =>
   typeof value === "string" && value.startsWith("/") && !value.includes("\0");
 
 const PROCESS = {
-  // 0 and what is negative are groups of processes, and 1 is nobody's server.
+  // 0 and negative ids are process groups, and 1 is init.
   pid: wholeNumber(2, PROCESSES - 1),
   startTicks: isCount,
   uid: wholeNumber(0, USERS - 1),
@@ -93,7 +92,7 @@ const RECORD = shaped<MountRecord>({
   started: isText,
   mountedTicks: isCount,
   version: isText,
-  // Empty where the mount was gone before it was looked at.
+  // Empty if the mount was gone before it could be read.
   device: (value) => typeof value === "string" && /^(\d+:\d+)?$/.test(value),
   job: JOB,
   container: orNull(isText),
@@ -102,20 +101,12 @@ const RECORD = shaped<MountRecord>({
 
 const HIDDEN = shaped<HiddenArguments>({ sources: SOURCES, remote: REMOTE });
 
-/**
- * Reads the text of a record.
- *
- * @throws {SyntaxError} If it is none.
- */
+/** @throws {SyntaxError} If the text is not a valid record. */
 export function parseRecord(text: string): MountRecord {
   return parsed(text, RECORD) as MountRecord;
 }
 
-/**
- * Reads what a server is told that others may not see.
- *
- * @throws {SyntaxError} If it is none of that.
- */
+/** @throws {SyntaxError} If the text is not valid. */
 export function parseHidden(text: string): HiddenArguments {
   return parsed(text, HIDDEN) as HiddenArguments;
 }
@@ -131,7 +122,7 @@ function parsed(text: string, check: Check): unknown {
   );
 }
 
-/** What a JSON text says. What V8 has against it quotes it, and part of it may be secret. */
+/** Parses JSON. Drops V8's error, which quotes the text: part of it may be secret. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

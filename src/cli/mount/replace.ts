@@ -22,16 +22,13 @@ import { findDead } from "./mount_state.ts";
 import { isRunning, sendSignal } from "./processes.ts";
 import { serverCommand } from "./supervisor.ts";
 
-/** How often to look whether the new server serves, in milliseconds. */
+/** Interval at which to check whether the new server serves, in milliseconds. */
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Has another server take over a live mount, with other options or of another version, while it is read. A
- * dead mount is mounted anew.
- *
- * @returns When it serves.
- * @throws {MountError} If there is no such mount, what it shows would change, which the kernel would not
- * notice, or the new server can't start; the mount then goes on as it was.
+ * Replaces the server of a live mount by one with other options or of another version, while the mount is read. A dead
+ * mount is mounted again. Throws if there is no such mount, its content would change (which the kernel would not
+ * notice), or the new server cannot start; the mount then continues as before.
  */
 export async function replaceServer(wanted: MountJob): Promise<void> {
   const mountpoint = await Deno.realPath(wanted.mountpoint)
@@ -69,7 +66,7 @@ export async function replaceServer(wanted: MountJob): Promise<void> {
     );
   }
   await refuseChanges(job, mount.record);
-  await tryToOpen(job); // a server that could not open it would end the mount
+  await tryToOpen(job); // a server that cannot open it would end the mount
   await restart(job, mount, supervised);
 }
 
@@ -85,7 +82,7 @@ async function tryToOpen(job: MountJob): Promise<void> {
   }
 }
 
-/** What the kernel remembers, or what it shows depends on. */
+/** Options that determine the content, or that the kernel has cached. */
 const KEPT: readonly (keyof MountJob)[] = [
   ...["format", "formatModules", "ext", "decoded"] as const,
   ...["prefix", "subset", "shuffle"] as const,
@@ -130,7 +127,7 @@ async function refuseChanges(
   );
 }
 
-/** What `-o` says that the kernel remembers: whether files are verified is the server's matter. */
+/** Mount options without `verify`, which only concerns the server. */
 function kernelOptions({ options }: MountJob): unknown {
   const { verify: _, ...remembered } = parseMountOptions(options);
   return remembered;
@@ -141,7 +138,7 @@ async function restart(
   { files, record: known }: RecordedMount,
   { held, counts }: SupervisedMount,
 ): Promise<void> {
-  const record = readRecord(files) ?? known; // opening took its time
+  const record = readRecord(files) ?? known; // opening took a while
   const workers = job.workers ?? Math.min(held.length, DEFAULT_WORKERS);
   const command = serverCommand({
     job: { ...job, workers },
@@ -152,7 +149,7 @@ async function restart(
   writeHidden(files, job);
   const line = `set -- ${command.map(quote).join(" ")}\n`;
   files.write("next", `# replaces ${record.pid}\n${line}`);
-  // What it had not answered the next one will. It may have died by itself.
+  // The next server answers what this one has not. It may already be dead.
   sendSignal(record, "SIGKILL");
   while (true) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
@@ -169,7 +166,6 @@ async function restart(
   );
 }
 
-/** A word of the shell's, whatever is in it. */
 function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

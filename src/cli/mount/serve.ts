@@ -32,43 +32,41 @@ import {
 import { identify, type ProcessId, ticksSinceBoot } from "./processes.ts";
 import { FINAL_EXIT, SUPERVISOR_PID_VARIABLE } from "./supervisor.ts";
 
-/** What this process serves, and what was begun before there was all that mounting needs. */
+/** What this process serves, with everything that was started before mounting. */
 export interface Serving {
   readonly job: MountJob;
-  /** Its record, and what belongs to that; `undefined` in the foreground where there is no place for them. */
+  /** Record and other files of the mount; `undefined` in the foreground if they cannot be stored. */
   readonly files: MountFiles | undefined;
-  /** What stood there when this process started: it goes on with a mount whose server died. */
+  /** The record when this process started: it resumes a mount whose server died. */
   readonly record: MountRecord | undefined;
-  /** Whether it is what `recordfs mount` leaves in the background. */
+  /** Whether this is the process that `recordfs mount` leaves in the background. */
   readonly isBackground: boolean;
   readonly server: Server;
-  /** What removes a dead mount from the mount point; rejects if there is one that nobody may remove. */
+  /** Removes a dead mount from the mount point; rejects if there is one that must not be removed. */
   readonly vacated: Promise<(() => Promise<void>) | undefined>;
-  /** Descriptors of /dev/fuse that the supervisor has opened; none without one. */
+  /** Descriptors of /dev/fuse opened by the supervisor; none without one. */
   readonly held: readonly number[];
-  /** Descriptor of what the server's threads count in, or -1. */
+  /** Descriptor of the counter file, or -1. */
   readonly counts: number;
-  /** Resolves when a thread of the server failed. */
   readonly failed: Promise<string>;
-  /** Reports a message. */
   readonly say: (message: string) => void;
   /** Aborted when the mount is to end. */
   readonly ending: AbortController;
 }
 
-/** A second signal counts as the first one's echo for so long in the background, in milliseconds. */
+/** Time in which a second signal counts as an echo of the first in the background, in milliseconds. */
 const ECHO_MS = 1000;
-/** A command in the foreground is told so often how much has been fetched, in milliseconds. */
+/** Interval of progress reports to the command in the foreground, in milliseconds. */
 const TELL_EVERY = 250;
 
 /**
- * Mounts, or goes on with a mount whose server died, and serves until it is unmounted or a signal comes. In the
- * background, the first one answers on standard output.
+ * Mounts, or resumes a mount whose server died, and serves until it is unmounted or a signal arrives. In the
+ * background, the first server of a mount answers on standard output.
  */
 export async function serve(serving: Serving): Promise<void> {
   const { job, files, record, isBackground } = serving;
   if (isBackground) {
-    Deno.chdir("/"); // or it would keep a file system in use
+    Deno.chdir("/"); // otherwise this process would keep a file system busy
     keepToThisProcess([...serving.held, serving.counts]);
   } else if (files !== undefined) pruneRecords();
   const asked = Promise.withResolvers<undefined>();
@@ -77,7 +75,7 @@ export async function serve(serving: Serving): Promise<void> {
     ? await begin(serving)
     : await goOn(serving, record);
   const end = await Promise.race([mounted.finished, asked.promise]);
-  // From here on the mount is to end, whatever happens: nobody is to take over.
+  // From here on the mount is to end in any case: no server may take over.
   serving.ending.abort();
   if (end?.failure !== undefined) {
     if (job.onFailure === "unmount") await finish(files, mounted);
@@ -85,10 +83,10 @@ export async function serve(serving: Serving): Promise<void> {
     throw end.failure;
   }
   await finish(files, mounted);
-  if (isBackground) files?.remove("log", "log.1"); // it ended well: there is nothing to look up
+  if (isBackground) files?.remove("log", "log.1"); // ended well: the log is not needed
 }
 
-/** Unmounts, by force where it is in use. */
+/** Unmounts, with force if the mount is in use. */
 async function finish(
   files: MountFiles | undefined,
   mounted: Mount,
@@ -97,17 +95,17 @@ async function finish(
   await mounted[Symbol.asyncDispose]();
 }
 
-/** Calls `listener` when a signal asks to end, and ends at once when another one does. */
+/** Calls `listener` on the first signal to end. Exits at once on another one. */
 function onEnd(
   { say, isBackground }: Serving,
   listener: () => void,
 ): Disposable {
-  // A service manager tells all of a mount's processes at once, and the supervisor passes it on.
+  // A service manager signals all processes of a mount at once, and the supervisor passes its signal on.
   const echoMs = isBackground ? ECHO_MS : 0;
   let first = 0;
   return onEndSignal((signal, again) => {
     if (again) {
-      // Something else may hang, such as the disk that the container is on.
+      // Unmounting may hang, for example on the disk of the container.
       if (performance.now() - first >= echoMs) {
         Deno.exit(signalExitCode(signal));
       }
@@ -130,7 +128,7 @@ async function begin(serving: Serving): Promise<Mount> {
     warnings.push(line);
   };
   const odd = new Flood(tell, {}, WARNINGS_HINT);
-  // Those at opening are limited; what is wrong later is logged as it comes.
+  // Warnings during opening are rate-limited; later ones are logged directly.
   let onWarning = (message: string) => odd.add(message);
   try {
     mounted = await mountPath(
@@ -175,7 +173,7 @@ async function goOn(serving: Serving, before: MountRecord): Promise<Mount> {
   const supervised = before.supervised!;
   try {
     await expectSame(before);
-    // How servers are reached may have been told anew.
+    // Options for reaching servers may have changed.
     const containers = await containersOf({ ...job, sources }, {
       believesCache: true,
     });
@@ -202,7 +200,7 @@ async function goOn(serving: Serving, before: MountRecord): Promise<Mount> {
     return mounted;
   } catch (error) {
     server.abandon();
-    // What is about the container or the system would end another try the same way.
+    // Errors of the container or the system would recur with every server.
     if (!(error instanceof RecordfsError) || error.code === "server") {
       throw error;
     }
@@ -212,7 +210,7 @@ async function goOn(serving: Serving, before: MountRecord): Promise<Mount> {
   }
 }
 
-/** @throws {MountError} If the container is not the one that is mounted. */
+/** @throws {MountError} If the container is not the mounted one. */
 async function expectSame({ job, container }: MountRecord): Promise<void> {
   let now: string | undefined;
   try {
@@ -233,13 +231,12 @@ async function expectSame({ job, container }: MountRecord): Promise<void> {
   );
 }
 
-/** Loaded only here: a mount should answer before. */
+/** Imports lazily, so that the mount answers sooner. */
 async function identityOf(job: MountJob): Promise<string> {
   const { jobIdentity } = await import("./container_identity.ts");
   return await jobIdentity(job);
 }
 
-/** What is to be known of a mount that this process has just made. */
 function newRecord(
   { job, files, isBackground, server, held, counts }: Serving,
   { mountpoint }: Mount,
@@ -270,12 +267,12 @@ function newRecord(
   };
 }
 
-/** The process that started this one; `undefined` if it has died since. */
+/** Returns the process that started this one; `undefined` if it has died. */
 function supervisor(): ProcessId | undefined {
   return identify(Number(Deno.env.get(SUPERVISOR_PID_VARIABLE)));
 }
 
-/** What keeps another server from taking over from one that dies, if anything. */
+/** Warning why another server cannot take over, if so. */
 function whatIsMissing({ supervised, job }: MountRecord): string | undefined {
   const reason = whyNoOtherServer(supervised!);
   if (reason === undefined) return undefined;
@@ -284,7 +281,7 @@ function whatIsMissing({ supervised, job }: MountRecord): string | undefined {
 }
 
 /**
- * Notes what container is mounted, which `mounts` and another server need to know, after the mount has answered:
+ * Records the container's identity, which `mounts` and later servers need. Runs after the mount has answered, since
  * large datasets have many files.
  */
 async function noteContainer(
@@ -296,13 +293,13 @@ async function noteContainer(
   if (files === undefined) return;
   try {
     const container = await identityOf(job);
-    if (readRecord(files) === undefined) return; // it has ended
+    if (readRecord(files) === undefined) return; // the mount has ended
     const supervised = before.supervised && { ...before.supervised, resumable };
     const record = { ...before, container, supervised };
     updateRecord(files, record);
     if (resumable) keepServed(serving, record);
   } catch (error) {
-    // It is being changed already, or there is no room.
+    // The container is already being changed, or the disk is full.
     const reason = messageOf(error);
     if (isBackground) {
       say(`if the server dies, another one cannot go on: ${reason}`);
@@ -310,25 +307,25 @@ async function noteContainer(
   }
 }
 
-/** Sees to it that another server can take over, for as long as this process serves the mount. */
+/** Ensures that another server can take over while this process serves the mount. */
 async function keepServed(
   serving: Serving,
   record: MountRecord,
 ): Promise<void> {
-  // What a thread had read would wait for ever, since the supervisor holds its descriptor as well; the next server has
-  // it repeated.
+  // Requests read by a dead thread would wait for ever, since the supervisor also holds its descriptor. The next
+  // server has them resent.
   serving.failed.then((failure) => {
     serving.say(`a thread that serves the mount failed: ${failure}`);
     Deno.exit(ExitCode.FAILED);
   });
-  // Not imported above: a mount should answer before.
+  // Imported lazily, so that the mount answers sooner.
   const { superviseAgain } = await import("./supervise_again.ts");
   await superviseAgain(serving, record);
 }
 
-/** Opening a container for a command that shows on its terminal how far that is, and waits for the answer. */
+/** Progress of opening, reported to a waiting command that shows it on its terminal. */
 class OpeningElsewhere extends Opening {
-  #told = -Infinity; // the first bytes say that it is on a server
+  #told = -Infinity; // the first report says that the container is remote
 
   constructor() {
     super(false);
@@ -342,12 +339,12 @@ class OpeningElsewhere extends Opening {
     try {
       Deno.stdout.writeSync(lineOf({ fetched: bytes }));
     } catch {
-      // Nobody waits any more, as the answer will find.
+      // The command is gone; the answer will fail too.
     }
   }
 }
 
-/** Fails if the command that waits for the answer is gone; the mount then must not stay. */
+/** Answers the waiting command. Fails if it is gone; the mount must then not stay. */
 async function answer(answer: BackgroundAnswer): Promise<void> {
   await Deno.stdout.write(lineOf(answer));
 }

@@ -5,12 +5,7 @@ import type { MountCommandOptions } from "./job/mount_job.ts";
 import type { MountFiles } from "./mount_files.ts";
 import { StateDirectoryError } from "./state_directories.ts";
 
-/**
- * Runs `recordfs mount`. What each process does not need it does not load, since a mount should
- * answer soon after Deno has started.
- *
- * @throws {UsageError} If the command line is wrong.
- */
+/** Runs `recordfs mount`. Each process loads only what it needs, since a mount should answer soon after Deno starts. */
 export async function mount(
   sources: readonly string[],
   mountpoint: string,
@@ -46,13 +41,13 @@ export async function mount(
   const files = isBackground
     ? servedMountFiles(background)
     : filesIfPossible(newMountFiles);
-  // There is one where the server of the mount died, which this one is to go on with.
+  // If there is a record, the mount's server died, and this one resumes the mount.
   const record = isBackground ? readRecord(files!) : undefined;
-  // Found out while the first thread of the server starts, for which this one has to wait.
+  // Runs while the first thread of the server starts, which this process has to wait for anyway.
   const vacated = record === undefined
     ? vacancy(job.mountpoint)
     : Promise.resolve(undefined);
-  vacated.catch(() => {}); // awaited by whoever mounts
+  vacated.catch(() => {}); // awaited when mounting
   const held = parseHeld(options.held ?? "");
   const counts = Number(options.counts ?? -1);
   const log = isBackground ? logTo(files!) : report;
@@ -76,7 +71,7 @@ export async function mount(
   });
 }
 
-/** A mount in the foreground can do without a record. */
+/** Creates the mount's files if possible; a mount in the foreground works without them. */
 function filesIfPossible(make: () => MountFiles): MountFiles | undefined {
   try {
     return make();

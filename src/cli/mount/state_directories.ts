@@ -8,17 +8,16 @@ import { libcIfPermitted } from "../../io/libc/libc.ts";
 import { systemCode, whatIsWrong } from "../../io/libc/system_error.ts";
 import { warn } from "../messages.ts";
 
-/** Holds what is known of root's mounts. Root looks at no other, since other users can make those. */
+/** State of root's mounts. Root uses no other directory, since other users could create those. */
 const ROOT_DIRECTORY = "/run/recordfs";
 
-/** Directories that this process has opened, by path. */
 const opened = new Map<string, PrivateDirectory>();
-/** Paths of directories that a warning was about. */
+/** Paths of directories already warned about. */
 const refused = new Set<string>();
 
-/** Neither records nor logs can be kept: no directory for them can be made, or others could write to it. */
+/** Records and logs cannot be stored: no directory for them can be created, or others could write to it. */
 export class StateDirectoryError extends RecordfsError<"state-directory"> {
-  /** Why, without the hint that the message ends with. */
+  /** Reason, without the hint at the end of the message. */
   readonly reason: string;
 
   constructor(path: string, cause: unknown) {
@@ -34,16 +33,16 @@ export class StateDirectoryError extends RecordfsError<"state-directory"> {
 }
 
 /**
- * Opens the directories that hold what is known of this user's mounts. A mount made at boot, or in another session of
- * the user, may be in any of them. One that others could have written to is ignored with a warning.
+ * Opens the directories with the state of this user's mounts. A mount made at boot, or in another session of the
+ * user, may be in any of them. Directories that others could have written to are ignored with a warning.
  */
 export function stateDirectories(): PrivateDirectory[] {
-  if (libcIfPermitted() === undefined) return []; // nor can there be mounts
+  if (libcIfPermitted() === undefined) return []; // there cannot be mounts either
   return statePaths().flatMap((path) => {
     try {
       return [openOnce(path)];
     } catch (error) {
-      // Of another user's session, or of one that has ended.
+      // Belongs to another user's session, or one that has ended.
       const isMissing = IS_MISSING.has(systemCode(error));
       if (!isMissing && !refused.has(path)) {
         const reason = reasonOf(path, error);
@@ -56,12 +55,12 @@ export function stateDirectories(): PrivateDirectory[] {
 }
 
 /**
- * Opens the directory that holds what is known of new mounts, the first that is there or can be made.
+ * Opens the directory for the state of new mounts: the first that exists or can be created.
  *
- * @throws {StateDirectoryError} If there is none, or others could read and replace what is in it.
+ * @throws {StateDirectoryError} If there is none, or others could read and replace its files.
  */
 export function makeStateDirectory(): PrivateDirectory {
-  libc(); // where there is none, that is what is to be said
+  libc(); // without libc, that error is the one to report
   let failure: StateDirectoryError | undefined;
   for (const path of statePaths()) {
     try {
@@ -75,9 +74,9 @@ export function makeStateDirectory(): PrivateDirectory {
 }
 
 /**
- * Opens the state directory that this process was started in by {@linkcode makeStateDirectory}'s.
+ * Opens the working directory, in which a process with {@linkcode makeStateDirectory} has started this one.
  *
- * @throws {StateDirectoryError} If others could read and replace what is in it.
+ * @throws {StateDirectoryError} If others could read and replace its files.
  */
 export function workingStateDirectory(): PrivateDirectory {
   try {
@@ -89,13 +88,13 @@ export function workingStateDirectory(): PrivateDirectory {
 
 let working: PrivateDirectory | undefined;
 
-/** What the system says of a directory that is not there, or lies where this user may not look. */
+/** Error codes for a directory that does not exist, or that this user may not access. */
 const IS_MISSING: ReadonlySet<string | undefined> = new Set([
   "ENOENT",
   "EACCES",
 ]);
 
-/** Paths of the directories, the preferred one first. */
+/** Paths of the directories, in order of preference. */
 function statePaths(): readonly string[] {
   const uid = Deno.uid();
   if (uid === 0) return [ROOT_DIRECTORY];
@@ -104,7 +103,7 @@ function statePaths(): readonly string[] {
   return [...ofSession, `/tmp/recordfs-${uid}`];
 }
 
-/** @throws {NotPrivateError | SystemError} If it is not there, can't be made, or is not this user's alone. */
+/** @throws {NotPrivateError | SystemError} If it does not exist, cannot be created, or is not private to this user. */
 function openOnce(path: string, isToMake = false): PrivateDirectory {
   const before = opened.get(path);
   if (before !== undefined) return before;

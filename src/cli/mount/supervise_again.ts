@@ -14,33 +14,32 @@ import { startSupervisor } from "./supervisor.ts";
 /** `POLLIN` of `asm-generic/poll.h`. */
 const POLLIN = 1;
 
-/** How often to look where the system has no descriptors of processes, in milliseconds. */
+/** Polling interval without pidfds, in milliseconds. */
 const LOOK_MS = 500;
 
-/** Before another one follows one that died at its start, in milliseconds: at first, and at most. */
+/** Minimum and maximum delay before replacing a supervisor that died at its start, in milliseconds. */
 const SHORTEST_DELAY = 100;
 const LONGEST_DELAY = 30_000;
 
-/** Who has lived for so long has not died at its start, in seconds. */
+/** Seconds after which a supervisor counts as started. */
 const START_S = 1;
 
 /**
- * Starts another supervisor whenever that of a mount dies, until the mount is to end.
- *
- * @param record As it stands now; nobody else changes it while this process serves the mount.
+ * Starts another supervisor whenever that of a mount dies, until the mount is to end. Nobody else changes `record`
+ * while this process serves the mount.
  */
 export async function superviseAgain(
   serving: Serving,
   record: MountRecord,
 ): Promise<void> {
   const { say, ending: { signal } } = serving;
-  const files = serving.files!; // of a mount in the background
+  const files = serving.files!; // always defined in the background
   let delay = 0;
   let { supervisor } = record.supervised!;
   let child: Deno.ChildProcess | undefined;
   while (true) {
     await untilDead(supervisor);
-    await child?.stdin.abort().catch(() => {}); // or this process would keep its end of the pipe
+    await child?.stdin.abort().catch(() => {}); // otherwise this process would keep its end of the pipe
     child = undefined;
     if (secondsSince(supervisor.startTicks) >= START_S) delay = 0;
     await new Promise((resolve) => setTimeout(resolve, delay));
@@ -69,11 +68,11 @@ async function untilDead(process: ProcessId): Promise<void> {
   const { pollElsewhere, close } = libc();
   const fd = openProcess(process.pid);
   try {
-    // A descriptor may be of another process, which has the number now.
+    // The descriptor may belong to another process that reuses the id.
     while (isRunning(process)) {
       if (fd < 0) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       else {
-        // struct pollfd of <poll.h>: the descriptor, and the events asked for and given, 16 bits each.
+        // struct pollfd of <poll.h>: descriptor; requested and returned events, 16 bits each.
         const descriptor = new Uint8Array(Int32Array.of(fd, POLLIN).buffer);
         await pollElsewhere(descriptor, 1, -1);
       }

@@ -8,43 +8,43 @@ import type { MountJob } from "./job/mount_job.ts";
 import type { MountFiles } from "./mount_files.ts";
 import type { Serving } from "./serve.ts";
 
-/** The variable that the script is handed in: as an argument it would fill every list of processes. */
+/** Variable that contains the script: as an argument it would fill every list of processes. */
 const SCRIPT_VARIABLE = "RECORDFS_SUPERVISOR";
 
-/** The variable by which a server knows its supervisor: its parent may be dead, and another process its parent. */
+/** Variable with the supervisor's process id. A server's parent may be another process if the supervisor has died. */
 export const SUPERVISOR_PID_VARIABLE = "RECORDFS_SUPERVISOR_PID";
 
-/** The variable that says, in seconds, how long there may be nothing but failures before a mount is given up. */
+/** Variable with the seconds of continuous failure after which a mount is given up. */
 export const PATIENCE_VARIABLE = "RECORDFS_GIVE_UP_AFTER";
 
-/** How long that is unless told otherwise, in seconds. */
+/** Its default, in seconds. */
 const PATIENCE = 300;
 
-/** What `bin/recordfs` sets DENO_DIR to where it is to keep nothing. */
+/** Value of DENO_DIR that `bin/recordfs` sets to disable caching. */
 const NO_CACHE = "/dev/null/none";
 
-/** Exit code of a server that knows that no other could go on with the mount either. */
+/** Exit code of a server that knows that no other server could resume the mount either. */
 export const FINAL_EXIT = 3;
 
-/** Largest file that the script reads, in bytes. */
+/** Maximum size of files that the script reads, in bytes. */
 const LARGEST = 1 << 24;
 
 /**
- * A POSIX shell script that starts the server of a mount, and another one whenever that dies.
+ * POSIX shell script that starts the server of a mount, and another one whenever it dies.
  *
- * It works in the state directory, which whoever starts it has opened and checked, and so do the servers: whatever is
- * renamed on the path there, nobody else has written what they read. What is no regular file, has a second name, is
- * another user's or very large is not read, and taken for no file; what it writes is new.
+ * Script and servers work in the state directory, which their starter has opened and checked: even if the path is
+ * renamed, nobody else can have written what they read. Files that are not regular, have a second link, belong to
+ * another user or are very large are treated as missing. Files are always newly created.
  *
- * It inherits the mount's descriptors of /dev/fuse, so that they outlive each server. The record is how it knows what became of a server:
- * one that ends the mount removes its record, one that serves stands in it. The record's fields are read
- * line by line, as `writeRecord` writes them: the first line of a name counts.
+ * The script inherits the mount's descriptors of /dev/fuse, so that they outlive each server. It learns a server's
+ * fate from the record: a server that ends the mount removes its record, one that serves has its process id in it.
+ * The fields are read line by line, as `writeRecord` writes them; the first line with a name counts.
  *
- * A server whose supervisor was killed starts one, which is to watch that server first. It is no child of
- * that one, which so can't wait for it: instead, it alone holds the other end of that one's standard input.
+ * A server whose supervisor was killed starts a new one, which first watches that server. The server is not its
+ * child, so the supervisor cannot wait for it. Instead, the server alone holds the other end of its standard input.
  *
- * Arguments: what the names of the mount's files begin with, the mount point, the process of the server, or 0 where
- * there is none yet, one of the descriptors, or nothing, and the command line of a server.
+ * Arguments: the prefix of the mount's file names, the mount point, the server's process id or 0 if there is none
+ * yet, one of the descriptors or an empty string, and the command line of a server.
  */
 const SCRIPT = String.raw`
 unset ${SCRIPT_VARIABLE}
@@ -263,14 +263,13 @@ while :; do
 done
 `;
 
-/** What a supervisor is started for. */
 type Supervision =
   & Pick<Serving, "job" | "held" | "counts">
   & { readonly files: MountFiles };
 
 /**
- * Starts the supervisor of a mount, which is to start a server that answers on its standard output; or, where this
- * process serves the mount, another one that is to watch it, whose standard input must stay open for as long.
+ * Starts the supervisor of a mount, which starts a server that answers on its standard output. If this process
+ * already serves the mount (`isServed`), starts one that watches it; its standard input must stay open that long.
  */
 export function startSupervisor(
   { job, files, held, counts }: Supervision,
@@ -283,7 +282,7 @@ export function startSupervisor(
     args: [
       "-c",
       `eval "$${SCRIPT_VARIABLE}"`,
-      "recordfs", // what it is called
+      "recordfs", // $0
       files.id,
       job.mountpoint,
       String(isServed ? Deno.pid : 0),
@@ -291,11 +290,11 @@ export function startSupervisor(
       ...serverCommand({ job, files, held, counts }),
     ],
     env: { [SCRIPT_VARIABLE]: SCRIPT },
-    cwd: files.location, // a path could lead elsewhere by now
-    detached: true, // a session of its own: the terminal's end is not its end
+    cwd: files.location, // its path could lead elsewhere by now
+    detached: true, // own session, so that it survives the terminal
     stdin: isServed ? "piped" : "null",
     stdout: isServed ? "null" : "piped",
-    stderr: "null", // it appends to the log
+    stderr: "null", // it appends to the log itself
   });
   try {
     return command.spawn();
@@ -304,7 +303,6 @@ export function startSupervisor(
   }
 }
 
-/** The command line that serves a mount through descriptors which its process inherits. */
 export function serverCommand(
   { job, files, held, counts }: Supervision,
 ): string[] {
@@ -320,15 +318,16 @@ export function serverCommand(
 }
 
 /**
- * How to run this program again. Mounting takes FFI, and so everything: `-A` gives nothing away. Unlike other commands
- * by `bin/recordfs`, a server loads all modules at its start: those of later may be another version's.
+ * Returns the command that runs this program again. Mounting needs FFI and thereby full access, so `-A` adds nothing.
+ * Unlike other commands of `bin/recordfs`, a server loads all modules at its start: later they may be of another
+ * version.
  */
 function thisProgram(): string[] {
   if (Deno.build.standalone) return [];
-  // A mount loads no package, and so needs no import map, whose reading takes a while.
+  // A mount loads no package, so it needs no import map, which takes a while to read.
   const flags = ["run", "-A", "--no-config", "--no-lock"];
   if (Deno.mainModule.endsWith(".js")) {
-    // Of the npm package, whose own packages lie beside it; as bin/recordfs has it.
+    // In the npm package, whose dependencies are installed next to it; same flags as in bin/recordfs.
     const { href } = new URL("import_map.json", Deno.mainModule);
     flags.push("--node-modules-dir=manual", `--import-map=${href}`);
     if (Deno.env.get("DENO_DIR") === NO_CACHE) flags.push("--no-code-cache");
@@ -336,7 +335,7 @@ function thisProgram(): string[] {
   return [...flags, Deno.mainModule];
 }
 
-/** What a job is as options of `recordfs mount`. */
+/** Formats a job as options of `recordfs mount`. */
 export function jobOptions(job: MountJob): string[] {
   const args: string[] = [];
   if (job.options !== "") args.push("-o", job.options);

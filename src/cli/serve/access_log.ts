@@ -1,26 +1,25 @@
 import type { Access } from "../../serve/options.ts";
 import { messageText } from "../../base/message_text.ts";
 
-/** Lines are written at once when there are so many bytes of them, and after so many milliseconds. */
+/** The buffer is written after so many bytes, or so many milliseconds. */
 const GATHERED = 16 << 10;
 const AFTER = 200;
-/** No line has more bytes: messages have 2,000 characters of a request at most, of which an escaped one takes six. */
+/** Maximum bytes of a line: messages contain at most 2,000 characters of a request, each up to six when escaped. */
 const LONGEST = 16 << 10;
 
-/** Characters that a terminal shows as they are, and not too many of them. */
+/** Requests that a terminal shows unchanged, of limited length. */
 const PLAIN = /^[ -~]{0,500}$/;
 
-/** A line on standard error for each request: many at a time, so that writing them takes no longer than answering. */
+/** Logs a line on standard error per request. Batches lines, so that logging takes no longer than answering. */
 export class AccessLog implements Disposable {
-  /** As bytes: text that waits would be moved again and again as garbage is collected, for 3 µs a request. */
+  /** Bytes, because pending strings would be moved by garbage collections, at 3 µs a request. */
   readonly #lines = new Uint8Array(GATHERED + LONGEST);
   #length = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #encoder = new TextEncoder();
-  /** The second that was written last, as text. */
+  /** Text of the last formatted second. */
   #second = { number: 0, text: "" };
 
-  /** Notes a request. */
   add({ client, method, path, status, duration }: Access): void {
     const request = `${method} ${path}`;
     const shown = PLAIN.test(request) ? request : messageText(request);
@@ -33,7 +32,6 @@ export class AccessLog implements Disposable {
     else this.#timer ??= setTimeout(() => this.#write(), AFTER);
   }
 
-  /** Writes what is left. */
   [Symbol.dispose](): void {
     this.#write();
   }
@@ -55,7 +53,7 @@ export class AccessLog implements Disposable {
     try {
       while (rest.length > 0) rest = rest.subarray(Deno.stderr.writeSync(rest));
     } catch {
-      // Nobody reads it any more: that is no reason not to serve.
+      // A closed log must not stop the server.
     }
   }
 }

@@ -1,24 +1,24 @@
 import { variable } from "../../base/environment.ts";
 
-/** What opens a link, by the system that this program was built for. */
+/** Command that opens a link, by operating system. */
 const OPENERS: Partial<Record<typeof Deno.build.os, readonly string[]>> = {
   darwin: ["open"],
   windows: ["cmd", "/c", "start", ""],
 };
 
-/** Whether somebody sits before this machine, who has a browser. */
+/** Whether the user probably sits at this machine and has a browser. */
 export function hasScreen(): boolean {
   if (isRemoteLogin()) return false;
   return Deno.build.os in OPENERS || variable("DISPLAY") !== undefined ||
     variable("WAYLAND_DISPLAY") !== undefined;
 }
 
-/** Whether this runs in a login from another machine. */
+/** Whether this runs in an SSH session. */
 export function isRemoteLogin(): boolean {
   return variable("SSH_CONNECTION") !== undefined;
 }
 
-/** The line that makes a port of this machine one of the machine from which somebody has logged in. */
+/** Command that forwards a port of this machine to the machine from which the user has logged in. */
 export function forwardLine(port: number): string {
   // `SSH_CONNECTION` is "client port server port" (sshd(8)).
   const address = variable("SSH_CONNECTION")?.split(" ")[2] ?? "HOST";
@@ -28,10 +28,8 @@ export function forwardLine(port: number): string {
 }
 
 /**
- * Opens a link in the browser. Arguments of programs can be seen by everyone on the machine: the browser is given a file
- * that leads there, which only its owner may read.
- *
- * @returns Removes the file; `undefined` if nothing could be opened.
+ * Opens a link in the browser. Since everyone on the machine can see arguments of programs, the browser gets the path
+ * of a file that redirects to the link and that only its owner may read. Disposing of the result removes the file.
  */
 export function openBrowser(link: string): Disposable | undefined {
   const directory = Deno.makeTempDirSync({ prefix: "recordfs-view-" }); // mode 700
@@ -47,7 +45,7 @@ export function openBrowser(link: string): Disposable | undefined {
       stderr: "null",
     }).spawn();
     child.unref();
-    child.status.catch(() => {}); // whether it has opened shows on the screen
+    child.status.catch(() => {}); // the user sees whether it has opened
     return { [Symbol.dispose]: remove };
   } catch {
     remove();
@@ -55,7 +53,7 @@ export function openBrowser(link: string): Disposable | undefined {
   }
 }
 
-/** @param link Of characters that mean nothing in HTML. */
+/** @param link Must not contain characters that are special in HTML. */
 function pageTo(link: string): string {
   return `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">` +
     `<meta http-equiv="refresh" content="0; url=${link}"><a href="${link}">recordfs</a>\n`;

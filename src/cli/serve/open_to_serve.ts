@@ -12,13 +12,12 @@ import { parsePlaced } from "../input/given.ts";
 import { openSources, type SourceOptions } from "../input/source.ts";
 import type { ServeCommandOptions } from "./serve_options.ts";
 
-/** What a command line says of what is to be served; it survives `postMessage`. */
+/** Containers and options of a command line; can be sent by `postMessage`. */
 export interface GivenToServe {
   readonly given: readonly string[];
   readonly options: ServeCommandOptions & SourceOptions;
 }
 
-/** Opens what a command line names, to be served. */
 export async function openToServe(
   { given, options }: GivenToServe,
 ): Promise<OpenedToServe> {
@@ -37,14 +36,13 @@ export async function openToServe(
   };
 }
 
-/** What another thread is told, to open the same. */
+/** Message to another thread, for opening the same. */
 interface ThreadData extends GivenToServe {
-  /** Modules of formats that were registered. */
   readonly formats: readonly string[];
   readonly state: string;
 }
 
-/** How other threads open what this one has opened, in the same state. */
+/** Returns how other threads open what this one has opened, in the same state. */
 export function threadOpener(
   given: GivenToServe,
   { fs }: OpenedToServe,
@@ -54,11 +52,7 @@ export function threadOpener(
   return { module: import.meta.url, data };
 }
 
-/**
- * Opens what another thread has opened; threads of a server call it.
- *
- * @throws {RecordfsError} If that has changed: two threads would answer with two versions.
- */
+/** Opens what another thread has opened. Throws if it has changed: two threads would serve two versions. */
 export async function openInThread(data: unknown): Promise<OpenedToServe> {
   const { given, options, formats, state } = data as ThreadData;
   for (const format of formats) await registerFormat(format);
@@ -72,12 +66,12 @@ export async function openInThread(data: unknown): Promise<OpenedToServe> {
   throw changedFile(path);
 }
 
-/** What tells a container on this machine from what it was before. */
+/** Identifies the state of a local container. */
 function stateOf(fs: VirtualFs): string {
   return JSON.stringify([fs.statSync("").mtime, fs.info]);
 }
 
-/** Whether it says where to show it: then it is not the root. */
+/** Whether a source has a PATH, so that it is not the root. */
 function isPlaced(source: string): boolean {
   return parsePlaced(source).path !== undefined;
 }

@@ -19,11 +19,10 @@ import { openToServe, threadOpener } from "./open_to_serve.ts";
 import type { ServeCommandOptions } from "./serve_options.ts";
 
 /**
- * Serves what a command line names until a signal ends it; a second one ends it at once.
+ * Serves the containers of a command line until a signal. A second signal exits at once.
  *
- * @param own How it is served, beside what the options of both commands say.
- * @param workers How many threads answer, for so many files.
- * @param ready Called when it answers; what it returns is disposed of at the end.
+ * @param own Options of this command, in addition to those shared by both commands.
+ * @param ready Called when the server answers; its result is disposed of at the end.
  */
 export async function runServer(
   given: readonly string[],

@@ -3,7 +3,7 @@ import { collect, wholeNumberFrom, withOptions } from "../input/options.ts";
 import type { CommonOptions } from "../input/options.ts";
 import { MOST_WORKERS } from "./workers.ts";
 
-/** Options of `recordfs serve`; `recordfs view` has some of them. */
+/** Options of `recordfs serve`; `recordfs view` has a subset. */
 export interface ServeCommandOptions extends CommonOptions {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
@@ -20,7 +20,7 @@ export interface ServeCommandOptions extends CommonOptions {
   readonly workers?: number | undefined;
 }
 
-/** Adds what both commands take. */
+/** Adds the options shared by both commands. */
 export function withServeOptions(command: Command): Command {
   command
     .argument(
@@ -41,7 +41,6 @@ export function withServeOptions(command: Command): Command {
   return withOptions(command, "source", "all", "decoded", "verify");
 }
 
-/** Adds what only a server that stays takes. */
 export function withServerOptions(command: Command): Command {
   return command
     .option(

@@ -3,16 +3,14 @@ import { newToken, TOKEN } from "../../serve/access/token.ts";
 import { UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
 
-/** Larger files are none of a token. */
 const LARGEST = 4096;
 
 const OTHERS_WRITE = 0o022;
 const OTHERS_USE = 0o077;
 
 /**
- * Reads a token; where the file is not there, makes one, which only its owner may read.
- *
- * @throws {UsageError} If there is something else in it, or another user may have written it.
+ * Reads a token file. If it does not exist, creates it with a new token, readable only by its
+ * owner. Throws if the file contains anything else, or another user may have written it.
  */
 export function tokenIn(path: string): string {
   try {
@@ -30,7 +28,7 @@ export function tokenIn(path: string): string {
 
 function readToken(path: string): string {
   const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fs.constants;
-  // It may be a pipe, which is not waited for.
+  // It may be a pipe; do not wait for it.
   const fd = fs.openSync(path, O_RDONLY | (O_NONBLOCK ?? 0) | (O_NOCTTY ?? 0));
   try {
     const stat = fs.fstatSync(fd);
@@ -58,14 +56,14 @@ function readToken(path: string): string {
   }
 }
 
-/** Why a file, or a link to one, is refused that another user has made, who so knows the token. */
+/** Returns why the file, or a link to it, is rejected if another user owns it, who then knows the token. */
 function foreignOwner({ uid }: fs.Stats): string | undefined {
   const own = ownUid();
   if (own === undefined || uid === own || uid === 0) return undefined;
   return `it belongs to user ${uid}. Give a file of your own`;
 }
 
-/** The user who asks; `undefined` where that may not be known, without `--allow-sys`. */
+/** This user's id; `undefined` without `--allow-sys`. */
 function ownUid(): number | undefined {
   const { state } = Deno.permissions.querySync({ name: "sys", kind: "uid" });
   return state === "granted" ? Deno.uid() ?? undefined : undefined;

@@ -2,19 +2,14 @@ import { isUrl } from "../../io/remote/remote_location.ts";
 import { canSharePorts } from "../../serve/threads/answering_threads.ts";
 import { UsageError } from "../exit.ts";
 
-/** Most threads that a server can be given: each has a JavaScript heap of its own. */
+/** Maximum number of threads: each has its own JavaScript heap. */
 export const MOST_WORKERS = 64;
-/** Most that there are unless somebody asks for more: none knows what others have kept in memory. */
+/** Maximum by default: threads do not share caches. */
 const MOST_UNASKED = 4;
-/** Files of a container that only one thread opens unless somebody asks for more: each keeps their names in memory. */
+/** Number of files from which the default is one thread: each thread holds all names in memory. */
 const MANY_FILES = 1_000_000;
 
-/**
- * Tells how many threads answer, for so many files.
- *
- * @param wanted What the command line says.
- * @throws {UsageError} If there can't be so many.
- */
+/** Returns the number of threads by the number of files. Throws if `wanted`, given by `--workers`, is impossible. */
 export function workersFor(
   wanted: number | undefined,
   given: readonly string[],
@@ -25,7 +20,7 @@ export function workersFor(
     ? "what lies on a server is fetched by one thread"
     : undefined;
   if (wanted === undefined) {
-    // The other half is for the network, and for programs of this machine that ask.
+    // The other half is for the network, and for local clients.
     const half = Math.ceil(navigator.hardwareConcurrency / 2);
     const most = Math.min(half, MOST_UNASKED);
     return (files) => alone === undefined && files < MANY_FILES ? most : 1;

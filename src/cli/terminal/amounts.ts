@@ -1,4 +1,4 @@
-/** A number of things, as people say it: `1 file`, `2 files`, `0 directories`. */
+/** A number with its noun: `1 file`, `2 files`, `0 directories`. */
 export function counted(
   count: number,
   one: string,
@@ -7,12 +7,12 @@ export function counted(
   return `${count} ${count === 1 ? one : several}`;
 }
 
-/** A time as `YYYY-MM-DD HH:MM`, in the machine's time zone. */
+/** Formats a time as `YYYY-MM-DD HH:MM`, in the local time zone. */
 export function formatTime(time: Date): string {
   return time.toLocaleString("sv", { dateStyle: "short", timeStyle: "short" });
 }
 
-/** A duration for people: `5s`, `1m20s`, `2h05m`, `3d04h`. */
+/** Formats a duration: `5s`, `1m20s`, `2h05m`, `3d04h`. */
 export function formatDuration(seconds: number): string {
   const whole = Math.round(seconds);
   const two = (value: number) => String(value).padStart(2, "0");
@@ -23,35 +23,31 @@ export function formatDuration(seconds: number): string {
   return `${d}d${two(h! % 24)}h`;
 }
 
-/** In a shorter time most goes into starting, and into opening and closing files; in seconds. */
+/** Shortest time to report a rate for, in seconds: in less, start-up, opening and closing files dominate. */
 const SHORTEST = 0.1;
-/** Fewer bytes take a longer time to say anything about a rate. */
+/** For fewer bytes, a rate needs the longer time below. */
 const FEW_BYTES = 1e6;
 const SHORTEST_OF_FEW = 1;
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 
-/** An amount of data for people, in decimal units as disks are sold: `12 B`, `3.4 kB`, `1.0 GB`. */
+/** Formats an amount of data in decimal units, as disks are sold: `12 B`, `3.4 kB`, `1.0 GB`. */
 export function formatBytes(bytes: number): string {
   let amount = bytes;
   let unit = 0;
-  // Nothing is shown as 1000.0 kB.
+  // Rounding must not result in 1000.0 kB.
   for (; amount >= 999.95 && unit < UNITS.length - 1; unit++) amount /= 1000;
   return `${amount.toFixed(unit === 0 ? 0 : 1)} ${UNITS[unit]}`;
 }
 
-/**
- * What was done in which time, at the end of a summary: `, 3.4 MB/s`.
- *
- * @returns Nothing where there was too little to tell a rate by.
- */
+/** Formats a rate for the end of a summary: `, 3.4 MB/s`. Empty if the amount or time is too small for a rate. */
 export function rateAfter(bytes: number, seconds: number): string {
   const shortest = bytes < FEW_BYTES ? SHORTEST_OF_FEW : SHORTEST;
   if (bytes === 0 || !(seconds >= shortest)) return "";
   return `, ${formatBytes(bytes / seconds)}/s`;
 }
 
-/** What was fetched from servers, in short: how much, how often, and how many reads needed nothing. */
+/** Summarizes remote fetches: amount, requests, and reads answered from the cache. */
 export function formatFetched(
   { bytes, requests, retries, hits }: {
     readonly bytes: number;

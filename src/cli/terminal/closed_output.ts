@@ -2,16 +2,16 @@
 const READ_AND_WRITE = 0o2;
 const ACCESS = 0o3;
 
-/** Programs that close what they are told to, or hand on what somebody else has closed. */
+/** Programs that close descriptors on request, or pass on closed ones. */
 const CLOSES =
   /^-?((ba|c|da|fi|k|mk|tc|z|a)?sh|busybox|deno|env|make|nice|nohup|su|sudo|timeout|xargs)$/;
 
 /**
- * Whether there is no standard output, as after `>&-`.
+ * Whether standard output is closed, as after `>&-`.
  *
- * That is not seen by writing: Rust's runtime, in Deno, has opened /dev/null in place of what was closed, for
- * reading and writing, where a shell's `>/dev/null` is for writing only. But Python's `subprocess.DEVNULL` and Node's
- * `ignore` open it so as well, and mean it. So it counts only where one has started us that does not.
+ * Writing does not fail: Rust's runtime, in Deno, replaces a closed descriptor by /dev/null, opened for reading and
+ * writing, whereas a shell's `>/dev/null` is for writing only. But Python's `subprocess.DEVNULL` and Node's `ignore`
+ * intentionally open it for both as well. So this only counts if the parent is a program that does not do so.
  */
 export function isOutputClosed(): boolean {
   try {
@@ -20,10 +20,10 @@ export function isOutputClosed(): boolean {
       Deno.readTextFileSync("/proc/self/status"),
     )!;
     const name = Deno.readTextFileSync(`/proc/${parent}/comm`);
-    // One whose own output goes to /dev/null hands that on.
+    // A parent whose own output is /dev/null passes that on.
     return CLOSES.test(name.trimEnd()) && !isNull(parent!, 1);
   } catch {
-    return false; // no such files, or no permission to look at them
+    return false; // no procfs, or no permission to read it
   }
 }
 
@@ -38,7 +38,7 @@ function isNull(process: string, fd: number): boolean {
   try {
     return Deno.readLinkSync(`/proc/${process}/fd/${fd}`) === "/dev/null";
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false; // it is closed
+    if (error instanceof Deno.errors.NotFound) return false; // closed
     throw error;
   }
 }

@@ -3,10 +3,9 @@ import { systemCode } from "../../io/libc/system_error.ts";
 import { inFlags } from "../flag_words.ts";
 import { output, print } from "./output.ts";
 
-/** Code of an error of the command line. */
 const USAGE = "usage";
 
-/** An error as `--json` has it: a code for programs, a message for people, and what it is about. */
+/** Converts an error to JSON: a code for programs, a message for people, and facts. */
 export function describeError(error: RecordfsError): Record<string, unknown> {
   const { code, message, path, member, sample, ...facts } = error;
   const { offset, expected, actual } = facts;
@@ -16,18 +15,12 @@ export function describeError(error: RecordfsError): Record<string, unknown> {
   };
 }
 
-/** Whether a command line asks for JSON. */
 function asksForJson(line: readonly string[]): boolean {
   const end = line.indexOf("--");
   return line.slice(0, end < 0 ? undefined : end).includes("--json");
 }
 
-/**
- * Prints an error as `{"error": {...}}`, if the line asks for JSON and nothing has been printed: then the message is on
- * standard error alone.
- *
- * @param message As it is reported.
- */
+/** Prints an error as `{"error": {...}}` if the line asks for JSON and nothing has been printed yet. */
 export function printError(
   line: readonly string[],
   message: string,
@@ -38,12 +31,12 @@ export function printError(
     ? describeError(error)
     : { code: error === undefined ? USAGE : systemCode(error) ?? "internal" };
   try {
-    // Of `records`, which prints lines, it is one.
+    // `records` prints JSON lines, so its error is one line.
     print(
       { error: { ...described, message: inFlags(message) } },
       line[0] === "records" ? 0 : undefined,
     );
   } catch {
-    // There is no standard output.
+    // Standard output is closed.
   }
 }

@@ -1,13 +1,10 @@
 import type { RemoteObserver } from "../../io/remote/client.ts";
 import type { Progress } from "./progress.ts";
 
-/** Nothing is shown of what takes no longer, in milliseconds. */
+/** Delay in milliseconds before anything is shown. */
 const AFTER = 1000;
 
-/**
- * Shows on a terminal that a container is being opened, and how much of it has been fetched if it lies on a server: its
- * index may be large.
- */
+/** Progress of opening a container on the terminal. Shows the bytes fetched of a remote index, which may be large. */
 export class Opening implements Disposable {
   readonly observer: RemoteObserver = {
     asked() {},
@@ -24,7 +21,6 @@ export class Opening implements Disposable {
     if (isShown) this.#timer = setTimeout(() => void this.#show(), AFTER);
   }
 
-  /** Notes how many bytes have been fetched. */
   update(bytes: number): void {
     const isFirst = this.#bytes === 0;
     this.#bytes = bytes;
@@ -33,7 +29,6 @@ export class Opening implements Disposable {
     else this.#bar.update(bytes);
   }
 
-  /** It is open, or can't be: removes what is shown. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
@@ -42,11 +37,11 @@ export class Opening implements Disposable {
   }
 
   async #show(): Promise<void> {
-    ({ Progress: this.#Progress } = await import("./progress.ts")); // few commands take so long
+    ({ Progress: this.#Progress } = await import("./progress.ts")); // imported lazily: few commands take this long
     if (!this.#isOver) this.#draw();
   }
 
-  /** Nothing is fetched of a container on this machine. */
+  /** Draws a new bar. Without fetched bytes, the container is local so far. */
   #draw(): void {
     this.#bar?.[Symbol.dispose]();
     const label = this.#bytes === 0 ? "opening" : "fetching the index";

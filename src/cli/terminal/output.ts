@@ -7,10 +7,10 @@ import { makeWay } from "../messages.ts";
 
 const CAPACITY = 1 << 16;
 
-/** What names are escaped for on a terminal already, and values in JSON are not: there, this is an escape as well. */
+/** Characters that terminals do not show. Names are already escaped; JSON values get the same, valid escapes. */
 const UNSHOWN = /[\p{Cf}\x7f-\x9f\u2028\u2029]/gu;
 
-/** Standard output, buffered: text with names as their exact bytes, and raw bytes. */
+/** Buffered standard output for text, with names as their exact bytes, and for raw bytes. */
 export class Output {
   readonly #buffer = new Uint8Array(CAPACITY);
   #length = 0;
@@ -28,7 +28,6 @@ export class Output {
     this.#length += bytes.byteLength;
   }
 
-  /** Writes everything that was put. */
   flush(): void {
     const length = this.#length;
     this.#length = 0;
@@ -36,7 +35,7 @@ export class Output {
   }
 }
 
-/** Names on standard output: escaped on a terminal, exact anywhere else. */
+/** Returns a function that formats names for standard output: escaped on a terminal, otherwise exact. */
 export function nameWriter(): (name: string) => string {
   return Deno.stdout.isTerminal() ? escapeUnshown : (name) => name;
 }
@@ -50,12 +49,7 @@ function textWriter(): (text: string) => string {
 /** Whether a command has written to standard output. */
 export const output = { isBegun: false };
 
-/**
- * Writes a command's answer at once.
- *
- * @param answer Text, or what is printed as JSON.
- * @param indent Of the JSON; 0 makes it one line.
- */
+/** Writes a command's result immediately: text, or an object as JSON, on one line if `indent` is 0. */
 export function print(answer: string | object, indent = 2): void {
   const text = typeof answer === "string"
     ? answer
@@ -77,14 +71,14 @@ function write(bytes: Uint8Array): void {
   }
 }
 
-/** Counts beyond 2^53 are bigints, which JSON knows only as text. */
+/** Converts counts beyond 2^53, which are bigints, to text: JSON has no bigints. */
 function exactNumbers(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }
 
 function outputError(error: unknown): unknown {
   const code = systemCode(error);
-  // Whoever closed a pipe wants no more, and nothing said about it.
+  // The reader has closed the pipe deliberately: report nothing.
   if (code === undefined || code === "EPIPE") return error;
   const reason = (error as Error).message.replace(/ \(os error \d+\)$/, "");
   return new RecordfsError(
@@ -96,7 +90,7 @@ function outputError(error: unknown): unknown {
 
 let isOpen = false;
 
-/** @throws {RecordfsError} If there is no standard output, and all that is written would be lost. */
+/** @throws {RecordfsError} If standard output is closed, so that everything written would be lost. */
 function requireOpenOutput(): void {
   if (!isOpen && isOutputClosed()) {
     throw new RecordfsError(
@@ -107,7 +101,7 @@ function requireOpenOutput(): void {
   isOpen = true;
 }
 
-/** Runs `body` with standard output, and writes what is left at its end, whether it fails or not. */
+/** Runs `body` with standard output, and flushes it at the end, even on failure. */
 export async function withOutput(
   body: (out: Output) => Promise<void> | void,
 ): Promise<void> {

@@ -4,39 +4,37 @@ import type { SampleUnit } from "../../tree/format.ts";
 import { progressLine } from "../messages.ts";
 import { formatBytes, formatDuration } from "./amounts.ts";
 
-// To load it takes a tenth of the time of a short command, and mostly there is nobody to see it.
+// Loading takes a tenth of the time of a short command, and is useless without a terminal.
 const cliProgress = Deno.stderr.isTerminal()
   ? (await import("cli-progress")).default
   : undefined;
 
-/** What a progress bar counts. */
 export type ProgressUnit = SampleUnit | "bytes";
 
 const BAR = "{label} {bar} {percentage}%  {rate}  {left}";
-/** Where nobody knows how much there is. */
+/** Format if the total is unknown. */
 const COUNTER = "{label} {amount}  {rate}";
 
-/** Width of the bar, and where more is said beside it: 80 columns have to do. */
+/** Widths of the bar: normal, and next to longer text, so that 80 columns suffice. */
 const WIDE = 40;
 const NARROW = 16;
 
-/** No line is drawn sooner after the one before, in milliseconds: progress comes a million times. */
+/** Minimum time between redraws, in milliseconds: updates come a million times. */
 const REDRAW = 50;
 
 /**
- * How far a command is, how fast, and how long it still takes, on standard error where that is a
- * terminal; nothing anywhere else. Messages and answers make room for themselves above it.
+ * Progress bar with rate and remaining time on standard error, if that is a terminal. Messages and results are printed
+ * above it.
  */
 export class Progress implements Disposable {
   readonly #label: string;
-  /** What is counted, until then. */
   unit: ProgressUnit;
   readonly #total: number | undefined;
   readonly #rate = new Rate();
   #bar: SingleBar | undefined;
   #drawn = -Infinity;
 
-  /** @param total What `update` will be called with at the end, where that is known before. */
+  /** @param total Final value of `update`, if known in advance. */
   constructor(label: string, unit: ProgressUnit, total?: number) {
     this.#label = label;
     this.unit = unit;
@@ -44,16 +42,12 @@ export class Progress implements Disposable {
     if (total !== undefined) this.update(0);
   }
 
-  /** Whether there is anybody to see it, so that a total is worth counting. */
+  /** Whether bars are visible, so that it is worth determining a total. */
   static get shown(): boolean {
     return cliProgress !== undefined;
   }
 
-  /**
-   * Shows how far it is.
-   *
-   * @param pace What is said in place of how many are done in a second.
-   */
+  /** Updates the bar. `pace` is shown in place of the rate. */
   update(done: number, total = this.#total, pace?: string): void {
     if (cliProgress === undefined) return;
     const now = performance.now();
@@ -74,7 +68,7 @@ export class Progress implements Disposable {
       format: total === undefined ? COUNTER : BAR,
       stream: process.stderr,
       clearOnComplete: true,
-      // Ctrl-C must leave a terminal as it was.
+      // Ctrl-C must leave the terminal intact.
       hideCursor: false,
       linewrap: true,
       barsize: this.unit === "bytes" || this.unit === "files" ? WIDE : NARROW,
@@ -83,10 +77,9 @@ export class Progress implements Disposable {
     progressLine.isDrawn = true;
   }
 
-  /** Removes the bar. */
   [Symbol.dispose](): void {
     if (this.#bar === undefined) return;
-    // It ends in the line where the cursor is now: where it began, a message or the answer may stand.
+    // End in the current line: a message or result may be where the bar started.
     process.stderr.write("\r\x1b7");
     this.#bar.stop();
     this.#bar = undefined;
@@ -100,35 +93,33 @@ export class Progress implements Disposable {
   }
 }
 
-/** Points are kept this far apart, in milliseconds. */
+/** Minimum distance of sampled points, in milliseconds. */
 const SPACING = 250;
-/** A rate is taken over this long, so that it follows a disk that slows down and does not jump. */
+/** Time window of the rate in milliseconds: it follows a disk that slows down, but does not jump. */
 const WINDOW = 15_000;
 
-/** How fast work goes on, from how much of it was done when. */
+/** Estimates the current rate of progress. */
 export class Rate {
   readonly #now: () => number;
-  /** The first is the oldest that still counts, the last the newest. */
+  /** Sampled points within the window, oldest first. */
   readonly #points: { time: number; done: number }[];
 
-  /** @param now A clock in milliseconds. */
   constructor(now = () => performance.now()) {
     this.#now = now;
     this.#points = [{ time: now(), done: 0 }];
   }
 
-  /** Notes how much is done by now. */
   note(done: number): void {
     const time = this.#now();
     const points = this.#points;
     const before = points.at(-2);
-    // The newest point moves on until it is far enough from the one before it.
+    // Replace the newest point until it is far enough from the one before.
     if (before !== undefined && time - before.time < SPACING) points.pop();
     points.push({ time, done });
     while (points.length > 2 && time - points[1]!.time > WINDOW) points.shift();
   }
 
-  /** How much is done in a second, of late. */
+  /** Amount per second within the window. */
   get perSecond(): number {
     const first = this.#points[0]!;
     const last = this.#points.at(-1)!;

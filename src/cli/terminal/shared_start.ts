@@ -1,20 +1,19 @@
 import { encodeName } from "../../base/names.ts";
 import type { Output } from "./output.ts";
 
-/** Output copies what is this small, in bytes. */
+/** Size in bytes that the output buffers by copying. */
 const PIECE = 1 << 15;
 
 /**
- * What lines of a listing start with that are about one directory, and with one part more those about what
- * is in it: its path, or the branches that a tree is drawn with. Kept as bytes, so that a line costs no
- * more than to copy them, however deep it is.
+ * Common prefix of the lines of a listing: the path of a directory, or the branches of a drawn tree, with one more part
+ * per level. Stored as bytes, so that a line costs only a copy, however deep it is.
  */
 export class SharedStart {
   #bytes = new Uint8Array(256);
-  /** Where the part of each depth ends. */
+  /** End of the part of each depth. */
   readonly #ends = [0];
 
-  /** Takes away the parts from a depth on, and adds one in their place. */
+  /** Replaces the parts from a depth on by a new one. */
   set(depth: number, part: string): void {
     const bytes = encodeName(part);
     this.#ends.length = depth + 1;
@@ -29,7 +28,7 @@ export class SharedStart {
     this.#ends.push(end);
   }
 
-  /** Puts the parts above a depth. */
+  /** Writes the parts above a depth. */
   put(out: Output, depth: number): void {
     const end = this.#ends[depth]!;
     for (let at = 0; at < end; at += PIECE) {

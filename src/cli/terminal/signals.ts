@@ -1,23 +1,20 @@
 import { Exit } from "../exit.ts";
 
-/** Numbers on Linux, from `asm-generic/signal.h`; signal(7) has the same for every system. */
+/** Numbers on Linux, from `asm-generic/signal.h`; they are the same on every system, see signal(7). */
 const NUMBERS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
 
-/** The signals that ask a program to end. */
 export type EndSignal = keyof typeof NUMBERS;
 
 const SIGNALS = Object.keys(NUMBERS) as EndSignal[];
 
-/** What a shell reports for a program that ended by a signal. */
+/** Exit code that a shell reports for a program ended by a signal. */
 export function signalExitCode(signal: EndSignal): number {
   return 128 + NUMBERS[signal];
 }
 
 /**
- * Calls `listener` for each signal that asks to end, until disposed.
- *
- * @param listener Is told as well whether it is not the first one: whoever asks again wants an end
- * at once.
+ * Calls `listener` for each signal to end, until disposed. `again` is true for every signal but the first: a user who
+ * asks again wants an immediate end.
  */
 export function onEndSignal(
   listener: (signal: EndSignal, again: boolean) => void,
@@ -41,8 +38,8 @@ export function onEndSignal(
 }
 
 /**
- * Runs work that has to clean up after itself: a signal aborts it with {@linkcode Exit} as its
- * reason instead of ending the process on the spot.
+ * Runs work that must clean up after itself: a signal aborts it with {@linkcode Exit} as the reason, instead of ending
+ * the process at once.
  */
 export async function abortable<T>(
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,7 +1,7 @@
-/** What the cell of a row has; nothing is a dash. */
+/** Content of a cell; null and undefined show as a dash. */
 type Cell = string | number | null | undefined;
 
-/** Rows under the titles of their columns; nothing at all where there are none. */
+/** Formats rows below column titles; an empty string if there are no rows. */
 export function table<T>(
   rows: readonly T[],
   columns: Readonly<Record<string, (row: T) => Cell>>,

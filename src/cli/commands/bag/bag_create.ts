@@ -59,14 +59,12 @@ What fails before the first leaves nothing.
 There is no --force: --resume and several processes add to what TARGET has, so
 that it could not be replaced as one. Remove TARGET first, or choose another.`;
 
-/** `recordfs bag` */
 export function makeCommand(inherit: Command): Command {
   const bag = new Command("bag")
     .copyInheritedSettings(inherit);
   return bag.addCommand(createCommand().copyInheritedSettings(bag));
 }
 
-/** `recordfs bag create` */
 function createCommand(): Command {
   return new Command("create")
     .description("write a dataset from lines of JSON, or a directory of files")

@@ -12,9 +12,9 @@ import {
 } from "./datapoint_input.ts";
 
 /**
- * Datapoints that are directories of files, as `recordfs extract` writes them. The files are the records.
+ * Input of datapoints that are directories of files, as `recordfs extract` writes them. Each file is a record.
  *
- * @throws {RecordfsError} If a number is missing, or something else is there.
+ * @throws {RecordfsError} If a number is missing, or anything else is there.
  */
 export function foldersInput(
   directory: string,

@@ -3,37 +3,27 @@ import { counted } from "../../terminal/amounts.ts";
 import type { Datapoint } from "../../../formats/bags/mod.ts";
 import type { ProgressUnit } from "../../terminal/progress.ts";
 
-/** A datapoint of an input. */
 export interface GivenDatapoint {
-  /** Records by key; lists of them. Valid until the next datapoint is asked for. */
+  /** Records, or lists of records, by key. Valid until the next datapoint is read. */
   readonly records: Datapoint;
-  /** Where it comes from, for errors. */
   readonly where: string;
-  /** The part of the input that is done with it. */
+  /** Progress in the input after it, in `unit`. */
   readonly done: number;
 }
 
-/** Where the datapoints of `recordfs bag create` come from. */
+/** Source of the datapoints of `recordfs bag create`. */
 export interface DatapointInput {
-  /** For messages. */
   readonly name: string;
   readonly unit: ProgressUnit;
-  /** Its length in `unit`, where that is known. */
+  /** Its length in `unit`, if known. */
   readonly total: number | undefined;
-  /** The number of its shards; `undefined` where it is in none. */
+  /** Number of its shards; `undefined` if it has none. */
   readonly shards: number | undefined;
-  /**
-   * Reads datapoints, once.
-   *
-   * @param skip How many to leave out.
-   * @param shard Those of one shard; all of them unless given.
-   */
+  /** Reads the datapoints of a shard, or all, once. Skips the first `skip`. */
   datapoints(skip: number, shard?: number): AsyncIterable<GivenDatapoint>;
-  /** Closes what is left open of it. */
   close?(): void;
 }
 
-/** There are more datapoints already than the input has. */
 export function tooFew(
   name: string,
   has: number,

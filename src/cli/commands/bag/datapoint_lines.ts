@@ -13,10 +13,8 @@ import { LF, LONGEST_JSON, readLines } from "../../input/read_lines.ts";
 import { SampleFiles } from "../../input/sample_files.ts";
 
 /**
- * Datapoints that are lines of JSON. Files that they name are looked for beside the file of the lines, and
- * in the current directory where those come from standard input.
- *
- * @param given Path of the file, or `-` for standard input.
+ * Input of datapoints that are lines of JSON. Paths in them are relative to the file of the lines, or to the current
+ * directory if the lines come from standard input (`-`).
  */
 export async function linesInput(
   given: string,

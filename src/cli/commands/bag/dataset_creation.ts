@@ -22,21 +22,17 @@ import { Exit } from "../../exit.ts";
 import { report } from "../../messages.ts";
 import { Progress } from "../../terminal/progress.ts";
 
-/** Options of writing a dataset. */
 export interface NewDatasetOptions extends ShardLimits {
   readonly generation: Generation;
-  /** Generation 3: whether to go on behind what is there. */
+  /** For generation 3: whether to append to existing datapoints. */
   readonly resume?: boolean | undefined;
 }
 
-/** The dataset that was written. */
 export interface CreatedDataset {
   readonly generation: Generation;
-  /** Those of the dataset, or of one in shards those of these. */
+  /** Datapoints of the dataset; of a sharded one, those of the shards written here. */
   readonly datapoints: number;
-  /** Those that were not there before. */
   readonly added: number;
-  /** Bytes of all bags and indexes. */
   readonly bytes: number;
   readonly addedBytes: number;
   /** `undefined` for a dataset without shards. */
@@ -46,10 +42,10 @@ export interface CreatedDataset {
 /**
  * Writes the datapoints of an input.
  *
- * Generations 1 and 2 appear when they are complete, all shards at once, unless other processes write
- * shards as well. Of generation 3 complete datapoints stay, whatever ends it.
+ * Generations 1 and 2 appear when they are complete, all shards at once, unless other processes also write shards. In
+ * generation 3, complete datapoints persist even if writing fails.
  *
- * @throws {RecordfsError} If something is there already, or it can't be written, or an input not be read.
+ * @throws {RecordfsError} If the target exists or cannot be written, or the input cannot be read.
  */
 export async function createDataset(
   out: string,
@@ -65,7 +61,6 @@ export async function createDataset(
     : await creation.write(out);
 }
 
-/** The dataset that is to be written. */
 interface Task {
   readonly out: string;
   readonly spec: Spec;
@@ -75,14 +70,13 @@ interface Task {
 }
 
 class Creation {
-  /** OUT has shards, and others write some of them. */
+  /** Whether the dataset has shards; `takesTurns` if other processes write some of them. */
   readonly isSharded: boolean;
   readonly takesTurns: boolean;
   readonly #task: Task;
   readonly #keepsShards: boolean;
   readonly #done = { datapoints: 0, added: 0, bytes: 0, addedBytes: 0 };
   #shards = 0;
-  /** All that was appended is written, too. */
   #isWritten = true;
 
   constructor(task: Task) {
@@ -94,7 +88,7 @@ class Creation {
     this.takesTurns = shardStart !== undefined || shardStep !== undefined;
   }
 
-  /** Generation 3: what is complete stays. */
+  /** Writes generation 3: complete datapoints persist. */
   async inItsPlace(): Promise<CreatedDataset> {
     const { out, signal } = this.#task;
     await requirePlace(out, this.isSharded, signal);
@@ -113,7 +107,7 @@ class Creation {
     }
   }
 
-  /** Shards of generations 1 and 2 in a directory that appears with all of them. */
+  /** Writes shards of generation 1 or 2 to a directory that appears with all of them. */
   async atOnce(): Promise<CreatedDataset> {
     const { out, signal } = this.#task;
     const made = await runAsync(makeDirectories(dirname(out), out), signal);
@@ -131,7 +125,6 @@ class Creation {
     }
   }
 
-  /** Writes everything to a directory. */
   async write(directory: string): Promise<CreatedDataset> {
     const { spec, input, options, signal } = this.#task;
     const { generation } = options;
@@ -171,7 +164,7 @@ class Creation {
     return { generation, ...this.#done, shards };
   }
 
-  /** Appends what a writer does not have yet, and closes it. */
+  /** Appends the datapoints that a writer does not have yet, and closes it. */
   async #fill(
     writer: DatasetWriter,
     shard: number | undefined,
@@ -188,8 +181,8 @@ class Creation {
       }
       await writer.close({ signal });
     } catch (error) {
-      // What is gathered is written before the writer is given up; what hinders that is in `error` already.
-      // Where there is nothing, nothing is to stay.
+      // Write buffered datapoints before aborting; an error of that is already in `error`. If nothing was
+      // added, nothing may remain.
       if (options.generation === 3 && writer.length > length) {
         await writer.close().catch(() => this.#isWritten = false);
       }
@@ -204,7 +197,6 @@ class Creation {
     }
   }
 
-  /** Says as well where a datapoint comes from that cannot be written. */
   async #append(
     writer: DatasetWriter,
     { records, where }: GivenDatapoint,
@@ -220,7 +212,7 @@ class Creation {
     }
   }
 
-  /** A dataset without a datapoint is as good as new. */
+  /** Rejects existing datapoints without `resume`. A dataset without datapoints counts as new. */
   #requireUnwritten(writer: DatasetWriter): void {
     if (this.#task.options.resume || writer.length === 0) return;
     throw inTheWay(
@@ -232,12 +224,11 @@ class Creation {
   }
 }
 
-/** Faults of a datapoint, and not of the place that it is written to. */
+/** Error codes of a datapoint, as opposed to its destination. */
 const OF_A_DATAPOINT: ReadonlySet<string> = new Set(
   ["bad-datapoint", "bad-value", "empty-record", "mismatch"],
 );
 
-/** The same error with more said. */
 function reworded(error: RecordfsError, message: string): RecordfsError {
   const { code, path, sample } = error;
   const Kind = error instanceof WriteError ? WriteError : RecordfsError;
@@ -245,11 +236,8 @@ function reworded(error: RecordfsError, message: string): RecordfsError {
 }
 
 /**
- * Makes sure, before anything is written, that a dataset of generation 3 can be written to a place: there is
- * nothing yet, or a dataset; whether that may be gone on with, its writer says.
- *
- * @param isSharded Whether it is to have shards.
- * @throws {WriteError} If there is something else (`exists`).
+ * Throws `exists` unless a dataset of generation 3 can be written to a path: it must be empty, or contain a dataset.
+ * The writer checks whether the dataset can be continued.
  */
 async function requirePlace(
   out: string,
@@ -269,7 +257,6 @@ async function requirePlace(
   throw inTheWay(out, `it holds ${stray}, so it is not ${what}:`);
 }
 
-/** An error about something that is in the way. */
 function inTheWay(out: string, why: string): WriteError {
   return new WriteError(
     "exists",
@@ -278,7 +265,7 @@ function inTheWay(out: string, why: string): WriteError {
   );
 }
 
-/** Names in a directory; none where it is not there, or is none, as the writer says. */
+/** Names in a directory; none if it does not exist or is not a directory, which the writer reports. */
 async function namesIn(
   path: string,
   signal: AbortSignal,

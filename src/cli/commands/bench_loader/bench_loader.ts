@@ -26,7 +26,7 @@ interface BenchLoaderOptions extends CommonOptions, LoaderRunOptions {
   readonly batch: readonly number[];
 }
 
-/** More threads than that cannot be started on every system, and no loader is the faster for them. */
+/** Maximum number of threads: some systems cannot start more, and no loader gets faster. */
 const MOST_THREADS = 256;
 
 const AFTER_HELP = `
@@ -40,7 +40,6 @@ Samples are what they are for \`split\`, whose help lists them; but of a single
 chunk of a gulp directory they are files. What is read again comes from the
 system's memory, where it fits there.`;
 
-/** `recordfs bench-loader` */
 export function makeCommand(): Command {
   const command = new Command("bench-loader")
     .argument("<source>", "the container")
@@ -133,9 +132,9 @@ function row(run: LoaderRun): string {
   ]);
 }
 
-/** One place after the point, and small rates in three digits, not as 0.0. */
+/** Formats a rate with one decimal; small rates with three significant digits, not as 0.0. */
 function rounded(rate: number): string {
-  if (!Number.isFinite(rate)) return "-"; // nothing came after the first batch
+  if (!Number.isFinite(rate)) return "-"; // only one batch was loaded
   return rate === 0 || rate >= 10
     ? rate.toFixed(1)
     : String(Number(rate.toPrecision(3)));

@@ -9,19 +9,17 @@ import type { CommonOptions } from "../../input/options.ts";
 import { remoteOf } from "../../input/remote_flags.ts";
 import { openSource } from "../../input/source.ts";
 
-/** A container as a dataset. */
 export interface OpenedDataset {
   readonly dataset: Dataset<unknown>;
   readonly unit: SampleUnit;
-  /** What decodes its images, where it has some. */
   readonly codec: string | undefined;
 }
 
 /**
- * Opens a container as the dataset that is made for it; what has none of its own, as files.
+ * Opens a container as its format's dataset, or else as a dataset of files.
  *
- * @param options `frames` is how many of each video; all, unless given.
- * @throws {UsageError} If frames are asked for of what has no videos.
+ * @param options `frames` is the number of frames of each video; all by default.
+ * @throws {UsageError} If frames are given but the container has no videos.
  */
 export async function datasetOf(
   source: string,
@@ -30,7 +28,7 @@ export async function datasetOf(
   using container = await openSource(source, options);
   const { info } = container;
   const { verify: checkData, format: named, ext, frames } = options;
-  // Told of when it was opened for its facts.
+  // Warnings were already shown when it was opened for its info.
   const remote = remoteOf(options);
   const quiet = { checkData, format: named, ext, remote, onWarning() {} };
   const entry = formatNamed(info.format);
@@ -46,7 +44,7 @@ export async function datasetOf(
   const own = await format.openDataset?.(source, info, { ...quiet, frames }) ??
     (container.samples && await openDataset(source, quiet));
   if (own !== undefined) {
-    // A sample tells whether images are decoded. What is wrong with it comes up when it is loaded.
+    // Load a sample to learn which codec decodes images. Errors surface when it is loaded again.
     const codec = await codecAskedBy(async () => {
       if (own.length > 0) await Promise.resolve(own.get([0])).catch(() => {});
     });

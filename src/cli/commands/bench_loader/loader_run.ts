@@ -4,26 +4,24 @@ import { counted, formatBytes } from "../../terminal/amounts.ts";
 import { Progress } from "../../terminal/progress.ts";
 import type { OpenedDataset } from "./dataset_of.ts";
 
-/** How loaders are run, and for how long. */
 export interface LoaderRunOptions {
   readonly prefetch: number;
   readonly shuffle?: true;
   readonly seed?: number;
-  /** How long, where it is not so many batches. */
+  /** Duration, unless `batches` is given. */
   readonly seconds?: number;
   readonly batches?: number;
 }
 
-/** How long each run takes unless it is said. */
+/** Default duration of a run in seconds. */
 export const SECONDS = 3;
 
-/** What a loader did. */
 export interface LoaderRun {
   readonly workers: number;
   readonly batch: number;
-  /** How long it took until the first batch was there, threads started. */
+  /** Time until the first batch, including the start of threads. */
   readonly firstBatchSeconds: number;
-  /** What came after the first batch, and in which time. */
+  /** Totals after the first batch, and their duration. */
   readonly batches: number;
   readonly samples: number;
   readonly bytes: number;
@@ -33,11 +31,7 @@ export interface LoaderRun {
   readonly megabytesPerSecond: number;
 }
 
-/**
- * Loads a dataset, epoch after epoch, and measures how fast.
- *
- * @param opened One that has samples.
- */
+/** Loads a dataset, which must have samples, repeatedly, and measures the rate. */
 export async function runLoader(
   { dataset, unit }: OpenedDataset,
   workers: number,
@@ -60,7 +54,7 @@ export async function runLoader(
     collate: false,
     signal,
   });
-  const hasTexts = unit === "datapoints"; // elsewhere they are names
+  const hasTexts = unit === "datapoints"; // in other formats, strings are names
   const began = performance.now();
   let first = NaN;
   let seconds = 0; // since the first batch
@@ -72,7 +66,7 @@ export async function runLoader(
   while (!isOver()) {
     for await (const loaded of loader) {
       const now = performance.now();
-      if (Number.isNaN(first)) first = now; // before, threads don't run at full speed
+      if (Number.isNaN(first)) first = now; // measure from the first batch: before, threads do not run at full speed
       else {
         batches++;
         samples += loaded.length;
@@ -97,7 +91,7 @@ export async function runLoader(
   };
 }
 
-/** Bytes of the arrays in samples, and of the texts: what was read, or decoded. */
+/** Bytes of the arrays and texts in samples, as read or decoded. */
 function bytesIn(value: unknown, hasTexts: boolean): number {
   if (ArrayBuffer.isView(value)) return value.byteLength;
   if (typeof value === "string" && hasTexts) return Buffer.byteLength(value);

@@ -8,14 +8,12 @@ import { lookAtPrograms } from "./programs.ts";
 import { lookAtLocation, lookAtServers } from "./servers.ts";
 import { lookAtSystem } from "./system.ts";
 
-/** How states are shown. */
 const SHOWN = { works: "works  ", limited: "limited", fails: "FAILS  " };
 
 const AFTER_HELP = `
 Exit code 1 says that something fails; what is limited is no failure. It mounts a small file in a temporary
 directory to see whether that works. Of credentials it tells names only.`;
 
-/** `recordfs doctor` */
 export function makeCommand(): Command {
   const command = new Command("doctor")
     .argument("[source]", "a container, which is opened: a path or a URL")

@@ -10,12 +10,11 @@ import {
   works,
 } from "./finding.ts";
 
-/** Of `/proc/self/status`: `CAP_SYS_ADMIN` of capabilities(7), which mount(2) asks for. */
+/** Bit of `CAP_SYS_ADMIN` (capabilities(7)) in `/proc/self/status`, which mount(2) requires. */
 const CAP_SYS_ADMIN = 21n;
 
 const PACKAGE = "install the package fuse3";
 
-/** What mounting takes, and whether it works. */
 export async function lookAtMounting(): Promise<Finding[]> {
   if (Deno.build.os !== "linux") return [];
   const isRoot = hasCapability();
@@ -87,7 +86,7 @@ function allowOther(isRoot: boolean): Finding {
     );
 }
 
-/** Mounts a container of one file, and reads it: what else there may be in the way shows here. */
+/** Mounts a container with one file, and reads it, to detect any other obstacle. */
 async function trial(): Promise<Finding> {
   const what = "mounting";
   let directory: string | undefined;
@@ -114,6 +113,6 @@ async function removeAll(directory: string): Promise<void> {
   try {
     await Deno.remove(directory, { recursive: true });
   } catch {
-    // Something is still mounted there, which `mounts` will show.
+    // Something is still mounted there; `mounts` shows it.
   }
 }

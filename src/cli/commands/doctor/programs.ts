@@ -2,7 +2,6 @@ import { messageOf } from "../../../base/message_text.ts";
 import { imageCodec } from "../../../codecs/image/choose_codec.ts";
 import { fails, type Finding, limited, works } from "./finding.ts";
 
-/** Programs and native code that some commands use. */
 export async function lookAtPrograms(): Promise<Finding[]> {
   return [await ffmpeg(), bash(), await codec()];
 }
@@ -38,7 +37,7 @@ function bash(): Finding {
   }
 }
 
-/** The fastest of those that `auto` tries. */
+/** Finds the fastest image codec that `auto` would use. */
 async function codec(): Promise<Finding> {
   const what = "image codec";
   let why = "";

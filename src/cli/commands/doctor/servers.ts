@@ -9,7 +9,7 @@ import { openSource } from "../../input/source.ts";
 import { formatBytes } from "../../terminal/amounts.ts";
 import { failure, type Finding, limited, textOf, works } from "./finding.ts";
 
-/** Variables that say who asks, or by what way; their values are nobody's business. */
+/** Variables about credentials and proxies, whose values must stay secret. */
 const VARIABLES = [
   ...["AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE"],
   ...["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"],
@@ -17,10 +17,9 @@ const VARIABLES = [
   ...["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"],
 ];
 
-/** With less room a cache is of little use. */
+/** Free bytes below which a cache is of little use. */
 const LITTLE_ROOM = 1e9;
 
-/** What containers on servers take. */
 export function lookAtServers(options: CommonOptions): Finding[] {
   return [cache(options), credentials()];
 }
@@ -71,7 +70,7 @@ function cache({ cacheDir, cacheShared, cache }: CommonOptions): Finding {
   }
 }
 
-/** Names only. */
+/** Lists the names of credentials, never their values. */
 function credentials(): Finding {
   const home = variable("HOME") ?? "";
   const found = VARIABLES.filter((name) => variable(name) !== undefined);
@@ -103,7 +102,6 @@ function credentials(): Finding {
   );
 }
 
-/** Whether a container can be read, on the disk or on a server. */
 export async function lookAtLocation(
   location: string,
   options: CommonOptions,

@@ -1,15 +1,14 @@
 import { VERSION } from "../../version.ts";
 import { type Finding, limited, textOf, works } from "./finding.ts";
 
-/** From this version of Linux on a mount can outlive its server: `FUSE_NOTIFY_RESEND`. */
+/** Linux version from which a mount can outlive its server: `FUSE_NOTIFY_RESEND`. */
 const RESEND = [6, 9] as const;
-/** From this one on each thread can serve a mount by a descriptor of its own: `FUSE_DEV_IOC_CLONE`. */
+/** Linux version from which each thread can serve a mount by its own descriptor: `FUSE_DEV_IOC_CLONE`. */
 const CLONE = [4, 2] as const;
 
-/** A mount holds a descriptor a thread, and a container one a file that is being read. */
+/** Fewer may not suffice: a mount needs one per thread, and a container one per file being read. */
 const FEW_DESCRIPTORS = 1024;
 
-/** The system, its kernel, and Deno. */
 export function lookAtSystem(): Finding[] {
   const found = [
     works("recordfs", `${VERSION}, on Deno ${Deno.version.deno}`),
@@ -25,7 +24,7 @@ export function lookAtSystem(): Finding[] {
   return [...found, libc(), kernel(), descriptors(), container()];
 }
 
-/** Deno's own programs, and so npm's package of it, are for GNU libc only. */
+/** Checks for GNU libc: Deno's own builds, and therefore its npm package, need it. */
 function libc(): Finding {
   const musl = [...Deno.readDirSync("/lib")]
     .some(({ name }) => name.startsWith("ld-musl-"));

@@ -40,7 +40,6 @@ const NOT_SYNCED =
   "the files may not be on the disk yet: waiting for it takes --allow-ffi, on Linux with the GNU C " +
   "library; --sync none does without";
 
-/** `recordfs extract` */
 export function makeCommand(): Command {
   const command = new Command("extract")
     .argument("<source>", "the container")
@@ -78,14 +77,14 @@ async function extract(
     );
   }
   using fs = await openSource(source, options);
-  await keepNoMore(fs.tree); // what was extracted is here
+  await keepNoMore(fs.tree); // do not cache what is extracted anyway
   const replace = options.force === true || options.overwrite === true;
   const { sync } = options;
   const { mtime } = await fs.stat("");
   const start = performance.now();
   const failed: Failure[] = [];
   const faults = new Flood(report, options);
-  // Opening the container has named them.
+  // Opening the container has already reported them.
   const told = new Set(fs.info.unreadable?.map(({ message }) => message));
   const onFailure = options.json
     ? (failure: Failure) => void failed.push(failure)
@@ -117,7 +116,7 @@ async function extract(
         (links > 0 ? `${counted(links, "link")}, ` : "") +
         `${counted(bytes, "byte")}${rateAfter(bytes, seconds)}\n`,
   );
-  // Parts of an archive in which no member can be found: what was asked for may lie there.
+  // Damaged parts of an archive in which no member can be identified: they may contain requested members.
   const lost = (fs.info.unreadable ?? []).filter(({ name }) => name === "");
   const missing = failures + skipped.count + lost.length;
   if (missing === 0) return;
@@ -133,7 +132,7 @@ async function extract(
   throw new Exit(ExitCode.FAILED);
 }
 
-/** The members skipped when the container was opened that lie in what was asked for; all where nothing was. */
+/** Members skipped at opening that lie within the requested paths, or all members if none are given. */
 function skippedBelow(
   { info: { facts }, skipped }: VirtualFs,
   paths: readonly string[],

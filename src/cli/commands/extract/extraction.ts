@@ -23,22 +23,21 @@ import { formatBytes } from "../../terminal/amounts.ts";
 import { Progress, Rate } from "../../terminal/progress.ts";
 import { finishDirectory, timeOf } from "./finish_directory.ts";
 
-/** What could not be extracted, as `--json` has it. */
+/** A failed extraction, as printed by `--json`. */
 export interface Failure {
   readonly path: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** What the next file would meet as well. */
+/** Error codes that every further file would cause too. */
 const ENDS_ALL = new Set(
   ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE"],
 );
 
-/** More are counted as files, and another thread helps from the start. */
+/** Number of files above which progress counts files, and another thread helps from the start. */
 const MANY_FILES = 1000;
 
-/** The files of a container on their way to a directory. */
 export class Extraction implements AsyncDisposable {
   readonly #fs: VirtualFs;
   readonly #target: ExtractTarget;
@@ -46,13 +45,13 @@ export class Extraction implements AsyncDisposable {
   readonly #signal: AbortSignal;
   #progress: Progress | undefined;
   readonly #rate = new Rate();
-  /** Depth of a directory that could not be made: nothing in it can. */
+  /** Depth of a directory that could not be created, so that nothing in it can be. */
   #lostDepth = Infinity;
   #done = 0;
   readonly #placer: FilePlacer;
   /**
-   * What was extracted: directories that were in the container, or in what was asked for of it; and how many files
-   * and directories were not, each of which has been reported.
+   * Totals of what was extracted, with directories of the container or below the requested paths; and the numbers of
+   * files and directories that failed, each of which has been reported.
    */
   readonly counts = {
     files: 0,
@@ -60,13 +59,12 @@ export class Extraction implements AsyncDisposable {
     links: 0,
     bytes: 0,
     failures: 0,
-    /** Of the failures, those that are the container's: the others are of what was written to. */
+    /** Failures caused by the container; the others are caused by the target. */
     damaged: 0,
   };
-  /** Directories that are not finished: their links are made last. */
+  /** Extracted directories to finish at the end, with their links. */
   readonly #unfinished: string[] = [];
 
-  /** @param onFailure Told of each file and directory that is not extracted. */
   constructor(
     fs: VirtualFs,
     target: ExtractTarget,
@@ -80,12 +78,11 @@ export class Extraction implements AsyncDisposable {
     this.#signal = signal;
   }
 
-  /** Waits for what is under way. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#placer[Symbol.asyncDispose]();
   }
 
-  /** Extracts what paths and globs choose; everything where there are none. */
+  /** Extracts what paths and globs select; everything if there are none. */
   async run(paths: readonly string[]): Promise<void> {
     const chosen = await chosenPaths(this.#fs, paths);
     const globs = chosen.filter((one) => typeof one === "object");
@@ -94,7 +91,7 @@ export class Extraction implements AsyncDisposable {
     const { files } = this.#fs.info;
     const hasMany = wanted[0] === "" && files > MANY_FILES;
     if (hasMany) this.#placer.expectMany();
-    // To look at the size of each of many files would take its time.
+    // Measuring each of many files would take too long.
     using progress = hasMany
       ? new Progress("extracting", "files", files)
       : new Progress(
@@ -119,7 +116,7 @@ export class Extraction implements AsyncDisposable {
     }
   }
 
-  /** Extracts what globs match, but what was extracted before. */
+  /** Extracts what globs match, except what is already extracted. */
   async #extractMatching(
     globs: readonly ChosenGlob[],
     before: readonly string[],
@@ -139,7 +136,7 @@ export class Extraction implements AsyncDisposable {
     }
   }
 
-  /** How many bytes there are to extract. What is wrong with a path is said in its turn. */
+  /** Returns the total size to extract. Errors of a path are reported later, when it is extracted. */
   async #measure(paths: readonly string[]): Promise<number> {
     let bytes = 0;
     for (const path of paths) {
@@ -176,7 +173,7 @@ export class Extraction implements AsyncDisposable {
       signal: this.#signal,
       onDamage: (error, at) => this.#fail(at, error),
     });
-    const first = await walk.next(); // finds the directory, or there is none to be made
+    const first = await walk.next(); // throws if the directory does not exist, before creating it
     this.#target.start(path);
     if (path !== "") this.counts.directories++;
     const { tree } = this.#fs;
@@ -209,10 +206,10 @@ export class Extraction implements AsyncDisposable {
     try {
       for (const entry of entries) {
         this.#signal.throwIfAborted();
-        // One damaged file fails a batch: then each is read on its own.
+        // One damaged file fails the whole batch; then read each file separately.
         const content = entry.isFile ? read?.[file++] : undefined;
         if (this.#isLost(entry)) continue;
-        try { // not by #guard, which has each of many files wait
+        try { // not #guard, which would await each of many files
           if (entry.isDirectory) this.#makeDirectory(entry);
           else if (isLarge) await this.#stream(entry);
           else {
@@ -243,7 +240,7 @@ export class Extraction implements AsyncDisposable {
     this.#fail(path, error);
   }
 
-  /** Whether an entry lies in a directory that could not be made, which has been reported. */
+  /** Whether an entry lies in a directory that could not be created, which has been reported. */
   #isLost({ depth }: WalkEntry): boolean {
     if (depth <= this.#lostDepth) {
       this.#lostDepth = Infinity;
@@ -254,14 +251,14 @@ export class Extraction implements AsyncDisposable {
   }
 
   #makeDirectory(entry: WalkEntry): void {
-    this.#lostDepth = entry.depth; // unless it is made
+    this.#lostDepth = entry.depth; // until it is created
     this.#target.makeDirectory(placeOf(entry));
     this.counts.directories++;
     this.#lostDepth = Infinity;
   }
 
   async #stream(entry: WalkEntry): Promise<void> {
-    this.#target.checkFree(placeOf(entry)); // before much of it is read for nothing
+    this.#target.checkFree(placeOf(entry)); // before reading much of it in vain
     const { path, ino } = entry;
     const content = contentPieces(this.#fs, ino, path, this.#signal);
     const before = this.#done;
@@ -295,7 +292,7 @@ export class Extraction implements AsyncDisposable {
     }
   }
 
-  /** Reports what concerns one file and goes on; anything else ends the extraction. */
+  /** Runs work on one file or directory. Reports its error and continues, unless the error concerns everything. */
   async #guard(
     place: string | WalkEntry,
     work: () => Promise<void> | void,
@@ -321,18 +318,18 @@ export class Extraction implements AsyncDisposable {
   }
 }
 
-/** What was asked for by its path, or by a glob, is no entry of the walk before it. */
+/** Requested paths and glob matches, at depth 0, do not continue the walk before: the target gets their paths. */
 function placeOf(entry: WalkEntry): string | WalkEntry {
   return entry.depth === 0 ? entry.path : entry;
 }
 
-/** Whether a file has holes, of which the container knows. */
+/** Whether the container records holes of a file. */
 function hasHoles(tree: Tree, node: NodeId): boolean {
   const extent = newExtent();
   try {
     tree.locate(node, extent);
   } catch (error) {
-    if (error instanceof RecordfsError) return false; // reading it says why
+    if (error instanceof RecordfsError) return false; // reading the file reports the error
     throw error;
   }
   const source = tree.sources.at(extent.source);

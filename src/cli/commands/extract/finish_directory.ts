@@ -6,26 +6,23 @@ import { newStat, type NodeId, type Tree } from "../../../tree/tree.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { type WalkedNode, Walker } from "../../../tree/vfs/walk.ts";
 
-/** Bytes of a link's target, at most. */
+/** Maximum bytes of a link's target. */
 const LONGEST_TARGET = 4095;
 
-/** How a directory is finished. */
 interface Finish {
   readonly target: ExtractTarget;
   readonly signal: AbortSignal;
-  /** Told of each link that was made. */
   readonly onLink: () => void;
-  /** Told of each that was not. */
   readonly onFailure: (path: string, error: unknown) => void;
 }
 
-/** When a node was modified; `undefined` where it has no time of its own, or none that can be told. */
+/** Modification time of a node; `undefined` if it has none of its own, or it cannot be read. */
 export function timeOf(tree: Tree, node: NodeId): Date | undefined {
   if (tree.hasTimes !== true) return undefined;
   try {
     return tree.stat(node, stat) ? new Date(stat.mtime) : undefined;
   } catch (error) {
-    if (error instanceof RecordfsError) return undefined; // who reads it says what is wrong
+    if (error instanceof RecordfsError) return undefined; // reading the node reports the error
     throw error;
   }
 }
@@ -33,8 +30,8 @@ export function timeOf(tree: Tree, node: NodeId): Date | undefined {
 const stat = newStat();
 
 /**
- * Makes the symbolic links of a directory whose files are in place, and then gives directories their times: nothing is
- * put into them any more.
+ * Creates the symbolic links of a directory whose files are in place. Sets the times of directories afterwards, when
+ * nothing more is written into them.
  */
 export async function finishDirectory(
   fs: VirtualFs,
@@ -60,11 +57,11 @@ export async function finishDirectory(
     if (!entry.isDirectory) return;
     target.setModified(entry, time(entry.node));
   });
-  // The directory that all is extracted to is the user's.
+  // The target directory itself belongs to the user.
   if (path !== "") target.setModified(path, time(ino));
 }
 
-/** Goes through a directory again; what was not made is said already. */
+/** Visits a directory again. Skips what could not be created: that has been reported. */
 async function forEachNode(
   { tree }: VirtualFs,
   node: NodeId,

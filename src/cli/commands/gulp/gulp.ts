@@ -14,11 +14,10 @@ import { moduleUrl } from "../../input/format_modules.ts";
 import { ingestCommand } from "./gulp_ingest.ts";
 import { repairCommand } from "./gulp_repair.ts";
 
-/** An adapter of the user's own, as `--adapter` names it. */
+/** A user's adapter, as given by `--adapter`. */
 export interface OwnAdapter {
-  /** As it was given. */
   readonly given: string;
-  /** URL of its module, and what that exports. */
+  /** URL of its module, and name of the exported class. */
   readonly module: string;
   readonly name: string;
   readonly class: AdapterClass;
@@ -31,13 +30,13 @@ module exports (docs/from-gulpio.md, "Gulp a data set of your own"):
 Its flags are those that the class declares; --help lists them.`;
 
 /**
- * Loads the adapter that a command line `gulp --adapter MODULE#CLASS …` names: its other flags are
- * known only then.
+ * Loads the adapter of a command line `gulp --adapter MODULE#CLASS …`. Runs before parsing, since the adapter defines
+ * the other flags.
  *
  * @param args A command line of `gulp`.
- * @returns It without `--adapter` and its value, the adapter in place of the subcommand; and the adapter.
- * @throws {UsageError} If it names none.
- * @throws {RecordfsError} If it does not load.
+ * @returns The line with the adapter in place of the subcommand, without `--adapter` and its value; and the adapter.
+ * @throws {UsageError} If the value does not name an adapter.
+ * @throws {RecordfsError} If the adapter does not load.
  */
 export async function takeAdapter(
   args: readonly string[],
@@ -66,10 +65,10 @@ export async function takeAdapter(
   return { args: ["gulp", given, ...others], adapter };
 }
 
-/** `recordfs gulp`, with a command for each adapter. */
+/** Creates `recordfs gulp`, with a subcommand for each adapter. */
 export function makeCommand(inherit: Command, own?: OwnAdapter): Command {
   const gulp = new Command("gulp")
-    // Taken out of the command line before; here for the help.
+    // Only for the help: it was removed from the command line before.
     .option("--adapter <module#class>", "gulp by an adapter of your own")
     .copyInheritedSettings(inherit)
     .addHelpText("after", AFTER_HELP);
@@ -78,7 +77,7 @@ export function makeCommand(inherit: Command, own?: OwnAdapter): Command {
       name,
       gulped,
       Adapter,
-      // Its options are what it declares, which is what the flags are made of.
+      // The flags are generated from the adapter's declaration, so the options match it.
       (options) => openAdapter(Adapter, options),
     )
   );
@@ -104,7 +103,7 @@ function ownCommand(
   const description = `${name} of ${basename(module)}`;
   try {
     return ingestCommand(given, description, Adapter, make, true);
-  } catch (cause) { // commander's own words: two options of one name
+  } catch (cause) { // commander rejects two options with the same name
     throw new RecordfsError(
       "bad-adapter",
       `${given} declares options that cannot be flags: ${

@@ -16,17 +16,16 @@ import { nameWriter, print } from "../../terminal/output.ts";
 import { Progress, Rate } from "../../terminal/progress.ts";
 import { abortable } from "../../terminal/signals.ts";
 
-/** Options of every command that gulps. */
 interface IngestCommandOptions extends CommonOptions {
   readonly videosPerChunk: number;
   readonly workers?: number;
-  /** As the original calls it. */
+  /** Name of the option in GulpIO. */
   readonly numWorkers?: number;
   readonly extend?: true;
   readonly resume?: true;
 }
 
-/** More threads than that are not started unless asked for: ffmpeg has threads of its own. */
+/** Maximum default number of threads: ffmpeg has its own threads. */
 const MOST_WORKERS = 4;
 const WORKERS = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
 
@@ -39,11 +38,6 @@ named; the exit code is 1 then, and --resume tries them again.
 There is no --force: chunks appear one by one, so that those before could not be
 replaced as one. Remove TARGET first, choose another, or give --extend.`;
 
-/**
- * A command that gulps what an adapter reads.
- *
- * @param make Makes the adapter.
- */
 export function ingestCommand(
   name: string,
   description: string,
@@ -92,13 +86,12 @@ export function ingestCommand(
     });
 }
 
-/** What a flag was given, if it was: `--no-x` has the value true where it is not. */
+/** Value of a flag, if given: for `--no-x`, commander returns true if it is absent. */
 function valueOf(flag: Option, given: ReadonlyMap<string, unknown>): unknown {
   const value = given.get(flag.attributeName());
   return flag.negate && value === true ? undefined : value;
 }
 
-/** What a command line can get wrong beyond single values. */
 function checkOptions(options: AdapterOptions): void {
   for (const value of Object.values(options)) {
     if (value === "") throw new UsageError("an argument is empty");
@@ -127,7 +120,7 @@ async function ingest(
     );
     using bar = new Progress("gulping", "videos");
     const rate = new Rate();
-    let before: number | undefined; // what an earlier run had done
+    let before: number | undefined; // videos done by an earlier run
     try {
       return await ingestor.run({
         extend,
@@ -179,7 +172,7 @@ async function ingest(
   throw new Exit(ExitCode.FAILED);
 }
 
-/** An error of the library that calls the adapter's options as the command line does. */
+/** Replaces the adapter's option names in an error of the library by flags. */
 function inWords(
   error: unknown,
   words: Readonly<Record<string, string>>,

@@ -5,13 +5,13 @@ import {
   flagOf,
 } from "../../../formats/gulp/adapters/options.ts";
 
-/** Flags of the adapters of recordfs that are not called as their options are. */
+/** Flags of built-in adapters that differ from the option names. */
 const FLAGS: Record<string, string> = {
   imgSize: "--frame-size",
   removeDuplicateIds: "--remove-duplicates",
 };
 
-/** An option that the originals have, and that has nothing to do here. */
+/** An option of GulpIO that has no use here. */
 export const SHM_DIR = new Option("--shm-dir, --shm_dir <dir>")
   .hideHelp()
   .argParser(() => {
@@ -20,7 +20,6 @@ export const SHM_DIR = new Option("--shm-dir, --shm_dir <dir>")
     );
   });
 
-/** The argument that a declared option is on a command line. */
 export function argumentOf(option: AdapterOption): Argument {
   const argument = new Argument(
     `<${flagOf(option).toLowerCase()}>`,
@@ -31,11 +30,7 @@ export function argumentOf(option: AdapterOption): Argument {
     : argument.choices(option.choices);
 }
 
-/**
- * The flag that a declared option is on a command line.
- *
- * @param isOwn Whether the adapter is the user's own: its flags are called as its options are.
- */
+/** Creates the flag of a declared option. Flags of the user's own adapter are named like its options. */
 export function optionOf(option: AdapterOption, isOwn: boolean): Option {
   const flag = (isOwn ? undefined : FLAGS[option.name]) ?? flagOf(option);
   const { type, choices, default: otherwise } = option;
@@ -75,7 +70,7 @@ function parse(text: string, { type }: AdapterOption): AdapterOptionValue {
   }
 }
 
-/** As the other commands' descriptions are. */
+/** Lower-cases the first letter, as in the descriptions of other commands. */
 function lowerFirst(text: string): string {
   return /^[A-Z][a-z]/.test(text)
     ? text[0]!.toLowerCase() + text.slice(1)

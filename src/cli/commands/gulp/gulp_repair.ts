@@ -23,7 +23,6 @@ nothing can be saved, nothing is written and the exit code is 1.
 There is no --force: TARGET might be the only sound directory. Remove TARGET
 first, or choose another.`;
 
-/** `recordfs gulp repair` */
 export function repairCommand(): Command {
   const command = new Command("repair")
     .description("make a sound directory of chunks from a damaged one")

@@ -8,10 +8,10 @@ import {
 } from "../../input/remote_flags.ts";
 import type { MountJob, ShownOptions } from "./mount_job.ts";
 
-/** Flags that mount(8) passes to any helper and that mean nothing here: sloppy, no mtab, verbose. */
+/** Flags that mount(8) passes to any helper and that have no effect here: sloppy, no mtab, verbose. */
 const IGNORED = /^-[snv]+$/;
 
-/** Options after `-o` that have a value and are about what shows. */
+/** Options after `-o` that select what is shown, and have a value. */
 const VALUED: readonly string[] = [
   "format",
   "format_module",
@@ -24,7 +24,7 @@ const VALUED: readonly string[] = [
 ];
 const VALUED_OPTION = new RegExp(`^(${VALUED.join("|")})=(.*)$`, "s");
 
-/** Those about servers that a container lies on, as they are called on the command line. */
+/** Options after `-o` for remote containers, named as on the command line. */
 const REMOTE: Readonly<
   Record<string, (text: string) => Partial<RemoteFlags>>
 > = {
@@ -46,7 +46,7 @@ const REMOTE_FLAGS: Readonly<Record<string, RemoteFlags>> = {
   "no-cache": { cache: false },
 };
 
-/** What {@linkcode takeSourceOptions} takes, as it is written after `-o`. */
+/** Options of {@linkcode takeSourceOptions}, as written after `-o`. */
 export const SOURCE_OPTIONS: readonly string[] = [
   "decoded",
   ...VALUED.map((name) => `${name}=`),
@@ -55,13 +55,12 @@ export const SOURCE_OPTIONS: readonly string[] = [
 ];
 
 /**
- * Turns `recordfs SOURCE MOUNTPOINT [-o OPTIONS]` into `mount …`.
+ * Rewrites `recordfs SOURCE MOUNTPOINT [-o OPTIONS]` as `mount …`.
  *
- * mount(8) and mount.fuse3(8) run a filesystem's program in this form, for `mount -t fuse.recordfs`
- * and for /etc/fstab. Where those say `defaults`, `rw` arrives here: it is left out, since nobody asked
- * for it.
+ * mount(8) and mount.fuse3(8) call a file system's program in this form, for `mount -t fuse.recordfs` and for
+ * /etc/fstab. They turn `defaults` into `rw`, which is dropped, since the user did not ask for it.
  *
- * @param commands Names that make it a command line of the usual form.
+ * @param commands Names of commands; a line that begins with one is not rewritten.
  */
 export function mountCommandLine(
   args: readonly string[],
@@ -72,7 +71,7 @@ export function mountCommandLine(
   if (second === undefined || commands.includes(first) || first === "help") {
     return args;
   }
-  // A mistyped command should be called that, not a missing container.
+  // A mistyped command should be reported as such, not as a missing container.
   if (!/[/.]/.test(first) && !args.includes("-o")) return args;
   return ["mount", ...helperArguments(args)];
 }
@@ -82,7 +81,7 @@ function helperArguments(args: readonly string[]): string[] {
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!;
     if (IGNORED.test(arg)) continue;
-    if (arg === "-t") i++; // the type, which is why this program runs
+    if (arg === "-t") i++; // the type, by which mount(8) chose this program
     else if (arg === "-o" && args[i + 1] !== undefined) {
       kept.push(arg, withoutWritable(args[++i]!));
     } else if (arg.startsWith("-o")) {
@@ -96,11 +95,7 @@ function withoutWritable(list: string): string {
   return optionsIn(list).filter((option) => option !== "rw").join(",");
 }
 
-/**
- * Refuses `rw` in the list after `-o` of `recordfs mount`.
- *
- * @throws {UsageError} If it is there.
- */
+/** @throws {UsageError} If the `-o` list of `recordfs mount` contains `rw`. */
 export function refuseWritable(list: string): void {
   if (!optionsIn(list).includes("rw")) return;
   throw new UsageError(
@@ -108,14 +103,14 @@ export function refuseWritable(list: string): void {
   );
 }
 
-/** Options separated by commas; a backslash makes the next character part of a value. */
+/** Splits at commas; a backslash escapes the next character. */
 function optionsIn(list: string): readonly string[] {
   return list.match(/(?:\\.|[^,\\])+/gs) ?? [];
 }
 
 /**
- * Takes the options of a container, such as `format=` and `decoded`, out of the list after `-o`: in /etc/fstab
- * there is no other place for them. Backslashes stay as they are, for the parser of the other options.
+ * Extracts the options of a container, such as `format=` and `decoded`, from the list after `-o`: /etc/fstab has no
+ * other place for them. Backslashes in the rest stay, for the parser of the other options.
  */
 export function takeSourceOptions(
   list: string,
@@ -141,7 +136,7 @@ export function takeSourceOptions(
   return { ...taken, rest: rest.join(",") };
 }
 
-/** What an option says of servers; `undefined` where it is none of those. */
+/** Parses a remote option; returns `undefined` for any other option. */
 function remoteFlag(option: string): RemoteFlags | undefined {
   if (Object.hasOwn(REMOTE_FLAGS, option)) return REMOTE_FLAGS[option];
   const equals = option.indexOf("=");

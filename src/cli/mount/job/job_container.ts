@@ -11,9 +11,9 @@ import { firstOnly, warn } from "../../messages.ts";
 import type { MountJob } from "./mount_job.ts";
 
 /**
- * A job's containers as what opens them takes it: one that is mounted by itself is but its path.
+ * Returns a job's containers in the form that opening takes; a single one without a directory is just its path.
  *
- * @param options Who goes on with a mount believes what the cache knows of servers, which may be away.
+ * @param options A server that resumes a mount trusts the cache, since servers may be unreachable.
  */
 export async function containersOf(
   { sources, remote }: MountJob,
@@ -25,7 +25,7 @@ export async function containersOf(
   }
   const storageAt = await storages(remote, options);
   const { remoteOf } = await import("../../input/remote_flags.ts");
-  // The indexes of large containers of this machine are kept in the same cache.
+  // Indexes of large local containers are cached in the same place.
   const local = { options: { remote: remoteOf(remote) } };
   return sources.map((source) => {
     const storage = storageAt(source.location);
@@ -35,14 +35,9 @@ export async function containersOf(
   });
 }
 
-/** Where the warnings are that a mount does not show. */
 export const WARNINGS_HINT = "`recordfs info --all` names them";
 
-/**
- * How they are opened and mounted.
- *
- * @param onWarning Called with what is odd of them.
- */
+/** Options for opening and mounting a job's containers. */
 export function containerOptions(
   job: MountJob,
   onWarning: (message: string) => void = firstOnly(warn, WARNINGS_HINT),
@@ -61,10 +56,7 @@ export function containerOptions(
   };
 }
 
-/**
- * Makes the tree that `--subset` and `--shuffle` ask for. Both look nodes up, so all of the container is
- * looked at before.
- */
+/** Applies `--subset` and `--shuffle`. Both look nodes up, so the container is completely read before. */
 async function arrange(
   job: MountJob,
   container: ServedContainer,

@@ -28,14 +28,9 @@ import type {
   ShownOptions,
 } from "./mount_job.ts";
 
-/** Epochs that one mount can show links for. */
 const MOST_EPOCHS = 10_000;
 
-/**
- * Makes of a command line what is to be mounted.
- *
- * @throws {UsageError} If it is wrong.
- */
+/** @throws {UsageError} If the command line is wrong. */
 export async function makeJob(
   given: readonly string[],
   mountpoint: string,
@@ -43,7 +38,7 @@ export async function makeJob(
 ): Promise<MountJob> {
   checkGiven(mountpoint, "the mountpoint");
   const list = options.options.join(",");
-  // A server that goes on with a mount has what was accepted when that was made.
+  // A server that resumes a mount gets options that were accepted before.
   if (options.background === undefined) refuseWritable(list);
   const { rest, ...taken } = takeSourceOptions(list);
   const { sources, remote } = await readSources(given, {
@@ -82,11 +77,7 @@ export async function makeJob(
   return job;
 }
 
-/**
- * Reads the containers of a command line, and finds out where each of several is to show.
- *
- * @throws {UsageError} If that can't be.
- */
+/** Parses the containers of a command line, and assigns a directory to each of several. */
 async function readSources(
   texts: readonly string[],
   options: MountCommandOptions,
@@ -127,19 +118,18 @@ async function readSources(
 
 function lastingLocation(location: string): string {
   if (isUrl(location)) return location;
-  // What a pattern has between braces are no names of directories.
+  // Text in the braces of a pattern is not a directory name.
   return /[{]|::/.test(location)
     ? absoluteLocalPath(location)
     : absolutePath(location);
 }
 
-/** Whether options say where indexes are kept, which those of containers of this machine are as well. */
+/** Whether options concern the cache, which also holds indexes of local containers. */
 function areAboutCache(options: RemoteFlags): boolean {
   const { cache, cacheDir, cacheShared } = options;
   return cache === false || cacheDir !== undefined || cacheShared === true;
 }
 
-/** The options that are about servers, with paths that mean the same elsewhere. */
 function lastingFlags(options: RemoteFlags): RemoteFlags {
   const absolute = (path: string | undefined) => path && absolutePath(path);
   return {
@@ -161,7 +151,7 @@ function lastingFlags(options: RemoteFlags): RemoteFlags {
   };
 }
 
-/** @throws {NotPrivateError} If another user may have written it. */
+/** @throws {NotPrivateError} If another user may have written the file. */
 function readHidden(id: string): HiddenArguments {
   const files = servedMountFiles(id);
   const text = files.readText("hidden");
@@ -177,7 +167,7 @@ async function registered(
   return await registerAll(modules);
 }
 
-/** Reads the values of `--shuffle` and `--epoch`. */
+/** Parses `--shuffle` and `--epoch`. */
 function parseShuffle({ shuffle, epoch }: ShownOptions): Shuffle | undefined {
   if (shuffle === undefined) {
     if (epoch === undefined) return undefined;

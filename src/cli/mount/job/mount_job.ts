@@ -3,49 +3,44 @@ import type { PlacedSource } from "../../input/given.ts";
 import type { CommonOptions } from "../../input/options.ts";
 import type { RemoteFlags } from "../../input/remote_flags.ts";
 
-/** Containers, a mountpoint, and how they are served. Paths are absolute. */
+/** Containers, a mount point, and how to serve them. Paths are absolute. */
 export interface MountJob extends Arrangement {
-  /** What messages call the container, or all of them. */
+  /** Name of the container, or of all of them, in messages. */
   readonly source: string;
-  /** The containers, in the order of their samples; where each of several shows. */
+  /** The containers in sample order, with the directory of each if there are several. */
   readonly sources: readonly PlacedSource[];
   readonly mountpoint: string;
-  /** The list after `-o`. */
   readonly options: string;
   readonly format: string | undefined;
-  /** URLs of the modules of formats that the container may be of. */
   readonly formatModules: readonly string[] | undefined;
   readonly ext: string | undefined;
   readonly decoded: boolean;
-  /** The directory that is to be the root, if not all is to show. */
+  /** Directory to show as the root, if not everything. */
   readonly prefix: string | undefined;
   readonly trace: boolean;
-  /** Threads that serve the mount, unless the default is to hold. */
   readonly workers: number | undefined;
-  /** How servers are reached, and what is cached; left out where all containers are local and the usual cache is used. */
+  /** Remote and cache options; absent if all containers are local and the default cache is used. */
   readonly remote?: RemoteFlags | undefined;
-  /** What becomes of the mount when nothing can serve it any more: it stays, dead, or is unmounted. */
+  /** What happens to the mount when nothing can serve it any more: it stays, dead, or is unmounted. */
   readonly onFailure: "dead" | "unmount";
 }
 
-/** What a mount shows, as it is given on the command line or in the list after `-o`. */
+/** Options that select what a mount shows, from the command line or the list after `-o`. */
 export interface ShownOptions
   extends Pick<CommonOptions, "format" | "ext" | "decoded" | "prefix"> {
   readonly subset?: string | undefined;
   readonly shuffle?: string | undefined;
   readonly epoch?: string | undefined;
   readonly onFailure?: MountJob["onFailure"] | undefined;
-  /** Files or URLs of the modules of formats. */
   readonly formatModule?: readonly string[] | undefined;
 }
 
-/** What a server is told in a file, since others may see its arguments. */
+/** Arguments passed to a server in a file, since others may see its command line. */
 export interface HiddenArguments {
   readonly sources: readonly PlacedSource[];
   readonly remote: RemoteFlags;
 }
 
-/** The options of `recordfs mount`. */
 export interface MountCommandOptions
   extends ShownOptions, RemoteFlags, Pick<CommonOptions, "verify"> {
   readonly foreground?: true | undefined;
@@ -53,14 +48,14 @@ export interface MountCommandOptions
   readonly trace?: true | undefined;
   readonly workers?: number | undefined;
   readonly replace?: true | undefined;
-  /** Set in the process that `recordfs mount` leaves in the background: the path of its record. */
+  /** Set in the background process: id of the mount's files. */
   readonly background?: string | undefined;
-  /** Likewise: the containers, as the job has them, where plain paths would not do. */
+  /** Set in the background process: the containers as JSON, where plain paths do not suffice. */
   readonly sources?: string | undefined;
-  /** Likewise: whether they, and how they are reached, stand in a file beside the record. */
+  /** Set in the background process: whether the containers and remote options are in a file next to the record. */
   readonly hidden?: true | undefined;
-  /** Likewise: the descriptors of /dev/fuse that it inherited. */
+  /** Set in the background process: the inherited descriptors of /dev/fuse. */
   readonly held?: string | undefined;
-  /** Likewise: the descriptor of what its threads count in, or -1. */
+  /** Set in the background process: descriptor of the counter file, or -1. */
   readonly counts?: string | undefined;
 }

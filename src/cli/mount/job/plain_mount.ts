@@ -1,24 +1,23 @@
 import { MOST_WORKERS } from "../../../../fuse/limits.ts";
 import type { MountCommandOptions } from "./mount_job.ts";
 
-/** A `recordfs mount` command line. */
 export interface PlainMount {
   readonly sources: readonly string[];
   readonly mountpoint: string;
   readonly options: MountCommandOptions;
 }
 
-/** What its value says; `undefined` where the other parser has something to say of it. */
+/** Parses an option's value; returns `undefined` if the full parser must handle it. */
 type Reader = (
   text: string,
   before: MountCommandOptions,
 ) => Partial<MountCommandOptions> | undefined;
 
-/** Options whose value is taken as it is. */
+/** Options whose value is taken verbatim. */
 const TEXTS = ["format", "ext", "prefix", "subset", "shuffle", "epoch"]
   .concat("background", "sources", "held", "counts");
 
-/** Flags with what they say, and options with how their values are read. */
+/** Flags with their meaning, and options with the parsers of their values. */
 const OPTIONS: Readonly<Record<string, Partial<MountCommandOptions> | Reader>> =
   {
     "-f": { foreground: true },
@@ -51,11 +50,10 @@ function addOptions(
 }
 
 /**
- * Reads a `recordfs mount` command line without the parser of all commands, whose loading takes as
- * long as a mount.
+ * Parses a `recordfs mount` command line without the full parser, whose loading takes as long as a mount.
  *
- * @returns What it says, or `undefined` if it is no such line or anything about it is unusual: it is
- * for the other parser then, which knows what to say of it.
+ * @returns `undefined` if it is another command or anything about it is unusual; the full parser then handles it, and
+ * reports errors.
  */
 export function plainMount(args: readonly string[]): PlainMount | undefined {
   if (args[0] !== "mount") return undefined;
@@ -89,7 +87,7 @@ export function plainMount(args: readonly string[]): PlainMount | undefined {
   const areThere = paths.length > 0 || options.sources !== undefined ||
     options.hidden === true;
   if (mountpoint === undefined || !areThere) return undefined;
-  // Which formats there are the other parser knows, and has seen to before the background was started.
+  // Only the full parser knows the formats; it has checked the option before it started the background process.
   if (options.format !== undefined && options.background === undefined) {
     return undefined;
   }
