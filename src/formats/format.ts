@@ -106,7 +106,7 @@ export interface Format {
   /** Verifies every checksum of a container. By default, all files are read, which verifies those with checksums. */
   check?(path: string, options: CheckOptions): Promise<CheckReport>;
   /**
-   * Lists where the samples of a container lie, also if its tables are damaged. By default, lists the samples of `open`
+   * @ignore Lists where the samples of a container lie, also if its tables are damaged. By default, lists the samples of `open`
    * that are stored as one piece each.
    */
   listSamples?(
