@@ -16,19 +16,18 @@ import {
 import { makeUnlessThere, TrustedWalk } from "./trusted_walk.ts";
 
 /**
- * An open directory whose entries nobody else can have made or exchanged: it belongs to the user, and so does all that
- * is used below it, and others may neither write to these nor replace a directory above. Where it is shared, its owner
- * and its group are trusted as well, and everybody else is not.
+ * An open directory whose entries nobody else can have created or exchanged. It and all entries used below it belong to
+ * the user; others may not write to them or replace a directory above. If shared, its owner and group are trusted too.
  *
- * Nothing below it is reached through a link. A file is a regular one with one name: a symbolic link, a pipe, a device
- * or a socket in its place is a {@linkcode NotTrustedError}. What is made gets its permissions whatever the umask.
+ * Nothing below it is reached through a link. Files must be regular with one hard link: a symbolic link, pipe, device
+ * or socket instead of one is a {@linkcode NotTrustedError}. New entries get their permissions whatever the umask.
  *
- * Where the C library may be called, entries are reached by the directory's descriptor, so that what was checked is what
- * is used. Elsewhere they are looked at by their paths before, which is as good where nobody else can write: only a
- * shared directory is refused.
+ * If the C library may be called, entries are reached by the directory's descriptor, so what was checked is what is
+ * used. Otherwise they are checked by path first, which is as safe if nobody else can write. Shared directories are
+ * refused then.
  */
 export class TrustedDirectory implements Disposable {
-  /** Absolute, and free of links. */
+  /** Absolute and free of links. */
   readonly path: string;
   readonly #entries: Entries;
   readonly #trusted: Trusted;
@@ -42,9 +41,9 @@ export class TrustedDirectory implements Disposable {
   /**
    * Opens a directory.
    *
-   * @param isToMake Whether it is made where it is missing, with those above it.
-   * @returns `undefined` where there is none.
-   * @throws {NotTrustedError} If others could have made it, or could change what is in it.
+   * @param isToMake Whether it and its parents are created if missing.
+   * @returns `undefined` if it does not exist.
+   * @throws {NotTrustedError} If others could have created it, or could change its contents.
    */
   static open(
     path: string,
@@ -76,16 +75,16 @@ export class TrustedDirectory implements Disposable {
     }
   }
 
-  /** Names of all that is in it, whosever it is. */
+  /** Returns all names in the directory, whoever owns them. */
   list(): readonly string[] {
     return this.#entries.list();
   }
 
   /**
-   * Opens a directory in it.
+   * Opens a subdirectory.
    *
-   * @returns `undefined` where nothing has the name.
-   * @throws {NotTrustedError} If it is not of those who are trusted.
+   * @returns `undefined` if it does not exist.
+   * @throws {NotTrustedError} If it is not a trusted user's.
    */
   open(name: string): TrustedDirectory | undefined {
     const entries = this.#unlessMissing(name, () => this.#entries.open(name));
@@ -99,7 +98,7 @@ export class TrustedDirectory implements Disposable {
     return new TrustedDirectory(`${this.path}/${name}`, entries, this.#trusted);
   }
 
-  /** {@linkcode TrustedDirectory.open} of one that is made where it is missing. */
+  /** {@linkcode TrustedDirectory.open}, creating the directory if it is missing. */
   make(name: string): TrustedDirectory {
     for (;;) {
       const found = this.open(name);
@@ -109,10 +108,10 @@ export class TrustedDirectory implements Disposable {
   }
 
   /**
-   * Facts of a file.
+   * Returns a file's metadata.
    *
-   * @returns `undefined` where nothing has the name.
-   * @throws {NotTrustedError} If it is not of those who are trusted, or no regular file.
+   * @returns `undefined` if it does not exist.
+   * @throws {NotTrustedError} If it is not a trusted user's, or not a regular file.
    */
   stat(name: string): EntryFacts | undefined {
     const facts = this.#entries.stat(name);
@@ -121,7 +120,7 @@ export class TrustedDirectory implements Disposable {
     return facts;
   }
 
-  /** Opens a file that {@linkcode TrustedDirectory.stat} has nothing against. */
+  /** Opens a file with the checks of {@linkcode TrustedDirectory.stat}. */
   openFile(
     name: string,
     access: Exclude<FileAccess, "create">,
@@ -137,7 +136,7 @@ export class TrustedDirectory implements Disposable {
     }
   }
 
-  /** {@linkcode TrustedDirectory.openFile} of one that is made where it is missing. */
+  /** {@linkcode TrustedDirectory.openFile}, creating the file if it is missing. */
   makeFile(name: string): EntryFile {
     for (;;) {
       const found = this.openFile(name, "write");
@@ -145,16 +144,16 @@ export class TrustedDirectory implements Disposable {
       try {
         return this.#openFile(name, "create");
       } catch (error) {
-        // Another process has made it meanwhile.
+        // Another process created it meanwhile.
         if (systemCode(error) !== "EEXIST") throw error;
       }
     }
   }
 
   /**
-   * Writes a file that is never seen in part, in place of what has its name.
+   * Replaces a file atomically.
    *
-   * @param temporary What it is called until it is whole; nothing may have that name.
+   * @param temporary Name while it is incomplete; must not exist.
    */
   replaceFile(
     name: string,
@@ -176,9 +175,9 @@ export class TrustedDirectory implements Disposable {
   }
 
   /**
-   * Removes what has a name, a link itself; a directory stays.
+   * Removes an entry, without following links. Directories stay.
    *
-   * @returns Whether nothing has that name any more.
+   * @returns Whether the name no longer exists.
    */
   remove(name: string): boolean {
     try {
@@ -187,16 +186,16 @@ export class TrustedDirectory implements Disposable {
     } catch (error) {
       const code = systemCode(error);
       if (code === "ENOENT") return true;
-      // Those are the words for a directory.
+      // Errors for a directory.
       if (code === "EISDIR" || code === "EPERM") return false;
       throw error;
     }
   }
 
   /**
-   * Removes a directory in it that is empty; any other one stays.
+   * Removes an empty subdirectory. Any other stays.
    *
-   * @returns Whether nothing has that name any more.
+   * @returns Whether the name no longer exists.
    */
   removeDirectory(name: string): boolean {
     try {
@@ -238,7 +237,6 @@ export class TrustedDirectory implements Disposable {
   }
 }
 
-/** Permissions and group of a directory that is made. */
 function newDirectory({ isShared, gid }: Trusted): NewEntry {
   return isShared ? { mode: SHARED_DIRECTORY, gid } : { mode: OWN_DIRECTORY };
 }
@@ -247,7 +245,7 @@ function newFile({ isShared, gid }: Trusted): NewEntry {
   return isShared ? { mode: SHARED_FILE, gid } : { mode: OWN_FILE };
 }
 
-/** What the system says of entries of another kind than they are opened as. */
+/** The system's errors for entries of another kind than requested. */
 const NOT_OPENED: Readonly<Record<string, string>> = {
   EISDIR: "is a directory",
   ELOOP: "is a symbolic link",
@@ -258,5 +256,5 @@ const NOT_OPENED: Readonly<Record<string, string>> = {
 const OWN_FILE = 0o600;
 const SHARED_FILE = 0o660;
 const OWN_DIRECTORY = 0o700;
-/** What is made in it is of its group. */
+/** setgid: new entries inherit the group */
 const SHARED_DIRECTORY = 0o2770;
