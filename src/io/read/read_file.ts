@@ -4,10 +4,9 @@ import { readPart } from "./read_part.ts";
 import { openFile } from "../storage/open_file.ts";
 
 /**
- * Reads a regular file whole. What is none, such as a pipe that nobody writes to, is an error and is not
- * waited for.
+ * Reads a whole regular file. Anything else, such as a pipe without a writer, is an error and does not block.
  *
- * @throws {RecordfsError} If it is no regular file, or can't be read.
+ * @throws {RecordfsError} If it is not a regular file, or cannot be read.
  */
 export function* readFile(
   path: string,
