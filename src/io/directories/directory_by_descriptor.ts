@@ -247,8 +247,10 @@ const TO_LIST = Open.RDONLY | Open.DIRECTORY;
 const LISTING_BYTES = 1 << 16;
 let listing: Uint8Array<ArrayBuffer> | undefined;
 
+/** From `linux/fcntl.h`. */
 const F_DUPFD_CLOEXEC = 1030;
 
+/** From `linux/fs.h`. */
 const RENAME_NOREPLACE = 1;
 /** Whether renameat2(2) detects an existing target; some file systems do not support that. */
 let tellsReplaced = true;

@@ -228,6 +228,7 @@ const FLAGS: Readonly<Record<FileAccess, number>> = {
   write: Open.RDWR,
   create: Open.RDWR | Open.CREAT | Open.EXCL,
 };
+/** From `sys/file.h`. */
 const LOCK = { SH: 1, EX: 2, NB: 4, UN: 8 } as const;
 /** From `asm-generic/fcntl.h`. These locks belong to the open file description, not to the process. */
 const F_OFD_SETLK = 37;
@@ -235,6 +236,7 @@ const F_WRLCK = 1;
 const F_UNLCK = 2;
 /** For chown(2): leave the owner unchanged. */
 const SAME_OWNER = 2 ** 32 - 1;
+/** `PATH_MAX`. */
 const LONGEST_PATH = 4096;
 /** read(2) and write(2) move at most 0x7ffff000 bytes. */
 const LARGEST_MOVE = 1 << 30;

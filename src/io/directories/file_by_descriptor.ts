@@ -25,6 +25,7 @@ import {
   type UnnamedFile,
 } from "./directory.ts";
 
+/** From `unistd.h`. */
 const SEEK_CUR = 1;
 
 /** {@linkcode OpenFile} by descriptor, through read(2) and its relatives. */
@@ -154,7 +155,9 @@ export const TO_READ = Open.RDONLY | Open.NONBLOCK | Open.NOCTTY;
 /** read(2) and write(2) move at most 0x7ffff000 bytes. */
 const LARGEST_MOVE = 1 << 30;
 const MEGABYTE = 1n << 20n;
+/** From `asm-generic/fcntl.h`. */
 const F_SETFL = 4;
+/** From `asm-generic/errno-base.h`. */
 const EINVAL = 22;
 /** Buffer for the probe of the page cache. */
 const probe = new Uint8Array(1);

@@ -240,6 +240,7 @@ export class PrivateDirectory {
   }
 }
 
+/** From `asm-generic/errno-base.h`. */
 const ENOENT = 2;
 
 const PRIVATE_FILE = 0o600;

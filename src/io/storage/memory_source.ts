@@ -8,8 +8,8 @@ export class MemorySource implements ByteSource {
 
   /**
    * @param bytes The data; not copied.
-   * @param name What messages call it.
-   * @param mtime Milliseconds since 1970.
+   * @param name Name in messages.
+   * @param mtime In milliseconds since 1970.
    */
   constructor(bytes: Uint8Array, name = "memory", mtime = Date.now()) {
     this.bytes = bytes;

@@ -6,11 +6,11 @@ import type { Storage } from "./storage.ts";
 import { openFile } from "./open_file.ts";
 
 /**
- * Opens files and looks at each, several at once where they can be waited for; all are closed if that fails.
+ * Opens and inspects files, in parallel if they must be waited for. On failure all are closed.
  *
- * @param look Told which file it is.
+ * @param look Called with each file and its index.
  * @returns The files in the order of `paths`.
- * @throws What the first of those that fail has thrown, in that order.
+ * @throws The first failure in that order.
  */
 export function* openSources(
   storage: Storage,
@@ -33,7 +33,7 @@ export function* openSources(
 /**
  * Opens files that another thread has opened.
  *
- * @throws {FormatError} With code `changed` if one is not the same any more.
+ * @throws {FormatError} With code `changed` if one has changed.
  */
 export function reopenSources(
   storage: Storage,
@@ -49,7 +49,7 @@ export function reopenSources(
 /**
  * Opens a file that was opened before.
  *
- * @throws {FormatError} With code `changed` if it is not the same any more.
+ * @throws {FormatError} With code `changed` if it has changed.
  */
 export function* reopenSource(
   storage: Storage,

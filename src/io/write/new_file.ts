@@ -7,14 +7,13 @@ import { Temporary, temporaryName } from "./temporaries.ts";
 import { findTarget } from "./write_target.ts";
 
 /**
- * A file that appears whole or not at all: it is written under a temporary name beside its target,
- * `.NAME.recordfs-PID-N.part`, and takes the target's place when it is complete. What a process that
- * was killed has left of such a file goes when the next one starts it.
+ * A file that appears whole or not at all. It is written under a temporary name next to its target,
+ * `.NAME.recordfs-PID-N.part`, and replaces the target when complete. If a process is killed, the next one to start the
+ * same file removes its leftovers.
  */
 export class NewFile {
-  /** The path that it was asked for. */
+  /** The requested path. */
   readonly path: string;
-  /** Where its bytes go. */
   readonly file: WritableFile;
   readonly #temporary: Temporary<WritableFile>;
 
@@ -25,10 +24,9 @@ export class NewFile {
   }
 
   /**
-   * Starts a file. A file that is there already stays as it is until {@linkcode NewFile.publish}.
+   * Starts a file. An existing one stays until {@linkcode NewFile.publish}.
    *
-   * @throws {WriteError} If it can't be written: a directory, pipe or device is in its place, its
-   * directory is missing, or the system refuses.
+   * @throws {WriteError} If a directory, pipe or device exists there, its directory is missing, or the system refuses.
    */
   static *create(path: string): Steps<NewFile> {
     const target = yield* findTarget(path);
@@ -55,9 +53,9 @@ export class NewFile {
   }
 
   /**
-   * Writes a file as a whole.
+   * Writes a whole file.
    *
-   * @throws {WriteError} If it can't be written.
+   * @throws {WriteError} If it cannot be written.
    */
   static *write(path: string, bytes: Uint8Array): Steps<void> {
     const output = yield* NewFile.create(path);
@@ -71,10 +69,10 @@ export class NewFile {
   }
 
   /**
-   * Starts a file that never gets a name: for what is only needed while `path` is written. It goes
-   * when it is closed, or its process ends.
+   * Starts a file that never gets a name, for data needed only while `path` is written. It disappears when it is closed
+   * or its process ends.
    *
-   * @param name What errors call it.
+   * @param name Name in errors.
    */
   static *createScratch(path: string, name = path): Steps<WritableFile> {
     const target = yield* findTarget(path);
@@ -85,7 +83,7 @@ export class NewFile {
         fs.rmSync(temporary, { force: true });
         return file;
       } catch (error) {
-        // Left by a killed process that had our number.
+        // Left by a killed process with the same pid.
         if ((error as { code?: unknown }).code === "EEXIST") continue;
         throw writeError(name, error);
       }
@@ -93,10 +91,10 @@ export class NewFile {
   }
 
   /**
-   * Gives the file its name, replacing one that was there. Not to be given up half-way: run it
-   * without a signal, after `file.sync()`.
+   * Renames the file to its final name, replacing an existing one. Must not be aborted: run it without a signal, after
+   * `file.sync()`.
    *
-   * @param waits Whether to wait until the name is on the disk.
+   * @param waits Whether to wait until the name is on disk.
    */
   *publish(waits = true): Steps<void> {
     this.file.close();
@@ -107,7 +105,7 @@ export class NewFile {
     }
   }
 
-  /** Removes what was written so far; nothing happens where it is published or discarded already. */
+  /** Removes what was written. Does nothing if published or discarded already. */
   discard(): void {
     this.#temporary.discard();
   }
@@ -118,6 +116,6 @@ function drop(temporary: string, file: WritableFile): void {
   try {
     fs.unlinkSync(temporary);
   } catch {
-    // Gone already, or on a disk that takes no change any more: the target is untouched anyhow.
+    // Already gone, or the disk is read-only by now. The target is untouched anyway.
   }
 }
