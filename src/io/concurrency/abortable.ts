@@ -1,7 +1,7 @@
 /**
- * Waits for what may never come, until the signal is aborted.
+ * Awaits a promise that may never settle, until the signal aborts.
  *
- * @throws The signal's reason, when it is aborted first.
+ * @throws The signal's reason if it aborts first.
  */
 export async function abortable<T>(
   promise: Promise<T>,

@@ -2,9 +2,9 @@ import { type Effect, perform, type Steps } from "./steps.ts";
 import { abortable } from "./abortable.ts";
 
 /**
- * Takes what an asynchronous source gives, one at a time; the source is closed at the end.
+ * Consumes an asynchronous source one value at a time, and closes it at the end.
  *
- * @param needsWaiting What is said where nothing may be waited for.
+ * @param needsWaiting Error message if waiting is not possible.
  */
 export function* forEachPulled(
   source: AsyncIterable<unknown>,
@@ -21,20 +21,20 @@ export function* forEachPulled(
       yield* take(result.value);
     }
   } finally {
-    // Not waited for: a stream that hangs must not keep a writer from being given up.
+    // Not awaited: a stalled stream must not prevent a writer from being aborted.
     if (!ended) values.stop().catch(() => {});
   }
 }
 
 interface Values {
   next(): Promise<{ readonly done?: boolean; readonly value?: unknown }>;
-  /** Gives up what is left. */
+  /** Cancels the rest. */
   stop(): Promise<unknown>;
 }
 
 function valuesOf(source: AsyncIterable<unknown>): Values {
   if (source instanceof ReadableStream) {
-    // Its iterator would wait for a piece that is under way before it cancels.
+    // The stream's iterator would wait for the pending read before it cancels.
     const reader = source.getReader();
     return { next: () => reader.read(), stop: () => reader.cancel() };
   }
@@ -57,7 +57,7 @@ function nextOf(
   };
 }
 
-/** Tells what {@linkcode forEachPulled} takes. */
+/** Whether {@linkcode forEachPulled} accepts a value. */
 export function isAsyncIterable(
   value: unknown,
 ): value is AsyncIterable<unknown> {

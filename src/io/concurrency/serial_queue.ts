@@ -1,23 +1,23 @@
 import { WriteError } from "../../base/errors.ts";
 
-/** Work that is done in the order in which it was asked for, one piece at a time. */
+/** Queue that runs tasks one at a time, in the order of the requests. */
 export class SerialQueue {
   readonly #what: string;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #failures = 0;
 
-  /** @param what What is worked on, for errors. */
+  /** @param what What the tasks work on, for errors. */
   constructor(what: string) {
     this.#what = what;
   }
 
-  /** True if anything is under way or waits. */
+  /** Whether a task is running or queued. */
   get busy(): boolean {
     return this.#waiting > 0;
   }
 
-  /** Begins `work` now, since nothing is under way; what is asked for meanwhile comes after it. */
+  /** Starts `work` now, because the queue is idle. Later tasks run after it. */
   async begin<T>(work: () => Promise<T>): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
@@ -34,8 +34,8 @@ export class SerialQueue {
   }
 
   /**
-   * Does `work` when all that was asked for before is done. Where some of that fails, `work` is
-   * not done at all: whoever did not wait for it did not know.
+   * Queues `work`. If an earlier task fails after this call, `work` is not run, because a caller that did not await
+   * that task could not know.
    */
   take<T>(work: () => Promise<T>): Promise<T> {
     const failures = this.#failures;
