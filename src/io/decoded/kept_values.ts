@@ -1,4 +1,4 @@
-/** LRU cache of values by weight, such as bytes. The value that was set last stays, whatever it weighs. */
+/** LRU cache of values by weight, such as bytes. The last value set stays, whatever its weight. */
 export class KeptValues<T, Key = number> {
   readonly #most: number;
   /** In order of use. */
@@ -7,12 +7,12 @@ export class KeptValues<T, Key = number> {
   #lastKey: Key | undefined;
   #last: T | undefined;
 
-  /** @param most Bytes, or other weight, of all of them. */
+  /** @param most Largest total weight, such as bytes. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** The value of a key, if it is cached. */
+  /** Returns the value of a key, if cached. */
   get(key: Key): T | undefined {
     if (key === this.#lastKey) return this.#last;
     const kept = this.#kept.get(key);
@@ -22,9 +22,9 @@ export class KeptValues<T, Key = number> {
   }
 
   /**
-   * Keeps a value.
+   * Caches a value.
    *
-   * @param weight Its part of that; given again where it has come to take others.
+   * @param weight Its weight. Set the value again when its weight changes.
    */
   set(key: Key, value: T, weight: number): void {
     this.#weight += weight - (this.#kept.get(key)?.weight ?? 0);

@@ -1,19 +1,19 @@
 import { unlessForeign } from "../directories/trust.ts";
 import type { TrustedDirectory } from "../directories/trusted_directory.ts";
 
-/** A file of a cache. */
+/** File in a cache. */
 export interface FileInCache {
   readonly name: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number;
-  /** When it was used last, in milliseconds since 1970. */
+  /** Last use, in milliseconds since 1970. */
   readonly used: number;
 }
 
 /**
- * Lists files of a cache; skips what other users have put in their place.
+ * Lists files of a cache, skipping files of other users.
  *
- * @param pattern What their names match, also those that a killed program left behind.
+ * @param pattern Pattern of names, including those that a killed program left behind.
  */
 export function filesIn(
   directory: TrustedDirectory,
@@ -30,11 +30,11 @@ export function filesIn(
 }
 
 /**
- * Evicts the least recently used files until the others have at most so many bytes.
+ * Evicts the least recently used files until the rest fits.
  *
  * @param files All files of the directory that count.
- * @param most Bytes that may stay.
- * @returns Bytes that stay.
+ * @param most Bytes that may remain.
+ * @returns Bytes that remain.
  */
 export function evictFiles(
   directory: TrustedDirectory,
@@ -50,7 +50,7 @@ export function evictFiles(
   return total;
 }
 
-/** Notes that a file was used, if its disk can be written to. */
+/** Marks a file as used, if its disk is writable. */
 export function touchFile(directory: TrustedDirectory, name: string): void {
   try {
     using file = directory.openFile(name, "write");

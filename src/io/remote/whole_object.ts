@@ -11,13 +11,13 @@ import { readBody } from "./read_body.ts";
 import type { Target } from "./target.ts";
 import { Transient } from "./transient.ts";
 
-/** Bytes that are kept at a time. */
+/** Bytes stored at a time. */
 const PIECE = 1 << 20;
 
 /**
- * Downloads an object whose server knows no ranges.
+ * Downloads an object from a server that does not support ranges.
  *
- * @throws {FormatError} If it is not any more what it was (`changed`).
+ * @throws {FormatError} If the object has changed (`changed`).
  * @throws {RemoteError} If it does not fit into the store (`no-ranges`).
  */
 export async function fetchWhole(
@@ -67,7 +67,7 @@ export function hasAll(store: BlockStore, size: number): boolean {
   return areAllBlocks(0, size, (block) => store.has(block));
 }
 
-/** How many bytes of an object a store does not have. */
+/** Returns how many bytes of an object a store lacks. */
 export function missingBytes(store: BlockStore, size: number): number {
   let missing = 0;
   for (let start = 0; start < size; start += BLOCK) {
