@@ -26,9 +26,9 @@ export interface EncodedContent {
   decode(into: Uint8Array): Steps<void>;
   /** Decodes the content in pieces with little memory; `undefined` if unsupported. */
   pieces?: (() => PieceReader) | undefined;
-  /** Prefetches, like {@linkcode MadeSource.expect}. */
+  /** Hints that the content will be read soon, like `expect` of sources. */
   expect?: (() => boolean) | undefined;
-  /** Invalidates what is cached, like {@linkcode MadeSource.invalidate}. */
+  /** Invalidates what is cached, like `invalidate` of sources. */
   invalidate?: (() => void) | undefined;
 }
 

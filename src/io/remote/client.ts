@@ -21,7 +21,7 @@ const TIMEOUT = 300_000;
 const MAX_REQUESTS = 64;
 /** Limit of bytes in flight, of all requests together. */
 const MAX_BYTES = 128 << 20;
-/** Most redirections and credential renewals of a request. */
+/** Most redirections, and renewals of expired URLs or credentials, of a request. */
 const MOST_HOPS = 10;
 /** Waiting time in milliseconds after which a warning is given. */
 const TELL_AFTER = 3000;

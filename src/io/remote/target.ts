@@ -33,7 +33,7 @@ export interface Target {
    * Reacts to a redirection, refusal or failure, without reading its body.
    *
    * @param asked The prepared URL that it comes from.
-   * @returns Whether to repeat the request, elsewhere or with renewed credentials.
+   * @returns Whether to repeat the request, with another URL, region or credentials.
    */
   react(response: Response, asked: URL): Promise<boolean>;
 }

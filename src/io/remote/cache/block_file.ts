@@ -4,9 +4,9 @@ import { FileSource } from "../../storage/file_source.ts";
 import type { BlockMap } from "./block_store.ts";
 
 /**
- * Opens the file of an object's blocks for reading, by any thread: it is the one that was made, or an error.
+ * Opens the file of an object's blocks for reading, in any thread.
  *
- * @throws {RecordfsError} If another one has its path by now (`changed`), or none.
+ * @throws {RecordfsError} If its path now leads to another file (`changed`), or to none.
  */
 export function openBlockFile(
   { path, device, inode }: Pick<BlockMap, "path" | "device" | "inode">,
