@@ -1,8 +1,4 @@
-/**
- * Awaits a promise that may never settle, until the signal aborts.
- *
- * @throws The signal's reason if it aborts first.
- */
+/** Awaits a promise that may never settle. Rejects with the signal's reason if it aborts first. */
 export async function abortable<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,

@@ -8,9 +8,7 @@ import { type BoundedThread, startBoundedThread } from "./thread.ts";
 
 /** A call for a thread: an export of a module that returns bytes, which become the caller's. */
 export interface Call {
-  /** URL of the module. */
   readonly module: string;
-  /** Name of the export. */
   readonly name: string;
   /** Arguments that survive `postMessage`. */
   readonly args: readonly unknown[];
@@ -26,7 +24,6 @@ export type CallTask = Omit<Call, "transfer"> & {
 
 /** Message from a thread of {@linkcode CallThreads}. */
 export type CallReport =
-  /** The module is loaded, and the call starts. */
   | { readonly kind: "begun" }
   | { readonly kind: "result"; readonly result: Uint8Array<ArrayBuffer> }
   | { readonly kind: "failed"; readonly error: SerializedError };
@@ -37,9 +34,7 @@ export interface CallLimits {
   readonly threads: number;
   /** Calls that may wait for a thread. */
   readonly waiting: number;
-  /**
-   * Timeout of a call in milliseconds, after which the thread is terminated. Loading the module has the same timeout.
-   */
+  /** Timeout of a call, and of loading its module before, in milliseconds. After it, the thread is terminated. */
   readonly timeout: number;
   /** Heap size of a thread, in megabytes. */
   readonly memory: number;
@@ -47,15 +42,12 @@ export interface CallLimits {
 
 /** Time in milliseconds after which an idle thread is terminated to free its memory. */
 const IDLE = 10_000;
-/**
- * Time in milliseconds for which a terminated thread counts as still running, unless it reports earlier that it ended.
- */
+/** Time in milliseconds for which a terminated thread counts as running, unless it reports earlier that it ended. */
 const LOST = 120_000;
 
 /** Failure of a call other than an error of its own code: timeout, out of memory, or too many waiting. */
 export class CallError extends RecordfsError<"busy" | "died" | "timeout"> {}
 
-/** A call that waits for a thread. */
 interface Waiting {
   readonly isLong: boolean;
   begin(): void;
@@ -122,7 +114,6 @@ export class CallThreads {
     this.#idle.length = 0;
   }
 
-  /** Waits for a free thread. */
   async #room(isLong: boolean, signal: AbortSignal | undefined): Promise<void> {
     if (this.#waiting.length === 0 && this.#mayBegin(isLong)) {
       return this.#count(isLong);
@@ -214,13 +205,11 @@ export class CallThreads {
 class CallThread {
   readonly #worker: BoundedThread;
   readonly #memory: number;
-  /** 1 while a call runs. */
   readonly busy = new Int32Array(new SharedArrayBuffer(4));
   #current: PromiseWithResolvers<Uint8Array<ArrayBuffer>> | undefined;
   #resting: ReturnType<typeof setTimeout> | undefined;
   #clock: ReturnType<typeof setTimeout> | undefined;
   #timeout = 0;
-  /** Whether it accepts no more calls. */
   isOver = false;
 
   constructor(name: string, memory: number) {

@@ -12,7 +12,6 @@ export class ConcurrencyLimit {
   #failure: { readonly order: number; readonly error: unknown } | undefined;
   #ended: () => void = () => {};
 
-  /** @param most Most tasks in flight. */
   constructor(most: number) {
     this.#most = most;
   }
@@ -22,7 +21,6 @@ export class ConcurrencyLimit {
     return this.#failure !== undefined;
   }
 
-  /** Adds a started task. */
   add(piece: Promise<unknown>): void {
     this.#count++;
     const order = this.#begun++;
@@ -43,11 +41,7 @@ export class ConcurrencyLimit {
     while (this.#count >= this.#most) await this.#end();
   }
 
-  /**
-   * Waits until all tasks have ended.
-   *
-   * @throws The failure of the failed task that was started first.
-   */
+  /** Waits until all tasks have ended. Throws the failure of the failed task that was started first. */
   async end(): Promise<void> {
     while (this.#count > 0) await this.#end();
     if (this.#failure !== undefined) throw this.#failure.error;

@@ -40,12 +40,10 @@ export function startsThread(thread: object): void {
   startsUntil = now + STARTING;
 }
 
-/** Ends {@linkcode startsThread}: the thread has answered. */
 export function threadAnswers(thread: object): void {
   starting.delete(thread);
 }
 
-/** Lets the event loop turn if it is due. */
 export const yieldWhenDue: Effect<void> = {
   sync() {},
   async async() {

@@ -1,11 +1,7 @@
 import { type Effect, perform, type Steps } from "./steps.ts";
 import { abortable } from "./abortable.ts";
 
-/**
- * Consumes an asynchronous source one value at a time, and closes it at the end.
- *
- * @param needsWaiting Error message if waiting is not possible.
- */
+/** Consumes an asynchronous source and closes it. `needsWaiting` is the error message if waiting is not possible. */
 export function* forEachPulled(
   source: AsyncIterable<unknown>,
   needsWaiting: string,
@@ -28,7 +24,6 @@ export function* forEachPulled(
 
 interface Values {
   next(): Promise<{ readonly done?: boolean; readonly value?: unknown }>;
-  /** Cancels the rest. */
   stop(): Promise<unknown>;
 }
 
@@ -57,7 +52,6 @@ function nextOf(
   };
 }
 
-/** Whether {@linkcode forEachPulled} accepts a value. */
 export function isAsyncIterable(
   value: unknown,
 ): value is AsyncIterable<unknown> {

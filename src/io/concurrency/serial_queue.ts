@@ -7,12 +7,10 @@ export class SerialQueue {
   #waiting = 0;
   #failures = 0;
 
-  /** @param what What the tasks work on, for errors. */
   constructor(what: string) {
     this.#what = what;
   }
 
-  /** Whether a task is running or queued. */
   get busy(): boolean {
     return this.#waiting > 0;
   }
@@ -33,10 +31,7 @@ export class SerialQueue {
     }
   }
 
-  /**
-   * Queues `work`. If an earlier task fails after this call, `work` is not run, because a caller that did not await
-   * that task could not know.
-   */
+  /** Queues `work`. It is not run if an earlier task fails meanwhile, which the caller could not know. */
   take<T>(work: () => Promise<T>): Promise<T> {
     const failures = this.#failures;
     this.#waiting++;

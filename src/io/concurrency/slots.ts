@@ -1,4 +1,3 @@
-/** A waiter for a slot. */
 interface Turn {
   readonly bytes: number;
   readonly begin: () => void;

@@ -15,7 +15,6 @@ export interface ThreadScope<Heard, Said> {
   close(): void;
 }
 
-/** Returns the scope of the current worker. */
 export function threadScope<Heard, Said>(): ThreadScope<Heard, Said> {
   return globalThis as unknown as ThreadScope<Heard, Said>;
 }
@@ -23,7 +22,6 @@ export function threadScope<Heard, Said>(): ThreadScope<Heard, Said> {
 /**
  * Starts a thread. The caller must have checked that there are descriptors for it (`requireDescriptors`).
  *
- * @param module Module to run.
  * @param name Name in Deno's messages.
  * @param events Called with each message, and with the uncaught error that ended the thread.
  */
@@ -50,11 +48,9 @@ export function startThread<Said>(
   return worker;
 }
 
-/** A thread with limited memory. */
 export interface BoundedThread {
   /** Sends a message; buffers in `transfer` are moved, not copied. */
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
-  /** Makes the process wait for the thread. */
   ref(): void;
   /** Lets the process end without waiting for the thread. */
   unref(): void;
@@ -62,10 +58,7 @@ export interface BoundedThread {
   terminate(): void;
 }
 
-/**
- * Starts a thread that fails if its heap exceeds `megabytes`. Without the limit, it would take other threads and the
- * process with it.
- */
+/** Starts a thread that fails if its heap exceeds `megabytes`, instead of ending the whole process. */
 export function startBoundedThread<Said>(
   module: URL,
   name: string,

@@ -12,12 +12,10 @@ export function addThreadModule(module: ThreadModule): void {
   added.push(module);
 }
 
-/** Returns the modules for a thread that starts now. */
 export function threadModules(): ThreadModule[] {
   return [...added];
 }
 
-/** Imports and calls the modules in a thread. */
 export async function importThreadModules(
   modules: readonly ThreadModule[],
 ): Promise<void> {

@@ -41,7 +41,6 @@ export class DecodedBlocks {
   readonly #buckets: Int32Array;
   readonly #slots: number;
 
-  /** @param memory Memory from another thread; new by default. */
   constructor(memory: DecodedMemory = newMemory(MOST_BYTES)) {
     this.memory = memory;
     this.#bytes = new Uint8Array(memory.bytes);
@@ -60,12 +59,10 @@ export class DecodedBlocks {
     this.#buckets = column(5);
   }
 
-  /** Creates a cache of a capacity in bytes. */
   static ofSize(bytes: number): DecodedBlocks {
     return new DecodedBlocks(newMemory(bytes));
   }
 
-  /** Capacity in bytes. */
   get capacity(): number {
     return this.#bytes.length;
   }
@@ -75,11 +72,7 @@ export class DecodedBlocks {
     return Atomics.add(this.#head, Head.NEXT_OWNER, 1) + 1;
   }
 
-  /**
-   * Copies from a block, if it is cached.
-   *
-   * @param from Offset in the block.
-   */
+  /** Copies from a block, from offset `from` on, if it is cached. */
   read(
     owner: number,
     content: number,
@@ -100,7 +93,6 @@ export class DecodedBlocks {
     }
   }
 
-  /** Caches a block. */
   put(owner: number, content: number, block: number, bytes: Uint8Array): void {
     if (!this.#lock()) return;
     try {
@@ -121,7 +113,6 @@ export class DecodedBlocks {
     }
   }
 
-  /** Removes a content's blocks. */
   drop(owner: number, content: number, size: number): void {
     if (!this.#lock()) return;
     try {
@@ -146,7 +137,6 @@ export class DecodedBlocks {
     return false;
   }
 
-  /** Releases a claim of {@linkcode DecodedBlocks.claim}. */
   release(owner: number, content: number): void {
     const at = this.#claimOf(owner, content);
     Atomics.store(this.#claims, at, 0);

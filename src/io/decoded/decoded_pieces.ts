@@ -7,7 +7,6 @@ import type { ByteSource } from "../storage/byte_source.ts";
 import type { PieceReader } from "./decoded_source.ts";
 import type { Compression, DecodeFault } from "./inflate.ts";
 
-/** Bytes of encoded data read at a time. */
 const WINDOW = 1 << 18;
 
 /**
@@ -21,7 +20,6 @@ const MOST_PIECE: Readonly<Record<Compression, number>> = {
   zstd: 1 << 10,
 };
 
-/** Fewest. */
 const LEAST_PIECE = 64;
 /** Target for decoded bytes at a time; in between, the event loop gets its turn. */
 const MADE = 1 << 20;
@@ -46,12 +44,10 @@ export function loadPieces(compression: Compression): Steps<void> {
   });
 }
 
-/** Whether {@linkcode DecodedPieces} can be created. */
 export function decodesPieces(compression: Compression): boolean {
   return (compression === "deflate" ? fflate : minizlib) !== undefined;
 }
 
-/** Location of an encoded content. */
 export interface EncodedPlace {
   readonly source: ByteSource;
   readonly start: number;
@@ -145,7 +141,6 @@ export class DecodedPieces implements PieceReader {
   }
 }
 
-/** Decodes more bytes; throws if they are damaged. */
 type Push = (bytes: Uint8Array, isLast: boolean) => void;
 
 function decoder(

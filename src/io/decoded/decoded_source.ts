@@ -7,37 +7,26 @@ import { BLOCK, type DecodedBlocks } from "./decoded_blocks.ts";
 
 /** A content stored in an encoded form that can only be decoded from the start. */
 export interface EncodedContent {
-  /** Name in messages. */
   readonly name: string;
   /** Path of the file it is stored in, if any. Servers watch it for changes. */
   readonly storedIn?: string | undefined;
   /** Size of the content in bytes, as declared by its container. */
   readonly size: number;
-  /** In milliseconds since 1970. */
   readonly mtime: number;
   /** Whether the stored form can be read without waiting. */
   readonly isLocal: boolean;
-  /**
-   * Decodes the whole content.
-   *
-   * @param into Has the size of the content.
-   * @throws {FormatError} If it is damaged or has another size.
-   */
+  /** Decodes the whole content into memory of its size. Throws a {@linkcode FormatError} if it is damaged. */
   decode(into: Uint8Array): Steps<void>;
-  /** Decodes the content in pieces with little memory; `undefined` if unsupported. */
+  /** Decodes with little memory; `undefined` if unsupported. */
   pieces?: (() => PieceReader) | undefined;
-  /** Hints that the content will be read soon, like `expect` of sources. */
   expect?: (() => boolean) | undefined;
-  /** Invalidates what is cached, like `invalidate` of sources. */
   invalidate?: (() => void) | undefined;
 }
 
-/** Decodes a content sequentially. */
 export interface PieceReader {
   /**
-   * Returns the next piece, valid until the following call. Called while the content is incomplete.
-   *
-   * @throws {FormatError} If the content is damaged or has another size.
+   * Returns the next piece, valid until the following call. Called while the content is incomplete. Throws a {@linkcode
+   * FormatError} if the content is damaged or has another size.
    */
   next(): Steps<Uint8Array>;
 }
@@ -47,15 +36,12 @@ const PART_AT_ONCE = 8;
 /** Most contents that a thread is decoding in pieces. */
 const MOST_RUNNING = 16;
 
-/** Returns the largest size of a content that is decoded in one go, in bytes. */
 export function mostAtOnce({ capacity }: DecodedBlocks): number {
   return capacity / PART_AT_ONCE;
 }
 
-/** State of decoding a content in pieces. */
 interface Running {
   readonly reader: PieceReader;
-  /** Bytes decoded so far. */
   done: number;
   /** The block that they end in. Those before it are cached. */
   readonly block: Uint8Array;
@@ -81,7 +67,6 @@ export class DecodedSource implements MadeSource {
   readonly readAtSync?: (into: Uint8Array, offset: number) => number;
 
   /**
-   * @param blocks Cache of decoded blocks.
    * @param owner The container's number in the cache.
    * @param number The content's number in the container.
    */
@@ -113,7 +98,6 @@ export class DecodedSource implements MadeSource {
     return this.#content.name;
   }
 
-  /** Path of the file it is stored in, if any. */
   get storedIn(): string | undefined {
     return this.#content.storedIn;
   }
@@ -251,7 +235,6 @@ export class DecodedSource implements MadeSource {
     this.#giveBack(run);
   }
 
-  /** Adds a piece to the blocks. */
   #gather(run: Running, piece: Uint8Array): void {
     let taken = 0;
     while (taken < piece.length) {

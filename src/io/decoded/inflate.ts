@@ -11,14 +11,10 @@ function zlib(): Zlib {
   return process.getBuiltinModule("node:zlib");
 }
 
-/** Compression of contents that are decoded at once. */
 export type Compression = "brotli" | "deflate" | "gzip" | "zstd";
 
 /**
- * Decompresses bytes at once.
- *
- * @param into Has the size of the content.
- * @throws What `fault` returns, if they are damaged or of another size.
+ * Decompresses bytes into memory of their size. Throws what `fault` returns, if they are damaged or of another size.
  */
 export function* decompress(
   bytes: Uint8Array,
@@ -75,7 +71,6 @@ export function* decompressed(
   throw fault(`has ${decoded.length} bytes and not ${size}`);
 }
 
-/** Decompression by `node:zlib`, synchronous and asynchronous. */
 interface Decoder {
   readonly sync: (bytes: Uint8Array, options: DecoderOptions) => Uint8Array;
   readonly async:

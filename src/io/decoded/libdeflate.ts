@@ -1,6 +1,5 @@
 import { isFfiPermitted } from "../libc/libc.ts";
 
-/** Names of the system's library. */
 const NAMES: Partial<Record<typeof Deno.build.os, readonly string[]>> = {
   linux: ["libdeflate.so.0"],
   darwin: ["libdeflate.dylib", "/opt/homebrew/lib/libdeflate.dylib"],
@@ -23,7 +22,6 @@ const FUNCTIONS = {
   inflateElsewhere: { ...INFLATE, nonblocking: true },
 } as const;
 
-/** Lengths are passed as 32 bits. */
 const LONGEST = 2 ** 32 - 1;
 
 /**
@@ -41,7 +39,6 @@ export class Libdeflate {
     this.#functions = library.symbols;
   }
 
-  /** Opens the library; `undefined` if it is missing or `--allow-ffi` is not given. */
   static open(): Libdeflate | undefined {
     for (const name of NAMES[Deno.build.os] ?? []) {
       try {
@@ -54,10 +51,8 @@ export class Libdeflate {
   }
 
   /**
-   * Inflates a whole content.
-   *
-   * @param into Has the size of the content.
-   * @returns Whether the content is intact and of that size. If not, `into` holds garbage.
+   * Inflates a whole content into memory of its size. Returns whether the content is intact and of that size; if not,
+   * `into` holds garbage.
    */
   inflate(bytes: Uint8Array, into: Uint8Array): boolean {
     const decompressor = this.#take(bytes, into);

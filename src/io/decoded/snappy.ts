@@ -25,11 +25,7 @@ export function loadSnappy(): Steps<void> {
   });
 }
 
-/**
- * Decompresses raw Snappy, which has no frames, into memory of its size.
- *
- * @throws What `fault` returns, if the bytes are damaged or of another size.
- */
+/** Decompresses raw (unframed) Snappy. Throws what `fault` returns, if the bytes are damaged or of another size. */
 export function* decompressSnappy(
   bytes: Uint8Array,
   into: Uint8Array,

@@ -6,9 +6,7 @@ export type Links = "follow" | "keep";
 /** Metadata available without opening the entry. */
 export interface EntryStat {
   readonly kind: EntryKind;
-  /** In bytes. */
   readonly size: number;
-  /** In milliseconds since 1970. */
   readonly mtimeMs: number;
   /** Whether this user owns the entry and has owner read permission. If `false`, only the system can tell. */
   readonly isOwnersToRead: boolean;
@@ -21,7 +19,6 @@ export interface EntryFacts
   readonly gid: number;
   /** Permission bits, including setuid, setgid and sticky. */
   readonly mode: number;
-  /** Number of hard links. */
   readonly links: number;
   /** Disk usage in units of 512 bytes. */
   readonly blocks: number;
@@ -30,7 +27,6 @@ export interface EntryFacts
   readonly inode: number;
 }
 
-/** Names in a directory. */
 export interface Listing {
   /** Without `.` and `..`, unordered. Bytes that are not UTF-8 are lone surrogates. */
   readonly names: string[];
@@ -51,9 +47,8 @@ export interface OpenFile {
   isInMemory(place: number): boolean;
   /**
    * Switches direct I/O for further reads on or off. Direct reads bypass the page cache, which takes longer to fill
-   * than to do without. They must be whole blocks (`BLOCK`) into memory of `blockMemory`.
-   *
-   * @returns Whether direct I/O is now on; not all file systems support it.
+   * than to do without. They must be whole blocks (`BLOCK`) into memory of `blockMemory`. Returns whether direct I/O is
+   * on now; not all file systems support it.
    */
   setDirect(isDirect: boolean): boolean;
   write(bytes: Uint8Array): void;
@@ -62,7 +57,6 @@ export interface OpenFile {
   setModified(time: Date): void;
   /** Starts writing dirty pages to disk, without waiting. May do nothing. */
   startSync(): void;
-  /** Waits until the written data is on disk. */
   sync(): void;
   close(): void;
 }
@@ -74,17 +68,14 @@ export interface UnnamedFile extends OpenFile {
 }
 
 /**
- * An open directory. Its entries are reached from it by name, one component at a time.
- *
- * Names are single components and never `..`. System errors carry their `code`. All calls are synchronous, because the
- * kernel's cache nearly always answers them, at a tenth of the cost of waiting.
+ * An open directory. Its entries are reached from it by name, one component at a time, never `..`. System errors carry
+ * their `code`. All calls are synchronous, because the kernel's cache nearly always answers them, at a tenth of the
+ * cost of waiting.
  */
 export interface Directory {
-  /** For messages. */
   readonly path: string;
   /**
-   * Equal for the same directory however it was reached, and unique to it. Must be read first while the directory is
-   * open.
+   * Equal for the same directory however it was reached, and unique. First read must be while the directory is open.
    */
   readonly identity: string;
   /** Descriptor that any thread may use while the directory is open; `undefined` if it is reached by path. */
@@ -94,27 +85,22 @@ export interface Directory {
   stat(name: string, links: Links): EntryStat | undefined;
   /**
    * Stats names from index `start` on, following links: at most `most`, up to and including the first directory.
-   *
-   * @returns Fewer results if the system refuses one; `stat` then reports the error.
+   * Returns fewer if the system refuses one; `stat` then reports the error.
    */
   statSeveral(
     names: readonly string[],
     start: number,
     most: number,
   ): EntryStat[];
-  /** Whether a file may be opened, or a directory listed. */
   mayRead(name: string): boolean;
   /** Opens a subdirectory. Anything else is an error. */
   open(name: string, links: Links): Directory;
-  /** Opens this directory again. */
   openAgain(): Directory;
   /** Opens an entry for reading, following links. It may turn out not to be a file; opening a pipe never blocks. */
   openFile(name: string): OpenFile;
   /**
-   * Reads a whole file, following links, if its size is that of `into` and its modification time is `mtimeMs`.
-   *
-   * @param name Bytes of the name.
-   * @returns Whether it was read. If not, `openFile` and the calls after it report the reason.
+   * Reads a whole file, following links, if its size is that of `into` and its modification time is `mtimeMs`. Returns
+   * whether it was read. If not, `openFile` and the calls after it report the reason.
    */
   readWhole(
     name: Uint8Array,
@@ -123,18 +109,11 @@ export interface Directory {
   ): boolean;
   /** Creates a file and opens it for writing. The name must not exist. */
   createFile(name: string): OpenFile;
-  /**
-   * Creates an unnamed file open for writing. It disappears with its last descriptor unless it is linked.
-   *
-   * @returns `undefined` if the file system does not support unnamed files.
-   */
+  /** Creates an unnamed file that disappears with its last descriptor unless linked; `undefined` if unsupported. */
   createUnnamed(): UnnamedFile | undefined;
   /**
-   * Creates a file that appears under its name only when complete, by linking an unnamed one.
-   *
-   * @param time Modification time.
-   * @returns Whether it was created. If not, nothing is left of it, and `createUnnamed` and the calls after it report
-   * the reason.
+   * Creates a file that appears under its name only when complete, by linking an unnamed one. Returns whether it was
+   * created. If not, nothing is left of it, and `createUnnamed` and the calls after it report the reason.
    */
   createWhole(name: string, content: Uint8Array, time: Date): boolean;
   makeDirectory(name: string): void;
@@ -142,20 +121,12 @@ export interface Directory {
   makeLink(name: string, target: string): void;
   /** Sets an entry's modification time, without following links; `.` is this directory. */
   setModified(name: string, time: Date): void;
-  /**
-   * Renames an entry within this directory.
-   *
-   * @param mayReplace Whether an existing target is replaced. If not, it is an `EEXIST`.
-   */
+  /** Renames an entry within this directory. Unless `mayReplace`, an existing target is an `EEXIST`. */
   rename(from: string, to: string, mayReplace: boolean): void;
   remove(name: string): void;
   /** Removes an empty subdirectory. */
   removeDirectory(name: string): void;
-  /**
-   * Waits until everything on the file system is on disk.
-   *
-   * @returns `false` if unsupported.
-   */
+  /** Waits until everything on the file system is on disk. Returns `false` if unsupported. */
   syncFileSystem(): Promise<boolean>;
   /** Closes the directory. Idempotent. */
   close(): void;
@@ -167,11 +138,7 @@ export function requireNothing(directory: Directory, name: string): void {
   throw Object.assign(new Error("file exists"), { code: "EEXIST" });
 }
 
-/**
- * Fills `into` from the file's current position.
- *
- * @returns Number of bytes read, smaller than `into` only at the end of the file.
- */
+/** Fills `into` from the current position. Returns the number of bytes read, less only at the end of the file. */
 export function readFull(
   file: OpenFile,
   into: Uint8Array<ArrayBuffer>,

@@ -260,11 +260,7 @@ export function borrowedDirectory(descriptor: number, path = ""): Directory {
   return new DescribedDirectory(path, descriptor, "");
 }
 
-/**
- * Opens a directory by its path.
- *
- * @param isToList Whether it is listed first. Its descriptor then serves for that as well.
- */
+/** `isToList` tells that the directory is listed first. Its descriptor then serves for that as well. */
 export function openDescribed(path: string, isToList: boolean): Directory {
   const flags = isToList ? TO_LIST : DIRECTORY;
   const fd = openAt(At.FDCWD, path || ".", flags);

@@ -13,31 +13,25 @@ interface Link {
 /**
  * The directories from a root down to the current one, entered name by name.
  *
- * The root and some of the others stay open: the deepest, and fewer the farther up. When work returns to a closed one,
- * it is reopened by name from the nearest open one above it, and must have the same identity. So chains may have any
- * length: at depth n, 2 log2(n) descriptors are open, and entering all directories and leaving them one by one takes at
- * most n log2(n) steps.
+ * The root and some of the others stay open: the deepest, and fewer the farther up. A closed one is reopened by name
+ * from the nearest open one above it, and must have the same identity. So chains may have any length: at depth n, 2
+ * log2(n) descriptors are open, and entering all directories and leaving them one by one takes at most n log2(n) steps.
  */
 export class DirectoryChain {
   readonly #root: Directory;
   readonly #links: Links;
   readonly #below: Link[] = [];
 
-  /**
-   * @param root Closed with the chain.
-   * @param links Whether symbolic links to directories are entered.
-   */
+  /** @param root Closed with the chain. */
   constructor(root: Directory, links: Links) {
     this.#root = root;
     this.#links = links;
   }
 
-  /** Number of directories below the root. */
   get depth(): number {
     return this.#below.length;
   }
 
-  /** The deepest directory. */
   get last(): Directory {
     const link = this.#below.at(-1);
     return link === undefined ? this.#root : link.directory!;
@@ -48,7 +42,6 @@ export class DirectoryChain {
     return this.#below[depth - 1]?.name;
   }
 
-  /** Enters a subdirectory of the last directory. */
   enter(name: string): Directory {
     const directory = this.last.open(name, this.#links);
     this.#below.push({ name, identity: directory.identity, directory });
@@ -61,10 +54,8 @@ export class DirectoryChain {
   }
 
   /**
-   * Returns from the last directory to one it was entered through.
-   *
-   * @param depth Number of directories below the root to keep.
-   * @throws {RecordfsError} If that directory no longer exists. The chain then ends above it.
+   * Returns to the directory at a depth below the root. Throws a {@linkcode RecordfsError} if that no longer exists;
+   * the chain then ends above it.
    */
   leaveTo(depth: number): void {
     // Deepest first, and without splice, which would copy a long list.

@@ -36,34 +36,22 @@ export interface EntryFile extends Disposable {
   /** The system's descriptor; 0 if unknown. */
   readonly fd: number;
   facts(): EntryFacts;
-  /**
-   * Fills `into`, or reads to the end of the file.
-   *
-   * @returns Number of bytes read.
-   */
+  /** Fills `into`, or reads to the end of the file. Returns the number of bytes read. */
   read(into: Uint8Array, offset: number): number;
-  /** Writes all of `bytes`. */
   write(bytes: Uint8Array, offset: number): void;
   truncate(size: number): void;
-  /** Sets the modification time to now. */
   touch(): void;
   /**
    * Tries to take the file's lock (flock(2)), exclusive or shared, without waiting. Closing the file releases it. On a
    * file system without locks, it always succeeds.
-   *
-   * @returns Whether the lock was taken.
    */
   tryLock(isExclusive: boolean): boolean;
-  /** Releases the lock. */
   unlock(): void;
   /**
    * Tries to take an exclusive lock on a byte range (fcntl(2), `F_OFD_SETLK`), without waiting. The range may lie
    * beyond the end. On a file system without such locks, it always succeeds.
-   *
-   * @returns Whether the lock was taken: no one else holds any part of the range.
    */
   tryLockRange(start: bigint, length: bigint): boolean;
-  /** Releases a range. */
   unlockRange(start: bigint, length: bigint): void;
   close(): void;
 }

@@ -215,7 +215,6 @@ function pieceOf(bytes: Uint8Array, start: number): Uint8Array<ArrayBuffer> {
   return piece as Uint8Array<ArrayBuffer>; // FFI accepts shared memory, too
 }
 
-/** Opens the root directory by descriptor. */
 export function rootByDescriptor(): Entries {
   return new DescribedEntries(openAt(At.FDCWD, "/", DIRECTORY));
 }

@@ -160,7 +160,6 @@ class NamedEntryFile implements EntryFile {
 /** Type that Deno declares; it accepts shared memory as well. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The system's errors for entries opened as files that are not files. */
 const NO_FILE: Partial<Record<EntryFacts["kind"], string>> = {
   directory: "EISDIR",
   symlink: "ELOOP",
@@ -202,7 +201,6 @@ function refusal(code: string, text: string): Error {
   return Object.assign(new Error(text), { code });
 }
 
-/** Opens the root directory by path. */
 export function rootByPath(): Entries {
   return new NamedEntries("");
 }

@@ -115,7 +115,6 @@ export class DescribedFile implements OpenFile {
   }
 }
 
-/** {@linkcode DescribedFile} of createUnnamed. */
 export class UnnamedDescribedFile extends DescribedFile implements UnnamedFile {
   readonly #directory: number;
 
@@ -159,7 +158,6 @@ const MEGABYTE = 1n << 20n;
 const F_SETFL = 4;
 /** From `asm-generic/errno-base.h`. */
 const EINVAL = 22;
-/** Buffer for the probe of the page cache. */
 const probe = new Uint8Array(1);
 
 /** Access and modification time, cached because most files of a container share theirs. */
@@ -200,7 +198,6 @@ export function openAt(
   }
 }
 
-/** Closes a descriptor unless it is closed already. */
 export function close(fd: number): void {
   if (fd !== CLOSED) libcIfPermitted()!.close(fd);
 }
@@ -227,8 +224,7 @@ export function statOf(fd: number, name: string, flags: number): EntryStat {
 }
 
 /**
- * {@linkcode Directory.statSeveral} by descriptor. Everything happens in one loop, which V8 compiles before thousands
- * of files are done.
+ * {@linkcode Directory.statSeveral} by descriptor, in one loop, which V8 compiles before thousands of files are done.
  */
 export function statsOf(
   fd: number,
@@ -347,7 +343,7 @@ function deviceOf(major: number, minor: number): number {
     (major & 0xfff) * 2 ** 8 + (minor & 0xff);
 }
 
-/** Returns the identity of the entry that statx(2) was last called on. */
+/** Returns the identity of the last entry of statx(2). */
 export function identityInStatx(): string {
   const major = view.getUint32(STATX.devMajor, true);
   const minor = view.getUint32(STATX.devMinor, true);

@@ -5,13 +5,11 @@ import { openNamed, openNamedFile } from "./directory_by_path.ts";
 import { libcIfPermitted } from "../libc/libc.ts";
 
 /**
- * Opens a directory, following symbolic links.
+ * Opens a directory, following symbolic links. If `isToList`, it is listed first and must be readable.
  *
  * If the C library may be called (`--allow-ffi`), entries are reached through the directory's descriptor: names may
  * have any bytes, paths any length, and entries stay in the opened directory whatever others rename. Otherwise they are
  * reached by path.
- *
- * @param isToList Whether it is listed first. It must then be readable.
  */
 export function openDirectory(path: string, isToList = false): Directory {
   return libcIfPermitted() === undefined

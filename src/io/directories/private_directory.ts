@@ -25,21 +25,17 @@ export class NotPrivateError extends RecordfsError<"not-private"> {
   }
 }
 
-/** Returns the effective user. */
 export function ownUid(): number {
   return libcIfPermitted()!.geteuid();
 }
 
 /**
  * An open directory that belongs to this user and that nobody else may enter or replace. Needs the C library
- * (`--allow-ffi`).
- *
- * Files are reached by descriptor, so nothing can be exchanged between check and use. They must be regular files of
- * this user with one hard link. A symbolic link, pipe, device or socket instead of one is a {@linkcode
+ * (`--allow-ffi`). Files are reached by descriptor, so nothing can be exchanged between check and use. They must be
+ * regular files of this user with one hard link. A symbolic link, pipe, device or socket instead of one is a {@linkcode
  * NotPrivateError}; it is never followed and never blocks.
  */
 export class PrivateDirectory {
-  /** For messages. */
   readonly path: string;
   readonly #fd: number;
   readonly #entries: Directory;
@@ -55,7 +51,6 @@ export class PrivateDirectory {
    *
    * @param path Absolute.
    * @throws {NotPrivateError} If others could read or replace its contents.
-   * @throws {SystemError} If the system refuses to open or create it.
    */
   static open(path: string, isToMake = false): PrivateDirectory {
     const [, parent, name] = /^(.*?)\/+([^/]+)\/*$/.exec(path)!;
@@ -76,9 +71,8 @@ export class PrivateDirectory {
   }
 
   /**
-   * Opens the working directory, which a process started in {@linkcode PrivateDirectory.location} inherits.
-   *
-   * @throws {NotPrivateError} If others could read or replace its contents.
+   * Opens the working directory, which a process started in {@linkcode PrivateDirectory.location} inherits. Checks it
+   * like {@linkcode PrivateDirectory.open}.
    */
   static openWorking(): PrivateDirectory {
     const path = Deno.cwd();
@@ -97,22 +91,17 @@ export class PrivateDirectory {
     return `/proc/self/fd/${this.#fd}`;
   }
 
-  /** Returns all names in the directory. */
   list(): readonly string[] {
     return this.#entries.list().names;
   }
 
-  /** Stats a name without following links; `undefined` if it does not exist. */
   stat(name: string): EntryStat | undefined {
     return this.#entries.stat(name, "keep");
   }
 
   /**
-   * Reads a file.
-   *
-   * @param most Largest size, in bytes.
-   * @returns `undefined` if it does not exist.
-   * @throws {NotPrivateError} If it is not a regular file of this user, or is larger.
+   * Reads a file; `undefined` if it does not exist. Throws a {@linkcode NotPrivateError} if it is not a regular file of
+   * this user, or has more than `most` bytes.
    */
   read(name: string, most: number): Uint8Array<ArrayBuffer> | undefined {
     return this.#using(name, Open.RDONLY, (fd, size) => {
@@ -130,7 +119,6 @@ export class PrivateDirectory {
     );
   }
 
-  /** Creates an empty file. The name must not exist. */
   create(name: string): void {
     this.#createFile(name).close();
   }
@@ -154,10 +142,8 @@ export class PrivateDirectory {
   }
 
   /**
-   * Overwrites an existing file in place, which needs no more disk space than it already has.
-   *
-   * @returns Whether the file exists.
-   * @throws {NotPrivateError} If it is not a regular file of this user.
+   * Overwrites a file in place, which needs no more disk space than it already has. Returns whether the file exists.
+   * Throws a {@linkcode NotPrivateError} if it is not a regular file of this user.
    */
   overwrite(name: string, content: Uint8Array): boolean {
     return this.#using(name, Open.WRONLY, (fd) => {
@@ -168,11 +154,7 @@ export class PrivateDirectory {
     }) ?? false;
   }
 
-  /**
-   * Renames a file, replacing any target.
-   *
-   * @returns Whether the file exists.
-   */
+  /** Renames a file, replacing any target. Returns whether the file exists. */
   rename(from: string, to: string): boolean {
     try {
       this.#entries.rename(from, to, true);
@@ -245,7 +227,6 @@ const ENOENT = 2;
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
-/** Write permission of the group and others. */
 const OTHERS_WRITE = 0o022;
 const OTHERS = 0o077;
 const STICKY = 0o1000;

@@ -24,19 +24,15 @@ export function unlessForeign<T>(open: () => T): T | undefined {
   }
 }
 
-/** Who shares a directory. */
 export interface Trust {
   /** Whether the directory's owner and group are trusted like the user. */
   readonly isShared: boolean;
 }
 
-/** Trusted users. */
 export interface Trusted extends Trust {
   /** The user; `undefined` if not known yet. */
   readonly uid: number | undefined;
-  /** Owner of the root directory. */
   readonly system: number | undefined;
-  /** Owner of the directory itself. */
   readonly owner?: number | undefined;
   readonly gid?: number | undefined;
 }
@@ -133,7 +129,6 @@ function whyWritable(mode: number, { isShared }: Trust): string | undefined {
     : undefined;
 }
 
-/** Largest number of groups of a Linux process. */
 const MOST_GROUPS = 65_536;
 
 /** Returns this process's groups. Only shared directories need them, and those need the C library. */
@@ -147,10 +142,8 @@ function ownGroups(): readonly number[] {
 let uid: number | undefined;
 
 /**
- * Returns the effective user.
- *
- * @param directory Where a temporary file may be created to find out, if the program may not ask. Without it, the user
- * stays unknown.
+ * Returns the effective user; `undefined` if the program may not ask, unless a temporary file may be created in
+ * `directory` to find out.
  */
 export function ownUid(directory?: string): number | undefined {
   if (uid !== undefined) return uid;

@@ -27,7 +27,6 @@ import { makeUnlessThere, TrustedWalk } from "./trusted_walk.ts";
  * refused then.
  */
 export class TrustedDirectory implements Disposable {
-  /** Absolute and free of links. */
   readonly path: string;
   readonly #entries: Entries;
   readonly #trusted: Trusted;
@@ -39,10 +38,8 @@ export class TrustedDirectory implements Disposable {
   }
 
   /**
-   * Opens a directory.
+   * Opens a directory; `undefined` if it does not exist. If `isToMake`, creates it and its parents.
    *
-   * @param isToMake Whether it and its parents are created if missing.
-   * @returns `undefined` if it does not exist.
    * @throws {NotTrustedError} If others could have created it, or could change its contents.
    */
   static open(
@@ -75,16 +72,12 @@ export class TrustedDirectory implements Disposable {
     }
   }
 
-  /** Returns all names in the directory, whoever owns them. */
   list(): readonly string[] {
     return this.#entries.list();
   }
 
   /**
-   * Opens a subdirectory.
-   *
-   * @returns `undefined` if it does not exist.
-   * @throws {NotTrustedError} If it is not a trusted user's.
+   * Opens a subdirectory; `undefined` if it does not exist. Throws a {@linkcode NotTrustedError} if it is not trusted.
    */
   open(name: string): TrustedDirectory | undefined {
     const entries = this.#unlessMissing(name, () => this.#entries.open(name));
@@ -108,10 +101,8 @@ export class TrustedDirectory implements Disposable {
   }
 
   /**
-   * Returns a file's metadata.
-   *
-   * @returns `undefined` if it does not exist.
-   * @throws {NotTrustedError} If it is not a trusted user's, or not a regular file.
+   * Returns a file's metadata; `undefined` if it does not exist. Throws a {@linkcode NotTrustedError} if it is not
+   * trusted, or not a regular file.
    */
   stat(name: string): EntryFacts | undefined {
     const facts = this.#entries.stat(name);
@@ -144,17 +135,12 @@ export class TrustedDirectory implements Disposable {
       try {
         return this.#openFile(name, "create");
       } catch (error) {
-        // Another process created it meanwhile.
         if (systemCode(error) !== "EEXIST") throw error;
       }
     }
   }
 
-  /**
-   * Replaces a file atomically.
-   *
-   * @param temporary Name while it is incomplete; must not exist.
-   */
+  /** Replaces a file atomically. `temporary` is its name while it is incomplete, and must not exist. */
   replaceFile(
     name: string,
     temporary: string,
@@ -174,11 +160,7 @@ export class TrustedDirectory implements Disposable {
     }
   }
 
-  /**
-   * Removes an entry, without following links. Directories stay.
-   *
-   * @returns Whether the name no longer exists.
-   */
+  /** Removes an entry, without following links. Directories stay. Returns whether the name no longer exists. */
   remove(name: string): boolean {
     try {
       this.#entries.remove(name);
@@ -186,17 +168,12 @@ export class TrustedDirectory implements Disposable {
     } catch (error) {
       const code = systemCode(error);
       if (code === "ENOENT") return true;
-      // Errors for a directory.
       if (code === "EISDIR" || code === "EPERM") return false;
       throw error;
     }
   }
 
-  /**
-   * Removes an empty subdirectory. Any other stays.
-   *
-   * @returns Whether the name no longer exists.
-   */
+  /** Removes an empty subdirectory. Any other stays. Returns whether the name no longer exists. */
   removeDirectory(name: string): boolean {
     try {
       this.#entries.removeDirectory(name);

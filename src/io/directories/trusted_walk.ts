@@ -9,7 +9,6 @@ import {
   whyNotLink,
 } from "./trust.ts";
 
-/** A directory on the path. */
 export interface Reached {
   readonly name: string;
   readonly entries: Entries;
@@ -28,7 +27,6 @@ export class TrustedWalk {
   readonly #trusted: Trusted;
   /** How missing directories are created; without it, the walk ends there. */
   readonly #making: NewEntry | undefined;
-  /** From the root down to the current directory. */
   readonly #open: Reached[];
   /** Checks to repeat once the user is known. */
   readonly #unsure: ((trusted: Trusted) => void)[] = [];
@@ -42,11 +40,8 @@ export class TrustedWalk {
   }
 
   /**
-   * Walks to a directory, which the caller closes.
-   *
-   * @param path Absolute.
-   * @returns `undefined` if it does not exist.
-   * @throws {NotTrustedError} If others could make it lead elsewhere.
+   * Walks to an absolute path, whose directory the caller closes; `undefined` if it does not exist. Throws a {@linkcode
+   * NotTrustedError} if others could make it lead elsewhere.
    */
   to(path: string): Reached & { readonly path: string } | undefined {
     const pending = path.split("/").reverse();

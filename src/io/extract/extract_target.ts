@@ -24,11 +24,9 @@ import {
 import { workingDirectory } from "../storage/local_path.ts";
 
 export interface ExtractTargetOptions {
-  /** Whether existing files are replaced. */
   readonly replace: boolean;
   /** Modification time of files that have none of their own. */
   readonly mtime: Date;
-  /** What {@linkcode ExtractTarget.complete} guarantees. */
   readonly sync: Durability;
   /** Name of the directory in errors, if not its path: it has a temporary name until everything is written. */
   readonly shownAs?: string | undefined;
@@ -43,14 +41,12 @@ export interface WalkPlace {
   readonly depth: number;
 }
 
-/** A file that another thread writes. */
 export interface HandedOver {
   /** Must be closed when the file is written. */
   readonly directory: Directory;
   readonly name: string;
   /** From the root of the extraction. */
   readonly path: string;
-  /** Unique per file. */
   readonly number: number;
 }
 
@@ -72,7 +68,6 @@ export class ExtractTarget implements Disposable {
   readonly placing: Placing;
   readonly mtime: Date;
   #temporaries = 0;
-  /** Depth of the directory that the walk started in. */
   #start = 0;
 
   /** Creates the directory. Its own path may contain symbolic links. */
@@ -102,7 +97,6 @@ export class ExtractTarget implements Disposable {
    * instead of paths, in walk order. Each is reached from the one before, so a tree of any depth takes steps linear in
    * its entries.
    *
-   * @param path As in the container.
    * @throws {RecordfsError} If something other than a directory is in the way.
    */
   start(path: string): void {
@@ -110,11 +104,7 @@ export class ExtractTarget implements Disposable {
     this.#start = this.#chain.depth;
   }
 
-  /**
-   * Creates a directory and its parents.
-   *
-   * @throws {RecordfsError} If something other than a directory is in the way.
-   */
+  /** Creates a directory and its parents. Throws a {@linkcode RecordfsError} if something else is in the way. */
   makeDirectory(place: Place): void {
     this.#naming(place, () => {
       const names = this.#namesFrom(place);
@@ -122,26 +112,17 @@ export class ExtractTarget implements Disposable {
     });
   }
 
-  /**
-   * Checks that a file can be written.
-   *
-   * @throws {RecordfsError} If something exists that must not be replaced.
-   */
+  /** Throws a {@linkcode RecordfsError} if something exists that must not be replaced. */
   checkFree(place: Place): void {
     this.#naming(place, () => this.#checkFree(place));
   }
 
-  /**
-   * Sets a directory's modification time. Call it when everything in and below the directory is written.
-   *
-   * @throws {RecordfsError} If it does not exist.
-   */
+  /** Sets a directory's modification time. Must be called after everything in and below the directory is written. */
   setModified(place: Place, mtime: Date): void {
     this.makeDirectory(place);
     this.#naming(place, () => this.#chain.last.setModified(".", mtime));
   }
 
-  /** Writes a file. */
   write(place: Place, content: Uint8Array, mtime = this.mtime): void {
     try { // inline, because a closure per file costs too much
       const { directory, name } = this.#place(place);
@@ -155,10 +136,8 @@ export class ExtractTarget implements Disposable {
   }
 
   /**
-   * Creates a symbolic link. Extraction itself never follows one.
-   *
-   * @param target May go up to the root of the extraction, and then only down.
-   * @throws {RecordfsError} If it leads outside, or something is in the way.
+   * Creates a symbolic link. Extraction itself never follows one. `target` may go up to the root of the extraction, and
+   * then only down; otherwise it throws a {@linkcode RecordfsError}.
    */
   makeLink(place: Place, target: string, mtime = this.mtime): void {
     this.#naming(place, () => {
@@ -210,10 +189,8 @@ export class ExtractTarget implements Disposable {
   }
 
   /**
-   * Prepares a file for another thread to write: see {@linkcode HandedOver}. The caller closes its directory. `before`
-   * is a file whose directory is reused if it is the same.
-   *
-   * @returns `undefined` if only this thread can write the file.
+   * Prepares a file for another thread to write. The caller closes its directory. `before` is a file whose directory is
+   * reused if it is the same. Returns `undefined` if only this thread can write the file.
    */
   handOver(place: WalkPlace, before?: HandedOver): HandedOver | undefined {
     try {
@@ -242,11 +219,7 @@ export class ExtractTarget implements Disposable {
     }
   }
 
-  /**
-   * Waits until everything is on disk, unless `sync` is `none`.
-   *
-   * @returns `false` if the system cannot be asked to: without `--allow-ffi`.
-   */
+  /** Waits until everything is on disk, unless `sync` is `none`. Returns `false` without `--allow-ffi`. */
   async complete(): Promise<boolean> {
     if (this.#options.sync === "none") return true;
     try {
@@ -343,7 +316,6 @@ export class ExtractTarget implements Disposable {
     throw new TypeError(`'${place.name}' is not one name`);
   }
 
-  /** Enters a directory, creating missing ones on the way. */
   #enter(known: number, names: readonly string[]): void {
     const chain = this.#chain;
     const isIn = names.length > 0 && names[0] === chain.nameAt(known + 1);

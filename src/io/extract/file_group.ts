@@ -8,7 +8,6 @@ const MOST_DIRECTORIES = 64;
 const SHARE = 16;
 let mostDirectories: number | undefined;
 
-/** A file that was not written. */
 export interface RefusedFile {
   readonly path: string;
   readonly bytes: number;
@@ -28,13 +27,7 @@ export class FileGroup {
     this.#target = target;
   }
 
-  /**
-   * Adds a file and creates its directory.
-   *
-   * @param mtime Its modification time.
-   * @returns `false` if only this thread can write the file.
-   * @throws What {@linkcode ExtractTarget.write} throws about the directory.
-   */
+  /** Adds a file and creates its directory. Returns `false` if only this thread can write the file. */
   add(place: WalkPlace, content: Uint8Array, mtime: Date): boolean {
     const memory: unknown = content.buffer;
     if (!(memory instanceof SharedArrayBuffer)) return false;
@@ -54,11 +47,7 @@ export class FileGroup {
     return true;
   }
 
-  /**
-   * Writes the files.
-   *
-   * @returns The files that failed.
-   */
+  /** Writes the files, and returns those that failed. */
   async place(thread: PlaceThread): Promise<RefusedFile[]> {
     const files = this.#files;
     const contents = this.#contents;

@@ -32,11 +32,7 @@ export class FilePlacer implements AsyncDisposable {
     this.#thread ??= PlaceThread.start() ?? "none";
   }
 
-  /**
-   * Starts a batch. Its files are written between now and its end.
-   *
-   * @throws The failure of an earlier batch.
-   */
+  /** Starts a batch, whose files are written between now and its end. Throws the failure of an earlier batch. */
   start(): FileBatchPlacer {
     this.#throwFailure();
     const thread = this.#idleThread();
@@ -59,17 +55,12 @@ export class FilePlacer implements AsyncDisposable {
     };
   }
 
-  /**
-   * Waits until all files are written.
-   *
-   * @throws If the other thread died, or an `onRefused` callback threw.
-   */
+  /** Waits until all files are written. Throws if the other thread died, or an `onRefused` callback threw. */
   async complete(): Promise<void> {
     await Promise.all(this.#underWay);
     this.#throwFailure();
   }
 
-  /** Waits for batches in flight and ends the other thread. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#underWay);
     if (this.#thread instanceof PlaceThread) this.#thread[Symbol.dispose]();
@@ -88,20 +79,12 @@ export class FilePlacer implements AsyncDisposable {
   }
 }
 
-/** Writes the files of a batch. */
 export interface FileBatchPlacer {
-  /**
-   * Writes a file, or leaves it to the other thread.
-   *
-   * @param mtime Modification time; defaults to that of the target.
-   * @throws What {@linkcode ExtractTarget.write} throws.
-   */
+  /** Writes a file, or leaves it to the other thread. Throws what {@linkcode ExtractTarget.write} throws. */
   write(place: Place, content: Uint8Array, mtime?: Date): void;
   /**
-   * Ends the batch, whether it succeeded or not.
-   *
-   * @param onRefused Called with each file that the other thread could not write. If it throws, everything ends.
-   * @returns Resolves when the contents are no longer needed.
+   * Ends the batch, whether it succeeded or not. Resolves when the contents are no longer needed. Calls `onRefused`
+   * with each file that the other thread could not write; if it throws, everything ends.
    */
   end(onRefused: (file: RefusedFile) => void): Promise<void>;
 }

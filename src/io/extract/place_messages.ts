@@ -1,13 +1,11 @@
 import type { SerializedError } from "../../base/serialized_error.ts";
 import type { Placing } from "./unplaced_file.ts";
 
-/** Files for another thread to write. */
 export interface FilesToPlace {
   readonly kind: "place";
   readonly how: Placing;
   /** Unique per file of this process. */
   readonly numbers: readonly number[];
-  /** Descriptor of each file's directory. */
   readonly directories: readonly number[];
   readonly names: readonly string[];
   /** Offset and length of each content in `memory`. */
@@ -18,7 +16,6 @@ export interface FilesToPlace {
   readonly memory: SharedArrayBuffer;
 }
 
-/** Progress of the other thread. */
 export type PlaceReport =
   | { readonly kind: "ready" }
   | { readonly kind: "placed"; readonly refused: readonly RefusedFile[] };

@@ -19,7 +19,6 @@ export interface Refusal {
 /** Thread that writes files, because most of the work is the kernel's. */
 export class PlaceThread implements Disposable {
   readonly #worker: Worker;
-  /** Unanswered requests, in order. */
   readonly #asked: PromiseWithResolvers<readonly Refusal[]>[] = [];
   #isReady = false;
   #failure: Error | undefined;
@@ -50,11 +49,7 @@ export class PlaceThread implements Disposable {
       : Infinity;
   }
 
-  /**
-   * Writes files. Their directories must stay open, and their memory unchanged, until this resolves.
-   *
-   * @throws {RecordfsError} If the thread died.
-   */
+  /** Writes files. Their directories must stay open, and their memory unchanged, until this resolves. */
   place(files: Omit<FilesToPlace, "kind">): Promise<readonly Refusal[]> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const answer = Promise.withResolvers<readonly Refusal[]>();

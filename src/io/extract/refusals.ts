@@ -43,7 +43,6 @@ export function gone(path: string): RecordfsError {
   );
 }
 
-/** Makes the error of a directory that cannot be entered. */
 export function notEntered(directory: string, kind: EntryKind): RecordfsError {
   return inTheWay(
     directory,
@@ -53,7 +52,6 @@ export function notEntered(directory: string, kind: EntryKind): RecordfsError {
   );
 }
 
-/** Makes the error of an existing entry that is in the way. */
 export function inTheWay(path: string, reason: string): RecordfsError {
   return new RecordfsError(
     "in-the-way",
@@ -63,12 +61,8 @@ export function inTheWay(path: string, reason: string): RecordfsError {
 }
 
 /**
- * Checks that a symbolic link stays inside: `..` may go up to the root at most, and then only names follow. A `..`
- * after a name might go through another link, and anywhere.
- *
- * @param path The link's path, for the message.
- * @param depth Number of directories between the root and the link.
- * @throws {RecordfsError} If it could lead outside.
+ * Checks that a symbolic link `depth` directories below the root stays inside: `..` may go up to the root at most, and
+ * then only names follow. A `..` after a name might go through another link, and anywhere.
  */
 export function requireInside(
   path: string,

@@ -7,8 +7,7 @@ import type {
 } from "../directories/directory.ts";
 
 /**
- * When files are guaranteed to survive power loss: `files` syncs each before it gets its name, `end` syncs all after
- * the last, `none` leaves it to the system.
+ * When files survive power loss: `files` syncs each before it gets its name, `end` all after the last, `none` never.
  */
 export type Durability = "files" | "end" | "none";
 
@@ -19,9 +18,7 @@ const WORTH_A_START = 64 * 1024;
 const HOLE = 64 * 1024;
 const ZEROS = new Uint8Array(HOLE);
 
-/** How a file is written. */
 export interface Placing {
-  /** Whether an existing file is replaced. */
   readonly replace: boolean;
   readonly sync: Durability;
   /** Whether its directory is not visible yet, so that the file may have its name from the start. */
@@ -31,7 +28,6 @@ export interface Placing {
 /** A new file that gets its name when it is complete. Until then it is unnamed if possible. */
 export class UnplacedFile implements Disposable {
   readonly directory: Directory;
-  /** The final name. */
   readonly name: string;
   readonly #how: Placing;
   readonly #file: OpenFile;
@@ -40,12 +36,7 @@ export class UnplacedFile implements Disposable {
   #before: string | undefined;
   #written = 0;
 
-  /**
-   * Creates the file, empty.
-   *
-   * @param name The final name.
-   * @param number Unique per file of this process.
-   */
+  /** @param number Unique per file of this process. */
   constructor(
     directory: Directory,
     name: string,
@@ -92,12 +83,7 @@ export class UnplacedFile implements Disposable {
       Buffer.compare(bytes, ZEROS) === 0;
   }
 
-  /**
-   * Gives the file its final name.
-   *
-   * @param mtime Its modification time.
-   * @throws `EEXIST` if something exists that must not be replaced, or any other system error.
-   */
+  /** Gives the file its final name. Throws `EEXIST` if something exists that must not be replaced. */
   place(mtime: Date): void {
     const { sync, replace } = this.#how;
     this.#file.setModified(mtime);
@@ -121,10 +107,8 @@ export class UnplacedFile implements Disposable {
 }
 
 /**
- * Writes a small file in one go.
- *
- * @returns Whether it did. If not, nothing is left of it; use an {@linkcode UnplacedFile}, which succeeds or reports
- * why.
+ * Writes a small file in one go. Returns whether it did. If not, nothing is left of it; use an {@linkcode
+ * UnplacedFile}, which succeeds or reports why.
  */
 export function placeWhole(
   directory: Directory,

@@ -30,10 +30,8 @@ export class IndexClaim implements Disposable {
 
   /**
    * Waits while another program makes the index: as long as it keeps storing blocks, and at most as long as fetching
-   * the source would take.
-   *
-   * @param read Reads a cached index.
-   * @returns The index. `undefined` if the caller must make it; others wait for that until the claim is disposed.
+   * the source would take. Returns the index; `undefined` if the caller must make it. Others wait for that until the
+   * claim is disposed.
    */
   async take<Index>(
     read: () => Index | undefined,

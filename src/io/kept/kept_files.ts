@@ -1,20 +1,14 @@
 import { unlessForeign } from "../directories/trust.ts";
 import type { TrustedDirectory } from "../directories/trusted_directory.ts";
 
-/** File in a cache. */
 export interface FileInCache {
   readonly name: string;
-  /** In bytes. */
   readonly size: number;
   /** Last use, in milliseconds since 1970. */
   readonly used: number;
 }
 
-/**
- * Lists files of a cache, skipping files of other users.
- *
- * @param pattern Pattern of names, including those that a killed program left behind.
- */
+/** Lists files of a cache whose names match, including those left by killed programs; skips files of other users. */
 export function filesIn(
   directory: TrustedDirectory,
   pattern: RegExp,
@@ -29,13 +23,7 @@ export function filesIn(
   );
 }
 
-/**
- * Evicts the least recently used files until the rest fits.
- *
- * @param files All files of the directory that count.
- * @param most Bytes that may remain.
- * @returns Bytes that remain.
- */
+/** Evicts the least recently used of all files until at most `most` bytes remain, and returns how many do. */
 export function evictFiles(
   directory: TrustedDirectory,
   files: readonly FileInCache[],
@@ -56,6 +44,5 @@ export function touchFile(directory: TrustedDirectory, name: string): void {
     using file = directory.openFile(name, "write");
     file?.touch();
   } catch {
-    // It is evicted sooner.
   }
 }

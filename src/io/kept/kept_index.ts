@@ -16,14 +16,9 @@ export interface KeptIndex<Index> {
   readonly kind: string;
   /** Smallest size of an entry in the source, in bytes. */
   readonly entrySize: number;
-  /**
-   * Returns the index of cached tables, or `undefined` if they do not belong to this source. Must trust nothing in
-   * them.
-   */
+  /** Returns the index of cached tables, or `undefined` if they are not of this source. Must trust nothing in them. */
   take(tables: KeptTables): Index | undefined;
-  /** Makes the index. */
   make(): Steps<Index>;
-  /** Returns its number of entries. */
   count(index: Index): number;
   /** Whether the index may be cached. Other programs then wait for it. */
   readonly isToKeep: boolean;

@@ -10,7 +10,6 @@ import { FileSource } from "../storage/file_source.ts";
 /** Location of cached data made from a state of a source. */
 export interface KeptPlace {
   readonly root: CacheRoot;
-  /** Name of the file. */
   readonly name: string;
   /** Identifies the state of the source. */
   readonly state: string;
@@ -18,17 +17,14 @@ export interface KeptPlace {
   readonly of: string;
 }
 
-/** The options of a container that matter here. */
 export interface KeptOptions {
   readonly remote?: RemoteOptions | undefined;
 }
 
 /**
  * Returns where data made from a source is cached between programs: in the cache directory, by the state of the source.
- * That is its URL and tag, or its path with size, time and inode.
- *
- * @param kind What is cached. Other kinds of the same source have other files.
- * @returns `undefined` if the source has no such state, or caching is disabled or impossible.
+ * That is its URL and tag, or its path with size, time and inode. `undefined` if the source has no such state, or
+ * caching is disabled or impossible.
  */
 export function keptPlace(
   source: ByteSource,

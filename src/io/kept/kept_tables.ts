@@ -12,7 +12,6 @@ import { utf8Text } from "../../base/utf8.ts";
 /** A column of numbers, over memory that threads share. */
 export type Column = Uint8Array | Uint32Array | Float64Array;
 
-/** Columns by name, and other facts. */
 export interface KeptTables {
   readonly columns: Readonly<Record<string, Column>>;
   /** JSON data. */
@@ -24,7 +23,6 @@ const INDEXES = "indexes";
 /** Names of table files, including those left by killed programs. */
 const NAME = /^[0-9a-f]{32}\.index/;
 
-/** File signature. */
 const MAGIC = "recordfs index 1\n";
 /** Size of the fixed part, which ends with the length of the head and the CRC-32 of all bytes after the fixed part. */
 const FIXED = 32;
@@ -51,9 +49,8 @@ interface Head {
 }
 
 /**
- * Reads cached tables of a source, into memory that threads share.
- *
- * @returns `undefined` if there are none of this state of the source, or they are damaged.
+ * Reads cached tables of a source, into memory that threads share; `undefined` if there are none of this state of the
+ * source, or they are damaged.
  */
 export function readKeptTables(place: KeptPlace): KeptTables | undefined {
   try {
@@ -103,11 +100,7 @@ function headIn(
   return { head, bytes, sum: view.getUint32(FIXED - 4, true) };
 }
 
-/**
- * Caches tables of a source. If that fails, they are made again next time.
- *
- * @returns Whether they were cached.
- */
+/** Caches tables of a source. If that fails, returns `false`, and they are made again next time. */
 export function keepTables(
   place: KeptPlace,
   { columns, facts }: KeptTables,
@@ -130,13 +123,11 @@ export function keepTables(
   }
 }
 
-/** File of cached tables. */
 export interface KeptFile {
   readonly root: CacheRoot;
   readonly name: string;
   /** Path of the source, or its URL without secrets; for a damaged file, the file's own path. */
   readonly of: string;
-  /** In bytes. */
   readonly size: number;
   /** Last use, in milliseconds since 1970. */
   readonly used: number;

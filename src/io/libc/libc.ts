@@ -6,7 +6,6 @@
  */
 import { SystemError } from "./system_error.ts";
 
-/** Declares a function's result and parameters. */
 function returning<
   Result extends Deno.NativeResultType,
   const Parameters extends readonly Deno.NativeType[],
@@ -131,7 +130,6 @@ const FUNCTIONS = {
 
 export type Libc = Deno.DynamicLibrary<typeof FUNCTIONS>["symbols"];
 
-/** The functions that report why a call failed. */
 export type ErrnoFunctions = Pick<Libc, "errnoLocation" | "strerror">;
 
 /** Returns the library, with each function opened on first use, which may throw. */
@@ -155,9 +153,7 @@ export function openLazily(): Libc {
 let opened: Libc | undefined;
 let isAbsent = false;
 
-/**
- * Returns the library, or `undefined` without `--allow-ffi` (it never prompts) or outside Linux with the GNU C library.
- */
+/** Returns the library; `undefined` without `--allow-ffi` or outside Linux with the GNU C library. Never prompts. */
 export function libcIfPermitted(): Libc | undefined {
   if (opened !== undefined || isAbsent) return opened;
   // Permission may be granted later.

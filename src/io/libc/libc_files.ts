@@ -86,10 +86,7 @@ const NOT_OF_FILES: ReadonlySet<string> = new Set([
 /** Some file systems may report it nevertheless. */
 const MOST_ATTEMPTS = 8;
 
-/**
- * Repeats a call until no signal interrupts it and its error is certain. A failed call has done nothing. Returns its
- * non-negative result.
- */
+/** Repeats a call until no signal interrupts it and its error is certain. A failed call has done nothing. */
 export function call(
   libc: ErrnoFunctions,
   act: () => number,
@@ -105,8 +102,6 @@ export function call(
 /**
  * Throws the error of the previous call, unless it must be repeated. For loops around calls made for each file, because
  * {@linkcode call} takes as long as the kernel does.
- *
- * @param attempt Number of attempts so far.
  */
 export function throwUnlessRepeated(
   libc: ErrnoFunctions,
@@ -122,9 +117,8 @@ const encoder = new TextEncoder();
 const scratch = [new Uint8Array(4096), new Uint8Array(4096)] as const;
 
 /**
- * Encodes a name for the C library, in memory that the next call with the same `which` reuses.
- *
- * @throws {TypeError} If the name contains NUL: the C library would cut it there.
+ * Encodes a name for the C library, in memory that the next call with the same `which` reuses. Throws a TypeError if
+ * the name contains NUL, where the C library would cut it.
  */
 export function cName(name: string, which: 0 | 1 = 0): Uint8Array<ArrayBuffer> {
   const memory = scratch[which];

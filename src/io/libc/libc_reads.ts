@@ -6,11 +6,11 @@
 import { errnoOf, type Libc, libcIfPermitted } from "./libc.ts";
 import { cName, Open } from "./libc_files.ts";
 
-/** `SEEK_END`, from `unistd.h`. */
+/** From `unistd.h`. */
 const SEEK_END = 2;
 /** `RWF_NOWAIT`, from `linux/fs.h`: reads only what is in memory. */
 const RWF_NOWAIT = 8;
-/** `EAGAIN`, from `asm-generic/errno-base.h`. */
+/** From `asm-generic/errno-base.h`. */
 const EAGAIN = 11;
 /** Largest memory, in bytes, whose address is cached. Caching the address keeps the memory alive. */
 const LONGEST_KNOWN = 1 << 16;
@@ -39,9 +39,8 @@ export class LibcReads {
   }
 
   /**
-   * Opens a file for reading, without Deno's permission check; the caller must do that too.
-   *
-   * @returns A descriptor that Deno does not know, or a negative number on error.
+   * Opens a file for reading, without Deno's permission check; the caller must do that too. Returns a descriptor that
+   * Deno does not know, or a negative number on error.
    */
   open(path: string): number {
     // A pipe may have replaced the regular file; do not block on it.
@@ -57,8 +56,7 @@ export class LibcReads {
 
   /**
    * Reads directly, bypassing the page cache, on another thread. Offset, length and memory must be whole blocks.
-   *
-   * @returns Like {@linkcode LibcReads.read}.
+   * Returns like {@linkcode LibcReads.read}.
    */
   direct(
     fd: number,
@@ -73,7 +71,6 @@ export class LibcReads {
     this.#libc.close(fd);
   }
 
-  /** Whether an open file's file system lies in memory. */
   isInMemory(fd: number): boolean {
     const room = new Uint32Array(STATFS_WORDS);
     const bytes = new Uint8Array(room.buffer);
@@ -85,11 +82,7 @@ export class LibcReads {
     return Number(this.#libc.lseek(fd, 0n, SEEK_END));
   }
 
-  /**
-   * Calls pread(2) for at most 2^31 - 1 bytes.
-   *
-   * @returns Number of bytes read, or a negative number on error.
-   */
+  /** Calls pread(2) for at most 2^31 - 1 bytes. Returns the number of bytes read, negative on error. */
   read(fd: number, into: Uint8Array, offset: number): number {
     return this.#libc.pread(
       fd,
@@ -100,9 +93,8 @@ export class LibcReads {
   }
 
   /**
-   * Reads what is in the page cache, at most 2^31 - 1 bytes.
-   *
-   * @returns Number of bytes read, 0 if the next byte is on disk, or {@linkcode UNSUPPORTED}.
+   * Reads what is in the page cache, at most 2^31 - 1 bytes. Returns the number of bytes read, 0 if the next byte is on
+   * disk, or {@linkcode UNSUPPORTED}.
    */
   cached(fd: number, into: Uint8Array, offset: number): number {
     // V8 keeps arrays of up to 64 bytes in its heap, where they may move. Accessing their buffer moves them out.
@@ -134,10 +126,7 @@ function memoryOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 
 let reads: LibcReads | undefined;
 
-/**
- * Returns this thread's reads, or `undefined` without `--allow-ffi` (it never prompts) or outside Linux with the GNU C
- * library.
- */
+/** Returns this thread's reads; `undefined` if {@linkcode libcIfPermitted} returns that. */
 export function libcReads(): LibcReads | undefined {
   if (reads !== undefined) return reads;
   const libc = libcIfPermitted();

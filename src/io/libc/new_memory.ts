@@ -20,8 +20,6 @@ const LARGE = 4 << 20;
  * Allocates zeroed memory, in large pages if the system supports them and the C library may be called. The first use of
  * a page interrupts the program: first writing 39 MB takes 36 ms in pages of 4 KiB, and 7 ms in large ones; in a
  * virtual machine, the former may take 200 ms.
- *
- * @throws {RangeError} If there is not enough memory.
  */
 export function newMemory(length: number): ArrayBuffer {
   return inLargePages(new ArrayBuffer(length));
@@ -59,7 +57,6 @@ export function giveBackFreedMemory(): void {
   try {
     libcIfPermitted()?.mallocTrim(0n);
   } catch {
-    // musl lacks this function.
   }
 }
 

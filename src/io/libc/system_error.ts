@@ -2,7 +2,6 @@ import { messageOf } from "../../base/message_text.ts";
 
 let codes: Map<number, string> | undefined;
 
-/** Returns the name of an error number on this system, such as `ENOSPC`. */
 function codeOf(errno: number): string | undefined {
   codes ??= new Map(
     // Loaded lazily, because a program without errors would start 20 ms later.
@@ -15,10 +14,8 @@ function codeOf(errno: number): string | undefined {
 /** Operating system error met below Deno, with a `code` like those of `node:fs`. */
 export class SystemError extends Error {
   override name = "SystemError";
-  /** Such as `ENOSPC`. */
   readonly code: string;
 
-  /** @param text The C library's text for the error. */
   constructor(errno: number, text: string) {
     super(text);
     this.code = codeOf(errno) ?? `errno ${errno}`;

@@ -5,11 +5,7 @@ const LARGEST = 1 << 30;
 
 let loaded: Crc32 | undefined;
 
-/**
- * Returns the CRC-32 (zlib polynomial) of bytes of any length.
- *
- * @param before CRC-32 of the bytes before, to continue from.
- */
+/** Returns the CRC-32 (zlib polynomial) of bytes of any length, continuing from that of the bytes before. */
 export function crc32Of(bytes: Uint8Array, before = 0): number {
   // Loaded lazily, because loading would delay a mount, which answers before it checks, by 20 ms.
   const crc32 = loaded ??= process.getBuiltinModule("node:zlib").crc32;

@@ -20,9 +20,7 @@ const FETCHED = 0.3;
 const BEHIND = 0.1;
 /** Fraction of the time spent on probes that may go into measuring the transfer rate again. */
 const LOOKING = 0.1;
-/**
- * Factor by which probes must be faster, because they are many more requests; the second while windows are in flight.
- */
+/** Factor by which probes must be faster, because they are more requests; the second while windows are in flight. */
 const QUICKER = 1.4;
 const MUCH_QUICKER = 1.7;
 /** Windows after which their rate is known, with several in flight. */

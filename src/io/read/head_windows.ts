@@ -30,8 +30,6 @@ export class HeadWindows {
   #count = 0;
 
   /**
-   * Reads nothing yet.
-   *
    * @param unit The buffer is a multiple of this size.
    * @param least Smallest window, because a header may continue behind its end.
    */
@@ -52,11 +50,7 @@ export class HeadWindows {
       : -1;
   }
 
-  /**
-   * Reads from a header on, at least all of the header.
-   *
-   * @param passed Size of the content before it, or `undefined` at the start.
-   */
+  /** Reads at least a whole header. `passed` is the size of the content before it, or `undefined` at the start. */
   *move(offset: number, passed: number | undefined): Steps<void> {
     const far = this.#far;
     const length = far !== undefined

@@ -11,18 +11,13 @@ export type ViewOf = (
 /** Sources as memory maps of their files, mapped on first use. */
 export class MappedSources {
   readonly #sources: readonly ByteSource[];
-  /** By source index. */
   readonly #mapped = new Map<number, MappedFile>();
 
   constructor(sources: readonly ByteSource[]) {
     this.#sources = sources;
   }
 
-  /**
-   * Returns the function that gives the views of a batch.
-   *
-   * @param check Whether to check, once per batch, that no file was truncated.
-   */
+  /** Returns the views of a batch. If `check`, checks once per batch that no file was truncated. */
   batch(check: boolean): ViewOf {
     const sizeIsKnown = new Set<MappedFile>();
     return (source, offset, length) => {

@@ -20,17 +20,12 @@ const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
 
 interface MappedRange {
   readonly address: bigint;
-  /** In bytes, at least 1. */
   readonly size: number;
 }
 
 const unused = new FinalizationRegistry<MappedRange>(unmap);
 
-/**
- * Maps a non-empty file read-only. A write kills the process.
- *
- * @throws {RecordfsError} Like {@linkcode MappedFile.unchecked}.
- */
+/** Maps a non-empty file read-only. A write kills the process. Throws like {@linkcode MappedFile.unchecked}. */
 export function mapShared(source: FileSource): MappedRange {
   return map(source, PROT_READ, MAP_SHARED);
 }
@@ -41,10 +36,8 @@ export function unmap({ address, size }: MappedRange): void {
 }
 
 /**
- * Maps a file. A write changes this process's copy of the page, not the file.
- *
- * The map lasts as long as anything refers to its bytes, so views may outlive their maker. Unmapping under a view would
- * kill the process.
+ * Maps a file. A write changes this process's copy of the page, not the file. The map lasts as long as anything refers
+ * to its bytes, so views may outlive their maker. Unmapping under a view would kill the process.
  */
 function mapPrivately(source: FileSource): Uint8Array<ArrayBuffer> {
   if (source.size === 0) return new Uint8Array();
@@ -114,21 +107,15 @@ export class MappedFile {
   }
 
   /**
-   * Returns all bytes of the file, which may have been truncated since it was mapped.
-   *
-   * @throws {RecordfsError} If it cannot be mapped; `code` is `unsupported` without `--allow-ffi` and outside Linux.
+   * Returns all bytes of the file, which may have been truncated since it was mapped. Throws a {@linkcode
+   * RecordfsError} if it cannot be mapped; `code` is `unsupported` without `--allow-ffi` and outside Linux.
    */
   unchecked(): Uint8Array<ArrayBuffer> {
     this.#forgetGone();
     return this.#bytes ??= mapPrivately(this.#source);
   }
 
-  /**
-   * Returns all bytes of the file, after checking its size.
-   *
-   * @throws {FormatError} Like {@linkcode MappedFile.checkSize}.
-   * @throws {RecordfsError} Like {@linkcode MappedFile.unchecked}.
-   */
+  /** Returns all bytes of the file, after {@linkcode MappedFile.checkSize}. */
   bytes(): Uint8Array<ArrayBuffer> {
     const bytes = this.unchecked();
     if (bytes.byteLength > 0) this.checkSize();
@@ -136,9 +123,8 @@ export class MappedFile {
   }
 
   /**
-   * Checks that the file is still as long as its map. Touching what was cut off would kill the process.
-   *
-   * @throws {FormatError} If it is shorter.
+   * Throws a {@linkcode FormatError} if the file is shorter than its map. Touching what was cut off would kill the
+   * process.
    */
   checkSize(): void {
     const { path, size } = this.#source;

@@ -3,11 +3,7 @@ import { LOCAL_DISK, type Storage } from "../storage/storage.ts";
 import { readPart } from "./read_part.ts";
 import { openFile } from "../storage/open_file.ts";
 
-/**
- * Reads a whole regular file. Anything else, such as a pipe without a writer, is an error and does not block.
- *
- * @throws {RecordfsError} If it is not a regular file, or cannot be read.
- */
+/** Reads a whole regular file. Anything else, such as a pipe without a writer, is an error and does not block. */
 export function* readFile(
   path: string,
   storage: Storage = LOCAL_DISK,

@@ -101,11 +101,9 @@ export class SharedRoom implements BatchRoom {
 
 /** Memory of a batch whose pieces stay where they were read together with their neighbours. */
 export class RunRoom implements BatchRoom {
-  /** What is read together. */
   readonly limits: RunLimits;
   readonly #memory: BatchRoom | undefined;
 
-  /** @param memory Memory to read into; allocated if not given. */
   constructor(limits: RunLimits, memory?: BatchRoom) {
     this.limits = limits;
     this.#memory = memory;

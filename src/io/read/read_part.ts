@@ -66,10 +66,7 @@ export function* fillSummed(
 }
 
 /**
- * Fills `into` without waiting.
- *
- * @returns The checksum of the bytes, or 0 if none is computed.
- * @throws {RecordfsError} If the source needs waiting (`must-wait`).
+ * Fills `into` without waiting, or throws (`must-wait`). Returns the checksum of the bytes, or 0 if none is computed.
  */
 export function fillSync(
   source: ByteSource,
@@ -94,11 +91,7 @@ export function fillSync(
   return crc;
 }
 
-/**
- * {@linkcode fillSync}, waiting for what the source has not cached.
- *
- * @param tried Number of bytes already read from the cache, if that was tried.
- */
+/** {@linkcode fillSync}, waiting for what is not cached. `tried` is the number of bytes already read from the cache. */
 export async function fillAsync(
   source: ByteSource,
   into: Uint8Array,

@@ -20,17 +20,11 @@ const STRIDE_BYTES = 64 * 1024;
 const STRIDE = 8;
 
 /**
- * Called with a slice's checksum as soon as it is read, if it has a kind of checksum.
- *
- * @param index Index of the slice.
- * @throws To stop reading.
+ * Called with the checksum of each slice that has a kind of checksum, as soon as it is read. May throw to stop reading.
  */
 export type Verify = (index: number, crc: number) => void;
 
-/**
- * Memory to read into, in which overlapping slices share their common bytes; or one buffer per slice, of the slice's
- * length.
- */
+/** Memory to read into, in which overlapping slices share their common bytes; or one buffer per slice. */
 export type ReadInto =
   | GrowingMemory
   | RunRoom
@@ -42,7 +36,6 @@ export type ReadInto =
  *
  * @param slices Ranges inside their sources' sizes, in any order; repeats are allowed.
  * @param verify Compares checksums. Without it, none are computed.
- * @param into Memory to read into. By default each slice gets its own.
  * @returns The bytes of each slice, in the order of `slices`.
  */
 export function readSlices(

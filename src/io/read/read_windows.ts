@@ -13,7 +13,6 @@ const MOST_AHEAD = 3;
 /** The same if the system reads ahead as well. */
 const LEAST_AHEAD = 1;
 
-/** Part of a source that was read or is being read. */
 interface Window {
   readonly source: ByteSource;
   readonly start: number;
@@ -29,33 +28,23 @@ interface Window {
 export class ReadWindows {
   readonly #signal: AbortSignal | undefined;
   readonly #memory = windowMemory();
-  /** The current window. */
   #now: Window | undefined;
   /** Windows being read ahead, in order and without gaps. */
   #ahead: Window[] = [];
   #direct: DirectReads | undefined;
 
-  /** @param signal Aborts waiting. */
   constructor(signal: AbortSignal | undefined) {
     this.#signal = signal;
   }
 
-  /**
-   * Returns the bytes at an offset that are in the current window; empty if none are.
-   *
-   * @param length Most bytes to return.
-   */
+  /** Returns at most `length` bytes at an offset, as far as they are in the current window. */
   peek(source: ByteSource, offset: number, length: number): Uint8Array {
     return this.#now === undefined
       ? NOTHING
       : part(this.#now, source, offset, length);
   }
 
-  /**
-   * Reads a window that contains the given offset. The previous window becomes invalid.
-   *
-   * @throws {FormatError} If the source ends before its size.
-   */
+  /** Reads a window that contains the given offset. The previous window becomes invalid. */
   async move(source: ByteSource, offset: number): Promise<void> {
     this.#now = undefined;
     let next = this.#ahead.shift();
@@ -80,7 +69,6 @@ export class ReadWindows {
     this.#now = next;
   }
 
-  /** Waits for reads in flight. */
   async end(): Promise<void> {
     await Promise.allSettled(this.#ahead.map(({ read }) => read));
     this.#ahead = [];
@@ -116,7 +104,6 @@ export class ReadWindows {
     return { source, start, bytes, read };
   }
 
-  /** Returns the least recently used window memory. */
   #room(): Uint8Array<ArrayBuffer> {
     const window = this.#memory.shift()!;
     this.#memory.push(window);
@@ -146,7 +133,6 @@ function isInMemory(source: ByteSource, start: number): boolean {
 
 const probe = new Uint8Array(1);
 
-/** Returns the bytes of a window at an offset. */
 function part(
   window: Window,
   source: ByteSource,

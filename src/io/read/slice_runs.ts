@@ -1,8 +1,6 @@
 import type { ChecksumKind } from "../sums/checksum.ts";
 
-/** A range of one of several sources. */
 export interface Slice {
-  /** Index of the source. */
   readonly source: number;
   readonly offset: number;
   readonly length: number;
@@ -20,13 +18,11 @@ export interface SliceRun {
   readonly count: number;
 }
 
-/** Limits of what is read together. */
 export interface RunLimits {
   /** Longest slice that is combined with a neighbour. */
   readonly small: number;
   /** Largest gap between neighbours that is read and discarded. */
   readonly gap: number;
-  /** Longest combined read. */
   readonly longest: number;
   /** Whether overlapping slices are combined whatever their lengths, because they stay where they are read. */
   readonly overlaps: boolean;

@@ -30,11 +30,8 @@ export function isRight(
 }
 
 /**
- * Checks the checksum of a content that was read from start to end. On a mismatch, invalidates the cached range so that
- * the next reader fetches it.
- *
- * @param actual Checksum of the bytes read.
- * @throws What `mismatch` returns.
+ * Checks a content that was read from start to end. On a mismatch, invalidates the cached range so that the next reader
+ * fetches it, and throws what `mismatch` returns.
  */
 export function requireRight(
   source: ByteSource,
@@ -67,23 +64,18 @@ export class PiecewiseCheck {
     if (checksumKind !== undefined) this.#sum = checksumOf(checksumKind);
   }
 
-  /** Adds the next piece. */
   add(piece: Uint8Array): void {
     if (this.#sum !== undefined) this.#actual = this.#sum(piece, this.#actual);
   }
 
-  /** Checks the pieces like {@linkcode requireRight}. */
   end(): void {
     requireRight(this.#source, this.#content, this.#actual, this.#mismatch);
   }
 }
 
 /**
- * Reads a content and checks its checksum. If a remote source's cache is wrong, reads it again.
- *
- * @param into Memory to read through. If it has the content's length, it holds the content afterwards; a longer content
- * is only checked.
- * @throws What `mismatch` returns.
+ * Reads a content through `into` and checks its checksum. If a remote source's cache is wrong, reads it again. If
+ * `into` has the content's length, it holds the content afterwards; a longer content is only checked.
  */
 export function* readVerified(
   source: ByteSource,
@@ -96,11 +88,7 @@ export function* readVerified(
   yield* readAgain(source, content, into, mismatch, actual);
 }
 
-/**
- * {@linkcode readVerified} for a content that was found to be wrong.
- *
- * @param actual Checksum of the first read. Optional if the source can invalidate.
- */
+/** {@linkcode readVerified} for a content found to be wrong. `actual` is optional if the source can invalidate. */
 export function* readAgain(
   source: ByteSource,
   content: VerifiedContent,
@@ -115,7 +103,6 @@ export function* readAgain(
   if (!isRight(content, again)) throw mismatch(checksum, again);
 }
 
-/** Reads a content through memory, and returns its checksum. */
 function* readThrough(
   source: ByteSource,
   { offset, length, checksumKind }: VerifiedContent,
@@ -135,10 +122,8 @@ function* readThrough(
 }
 
 /**
- * Reads a batch of contents like {@linkcode readSlices} and checks each. If caches of remote sources are wrong, reads
- * all wrong contents again together.
- *
- * @param mismatch Makes the error of a content by its index. Without it, nothing is checked.
+ * Reads a batch of contents like {@linkcode readSlices} and checks each, unless `mismatch` is `undefined`. If caches of
+ * remote sources are wrong, reads all wrong contents again together.
  */
 export function* readVerifiedSlices(
   sources: SourceList,
@@ -173,12 +158,7 @@ export function* readVerifiedSlices(
   return read;
 }
 
-/**
- * Reads and parses a range, such as a header or a page. If parsing fails and the source is cached, reads and parses it
- * again.
- *
- * @throws What `parse` throws.
- */
+/** Reads and parses a range. If parsing fails and the source is cached, reads and parses it again. */
 export function* readParsed<T>(
   source: ByteSource,
   offset: number,
@@ -197,10 +177,8 @@ export function* readParsed<T>(
 }
 
 /**
- * Reads data that only shows afterwards that a range was wrong, such as a table with its checksum. Then invalidates the
- * cached range and reads everything again.
- *
- * @param wrongIn Returns the range that a result shows to be wrong, if any.
+ * Reads data that only shows afterwards that a range was wrong, such as a table with its checksum. If `wrongIn` returns
+ * that range, invalidates it in the cache and reads everything again.
  */
 export function* readUnlessWrong<T>(
   source: ByteSource,

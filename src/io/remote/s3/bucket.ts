@@ -9,7 +9,7 @@ import { Credentials, type Keys } from "./credentials.ts";
 
 /** Default region. */
 const REGION = "us-east-1";
-/** Characters that `encodeURIComponent` leaves but signatures need encoded (RFC 3986, 2.2). */
+/** Not unreserved (RFC 3986, 2.3), but left by `encodeURIComponent`; signatures need them encoded. */
 const RESERVED = /[!'()*]/g;
 
 /** A bucket's location and request signing. */
