@@ -260,7 +260,7 @@ export function borrowedDirectory(descriptor: number, path = ""): Directory {
   return new DescribedDirectory(path, descriptor, "");
 }
 
-/** `isToList` tells that the directory is listed first. Its descriptor then serves for that as well. */
+/** Opens a directory by its path. If `isToList`, it is listed first, through the same descriptor. */
 export function openDescribed(path: string, isToList: boolean): Directory {
   const flags = isToList ? TO_LIST : DIRECTORY;
   const fd = openAt(At.FDCWD, path || ".", flags);

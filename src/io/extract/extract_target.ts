@@ -104,7 +104,7 @@ export class ExtractTarget implements Disposable {
     this.#start = this.#chain.depth;
   }
 
-  /** Creates a directory and its parents. Throws a {@linkcode RecordfsError} if something else is in the way. */
+  /** Creates a directory and its parents. Throws a RecordfsError if something else is in the way. */
   makeDirectory(place: Place): void {
     this.#naming(place, () => {
       const names = this.#namesFrom(place);
@@ -112,7 +112,7 @@ export class ExtractTarget implements Disposable {
     });
   }
 
-  /** Throws a {@linkcode RecordfsError} if something exists that must not be replaced. */
+  /** Throws a RecordfsError if something exists that must not be replaced. */
   checkFree(place: Place): void {
     this.#naming(place, () => this.#checkFree(place));
   }
@@ -137,7 +137,7 @@ export class ExtractTarget implements Disposable {
 
   /**
    * Creates a symbolic link. Extraction itself never follows one. `target` may go up to the root of the extraction, and
-   * then only down; otherwise it throws a {@linkcode RecordfsError}.
+   * then only down; otherwise it throws a RecordfsError.
    */
   makeLink(place: Place, target: string, mtime = this.mtime): void {
     this.#naming(place, () => {

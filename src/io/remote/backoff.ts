@@ -14,28 +14,23 @@ export class Backoff {
   readonly #timeout: number;
   #deadline: number;
   #wait = FIRST;
-  /** Number of failed attempts. */
   attempts = 0;
 
-  /** @param timeout Time in milliseconds after which to stop. */
   constructor(timeout: number) {
     this.#timeout = timeout;
     this.#deadline = performance.now() + timeout;
   }
 
-  /** Restarts the timeout, because the request made progress. */
   reset(): void {
     this.#deadline = performance.now() + this.#timeout;
     this.#wait = FIRST;
   }
 
   /**
-   * Waits after an attempt.
+   * Waits after an attempt. Returns whether to make another one.
    *
    * @param atLeast Wait that the server requests, in milliseconds.
    * @param isAway Whether the store as a whole is waited for afterwards.
-   * @param signal Aborts the wait; no further attempt should be made then.
-   * @returns Whether to make another attempt.
    */
   async wait(
     atLeast: number | undefined,

@@ -3,9 +3,7 @@ const SIZE = 64 * 8 * BigInt64Array.BYTES_PER_ELEMENT;
 
 let table = new SharedArrayBuffer(SIZE);
 
-/**
- * Returns the back-off state of stores, to share with threads. A module of its own, loaded even if nothing is remote.
- */
+/** Returns the back-off state of stores, to share with threads. A small module, loaded even if nothing is remote. */
 export function backoffTable(): SharedArrayBuffer {
   return table;
 }

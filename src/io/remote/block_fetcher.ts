@@ -31,7 +31,6 @@ const HELD = 64 << 20;
 /** How long to claim nothing after storing failed, in milliseconds, because others would wait for it in vain. */
 const UNCLAIMED = 10_000;
 
-/** Range of missing blocks and its waiter. */
 interface Run {
   readonly first: number;
   readonly last: number;
@@ -54,7 +53,6 @@ export class BlockFetcher {
   /** Fetched bytes that the store did not take. */
   readonly #held = new HeldBytes(HELD, ({ buffer }) => giveBack(buffer));
   readonly #closed = new AbortController();
-  /** Ranges in flight. */
   readonly #flights = new Set<Flight>();
   /** Ranges to request once all current callers have asked. */
   #wanted: Run[] = [];
@@ -88,7 +86,6 @@ export class BlockFetcher {
     this.#fetchWhole = fetchWhole;
   }
 
-  /** The cache file with the fetched blocks, if any. */
   get map(): BlockMap | undefined {
     return this.#store.map;
   }
@@ -104,18 +101,13 @@ export class BlockFetcher {
     this.#held.take(start, bytes);
   }
 
-  /** Invalidates the cached range, so that the next read fetches it. */
   invalidate(offset: number, length: number): void {
     const [first, last] = [blockOf(offset), blockOf(offset + length - 1)];
     this.#store.invalidate(first, last);
     this.#held.invalidate(first, last);
   }
 
-  /**
-   * Fetches a range that will be read soon.
-   *
-   * @returns `undefined` if it is cached.
-   */
+  /** Fetches a range that will be read soon. Returns `undefined` if it is cached. */
   fetch(offset: number, length: number): Promise<void> | undefined {
     if (areAllBlocks(offset, length, (block) => this.#has(block))) {
       return undefined;
@@ -127,11 +119,7 @@ export class BlockFetcher {
     return waiting.done;
   }
 
-  /**
-   * Prefetches a range, unless enough hinted bytes are in flight.
-   *
-   * @returns Whether it is cached or in flight.
-   */
+  /** Prefetches a range, unless enough hinted bytes are in flight. Returns whether it is cached or in flight. */
   expect(offset: number, length: number): boolean {
     if (this.#expected >= EXPECTED) return false;
     const before = this.#wantedBytes;
@@ -144,7 +132,6 @@ export class BlockFetcher {
     return true;
   }
 
-  /** Bytes of the object that are not stored. */
   get missing(): number {
     return missingBytes(this.#store, this.#state.size);
   }
@@ -155,10 +142,8 @@ export class BlockFetcher {
   }
 
   /**
-   * Reads a range of the object, which must lie inside it.
-   *
-   * @param goesOn Whether access is sequential, so that the next range may be prefetched.
-   * @throws {RecordfsError} If it cannot be fetched.
+   * Reads a range of the object, which must lie inside it. If `goesOn`, access is sequential, and the next range may be
+   * prefetched. Throws a RecordfsError if it cannot be fetched.
    */
   async read(
     into: Uint8Array,
@@ -187,7 +172,6 @@ export class BlockFetcher {
     }
   }
 
-  /** Aborts requests in flight. */
   close(): void {
     this.#closed.abort(new DOMException("It was closed", "AbortError"));
     this.#store.close();
@@ -353,11 +337,7 @@ export class BlockFetcher {
     return await claimFlight(flight, this.#claims, this.#store, waiting);
   }
 
-  /**
-   * Stores whole blocks, and holds those in memory for which the store has no space.
-   *
-   * @returns Whether their memory was taken over.
-   */
+  /** Stores whole blocks, and holds the rest in memory. Returns whether their memory was taken over. */
   #takeOver(start: number, bytes: Uint8Array<ArrayBuffer>): boolean {
     const kept = this.#keeps ? this.#store.keep(blockOf(start), bytes) : 0;
     const rest = bytes.subarray(kept);

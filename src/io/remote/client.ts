@@ -30,24 +30,19 @@ const LATE = 2000;
 /** Progress in bytes that a response counts for requests waiting for a slot: more than their stall timeout requires. */
 const ANSWER = 1 << 24;
 
-/** A request and the handler of its response. */
 export interface Question<T> {
   /** Response bytes that are held in memory until all have arrived. */
   readonly bytes?: number;
-  /** Whether another attempt continues after the received bytes; otherwise it starts again. */
   readonly goesOn?: boolean;
   /** Returns headers for range or condition, called for each attempt. */
   headers(): Headers;
   /**
-   * Handles a response that is neither a refusal nor a failure: 200, 206, 304, 404, 412, 416 and others below 400.
-   *
-   * @param watch Must be notified of arriving bytes.
-   * @throws {Transient} If another attempt should be made.
+   * Handles a response that is neither a refusal nor a failure: 200, 206, 304, 404, 412, 416 and others below 400. Must
+   * notify `watch` of arriving bytes. Throws a {@linkcode Transient} if another attempt should be made.
    */
   take(response: Response, watch: StallWatch): Promise<T>;
 }
 
-/** Limits on waiting. */
 export interface Patience {
   readonly signal: AbortSignal | undefined;
   /**
@@ -57,27 +52,20 @@ export interface Patience {
   readonly timeout?: number | undefined;
   /** Watches several requests as one, if a server answers in parts. */
   readonly watch?: StallWatch | undefined;
-  /** Counts requests for one object. */
   readonly counter?: Pick<RemoteObserver, "asked" | "retried"> | undefined;
 }
 
-/** Observer of requests, for counting or display. */
 export interface RemoteObserver {
-  /** Called when a request is sent. */
   asked(): void;
-  /** Called when a failed request is sent again. */
   retried(): void;
-  /** Called when a range has arrived. */
   fetched(name: string, start: number, length: number, ms: number): void;
 }
 
-/** HTTP client that retries requests. */
 export class Client {
   readonly timeout: number;
   readonly observer: RemoteObserver;
   readonly #slots: Slots;
   readonly #warn: (message: string) => void;
-  /** Bytes that have arrived, of all requests. */
   #arrived = 0;
   /** Whether a warning about waiting was given, and no response has come since. */
   #isAway = false;
@@ -111,9 +99,7 @@ export class Client {
   }
 
   /**
-   * Sends a request until it is answered.
-   *
-   * @throws {RemoteError} If it is refused, or nothing comes for too long.
+   * Sends a request until it is answered. Throws a {@linkcode RemoteError} if it is refused, or stalls for too long.
    */
   async ask<T>(
     target: Target,
@@ -172,7 +158,6 @@ export class Client {
     }
   }
 
-  /** Watches a request, or several as one. */
   watch({ timeout = this.timeout }: Pick<Patience, "timeout">): StallWatch {
     return StallWatch.ofRequest(timeout, () => this.#arrived);
   }
@@ -303,7 +288,6 @@ function failed(
   return reason;
 }
 
-/** Returns a signal that aborts with any of the given ones. */
 function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
@@ -327,11 +311,7 @@ function reasonOf(error: TypeError): string {
   );
 }
 
-/**
- * Returns the certificates of a file that may hold several.
- *
- * @param from Name of the setting that gives the path.
- */
+/** Returns the certificates of a file that may hold several. `from` is the setting that names it. */
 function certificates(path: string, from: string): string[] {
   let pem: string;
   try {

@@ -6,10 +6,8 @@ import type { RemoteSource } from "./remote_source.ts";
 const PIECES = 4;
 
 /**
- * Fetches the missing parts of an object into the cache.
- *
- * @param onProgress Called with the number of further bytes that are cached.
- * @returns Number of bytes that could not be stored.
+ * Fetches the missing parts of an object into the cache. Calls `onProgress` with the number of further bytes that are
+ * cached. Returns the number of bytes that could not be stored.
  */
 export async function fillCache(
   { fetcher, size }: RemoteSource,

@@ -1,15 +1,12 @@
 import { BLOCK } from "./cache/block_store.ts";
 import type { Waiting } from "./waiting.ts";
 
-/** Consecutive whole blocks. */
 export interface Blocks {
   readonly start: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/**
- * A range in flight. Passes bytes to its waiters as they arrive, and buffers only the beginning of an incomplete block.
- */
+/** A range in flight. Passes bytes to waiters as they arrive, and buffers only the beginning of an incomplete block. */
 export class Flight {
   readonly start: number;
   readonly end: number;
@@ -19,17 +16,13 @@ export class Flight {
   #begunLength = 0;
   readonly #waiting = new Set<Waiting>();
 
-  /**
-   * @param start A block boundary.
-   * @param end Offset after its last byte.
-   */
+  /** @param start A block boundary. */
   constructor(start: number, end: number) {
     this.start = start;
     this.end = end;
     this.#next = start;
   }
 
-  /** Start of the first incomplete block. */
   get next(): number {
     return this.#next;
   }
@@ -59,10 +52,8 @@ export class Flight {
   }
 
   /**
-   * Takes the next bytes.
-   *
-   * @param piece Has room for the incomplete block in front of it.
-   * @returns The blocks that are whole now, in the memory of `piece`.
+   * Takes the next bytes, which have room for the incomplete block in front. Returns the blocks that are whole now, in
+   * the same memory.
    */
   take(piece: Uint8Array<ArrayBuffer>): Blocks {
     const { buffer, byteOffset, length } = piece;
@@ -84,7 +75,6 @@ export class Flight {
     return { start, bytes: bytes.subarray(0, whole) };
   }
 
-  /** Fails all waiters. */
   fail(reason: unknown): void {
     for (const waiting of this.#waiting) waiting.fail(reason);
   }

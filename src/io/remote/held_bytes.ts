@@ -1,6 +1,5 @@
 import { BLOCK, blockOf } from "./cache/block_store.ts";
 
-/** Bytes of consecutive whole blocks. */
 interface Piece {
   readonly start: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -12,7 +11,6 @@ interface Piece {
 export class HeldBytes {
   readonly #most: number;
   readonly #onDrop: (bytes: Uint8Array<ArrayBuffer>) => void;
-  /** In order of use. */
   readonly #pieces = new Set<Piece>();
   readonly #byBlock = new Map<number, Piece>();
   #bytes = 0;

@@ -6,11 +6,8 @@ import { Transient } from "./transient.ts";
 const LOOK = 4096;
 
 /**
- * Judges a response other than 200, 206 and 304.
- *
- * @returns The response, if the caller can use it: 404, 412 and 416.
- * @throws {RemoteError} If it refuses the request.
- * @throws {Transient} If another attempt may succeed.
+ * Judges a response other than 200, 206 and 304. Returns it if the caller can use it: 404, 412 and 416. Throws a
+ * {@linkcode RemoteError} for a refusal, and a {@linkcode Transient} if another attempt may succeed.
  */
 export async function judged(
   target: Target,

@@ -4,11 +4,9 @@ export interface ListedFile {
   readonly isDirectory: boolean;
   /** In bytes; `undefined` if unknown or not exact. */
   readonly size?: number | undefined;
-  /** Last modification, in milliseconds since 1970. */
   readonly mtime?: number | undefined;
 }
 
-/** Whether a name is valid for a file or directory. */
 export function isFileName(name: string): boolean {
   return name !== "" && name !== "." && name !== ".." && !/[/\0]/.test(name);
 }

@@ -22,17 +22,11 @@ export class ReadAhead {
   readonly #at = new Float64Array(MOST_READERS).fill(-Infinity);
   readonly #ahead = new Float64Array(MOST_READERS).fill(-Infinity);
   readonly #window = new Float64Array(MOST_READERS);
-  /** Sequential steps of each reader. */
   readonly #steps = new Float64Array(MOST_READERS);
-  /** Time of each reader's last read. */
   readonly #heard = new Float64Array(MOST_READERS);
   #time = 0;
 
-  /**
-   * Records a read.
-   *
-   * @returns What to prefetch in addition to earlier results. It may lie behind the end of the object.
-   */
+  /** Records a read. Returns what to prefetch in addition to earlier results, possibly behind the end of the object. */
   follow(start: number, end: number): Span | undefined {
     const reader = this.#readerAt(start);
     const goesOn = start <= this.#ahead[reader]! + BLOCK;

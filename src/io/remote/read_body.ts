@@ -3,24 +3,17 @@
  * little is wasted where they are held as they are.
  */
 const PIECE = 1 << 17;
-/** Most buffers held for reuse. */
 const MOST_SPARE = 256;
 
-/** A stream's result at its end. */
 const ENDED = { value: undefined, done: true } as const;
 
 /** A stack: the buffer used last is still in the CPU cache. */
 const spare: ArrayBuffer[] = [];
 
-/** Consumer of a body's pieces. */
 export interface PieceTaker {
   /** Bytes to leave free in front of the next piece. Defaults to 0. */
   readonly front?: number;
-  /**
-   * Takes the next piece.
-   *
-   * @returns Whether the consumer keeps its memory; otherwise it is reused.
-   */
+  /** Takes the next piece. Returns whether the consumer keeps its memory; otherwise it is reused. */
   take(piece: Uint8Array<ArrayBuffer>): boolean;
 }
 
@@ -33,10 +26,8 @@ export function giveBack(memory: ArrayBuffer): void {
 }
 
 /**
- * Reads a body in pieces into reused memory, which is twice as fast as memory allocated by the stream.
- *
- * @param most Most bytes to expect. What follows them is not read.
- * @returns Number of bytes received; more than `most` if the body was longer.
+ * Reads a body in pieces into reused memory, which is twice as fast as memory allocated by the stream. Does not read
+ * what follows `most` bytes. Returns the number of bytes received; more than `most` if the body was longer.
  */
 export async function readBody(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,

@@ -27,13 +27,11 @@ const BELIEVED = 10_000;
 /** Timeout of an object's first request, in milliseconds, so that a wrong name does not take minutes. */
 const OPENING = 20_000;
 
-/** What exists at a path. */
 export type Facts =
   | { readonly kind: "missing" }
   | { readonly kind: "directory" }
   | { readonly kind: "file"; readonly size: number; readonly mtime: number };
 
-/** An object as the server reported it. */
 interface Found {
   readonly kind: "file";
   readonly target: Target;
@@ -53,7 +51,6 @@ interface Took {
   bytes: number;
 }
 
-/** An open object. */
 interface Opened {
   readonly fetcher: Promise<BlockFetcher>;
   users: number;
@@ -159,7 +156,6 @@ export class RemoteFiles {
     }
   }
 
-  /** Lists the names in a directory; `undefined` if the path is a file. */
   async list(
     path: string,
     signal: AbortSignal | undefined,
@@ -173,7 +169,6 @@ export class RemoteFiles {
     return [...list.keys()];
   }
 
-  /** Returns what exists at a path. */
   async look(path: string, signal: AbortSignal | undefined): Promise<Facts> {
     if (path === this.#root && this.#isDirectory) return DIRECTORY;
     const slash = path.lastIndexOf("/");
@@ -329,7 +324,6 @@ export class RemoteFiles {
   }
 }
 
-/** Returns an object in its cached state. */
 function asKnown(
   target: Target,
   state: ObjectState,
@@ -344,11 +338,9 @@ function nothing(): Took {
   return { requests: 0, retries: 0, bytes: 0 };
 }
 
-/** Cache of answers with a lifetime. */
 class Remembered<T> {
   readonly #answers = new Map<string, { answer: Promise<T>; time: number }>();
 
-  /** Returns the answer, if it is cached. */
   get(key: string): Promise<T> | undefined {
     const known = this.#answers.get(key);
     return known !== undefined && performance.now() - known.time < BELIEVED
@@ -356,7 +348,6 @@ class Remembered<T> {
       : undefined;
   }
 
-  /** Returns the cached answer, or asks. */
   ask(key: string, ask: () => Promise<T>): Promise<T> {
     const known = this.get(key);
     if (known !== undefined) return known;

@@ -34,12 +34,10 @@ const INSTEAD: Readonly<Record<string, string>> = {
 /** Location of a container on another machine. */
 export type RemoteLocation = HttpLocation | S3Location;
 
-/** A file or directory of a web server. */
 export interface HttpLocation {
   readonly kind: "http";
   /** With its query, but without user name and password. */
   readonly url: URL;
-  /** The URL's `user:password`. */
   readonly userinfo: string | undefined;
 }
 
@@ -49,7 +47,6 @@ export interface S3Location {
   readonly bucket: string;
   /** Not URL-encoded; empty for the whole bucket. */
   readonly key: string;
-  /** Version of the object, in a versioned bucket. */
   readonly versionId: string | undefined;
 }
 
@@ -64,10 +61,8 @@ export function separateUrls(text: string): string[] {
 }
 
 /**
- * Parses the URL of a container, or several URLs of one server joined by `::`.
- *
- * @throws {RecordfsError} If a scheme is not supported (`unknown-scheme`), a URL is malformed, or URLs are of several
- * servers (`bad-location`).
+ * Parses the URL of a container, or several URLs of one server joined by `::`. Throws if a scheme is not supported
+ * (`unknown-scheme`), a URL is malformed, or URLs are of several servers (`bad-location`).
  */
 export function parseRemote(
   location: string | URL,

@@ -9,7 +9,6 @@ import { Transient } from "./transient.ts";
 
 /** Identifies one state of an object. */
 export interface ObjectState {
-  /** In bytes. */
   readonly size: number;
   /** The server's tag of the content, or the modification time if there is none. */
   readonly tag: string;
@@ -19,7 +18,6 @@ export interface ObjectState {
   readonly isLasting: boolean;
 }
 
-/** Result of an object's first request. */
 export type Opened =
   | { readonly kind: "missing" }
   | { readonly kind: "directory" }
@@ -28,9 +26,7 @@ export type Opened =
   | {
     readonly kind: "object";
     readonly state: ObjectState;
-    /** The first bytes. */
     readonly head: Uint8Array<ArrayBuffer>;
-    /** Whether the server supports ranges. */
     readonly hasRanges: boolean;
   };
 
@@ -39,12 +35,7 @@ const YOUNG = 2000;
 /** Consecutive responses that ignore the range, after which ranges are given up. */
 const MOST_IGNORED = 4;
 
-/**
- * Requests the beginning of an object, and so its state.
- *
- * @param length Bytes of the beginning.
- * @param known Tag of a known state. If it is still current, the server sends no content.
- */
+/** Requests the beginning of an object, and so its state. If `known` is still its tag, the server sends no content. */
 export function openObject(
   client: Client,
   target: Target,
@@ -90,9 +81,8 @@ export function openObject(
 }
 
 /**
- * Reads a range of an object.
+ * Reads a range of an object. `taker` receives the bytes as they arrive.
  *
- * @param taker Receives the bytes as they arrive.
  * @throws {FormatError} If the object has changed (`changed`).
  * @throws {RemoteError} If the server does not return it.
  */
@@ -154,11 +144,7 @@ export async function readRange(
   }
 }
 
-/**
- * Compares a response with the known state; warns if they cannot be compared.
- *
- * @throws {FormatError} If the state is another one (`changed`).
- */
+/** Throws a {@linkcode FormatError} (`changed`) if a response is of another state. Warns if that cannot be told. */
 export function requireSameState(
   client: Client,
   target: Target,

@@ -2,9 +2,7 @@ import type { Patience } from "./client.ts";
 import type { ListedFile } from "./listed_file.ts";
 import type { Target } from "./target.ts";
 
-/** A web server or a bucket. */
 export interface RemoteServer {
-  /** Returns the object at a path. */
   target(path: string): Target;
   /** Lists the entries of a directory; `undefined` if it does not exist. */
   list(

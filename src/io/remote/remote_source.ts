@@ -6,10 +6,8 @@ import type { RemoteOptions } from "./remote_options.ts";
 
 /** Location of an object, from which another thread can open it. */
 export interface RemoteOrigin {
-  /** URL of the storage, for {@linkcode RemoteStorage}. */
   readonly url: string;
   readonly options: RemoteOptions;
-  /** Path of the object in the storage. */
   readonly path: string;
 }
 
@@ -18,7 +16,6 @@ export class RemoteSource implements ByteSource {
   readonly name: string;
   readonly size: number;
   readonly mtime: number;
-  /** Tag of the state that was opened. */
   readonly tag: string;
   /** Whether the tag identifies that state uniquely, so that parts may be cached for other programs. */
   readonly isLasting: boolean;
@@ -29,7 +26,6 @@ export class RemoteSource implements ByteSource {
   readonly #release: () => void;
   #closed = false;
 
-  /** @param release Called when it is closed. */
   constructor(
     { name, origin, fetcher, fetchTime }: Pick<
       RemoteSource,

@@ -18,7 +18,6 @@ import type { RemoteSource } from "./remote_source.ts";
 export interface InternalOptions {
   /** Whether to open objects in their cached state, without asking a server. */
   readonly believesCache?: boolean;
-  /** Observer of requests. */
   readonly observer?: RemoteObserver | undefined;
   /** Paths of caches that another thread has already warned about. */
   readonly warned?: readonly string[] | undefined;
@@ -30,7 +29,6 @@ export interface InternalOptions {
 export class RemoteStorage implements Storage {
   /** Path of the URL itself in this storage, without secrets. */
   readonly root: string;
-  /** The URL as given. */
   readonly url: string;
   readonly options: RemoteOptions;
   readonly believesCache: boolean;
@@ -38,11 +36,7 @@ export class RemoteStorage implements Storage {
   readonly #location: RemoteLocation;
   #files: Promise<RemoteFiles> | undefined;
 
-  /**
-   * Parses a URL, without sending a request.
-   *
-   * @throws {RecordfsError} If it cannot be read (`unknown-scheme`, `bad-location`).
-   */
+  /** Parses a URL, without sending a request. Throws if it cannot be read (`unknown-scheme`, `bad-location`). */
   constructor(
     location: string | URL,
     options: RemoteOptions = {},

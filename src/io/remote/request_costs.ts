@@ -14,15 +14,10 @@ export class RequestCosts {
   readonly #warn: (message: string) => void;
   readonly #now: () => number;
   readonly #said: { isSaid: boolean };
-  /** Counts of the current half of the window, and of the previous one. */
   #half = { requests: 0, bytes: 0 };
   #before = { requests: 0, bytes: 0 };
   #since: number;
 
-  /**
-   * @param now A clock in milliseconds.
-   * @param said Shared state of all that warn once together.
-   */
   constructor(
     warn: (message: string) => void,
     now: () => number = () => performance.now(),
@@ -34,7 +29,6 @@ export class RequestCosts {
     this.#since = now();
   }
 
-  /** Counts a range. */
   fetched(name: string, bytes: number): void {
     if (this.#said.isSaid) return;
     this.#forget();

@@ -6,23 +6,18 @@ import type { Flight } from "./flight.ts";
 /** Polling interval in milliseconds for what another program stores: at first, and at most. */
 export const FIRST_LOOK = 4;
 export const LONGEST_LOOK = 40;
-/**
- * How long to wait for a program that stores nothing more: in milliseconds, and as a fraction of the request timeout.
- */
+/** How long to wait for a program that stores nothing more: milliseconds, and a fraction of the request timeout. */
 const STUCK = 5000;
 const STUCK_PART = 1 / 8;
-/** Bytes read from the cache at a time. */
 const PIECE = 1 << 17;
 
-/** Returns how long to wait for a program that stores nothing more, by the request timeout; in milliseconds. */
 export function stuckAfter(timeout = Infinity): number {
   return Math.min(STUCK, timeout * STUCK_PART);
 }
 
 /**
- * Waits until no other program fetches a range, and meanwhile passes on to its waiters what others store.
- *
- * @returns A claim on the rest of the range; `undefined` if nothing is left, or another program is stuck.
+ * Waits until no other program fetches a range, and meanwhile passes on to its waiters what others store. Returns a
+ * claim on the rest of the range; `undefined` if nothing is left, or another program is stuck.
  */
 export async function claimFlight(
   flight: Flight,
@@ -30,7 +25,6 @@ export async function claimFlight(
   store: BlockStore,
   { signal, timeout }: {
     readonly signal: AbortSignal;
-    /** Timeout of a request, in milliseconds. */
     readonly timeout: number;
   },
 ): Promise<Claim | undefined> {

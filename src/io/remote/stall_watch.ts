@@ -2,7 +2,6 @@
 const LEAST = 16 * 1024;
 /** Shortest period in milliseconds, however short the timeout. */
 const SHORTEST = 2000;
-/** Number of spans that a period is counted in. */
 const SPANS = 16;
 
 /** Aborts a request, or an attempt, that receives next to nothing over a whole period. */
@@ -38,12 +37,7 @@ export class StallWatch implements Disposable {
     }, period / SPANS);
   }
 
-  /**
-   * Watches a request with all its attempts, from now on.
-   *
-   * @param timeout In milliseconds.
-   * @param others Returns the bytes received by all requests.
-   */
+  /** Watches a request with all its attempts. `others` returns the bytes received by all requests. */
   static ofRequest(timeout: number, others: () => number): StallWatch {
     return new StallWatch(Math.max(timeout, SHORTEST), { others });
   }
@@ -54,22 +48,18 @@ export class StallWatch implements Disposable {
     return new StallWatch(period, { request: this });
   }
 
-  /** Aborts when too little has arrived for too long. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Reason for the abort. */
   get reason(): string {
     return `the server sent ${this.#bytes} bytes and then next to nothing`;
   }
 
-  /** Bytes received. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Counts received bytes. */
   add(bytes: number): void {
     this.#bytes += bytes;
     this.#arrivals.add(bytes);
@@ -110,7 +100,6 @@ export class StallWatch implements Disposable {
   }
 }
 
-/** Bytes received in a sliding period. */
 export class Arrivals {
   readonly #span: number;
   readonly #least: number;
@@ -118,15 +107,10 @@ export class Arrivals {
   /** Ring buffer of bytes per span: those of the period, and the current one. */
   readonly #counts = new Float64Array(SPANS + 1);
   #begun: number;
-  /** Number of the last span that was counted in. */
   #last = 0;
   #pausedAt: number | undefined;
 
-  /**
-   * @param period In milliseconds.
-   * @param least Fewest bytes expected in a period.
-   * @param now A clock in milliseconds.
-   */
+  /** @param least Fewest bytes expected in a period. */
   constructor(period: number, least: number, now: () => number) {
     this.#span = period / SPANS;
     this.#least = least;

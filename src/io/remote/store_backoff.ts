@@ -7,15 +7,12 @@ const Field = {
   KEY: 0,
   /** Until when no requests are sent; 0 while the store answers. */
   CLOSED_UNTIL: 1,
-  /** When that began. */
   CLOSED_AT: 2,
   /** Consecutive failures; simultaneous ones count as one. */
   ROUNDS: 3,
-  /** Last response. */
   HEARD: 4,
   /** Requests that may be sent at once, minus {@linkcode FIRST_REQUESTS}. */
   CREDITS: 5,
-  /** When the last request was sent. */
   SENT: 6,
   /** When responses begin to add credits. */
   GROWS_FROM: 7,
@@ -42,19 +39,15 @@ const LONGEST_ASKED = 60_000;
 /** Interval of checking what other threads have recorded. */
 const LOOK = 100;
 
-/** A reason to send a store fewer requests. */
 export interface StoreFailure {
-  /** When the failed request was sent. */
   readonly begun: number;
   /** Wait that the store requests, in milliseconds. */
   readonly after: number | undefined;
   /** Whether the store reported too many requests. */
   readonly isSlowDown: boolean;
-  /** The failure, for messages. */
   readonly reason: Error;
 }
 
-/** A request waiting to be sent. */
 interface Waiter {
   readonly send: () => void;
 }
@@ -68,10 +61,8 @@ export class StoreBackoff {
   readonly #state: BigInt64Array;
   readonly #waiting = new Set<Waiter>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The last failure, in this thread. */
   reason: Error | undefined;
 
-  /** @param state Zeros, or memory shared with other threads. */
   constructor(
     state: BigInt64Array = new BigInt64Array(new SharedArrayBuffer(FIELDS * 8)),
   ) {
@@ -119,11 +110,7 @@ export class StoreBackoff {
     if (this.#waiting.size > 0) this.#sendDue();
   }
 
-  /**
-   * Records a request that failed before it was answered.
-   *
-   * @returns Whether requests to the store now wait; `false` if it answers others.
-   */
+  /** Records a request that failed before it was answered. Returns `false` if the store answers others. */
   failed({ begun, after = 0, isSlowDown, reason }: StoreFailure): boolean {
     if (!isSlowDown && this.#get(Field.HEARD) > begun) return false;
     this.reason = reason;
@@ -218,11 +205,7 @@ export function timeNow(): number {
 let known = new Map<string, StoreBackoff>();
 let knownIn = backoffTable();
 
-/**
- * Returns the back-off of a store.
- *
- * @param store Unique name.
- */
+/** Returns the back-off of a store, by its unique name. */
 export function backoffOf(store: string): StoreBackoff {
   const table = backoffTable();
   if (table !== knownIn) {

@@ -1,18 +1,12 @@
-/** A request ready to be sent. */
 export interface PreparedRequest {
   readonly url: URL;
   readonly headers: Headers;
-  /**
-   * Must be called when the request has ended.
-   *
-   * @param isAnswered Whether there was a response that is neither a refusal nor a failure.
-   */
+  /** Must be called when the request has ended. `isAnswered` is `false` for a refusal or failure. */
   readonly settled?: ((isAnswered: boolean) => void) | undefined;
 }
 
 /** An object of a server, which makes requests for it. */
 export interface Target {
-  /** URL as it may be shown. */
   readonly name: string;
   /** Unique to the object, including its query. Must not be shown. */
   readonly identity: string;
@@ -22,18 +16,10 @@ export interface Target {
   readonly store: string;
   /** Whether responses have shown that it is a directory. */
   readonly isDirectory?: boolean;
-  /**
-   * Prepares a request.
-   *
-   * @param headers Ranges and conditions.
-   * @param signal Aborts waiting for others.
-   */
   prepare(headers: Headers, signal: AbortSignal): Promise<PreparedRequest>;
   /**
-   * Reacts to a redirection, refusal or failure, without reading its body.
-   *
-   * @param asked The prepared URL that it comes from.
-   * @returns Whether to repeat the request, with another URL, region or credentials.
+   * Reacts to a redirection, refusal or failure, without reading its body. `asked` is the prepared URL that it comes
+   * from. Returns whether to repeat the request, with another URL, region or credentials.
    */
   react(response: Response, asked: URL): Promise<boolean>;
 }

@@ -5,16 +5,13 @@ const CERTIFICATE = /invalid peer certificate: (.*)/s;
 
 /** A failure that may pass. */
 export class Transient extends Error {
-  /** HTTP status, if there was a response. */
   readonly status: number | undefined;
   /** Wait in milliseconds that the server requests; `Infinity` if waiting is useless. */
   readonly after: number | undefined;
-  /** Number of bytes received. */
   readonly bytes: number;
   /** Whether the server fails for others too, so that all wait for it. */
   isAway = false;
 
-  /** @param why What happened, for a message. */
   constructor(
     why: string,
     { status, after, bytes = 0, cause }: {

@@ -22,17 +22,14 @@ export class Waiting {
     this.#reject = reject;
   }
 
-  /** Adds a part to wait for. */
   hold(): void {
     this.#holds++;
   }
 
-  /** Marks a part as arrived. */
   release(): void {
     if (--this.#holds === 0) this.#resolve();
   }
 
-  /** Copies the bytes that belong to its range. */
   take(bytes: Uint8Array, offset: number): void {
     if (this.#into === undefined) return;
     const start = Math.max(offset, this.offset);

@@ -14,7 +14,6 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** Error of a pattern that names more than can be opened. The message completes the sentence "The pattern …". */
 export class BracePatternError extends Error {
   override name = "BracePatternError";
-  /** Number of paths it names, if they were counted. */
   readonly paths: bigint | undefined;
 
   constructor(why: string, paths?: bigint) {
@@ -71,10 +70,8 @@ export class BracePattern {
   }
 
   /**
-   * Parses a pattern.
-   *
-   * @returns `undefined` if braces are unbalanced.
-   * @throws {BracePatternError} If braces are nested too deeply.
+   * Parses a pattern; `undefined` if braces are unbalanced. Throws a {@linkcode BracePatternError} if they are nested
+   * too deeply.
    */
   static parse(text: string): BracePattern | undefined {
     const parts = parse(text, 0);
@@ -86,15 +83,13 @@ export class BracePattern {
     return this.#parts.some(isExpression);
   }
 
-  /** Returns the first text it expands to. */
   first(): string {
     return unescaped(firstOf(this.#parts));
   }
 
   /**
-   * Expands patterns in the order of braceexpand: the last braces vary fastest.
-   *
-   * @throws {BracePatternError} If there are more than a million texts, or they are too long together.
+   * Expands patterns in the order of braceexpand: the last braces vary fastest. Throws a {@linkcode BracePatternError}
+   * if there are more than a million texts, or they are too long together.
    */
   static expand(patterns: readonly BracePattern[]): string[] {
     let [count, units] = [0n, 0n];
@@ -153,7 +148,6 @@ function parse(text: string, depth: number): Pattern | undefined {
   return parts;
 }
 
-/** Parses the content of a pair of braces. */
 function parseBraces(text: string, depth: number): Pattern {
   const numbers = NUMBERS.exec(text);
   if (numbers !== null) return [numberRange(numbers)];

@@ -5,7 +5,6 @@ import type { ByteSource } from "./byte_source.ts";
 export interface KnownFile {
   readonly path: string;
   readonly size: number;
-  /** In milliseconds since 1970. */
   readonly mtime: number;
 }
 

@@ -8,7 +8,6 @@ const USUAL_LIMIT = 1024;
 /** Enough for the shards of any container, and the connections of a server. */
 const MOST_OPEN = 65_536n;
 
-/** Number of descriptors that a thread may have. */
 export interface DescriptorBudget {
   /** Most idle descriptors that the thread caches. */
   readonly mostIdle: number;
@@ -34,10 +33,7 @@ export function descriptorBudget(): DescriptorBudget {
   };
 }
 
-/**
- * Returns the limit of open files of the process (`ulimit -n`). Known on Linux with `--allow-ffi` or all permissions;
- * never prompts.
- */
+/** Returns `ulimit -n`. Known on Linux with `--allow-ffi` or all permissions; never prompts. */
 export function openFilesLimit(): number | undefined {
   const limits = readLimits();
   if (limits !== undefined) return Number(limits[0]);

@@ -16,9 +16,7 @@ export interface Lease {
   doomed: boolean;
 }
 
-/**
- * Fewest idle descriptors of a thread while others have many. With fewer, files would be opened and closed constantly.
- */
+/** Fewest idle descriptors while others have many. With fewer, files would be opened and closed constantly. */
 const LEAST_IDLE = 2;
 
 /** Attempts to open when no descriptor is left, and the pause in between, in ms. */
@@ -44,7 +42,6 @@ export class DescriptorPool<Owner> {
   #busy = 0;
   #calm: PromiseWithResolvers<void> | undefined;
 
-  /** @param budgetOf Returns this thread's budget; called on first use. */
   constructor(budgetOf: () => DescriptorBudget) {
     this.#budgetOf = budgetOf;
   }
@@ -64,11 +61,7 @@ export class DescriptorPool<Owner> {
     return this.#calm.promise;
   }
 
-  /**
-   * Lends the owner's descriptor, calling `open` if it has none.
-   *
-   * The caller must return every lease with {@linkcode release}.
-   */
+  /** Lends the owner's descriptor, calling `open` if it has none. The caller must {@linkcode release} every lease. */
   borrow(owner: Owner, open: () => Descriptor): Lease {
     let lease = this.#leases.get(owner);
     if (lease === undefined) {
@@ -84,7 +77,6 @@ export class DescriptorPool<Owner> {
     return lease;
   }
 
-  /** Returns a lease. */
   release(lease: Lease): void {
     lease.users--;
     if (lease.users > 0) return;
@@ -159,7 +151,6 @@ export class DescriptorPool<Owner> {
     if (this.#leases.size >= this.#limit) this.#dropOldest();
   }
 
-  /** @returns Whether one was idle. */
   #dropOldest(): boolean {
     for (const [owner, lease] of this.#leases) {
       if (lease.users > 0) continue;
@@ -170,7 +161,6 @@ export class DescriptorPool<Owner> {
   }
 }
 
-/** The pool of this thread. */
 export const descriptors: DescriptorPool<object> = new DescriptorPool<object>(
   descriptorBudget,
 );

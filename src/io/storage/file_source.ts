@@ -23,29 +23,23 @@ export interface FileIdentity {
 /** Direct reads of a file, which bypass the page cache. Faster for data that is not in it. */
 export interface DirectReads {
   /**
-   * Fills memory of whole blocks (`BLOCK`) from an offset that is a multiple of a block.
-   *
-   * @returns Number of bytes read: fewer than requested at the end of the data; negative on error.
+   * Fills memory of whole blocks (`BLOCK`) from an offset that is a multiple of a block. Returns the number of bytes
+   * read: fewer than requested at the end of the data; negative on error.
    */
   readAt(into: Uint8Array<ArrayBuffer>, offset: number): Promise<number>;
-  /** Must be called after all reads have ended. */
   close(): void;
 }
 
 /** `read(2)` moves at most 0x7ffff000 bytes; longer reads are split into pieces of this size. */
 const LARGEST_READ = 1 << 30;
 
-/**
- * A local file. Its descriptor is opened on demand and may be closed between reads, so that thousands of files can be
- * open at once.
- */
+/** A local file. Its descriptor is opened on demand and may be closed between reads, so that thousands can be open. */
 export class FileSource implements ByteSource {
   readonly path: string;
   /** State of the file when it was opened. If it was replaced since then, reads fail. */
   readonly identity: FileIdentity;
   /** Read speed of its device, used if the system cannot report what is in the page cache. */
   readonly pace: Pace;
-  /** Whether a writer may still append to it. */
   readonly mayGrow: boolean;
   /** Reads through the C library; `undefined` without `--allow-ffi`. */
   readonly #libc: LibcReads | undefined = libcReads();
@@ -64,11 +58,9 @@ export class FileSource implements ByteSource {
   }
 
   /**
-   * Opens a regular file.
-   *
-   * @param options `mayGrow`: whether a writer may still append to it. If so, what existed when it was opened stays
-   * readable; otherwise any change is an error.
-   * @throws {RecordfsError} If it is a directory, a pipe or a device, or cannot be opened.
+   * Opens a regular file. If `mayGrow`, a writer may still append to it, and what existed when it was opened stays
+   * readable; otherwise any change is an error. Throws a {@linkcode RecordfsError} if it is a directory, a pipe or a
+   * device, or cannot be opened.
    */
   static *open(
     path: string,
@@ -173,7 +165,6 @@ export class FileSource implements ByteSource {
     }
   }
 
-  /** Opens the file for direct reads, if possible. */
   openDirect(): DirectReads | undefined {
     const libc = this.#libc;
     if (libc === undefined) return undefined;
@@ -186,7 +177,6 @@ export class FileSource implements ByteSource {
       : { readAt: (into, offset) => libc.direct(fd, into, offset), close };
   }
 
-  /** Lends the file's descriptor for a call. */
   useDescriptor<T>(use: (fd: number) => T): T {
     const lease = this.#borrow();
     try {
@@ -269,8 +259,7 @@ type NodeFs = typeof import("node:fs");
 let loadedFs: NodeFs | undefined;
 
 /**
- * Returns `node:fs`, loaded on first use. Loading takes Deno 20 ms, in which a mount of files that the C library opens
- * and reads can answer already.
+ * Returns `node:fs`, loaded on first use. Loading takes Deno 20 ms, in which a mount can already answer through libc.
  */
 function nodeFs(): NodeFs {
   return loadedFs ??= process.getBuiltinModule("node:fs");
@@ -281,7 +270,6 @@ function identityOf(stat: Deno.FileInfo): FileIdentity {
   return { dev, ino: ino ?? 0, size, mtimeMs: mtime?.getTime() ?? 0 };
 }
 
-/** The last file that Node opened. */
 let opened: string | undefined;
 
 /** Returns a file that Deno permitted to open, if any. */
@@ -289,11 +277,7 @@ export function permittedFile(): string | undefined {
   return opened;
 }
 
-/**
- * Opens a file through Node, which reports why it fails.
- *
- * @throws {Error} With the system's `code`.
- */
+/** Opens a file through Node, which reports why it fails. */
 export function nodeDescriptor(path: string): Descriptor {
   const { O_RDONLY, O_NONBLOCK } = nodeFs().constants;
   // A pipe may have replaced the regular file; do not block on it.

@@ -4,9 +4,7 @@ import { systemCode } from "../libc/system_error.ts";
 
 /**
  * Returns the local path of a container's location. Text that looks like a URL is never a path: a directory called
- * `http:` must be written `./http:`.
- *
- * @throws {RecordfsError} If it is a URL of another machine, or a URL as text (`not-local`).
+ * `http:` must be written `./http:`. Throws `not-local` for a URL of another machine, or a URL as text.
  */
 export function localPath(location: string | URL): string {
   if (!(location instanceof URL)) {
@@ -36,11 +34,7 @@ function notLocal(url: string): RecordfsError {
   );
 }
 
-/**
- * {@linkcode localPath} that does not depend on the working directory, for files that threads open later.
- *
- * @throws {RecordfsError} If it is a URL of another machine.
- */
+/** {@linkcode localPath} that does not depend on the working directory, for files that threads open later. */
 export function absoluteLocalPath(location: string | URL): string {
   return separatePaths(localPath(location)).map(absolute).join("::");
 }
@@ -62,11 +56,7 @@ function absolute(path: string): string {
     : `${workingDirectory()}/${path.replace(/^(\.\/+)+/, "")}`;
 }
 
-/**
- * Returns the working directory.
- *
- * @throws {RecordfsError} With code `ENOENT` if it was removed.
- */
+/** Returns the working directory. Throws `ENOENT` if it was removed. */
 export function workingDirectory(): string {
   try {
     return Deno.cwd();

@@ -7,9 +7,7 @@ export interface MadeSource extends ByteSource {
   readonly storedIn: string | undefined;
   /** Number of bytes in holes. They are zeros and took no space where they were stored. */
   readonly holes?: number;
-  /**
-   * Reads exactly `into.length` bytes, for callers that cache them. Absent if that is no different from other reads.
-   */
+  /** Reads exactly `into.length` bytes, for callers that cache them. Absent if no different from other reads. */
   fillToKeep?(into: Uint8Array, offset: number): Steps<void>;
 }
 

@@ -1,10 +1,6 @@
 import { RecordfsError } from "../../base/errors.ts";
 
-/**
- * Makes the error of a synchronous call on data that must be waited for.
- *
- * @param name The file or container.
- */
+/** Makes the error of a synchronous call on data that must be waited for. */
 export function mustWait(name: string): RecordfsError {
   return new RecordfsError(
     "must-wait",

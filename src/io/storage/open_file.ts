@@ -16,9 +16,8 @@ const POINTER =
 const handedOver = new WeakMap<Storage, Map<string, ByteSource>>();
 
 /**
- * Passes an open file to the next caller of {@linkcode openFile}, so that it is not opened twice.
- *
- * @returns Closes the file if nobody has taken it.
+ * Passes an open file to the next caller of {@linkcode openFile}, so that it is not opened twice. Returns a function
+ * that closes it if nobody has taken it.
  */
 export function handOver(
   storage: Storage,
@@ -47,11 +46,8 @@ function takeOver(storage: Storage, path: string): ByteSource | undefined {
 }
 
 /**
- * Opens a file of a container.
- *
- * @throws {FormatError} With code `git-lfs-pointer` if it is a Git LFS pointer, whose text must not be taken for
- * content.
- * @throws {RecordfsError} Like {@linkcode Storage.open}.
+ * Opens a file of a container. Throws `git-lfs-pointer` if it is a Git LFS pointer, whose text must not be taken for
+ * content; otherwise like {@linkcode Storage.open}.
  */
 export function* openFile(
   storage: Storage,

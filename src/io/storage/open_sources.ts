@@ -6,11 +6,8 @@ import type { Storage } from "./storage.ts";
 import { openFile } from "./open_file.ts";
 
 /**
- * Opens and inspects files, in parallel if they must be waited for. On failure all are closed.
- *
- * @param look Called with each file and its index.
- * @returns The files in the order of `paths`.
- * @throws The first failure in that order.
+ * Opens files and calls `look` with each and its index, in parallel if they must be waited for. On failure all are
+ * closed, and the first failure in the order of `paths` is thrown.
  */
 export function* openSources(
   storage: Storage,
@@ -30,11 +27,7 @@ export function* openSources(
   }
 }
 
-/**
- * Opens files that another thread has opened.
- *
- * @throws {FormatError} With code `changed` if one has changed.
- */
+/** Opens files that another thread has opened. Throws a FormatError (`changed`) if one has changed. */
 export function reopenSources(
   storage: Storage,
   files: readonly KnownFile[],
@@ -46,11 +39,7 @@ export function reopenSources(
   });
 }
 
-/**
- * Opens a file that was opened before.
- *
- * @throws {FormatError} With code `changed` if it has changed.
- */
+/** Opens a file that was opened before. Throws a FormatError (`changed`) if it has changed. */
 export function* reopenSource(
   storage: Storage,
   file: KnownFile,

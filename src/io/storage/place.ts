@@ -21,9 +21,8 @@ export interface Place {
 }
 
 /**
- * Finds the storage of a location: the given one, the server of a URL, or the local disk.
- *
- * @throws {RecordfsError} If it is an unreadable URL (`unknown-scheme`, `bad-location`).
+ * Finds the storage of a location: the given one, the server of a URL, or the local disk. Throws if it is an unreadable
+ * URL (`unknown-scheme`, `bad-location`).
  */
 export function storedAt(
   location: string | URL,
@@ -47,7 +46,6 @@ export function allStoredAt(
   return { paths, storage: isOne ? first!.storage : new PlacesStorage(places) };
 }
 
-/** Files of several storages. */
 class PlacesStorage implements Storage {
   readonly #storages: ReadonlyMap<string, Storage>;
 
@@ -85,7 +83,6 @@ export function lastingAt(
     : place;
 }
 
-/** Whether a location is on a server. */
 export function isRemote(location: string | URL): boolean {
   const isFile = location instanceof URL && location.protocol === "file:";
   return !isFile && isUrl(String(location));

@@ -1,4 +1,4 @@
-/** Patterns of shard names, in a file of their own because format detection uses them without opening shards. */
+/** Patterns of shard names, separate from the code that finds shards, because detecting formats needs only these. */
 
 /** `NAME-?????-of-00010`, `NAME-*-of-*`; URLs encode question marks. */
 export const SHARD_PATTERN =

@@ -8,28 +8,23 @@ import type { Storage } from "./storage.ts";
 /** Most shards that a pattern may name. */
 const MOST_SHARDS = 1_000_000;
 
-/** Locations of a container's files. */
 export interface ShardPaths {
   readonly paths: readonly string[];
   /** Whether these are shards, each shown as a directory of its own. Otherwise there is a single file. */
   readonly areShards: boolean;
 }
 
-/** Which files are shards. */
 export interface ShardNames {
-  /** Name of the format, for messages. */
   readonly format: string;
   /** Examples of names, for messages: `x.tfrecord or x-00000-of-00010`. */
   readonly examples: string;
-  /** Whether a file is a shard, by its name. */
   isShard(name: string): boolean;
 }
 
 /**
  * Finds the files of a location: itself; the shards in a directory, sorted by name; or those that a pattern such as
- * `train-?????-of-00010` names.
- *
- * @throws {FormatError} If a directory has none, or fewer than their names count.
+ * `train-?????-of-00010` names. Throws a {@linkcode FormatError} if a directory has none, or fewer than their names
+ * count.
  */
 export function* shardPaths(
   path: string,
@@ -52,11 +47,8 @@ export function* shardPaths(
 }
 
 /**
- * Lists the shards of a directory, sorted by name.
- *
- * @param missing Message for a directory without shards, with what to name instead.
- * @returns `undefined` if the path is not a directory.
- * @throws {FormatError} If there are none.
+ * Lists the shards of a directory, sorted by name; `undefined` if the path is not a directory. Throws a {@linkcode
+ * FormatError} if there are none, with `missing` as the message.
  */
 export function* shardsIn(
   path: string,
@@ -71,11 +63,7 @@ export function* shardsIn(
   throw new FormatError("missing-shard", `${path} has ${missing}`, { path });
 }
 
-/**
- * Returns directory names for files: without the suffix if they stay unique.
- *
- * @param suffix Suffix of the names.
- */
+/** Returns directory names for files: without the suffix if they stay unique. */
 export function shardDirectories(
   paths: readonly string[],
   suffix: RegExp,

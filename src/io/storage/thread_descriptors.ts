@@ -13,7 +13,6 @@ const STARTING = 2000;
 
 const ANY_FILE = "/dev/null";
 
-/** Start times of recent threads. */
 let started: number[] = [];
 
 /**
@@ -29,12 +28,7 @@ export function hasDescriptors(threads: number): boolean {
   return areFree(needed);
 }
 
-/**
- * Refuses to start threads if there are too few descriptors.
- *
- * @param what What the threads are (plural if several), for the message.
- * @throws {RecordfsError} With code `EMFILE`.
- */
+/** Throws `EMFILE` if there are too few descriptors to start threads. `what` names them in the message. */
 export function requireDescriptors(threads: number, what: string): void {
   if (hasDescriptors(threads)) return;
   throw new RecordfsError(

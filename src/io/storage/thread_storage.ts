@@ -10,7 +10,6 @@ export function reachServersBy(storage: Storage): void {
   servers = storage;
 }
 
-/** Returns the storage of a path that another thread has opened. */
 export function storageInThread(path: string): Storage {
   return isUrl(path) ? servers ?? LOCAL_DISK : LOCAL_DISK;
 }

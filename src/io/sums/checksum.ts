@@ -13,7 +13,6 @@ export function checksumOf(kind: ChecksumKind): ChecksumOf {
   return kind === "crc32c" ? crc32cOf : crc32Of;
 }
 
-/** Loads the checksum function of a kind. */
 export function* checksumLoaded(kind: ChecksumKind): Steps<void> {
   if (kind === "crc32c") yield* crc32cLoaded();
 }

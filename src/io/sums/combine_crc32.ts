@@ -5,12 +5,9 @@ import { CRC32C_POLYNOMIAL } from "./crc32c.ts";
 const POLYNOMIAL = 0xedb88320;
 
 /**
- * Combines the checksums of two consecutive runs of bytes, so that threads can share a long run.
- *
- * A checksum is a polynomial over bits. That of the first run is multiplied by x to the number of bits of the second.
- *
- * @param kind Kind of both.
- * @param length Length of the second run in bytes.
+ * Combines the checksums of two consecutive runs of bytes, so that threads can share a long run. A checksum is a
+ * polynomial over bits. That of the first run is multiplied by x to the number of bits of the second, which has
+ * `length` bytes.
  */
 export function combineCrc32(
   kind: ChecksumKind,

@@ -2,13 +2,11 @@ import { RecordfsError } from "../../base/errors.ts";
 import { PACKAGES } from "../../base/packages.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
-/** Computes the CRC-32C (Castagnoli) of bytes, continuing from that of the bytes before. */
 type Crc32c = (bytes: Uint8Array, before: number) => number;
 
 /** The polynomial, bit-reversed (RFC 3720, section 12.1). */
 export const CRC32C_POLYNOMIAL = 0x82f63b78;
 
-/** Longest input that a package gets at once. */
 const LARGEST = 1 << 30;
 
 /** Permissions that loading the native package needs. */
@@ -23,10 +21,8 @@ let loaded: Crc32c | undefined;
 let loading: Promise<void> | undefined;
 
 /**
- * Returns the CRC-32C of bytes of any length.
- *
- * @param before CRC-32C of the bytes before, to continue from.
- * @throws {RecordfsError} With code `must-wait` if {@linkcode loadCrc32c} has not ended before.
+ * Returns the CRC-32C of bytes of any length, continuing from that of the bytes before. Throws `must-wait` if
+ * {@linkcode loadCrc32c} has not ended before.
  */
 export function crc32cOf(bytes: Uint8Array, before = 0): number {
   const crc32c = loaded ?? notLoaded();

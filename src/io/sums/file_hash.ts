@@ -1,9 +1,7 @@
 import { PACKAGES } from "../../base/packages.ts";
 
-/** Incremental hash. */
 export interface FileHash {
   update(bytes: Uint8Array): void;
-  /** Returns the hash in hex. */
   digest(): string;
 }
 
@@ -20,14 +18,9 @@ const CRYPTO_NAMES: Readonly<Record<string, string>> = {
   "sha3_512": "sha3-512",
 };
 
-/** Names of Python's package `xxhash`. */
 const XX = /^xx(h32|h64|h3_64|h128|h3_128)$/;
 
-/**
- * Returns a hash by its name in Python's `hashlib` or `xxhash`.
- *
- * @returns `undefined` if the hash is unknown.
- */
+/** Returns a hash by its name in Python's `hashlib` or `xxhash`; `undefined` if it is unknown. */
 export async function newFileHash(
   name: string,
 ): Promise<FileHash | undefined> {

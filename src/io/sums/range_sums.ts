@@ -20,11 +20,9 @@ export interface Span {
 /** The checksum of each range of a span, or its error. */
 export type Sums = ArrayLike<number | FormatError>;
 
-/** Reads spans and computes their checksums. */
 export class RangeSums {
   readonly #windows: ReadWindows;
 
-  /** @param signal Aborts waiting. */
   constructor(signal: AbortSignal | undefined) {
     this.#windows = new ReadWindows(signal);
   }
@@ -54,7 +52,6 @@ export class RangeSums {
     return sums;
   }
 
-  /** Waits for reads in flight. */
   async end(): Promise<void> {
     await this.#windows.end();
   }

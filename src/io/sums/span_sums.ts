@@ -14,13 +14,11 @@ const MOST_DONE = 16;
 /** Target size of a span: small enough for progress, large enough for the cost of messaging a thread. */
 export const SPAN = 32 << 20;
 
-/** A span and its checksums. */
 export interface SummedSpan<S extends Span> {
   readonly span: S;
   readonly sums: Sums;
 }
 
-/** A span in flight or done. */
 interface Begun<S extends Span> {
   readonly span: S;
   /** Resolves to `undefined` if a thread failed. */
@@ -29,11 +27,8 @@ interface Begun<S extends Span> {
 }
 
 /**
- * Computes the checksums of spans, with as many threads as there are processors for.
- *
- * @param spans Consumed on demand.
- * @param bytes Approximate total size.
- * @returns The results, in the order of the spans.
+ * Computes the checksums of spans, in their order, with as many threads as there are processors for. Consumes spans on
+ * demand. `bytes` is their approximate total size.
  */
 export async function* spanSums<S extends Span>(
   spans: Iterable<S>,

@@ -11,7 +11,6 @@ export type ToSumThread =
     readonly ranges: Float64Array;
     readonly checksumKind: ChecksumKind;
   }
-  /** Closes everything. */
   | { readonly kind: "stop" };
 
 /** Answers of the thread, one per span and in order. */

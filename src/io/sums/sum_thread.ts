@@ -3,10 +3,8 @@ import { FileSource } from "../storage/file_source.ts";
 import type { Span } from "./range_sums.ts";
 import type { FromSumThread, ToSumThread } from "./sum_messages.ts";
 
-/** A thread that computes checksums of ranges of files. */
 export class SumThread {
   readonly #worker: Worker;
-  /** Waiters, in order. */
   readonly #waiting: ((sums: readonly number[] | undefined) => void)[] = [];
   readonly #stopped = Promise.withResolvers<void>();
   #isDead = false;
@@ -43,7 +41,6 @@ export class SumThread {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Ends the thread and aborts spans in flight. */
   async close(): Promise<void> {
     this.#send({ kind: "stop" });
     await this.#stopped.promise;

@@ -25,11 +25,7 @@ export class FileLock implements Disposable {
     this.#file = openSync(path);
   }
 
-  /**
-   * Locks an existing file without waiting.
-   *
-   * @throws {WriteError} With code `busy` if another holder has it.
-   */
+  /** Locks an existing file without waiting. Throws a {@linkcode WriteError} (`busy`) if another holder has it. */
   static take(path: string): FileLock {
     try {
       const lock = new FileLock(path);
@@ -45,9 +41,7 @@ export class FileLock implements Disposable {
   }
 
   /**
-   * {@linkcode FileLock.take} for a file or directory.
-   *
-   * @returns `undefined` if another holder has it, or it no longer exists.
+   * {@linkcode FileLock.take} for a file or directory; `undefined` if another holder has it, or it no longer exists.
    */
   static tryTake(path: string): FileLock | undefined {
     try {
@@ -60,9 +54,8 @@ export class FileLock implements Disposable {
   }
 
   /**
-   * Takes a shared lock on an existing file, which keeps exclusive holders waiting.
-   *
-   * @returns `undefined` if an exclusive holder has it, or the path no longer names the locked file.
+   * Takes a shared lock on an existing file, which keeps exclusive holders waiting. Returns `undefined` if an exclusive
+   * holder has it, or the path no longer names the locked file.
    */
   static tryShare(path: string): FileLock | undefined {
     const lock = new FileLock(path);
@@ -72,7 +65,6 @@ export class FileLock implements Disposable {
     return undefined;
   }
 
-  /** Takes the lock, or closes the file. */
   #take(isExclusive = true): boolean {
     let isTaken = false;
     try {
@@ -104,7 +96,6 @@ export class FileLock implements Disposable {
       `${found.dev}:${found.ino}` === this.identity;
   }
 
-  /** Releases the lock. */
   [Symbol.dispose](): void {
     // Closing is not enough: a child process that is being started holds a copy of the descriptor until it calls exec.
     if (this.#isHeld) this.#file?.unlockSync();

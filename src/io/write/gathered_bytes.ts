@@ -4,9 +4,7 @@ import type { WritableFile } from "./writable_file.ts";
 /** Most bytes that are buffered before they are written, and most bytes of one write. */
 export const LARGEST_BUFFER = 1 << 20;
 
-/**
- * Up to this size, bytes are copied to the buffer and checksummed there. Larger ones are written from where they lie.
- */
+/** Up to this size, bytes are buffered and checksummed there. Larger ones are written from where they lie. */
 export const SMALL = 64 * 1024;
 
 /** Initial buffer size; small, because there may be many with little data. */
@@ -18,17 +16,14 @@ export class GatheredBytes {
   /** End of all bytes in the file, including ones taken back. */
   protected furthest = 0;
   #buffer = new Uint8Array(0);
-  /** File offset of the buffer's first byte. */
   #bufferAt: number;
   #used = 0;
 
-  /** @param start File offset of the first byte. */
   constructor(file: WritableFile, start: number) {
     this.file = file;
     this.#bufferAt = start;
   }
 
-  /** File offset of the next byte. */
   get end(): number {
     return this.#bufferAt + this.#used;
   }
@@ -56,14 +51,7 @@ export class GatheredBytes {
     this.#used = used;
   }
 
-  /**
-   * Appends any number of bytes.
-   *
-   * @param sum Continues the checksum.
-   * @param before Checksum of the bytes before.
-   * @param what What the bytes are, for messages.
-   * @returns Checksum including these bytes.
-   */
+  /** Appends any number of bytes. Returns their checksum, which `sum` continues from `before`. */
   protected *appendSummed(
     bytes: Uint8Array,
     sum: (bytes: Uint8Array, before: number) => number,
@@ -91,7 +79,6 @@ export class GatheredBytes {
     return crc;
   }
 
-  /** Returns the last buffered bytes. */
   protected last(length: number): Uint8Array {
     return this.#buffer.subarray(this.#used - length, this.#used);
   }
@@ -103,7 +90,6 @@ export class GatheredBytes {
     this.#used = 0;
   }
 
-  /** Writes the rest and truncates the file after it. */
   *complete(): Steps<void> {
     yield* this.flush();
     if (this.furthest > this.end) yield* this.file.truncate(this.end);

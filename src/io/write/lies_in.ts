@@ -7,7 +7,6 @@ export function liesIn(place: string, directory: string): boolean {
   return path.join(realPathAbove(place), path.sep).startsWith(inside);
 }
 
-/** Resolves the symbolic links of a path whose last components may be missing. */
 function realPathAbove(file: string): string {
   const missing: string[] = [];
   for (let place = path.resolve(file);; place = path.dirname(place)) {

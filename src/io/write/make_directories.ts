@@ -5,17 +5,13 @@ import { perform, type Steps } from "../concurrency/steps.ts";
 import { systemCode } from "../libc/system_error.ts";
 import { writeError } from "./write_error.ts";
 
-/** Directories that were created. */
 export interface MadeDirectories {
   /** Removes those that are still empty, because what was to go into them was not written. */
   removeEmpty(): void;
 }
 
 /**
- * Creates a directory and its parents.
- *
- * @param forPath What will be written, for errors.
- * @throws {WriteError} If something else is in the way, or the system refuses.
+ * Creates a directory and its parents. Throws a {@linkcode WriteError} about `forPath`, which will be written there.
  */
 export function* makeDirectories(
   directory: string,
@@ -51,6 +47,5 @@ function removeEmpty(directory: string, first: string | undefined): void {
       at = path.dirname(at);
     }
   } catch {
-    // Not empty: others put something there.
   }
 }

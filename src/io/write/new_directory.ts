@@ -13,9 +13,7 @@ import { findTarget } from "./write_target.ts";
  * one to start the same directory removes its leftovers.
  */
 export class NewDirectory {
-  /** The requested path. */
   readonly path: string;
-  /** The directory to write into. */
   readonly temporary: string;
   readonly #temporary: Temporary<void>;
 
@@ -26,10 +24,8 @@ export class NewDirectory {
   }
 
   /**
-   * Writes a directory: what `write` puts into the temporary one appears when `write` is done, or never.
-   *
-   * @param waits Whether to wait until the name is on disk.
-   * @throws Errors of starting, publishing, and of `write`, under the final name.
+   * Writes a directory: what `write` puts into the temporary one appears when `write` is done, or never. If `waits`,
+   * waits until the name is on disk. Errors are reported under the final name.
    */
   static async write<T>(
     location: string,
@@ -51,9 +47,8 @@ export class NewDirectory {
   }
 
   /**
-   * Starts a directory. An existing empty one is replaced.
-   *
-   * @throws {WriteError} If something else exists there, its parent is missing, or the system refuses.
+   * Starts a directory. An existing empty one is replaced. Throws a {@linkcode WriteError} if something else exists
+   * there, its parent is missing, or the system refuses.
    */
   static *create(location: string): Steps<NewDirectory> {
     const target = yield* requireNewDirectory(location);
@@ -66,10 +61,9 @@ export class NewDirectory {
   }
 
   /**
-   * Renames the directory to its final name. Must not be aborted: run it without a signal, when its files are on disk.
-   *
-   * @param waits Whether to wait until the name is on disk.
-   * @throws {WriteError} If something was created there meanwhile.
+   * Renames the directory to its final name, and waits until that is on disk if `waits`. Must not be aborted: run it
+   * without a signal, when its files are on disk. Throws a {@linkcode WriteError} if something was created there
+   * meanwhile.
    */
   *publish(waits = true): Steps<void> {
     try {
@@ -82,11 +76,7 @@ export class NewDirectory {
     }
   }
 
-  /**
-   * Rewrites an error about the temporary directory or a file in it to the final name.
-   *
-   * @param path What replaces the temporary path; by default the requested one.
-   */
+  /** Rewrites an error about the temporary directory or a file in it to the final name `path`. */
   asPublished(error: unknown, path = this.path): unknown {
     const isOurs = error instanceof RecordfsError &&
       [RecordfsError, WriteError].includes(error.constructor as never);
@@ -99,7 +89,6 @@ export class NewDirectory {
   }
 }
 
-/** Creates a directory under a temporary name next to `target`, like {@linkcode Temporary.make}. */
 export function makeTemporaryDirectory(
   target: string,
 ): Steps<Temporary<void>> {
@@ -121,10 +110,8 @@ function remove(directory: string): void {
 }
 
 /**
- * Checks that a new directory can be created: nothing exists there, or an empty directory.
- *
- * @returns Its path with symbolic links resolved.
- * @throws {WriteError} If something else exists there, or its parent is missing.
+ * Checks that a new directory can be created: nothing exists there, or an empty directory. Returns its path with
+ * symbolic links resolved. Throws a {@linkcode WriteError} otherwise, or if its parent is missing.
  */
 export function* requireNewDirectory(location: string): Steps<string> {
   const { path, found } = yield* findTarget(renameable(location));

@@ -12,7 +12,6 @@ import { findTarget } from "./write_target.ts";
  * same file removes its leftovers.
  */
 export class NewFile {
-  /** The requested path. */
   readonly path: string;
   readonly file: WritableFile;
   readonly #temporary: Temporary<WritableFile>;
@@ -24,9 +23,8 @@ export class NewFile {
   }
 
   /**
-   * Starts a file. An existing one stays until {@linkcode NewFile.publish}.
-   *
-   * @throws {WriteError} If a directory, pipe or device exists there, its directory is missing, or the system refuses.
+   * Starts a file. An existing one stays until {@linkcode NewFile.publish}. Throws a {@linkcode WriteError} if a
+   * directory, pipe or device exists there, its directory is missing, or the system refuses.
    */
   static *create(path: string): Steps<NewFile> {
     const target = yield* findTarget(path);
@@ -52,11 +50,6 @@ export class NewFile {
     }
   }
 
-  /**
-   * Writes a whole file.
-   *
-   * @throws {WriteError} If it cannot be written.
-   */
   static *write(path: string, bytes: Uint8Array): Steps<void> {
     const output = yield* NewFile.create(path);
     try {
@@ -71,8 +64,6 @@ export class NewFile {
   /**
    * Starts a file that never gets a name, for data needed only while `path` is written. It disappears when it is closed
    * or its process ends.
-   *
-   * @param name Name in errors.
    */
   static *createScratch(path: string, name = path): Steps<WritableFile> {
     const target = yield* findTarget(path);
@@ -91,10 +82,8 @@ export class NewFile {
   }
 
   /**
-   * Renames the file to its final name, replacing an existing one. Must not be aborted: run it without a signal, after
-   * `file.sync()`.
-   *
-   * @param waits Whether to wait until the name is on disk.
+   * Renames the file to its final name, replacing an existing one, and waits until that is on disk if `waits`. Must not
+   * be aborted: run it without a signal, after `file.sync()`.
    */
   *publish(waits = true): Steps<void> {
     this.file.close();

@@ -25,7 +25,6 @@ export function removeTree(directory: string): void {
   }
 }
 
-/** Removes the last directory, which is empty. */
 function leave(chain: DirectoryChain, left: string[][]): void {
   left.pop();
   const name = chain.nameAt(chain.depth)!;

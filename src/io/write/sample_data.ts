@@ -29,11 +29,7 @@ export function sampleBytes(data: SampleData): Uint8Array | undefined {
   );
 }
 
-/**
- * Returns the bytes of a sample in memory, for a synchronous method.
- *
- * @throws {TypeError} If the sample must be waited for.
- */
+/** Returns the bytes of a sample in memory. Throws a TypeError if the sample must be waited for. */
 export function bytesAtOnce(data: SampleData): Uint8Array {
   const bytes = sampleBytes(data);
   if (bytes !== undefined) return bytes;
@@ -63,7 +59,6 @@ export function* forEachPiece(
   );
 }
 
-/** Describes the type of a value, for messages. */
 export function describe(value: unknown): string {
   if (value === null || typeof value !== "object") {
     return value === null ? "null" : typeof value;

@@ -126,10 +126,8 @@ export class Temporary<T> {
   }
 
   /**
-   * Renames it to its target. Must not be aborted: run it without a signal, when the data is on disk.
-   *
-   * @param waits Whether to wait until the name is on disk as well.
-   * @throws The system's error; it is discarded then.
+   * Renames it to its target, and waits until that is on disk if `waits`. Must not be aborted: run it without a signal,
+   * when the data is on disk. On failure it is discarded.
    */
   *publish(waits = true): Steps<void> {
     try {
@@ -161,10 +159,8 @@ export class Temporary<T> {
 type Drop<T> = (path: string, made: T) => void;
 
 /**
- * Removes what killed writers left in a directory. Keeps what is still being written, and everything if the file system
- * has no locks.
- *
- * @param target Final name of the leftovers to remove; all if not given.
+ * Removes what killed writers left in a directory, of `target` if given. Keeps what is still being written, and
+ * everything if the file system has no locks.
  */
 export function* removeLeftovers(
   directory: string,

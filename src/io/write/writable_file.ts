@@ -22,7 +22,6 @@ const truncate = promisify(fs.ftruncate);
 const sync = promisify(fs.fsync);
 const stat: (fd: number) => Promise<fs.Stats> = promisify(fs.fstat);
 
-/** An operation on an open file. */
 interface Act<T> {
   sync(fd: number): T;
   async(fd: number): Promise<T>;
@@ -31,7 +30,6 @@ interface Act<T> {
 /** Writes from this size on are worth waking another thread. */
 const LONG_WRITE = 128 * 1024;
 
-/** Writes a part of `bytes` and returns how much was written. */
 type WritePart = (
   fd: number,
   bytes: Uint8Array,
@@ -60,7 +58,6 @@ const STAT: Act<fs.Stats> = { sync: (fd) => fs.fstatSync(fd), async: stat };
 
 /** A file open for reading and writing at any offset. */
 export class WritableFile {
-  /** Name in errors: the file that is being written. */
   readonly name: string;
   #fd = -1;
   #busy = 0;
@@ -71,11 +68,7 @@ export class WritableFile {
     this.name = name;
   }
 
-  /**
-   * Creates a file. An existing one is an error.
-   *
-   * @param name Name in errors.
-   */
+  /** Creates a file. An existing one is an error. `name` is used in errors. */
   static *create(path: string, name: string): Steps<WritableFile> {
     const file = new WritableFile(name);
     try {
@@ -90,12 +83,7 @@ export class WritableFile {
     }
   }
 
-  /**
-   * Opens an existing file to change it in place.
-   *
-   * @param flags Flags of open(2), for other uses.
-   * @param name Name in errors.
-   */
+  /** Opens an existing file to change it in place. `name` is used in errors. */
   static *open(
     path: string,
     flags: string | number = THERE,
@@ -116,12 +104,11 @@ export class WritableFile {
     return WritableFile.open(path, THERE_OR_NEW);
   }
 
-  /** Size of the file in bytes. */
   *size(): Steps<number> {
     return (yield* this.#act(STAT)).size;
   }
 
-  /** Returns a string that is equal for the same file however it was opened, and unique to it. */
+  /** Returns a unique string, equal for the same file however it was opened. */
   *identity(): Steps<string> {
     const { dev, ino } = yield* this.#act(STAT);
     return `${dev}:${ino}`;
@@ -132,9 +119,8 @@ export class WritableFile {
   }
 
   /**
-   * Writes all of `bytes` at `offset`.
-   *
-   * @param isOwn Whether nobody else can release the memory meanwhile, so that another thread may write it.
+   * Writes all of `bytes` at `offset`. If `isOwn`, nobody else can release the memory meanwhile, so that another thread
+   * may write it.
    */
   *writeAt(bytes: Uint8Array, offset: number, isOwn = false): Steps<void> {
     const length = bytes.byteLength;
@@ -177,7 +163,7 @@ export class WritableFile {
   }
 
   /**
-   * Starts writing dirty pages to disk, without waiting, so that {@linkcode WritableFile.sync} waits less. May do
+   * Starts writing dirty pages to disk without waiting, so that {@linkcode WritableFile.sync} waits less. May do
    * nothing.
    */
   startSync(offset: number, length: number): void {
@@ -201,9 +187,8 @@ export class WritableFile {
   }
 
   /**
-   * Closes the file as soon as no call is in flight, because its descriptor may be reused at once.
-   *
-   * @param onClosed Called then; nothing changes the file any more.
+   * Closes the file as soon as no call is in flight, because its descriptor may be reused at once. Then calls
+   * `onClosed`: nothing changes the file any more.
    */
   close(onClosed?: () => void): void {
     if (this.#closed) return;

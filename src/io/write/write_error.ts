@@ -19,7 +19,6 @@ export function writeError(path: string, error: unknown): unknown {
   );
 }
 
-/** Rewrites the path in an error. */
 export function renamed(
   error: RecordfsError,
   from: string,

@@ -8,18 +8,15 @@ import { writeError } from "./write_error.ts";
 /** The kernel's limit in one path. */
 const MOST_LINKS = 40;
 
-/** The target of a write. */
 export interface WriteTarget {
   /** The path with symbolic links resolved, which the new file or directory is renamed to. */
   readonly path: string;
-  /** The existing entry, if any. */
   readonly found: fs.Stats | undefined;
 }
 
 /**
- * Finds where writing to `location` leads. Symbolic links are followed, even dangling ones.
- *
- * @throws {WriteError} If its directory does not exist, or the links are circular.
+ * Finds where writing to `location` leads. Symbolic links are followed, even dangling ones. Throws a {@linkcode
+ * WriteError} if its directory does not exist, or the links are circular.
  */
 export function* findTarget(location: string): Steps<WriteTarget> {
   if (!location.isWellFormed()) {

@@ -6,7 +6,6 @@ import type { ObjectCounter } from "./object_counts.ts";
  */
 export const BLOCK = 1 << 13;
 
-/** State of a block in a {@linkcode BlockMap}. */
 export const Known = {
   Absent: 0,
   /** Was present when the object was opened, but the machine has restarted since it was written. */
@@ -28,11 +27,9 @@ export interface BlockMap {
   readonly hits: Uint32Array<SharedArrayBuffer>;
 }
 
-/** Storage for fetched blocks of one object. */
 export interface BlockStore {
   /** The store's file, if any. Present blocks stay present while the object is open. */
   readonly map: BlockMap | undefined;
-  /** Counts operations, if supported. */
   readonly counts: ObjectCounter | undefined;
   /** Whether a block is present, as far as known; {@linkcode BlockStore.look} updates that. */
   has(block: number): boolean;
@@ -40,35 +37,23 @@ export interface BlockStore {
   look(first: number, last: number): void;
   /** Returns when any program last stored a block, in milliseconds since 1970; 0 if unknown. */
   lastKept(): number;
-  /**
-   * Reads what is present.
-   *
-   * @returns Number of bytes read: up to the first block that is missing, or turned out to be damaged.
-   */
+  /** Reads up to the first block that is missing or turns out to be damaged. Returns the number of bytes read. */
   read(into: Uint8Array, offset: number): number;
   /** {@linkcode BlockStore.read} of what can be read without waiting for a disk. */
   readCached(into: Uint8Array, offset: number): number;
-  /**
-   * Reads a range that is present as a whole, waiting for the disk if needed.
-   *
-   * @returns Whether it was read; if not, it is no longer present.
-   */
+  /** Reads a range that is present, waiting for the disk if needed. Returns `false` if it is no longer present. */
   readLater(into: Uint8Array, offset: number): Promise<boolean>;
   /**
-   * Stores consecutive blocks. If there is no space, they are not stored and will be fetched again.
-   *
-   * @param bytes Whole blocks, except for the object's last one.
-   * @returns Number of bytes stored: whole blocks, except for the last one.
+   * Stores consecutive whole blocks; only the object's last one may be shorter. Returns the number of bytes stored.
+   * Blocks without space are not stored and will be fetched again.
    */
   keep(first: number, bytes: Uint8Array): number;
-  /** Invalidates blocks, so that the next read fetches them. */
   invalidate(first: number, last: number): void;
   /** Makes readers of a block through the {@linkcode BlockMap} report the read. */
   mark(block: number): void;
   close(): void;
 }
 
-/** Stores nothing. */
 export const NO_STORE: BlockStore = {
   map: undefined,
   counts: undefined,
@@ -84,7 +69,6 @@ export const NO_STORE: BlockStore = {
   close() {},
 };
 
-/** Returns the block that contains a byte. */
 export function blockOf(offset: number): number {
   return Math.floor(offset / BLOCK);
 }

@@ -32,11 +32,7 @@ export class CacheDirectory {
     this.room = new CacheRoom(this.root, options.size);
   }
 
-  /**
-   * Returns an object's last known state, if any of it is cached.
-   *
-   * @param identity Unique name. It is not written anywhere.
-   */
+  /** Returns an object's last known state, if any of it is cached. `identity` is unique and not written anywhere. */
   lastState(identity: string): CachedFacts | undefined {
     return this.#look(() => {
       const parentName = parentOf(identity);
@@ -143,7 +139,6 @@ export class CacheDirectory {
     return found;
   }
 
-  /** Opens an existing object; `undefined` if it is gone. */
   reopen({ place, facts }: CachedEntry): CachedObject | undefined {
     using directory = this.#directoryOf(place);
     return directory && this.#enter(place, facts.size, () => {});
@@ -171,7 +166,6 @@ export class CacheDirectory {
     }
   }
 
-  /** Returns the lifetime counts of an object, of all processes. */
   countsOf({ place }: CachedEntry): ObjectCounts {
     const open = () => this.#directoryOf(place);
     return readCounts(place.join("/"), open);

@@ -4,13 +4,10 @@ import type { CacheRoot } from "./cache_root.ts";
 import { DamagedTable, LedgerTable } from "./ledger_table.ts";
 import { PooledFile } from "./pooled_file.ts";
 
-/** Name of the file in the cache directory. */
 const LEDGER = "ledger";
-/** Directory of all objects. */
 export const OBJECTS = "objects";
 /** Timeout for the lock in milliseconds. Another program holds it much shorter, unless it is stopped. */
 const PATIENCE = 5000;
-/** Pause between attempts, in milliseconds. */
 const PAUSE = 1;
 
 /** Names of objects and of their states: hashes. */
@@ -40,8 +37,7 @@ export class CacheLedger {
 
   /**
    * Runs a call while no other program or thread changes the ledger. The call must not use the ledger otherwise.
-   *
-   * @returns The result of the call; `undefined` if another program holds the ledger for too long.
+   * Returns `undefined` if another program holds the ledger for too long.
    */
   use<T>(call: (table: LedgerTable) => T): T | undefined {
     return this.#file.use((file) => {

@@ -39,7 +39,6 @@ const FILES = [FACTS, "sums", "data", "counts", "lock"] as const;
 /** Most states kept of an object, unless more are in use. */
 const MOST_STATES = 8;
 
-/** A state of an object on disk. */
 interface KeptState {
   readonly place: ObjectPlace;
   readonly bytes: number;
@@ -60,12 +59,10 @@ export class CacheRoom {
   #limit = 0;
   #sinceLook = Infinity;
   #isDiskFull = false;
-  /** When to try again to make space. */
   #pauseUntil = 0;
   /** Number of states entered and not left. */
   #entered = 0;
 
-  /** @param size The limit in bytes. Defaults to a share of the disk. */
   constructor(root: CacheRoot, size: number | undefined) {
     this.#root = root;
     this.#size = size;
@@ -74,9 +71,8 @@ export class CacheRoom {
   }
 
   /**
-   * Creates the directory of an object's state, which nobody deletes until {@linkcode CacheRoom.leave}.
-   *
-   * @returns `undefined` if another program holds the ledger for too long.
+   * Creates the directory of an object's state, which nobody deletes until {@linkcode CacheRoom.leave}. Returns
+   * `undefined` if another program holds the ledger for too long.
    */
   enter(place: ObjectPlace): TrustedDirectory | undefined {
     using root = this.#root.make([]);
@@ -108,10 +104,8 @@ export class CacheRoom {
   }
 
   /**
-   * Reserves space for bytes added to an entered object, evicting unused objects if needed.
-   *
-   * @param ahead Further bytes to reserve if there is space.
-   * @returns Bytes reserved: all including those ahead, all without, or fewer whole blocks.
+   * Reserves space for bytes added to an entered object, and for those `ahead` if there is space, evicting unused
+   * objects if needed. Returns the bytes reserved: all including those ahead, all without, or fewer whole blocks.
    */
   take([object]: ObjectPlace, bytes: number, ahead: number): number {
     const taken = this.#use((table) => {
@@ -153,11 +147,7 @@ export class CacheRoom {
     });
   }
 
-  /**
-   * Deletes a state of an object, unless a program has it open.
-   *
-   * @returns Whether it was deleted.
-   */
+  /** Deletes a state of an object, unless a program has it open. Returns whether it was deleted. */
   remove(place: ObjectPlace): boolean {
     return this.#use((table) => {
       if (this.#inUse.all().has(place.join("/"))) return false;
@@ -275,12 +265,7 @@ export class CacheRoom {
   }
 }
 
-/**
- * Inspects an object on disk and records its size. Deletes an empty directory.
- *
- * @param inUse Names of states in use.
- * @returns Its unused states.
- */
+/** Inspects an object on disk, records its size, and returns its unused states. Deletes an empty directory. */
 function look(
   table: LedgerTable,
   objects: TrustedDirectory,
@@ -326,9 +311,8 @@ function statesIn(above: TrustedDirectory, object: string): KeptState[] {
 }
 
 /**
- * Deletes a state of an object, and the object's directory with the last one.
- *
- * @returns `false` if it is missing, or an older version of the program uses it.
+ * Deletes a state of an object, and the object's directory with the last one. Returns `false` if it is missing, or an
+ * older version of the program uses it.
  */
 function deleteState(
   table: LedgerTable,

@@ -9,7 +9,6 @@ import { warnedCaches } from "./warned_caches.ts";
 
 /** The directory of a cache. Used only if untrusted users cannot have put anything into it. */
 export class CacheRoot {
-  /** Path as given. */
   readonly path: string;
   /** Why Deno would prompt before using it, or refuse it. */
   readonly missing: string | undefined;
@@ -28,11 +27,8 @@ export class CacheRoot {
   }
 
   /**
-   * Opens the directory or one below it.
-   *
-   * @param names Names on the way down.
-   * @returns `undefined` if it does not exist.
-   * @throws {NotTrustedError} If untrusted users could have put something into it.
+   * Opens the directory or one below it; `undefined` if it does not exist. Throws a {@linkcode NotTrustedError} if
+   * untrusted users could have put something into it.
    */
   open(names: readonly string[] = []): TrustedDirectory | undefined {
     return this.#descend(names, false, (above, name) => above.open(name));

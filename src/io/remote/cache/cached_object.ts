@@ -20,13 +20,11 @@ const MOST_AHEAD = 1 << 20;
 /** Names below `objects`: of the object, and of its state. */
 export type ObjectPlace = readonly [object: string, state: string];
 
-/** An object in the cache. */
 export interface CachedEntry {
   readonly place: ObjectPlace;
   readonly facts: CachedFacts;
   /** Length of the file of its blocks: that of the object. */
   readonly length: number;
-  /** Disk usage in bytes. */
   readonly bytes: number;
   /** When it was last opened, in milliseconds since 1970. */
   readonly used: number;
@@ -52,14 +50,11 @@ export function entryIn(
 
 /** An open object, which nobody deletes while it is open. Holds no descriptor: its files are opened on use. */
 export class CachedObject {
-  /** Path of its directory. */
   readonly path: string;
   readonly size: number;
-  /** What this process does with it. */
   readonly counts: ObjectCounter;
   /** Its blocks, each at its offset in the object. */
   readonly data: PooledFile;
-  /** Checksums of its blocks. */
   readonly sums: PooledFile;
   readonly #cache: CacheDirectory;
   readonly #place: ObjectPlace;
@@ -71,9 +66,7 @@ export class CachedObject {
   #isClosed = false;
 
   /**
-   * Opens an object, creating missing files.
-   *
-   * @param place Entered by the caller; {@linkcode CachedObject.close} leaves it.
+   * Opens an object, creating missing files. The caller has entered `place`; {@linkcode CachedObject.close} leaves it.
    */
   constructor(
     cache: CacheDirectory,
@@ -110,7 +103,6 @@ export class CachedObject {
     this.counts = new ObjectCounter(this.path, open);
   }
 
-  /** Prepares its files for an object with the given facts. */
   prepare(directory: TrustedDirectory, facts: CachedFacts): void {
     this.data.use((data) => {
       if (data.facts().size === facts.size) return;
@@ -132,9 +124,8 @@ export class CachedObject {
   }
 
   /**
-   * Reserves space for bytes to add, and more ahead the more was added already.
-   *
-   * @returns Bytes that may be added: all, or fewer whole blocks; 0 if the cache cannot be used.
+   * Reserves space for bytes to add, and more ahead the more was added already. Returns how many may be added: all, or
+   * fewer whole blocks; 0 if the cache cannot be used.
    */
   takeRoom(bytes: number): number {
     try {
@@ -154,7 +145,6 @@ export class CachedObject {
     }
   }
 
-  /** Warns that its files cannot be used. */
   failed(error: unknown): void {
     this.#cache.root.warn(error);
   }
@@ -179,6 +169,5 @@ function unlessFailing(call: () => void): void {
   try {
     call();
   } catch {
-    // The disk is full or failing; storing blocks warns about that.
   }
 }

@@ -36,7 +36,6 @@ export class DiskStore implements BlockStore {
   #isFailing = false;
   #isClosed = false;
 
-  /** Opens the blocks of an object, which is closed with the store. */
   constructor(object: CachedObject) {
     this.#object = object;
     this.#size = object.size;
@@ -176,11 +175,7 @@ export class DiskStore implements BlockStore {
     this.invalidate(blockOf(offset), blockOf(offset + length - 1));
   }
 
-  /**
-   * Checks all blocks against their checksums, and invalidates damaged ones.
-   *
-   * @returns Number of blocks, and how many of them were damaged.
-   */
+  /** Checks all blocks against their checksums, and invalidates damaged ones. Returns the number of both. */
   verify(): { readonly blocks: number; readonly damaged: number } {
     let blocks = 0;
     let damaged = 0;
@@ -217,7 +212,6 @@ export class DiskStore implements BlockStore {
     return Math.min(until, end) - offset;
   }
 
-  /** Returns the stored checksum, or 0. */
   #sum(block: number): number {
     return this.#readSums(block, 1) === 1 ? WORDS[0]! : 0;
   }

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import type { EntryFile } from "../../directories/entries.ts";
 import { crc32Of } from "../../read/crc32_of.ts";
 
-/** File signature. */
 const MAGIC = new TextEncoder().encode("recordfs ledger\n");
 /** Size of the header: {@linkcode MAGIC}, the counts as 64-bit floating point, and their CRC-32. */
 const HEAD = 96;
@@ -21,10 +20,8 @@ const MOST = 1 << 26;
 /** Slots read at a time to find one, and to iterate. */
 const NEAR = 8;
 const MANY = 512;
-/** Size of an unknown object. */
 const UNKNOWN = -1;
 
-/** An object in the table. */
 export interface LedgerEntry {
   readonly name: string;
   /** `undefined` if the object was not inspected yet. */
@@ -61,11 +58,7 @@ export class LedgerTable {
     this.#list = list;
   }
 
-  /**
-   * Reads the table of a file, or begins one.
-   *
-   * @param list Lists the names of all existing objects.
-   */
+  /** Reads the table of a file, or begins one. `list` returns the names of all existing objects. */
   static read(file: EntryFile, list: () => readonly string[]): LedgerTable {
     const table = new LedgerTable(file, list);
     return table.#readHead() ? table : LedgerTable.begin(file, list);
@@ -83,14 +76,12 @@ export class LedgerTable {
     return this.#isListed;
   }
 
-  /** Adds all existing objects. */
   list(): void {
     const known = this.#known();
     this.#isListed = true;
     this.#write(this.#list(), known);
   }
 
-  /** Number of objects. */
   get count(): number {
     return this.#count;
   }
@@ -113,7 +104,6 @@ export class LedgerTable {
     return bytes === undefined || bytes < 0 ? undefined : bytes;
   }
 
-  /** Sets the size of an object, adding it if it is missing. */
   set(name: string, bytes: number): void {
     const key = keyOf(name);
     let found = this.#find(key);
@@ -136,7 +126,6 @@ export class LedgerTable {
     this.#file.write(slot, HEAD + at * SLOT);
   }
 
-  /** Removes an object. */
   remove(name: string): void {
     const { bytes, at } = this.#find(keyOf(name));
     if (bytes === undefined) return;
@@ -150,11 +139,8 @@ export class LedgerTable {
   }
 
   /**
-   * Continues iterating over all objects, unordered. After each round, lists the directory again, which others may have
-   * changed.
-   *
-   * @param most Number of objects wanted.
-   * @param isUnknown Whether to return only objects that were not inspected yet.
+   * Continues iterating over objects, unordered: all, or those not inspected yet. After each round, lists the directory
+   * again, which others may have changed.
    */
   next(most: number, isUnknown = false): LedgerEntry[] {
     const found: LedgerEntry[] = [];
@@ -295,7 +281,6 @@ export class LedgerTable {
     return bytes;
   }
 
-  /** Returns the sizes of all known objects. */
   #known(): Map<string, number> {
     const known = new Map<string, number>();
     for (let first = 0; first < this.#slots; first += MANY) {
@@ -314,7 +299,6 @@ export class LedgerTable {
     this.#write(names, known);
   }
 
-  /** Writes a new table with the given objects. */
   #write(names: readonly string[], known: ReadonlyMap<string, number>): void {
     this.#slots = FEWEST;
     while (this.#slots < 2 * names.length) this.#slots *= 2;

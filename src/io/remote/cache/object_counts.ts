@@ -3,9 +3,7 @@ import { TrustedDirectory } from "../../directories/trusted_directory.ts";
 
 /** Lifetime counts of a cached object, of all processes. */
 export interface ObjectCounts {
-  /** Bytes fetched. */
   readonly bytes: number;
-  /** Requests to its server. */
   readonly requests: number;
   /** Requests that repeated a failed one. */
   readonly retries: number;
@@ -16,7 +14,6 @@ export interface ObjectCounts {
 /** The counts in file order, each 64-bit floating point. */
 const KINDS = ["bytes", "requests", "retries", "hits"] as const;
 const SIZE = KINDS.length * Float64Array.BYTES_PER_ELEMENT;
-/** Name of the file in an object's directory. */
 const FILE = "counts";
 /** Interval in milliseconds of adding to the file; the rest is added at the end. */
 const EVERY = 2000;
@@ -39,10 +36,7 @@ export class ObjectCounter {
   readonly #open: () => TrustedDirectory | undefined;
   readonly #counts = { bytes: 0, requests: 0, retries: 0 };
 
-  /**
-   * @param path The object's directory, which must exist until the counter is closed.
-   * @param open Opens it.
-   */
+  /** @param path The object's directory, which must exist until the counter is closed. */
   constructor(path: string, open = () => openOwn(path)) {
     this.#open = open;
     counting.add(this);
@@ -53,17 +47,14 @@ export class ObjectCounter {
     timer.unref(); // do not keep the program alive
   }
 
-  /** Counts a request. */
   asked(): void {
     this.#counts.requests++;
   }
 
-  /** Counts a repeated request. */
   retried(): void {
     this.#counts.retries++;
   }
 
-  /** Counts fetched bytes. */
   fetched(bytes: number): void {
     this.#counts.bytes += bytes;
   }
@@ -76,7 +67,6 @@ export class ObjectCounter {
     Object.assign(opening, { requests: 0, retries: 0, bytes: 0 });
   }
 
-  /** Counts a read that hit the cache. */
   hit(): void {
     Atomics.add(this.hits, 0, 1);
   }
@@ -125,11 +115,7 @@ function addTo(
   return true;
 }
 
-/**
- * Reads the counts in an object's directory; zeros if they are missing or damaged.
- *
- * @param open Opens the directory.
- */
+/** Reads the counts in an object's directory, which `open` opens; zeros if they are missing or damaged. */
 export function readCounts(
   path: string,
   open = () => openOwn(path),

@@ -8,11 +8,9 @@ import { BLOCK } from "./block_store.ts";
 
 /** Facts of a cached object, as its directory has them. */
 export interface CachedFacts extends ObjectState {
-  /** Its URL, without secrets. */
   readonly url: string;
 }
 
-/** Facts as written to the file. */
 export interface WrittenFacts extends CachedFacts {
   /** Block size in bytes. Objects with other block sizes, of other versions, are left alone. */
   readonly block: number;
@@ -20,7 +18,6 @@ export interface WrittenFacts extends CachedFacts {
   readonly start: string;
 }
 
-/** Name of the file in an object's directory. */
 export const FACTS = "facts.json";
 /** Largest file of facts in bytes: a URL, a tag and a few numbers. */
 const MOST_FACTS = 1 << 20;
@@ -44,7 +41,6 @@ export function readFacts(
   return { ...facts as WrittenFacts, isLasting };
 }
 
-/** Writes the facts of an object. */
 export function writeFacts(
   directory: TrustedDirectory,
   facts: CachedFacts,

@@ -11,7 +11,6 @@ const PROGRAMS = "programs";
 const PLACE = 32;
 /** Most objects of one thread that are read from its file. */
 const MOST = 1 << 20;
-/** Entries read at a time. */
 const AT_ONCE = 1 << 10;
 const NO_PLACE = Buffer.alloc(PLACE);
 
@@ -51,7 +50,6 @@ export class PlacesInUse {
     this.#slots.set(key, { slot, users: 1 });
   }
 
-  /** Removes an added object. */
   remove(place: ObjectPlace): void {
     const key = place.join("");
     const known = this.#slots.get(key);

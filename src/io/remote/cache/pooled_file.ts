@@ -14,19 +14,14 @@ export class PooledFile {
   #inode = 0;
   #isEnded = false;
 
-  /**
-   * @param path For messages.
-   * @param open Opens the file, which the pool closes.
-   */
+  /** @param open Opens the file, which the pool closes. */
   constructor(path: string, open: () => EntryFile) {
     this.#path = path;
     this.#open = open;
   }
 
   /**
-   * Lends the open file for one call.
-   *
-   * @throws {FormatError} With code `changed` if another file has its name now.
+   * Lends the open file for one call. Throws a FormatError (`changed`) if another file has its name now.
    */
   use<T>(call: (file: EntryFile) => T): T {
     if (this.#isEnded) throw new Error(`${this.#path} has been closed`);

@@ -39,7 +39,6 @@ class ClaimsFile {
   }
 }
 
-/** Files of this thread, by the paths of their caches. */
 const files = new Map<string, ClaimsFile>();
 
 /** A range of blocks that nobody else fetches meanwhile. */
@@ -59,7 +58,6 @@ export class RangeClaims {
   readonly #object: bigint;
   #isClosed = false;
 
-  /** @param object Unique name of the object in the cache. */
   constructor(root: CacheRoot, object: string) {
     this.#path = root.path;
     const file = files.get(root.path) ?? new ClaimsFile(root);
@@ -71,11 +69,7 @@ export class RangeClaims {
     this.#object = BigInt(hash.readUInt32LE(0) & 0x7fffffff);
   }
 
-  /**
-   * Tries to claim blocks, without waiting.
-   *
-   * @returns `undefined` if another fetcher has claimed some of them.
-   */
+  /** Tries to claim blocks, without waiting. Returns `undefined` if another fetcher has claimed some of them. */
   tryTake(first: number, last: number): Claim | undefined {
     const { held, file } = this.#file;
     const object = this.#object;

@@ -10,7 +10,6 @@ import { entriesOfPage } from "./list_page.ts";
 /** Accepted listings. JSON has sizes and times. Servers without content negotiation send what they have. */
 const LISTINGS = "application/json, text/html;q=0.9, */*;q=0.1";
 
-/** The files of a web server around a URL. */
 export class HttpServer implements RemoteServer {
   readonly hidesDirectories = false;
   readonly #root: string;
@@ -18,7 +17,6 @@ export class HttpServer implements RemoteServer {
   readonly #client: Client;
   readonly #headers: Readonly<Record<string, string>>;
 
-  /** @param root The path of the location itself. */
   constructor(
     root: string,
     location: HttpLocation,

@@ -7,7 +7,6 @@ import type { PreparedRequest, Target } from "../target.ts";
 /** Status codes of stores for expired signatures, and of servers for files that have moved. */
 const EXPIRED: ReadonlySet<number> = new Set([400, 401, 403, 404, 410]);
 
-/** A file or directory of a web server. */
 export class HttpTarget implements Target {
   readonly name: string;
   readonly identity: string;
@@ -59,7 +58,6 @@ export class HttpTarget implements Target {
     return { url, headers, settled };
   }
 
-  /** Makes other requests wait for this one. */
   #ask(): (isTaken: boolean) => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#asking = promise;

@@ -12,8 +12,6 @@ interface JsonEntry {
 /**
  * Parses a directory's page: JSON as nginx writes it, or HTML with a link per entry, as from nginx, Apache and Python's
  * server. Returns `undefined` for anything else.
- *
- * @param url URL of the page.
  */
 export async function entriesOfPage(
   text: string,

@@ -14,10 +14,8 @@ interface Entry {
 }
 
 /**
- * Looks up a server in `$NETRC`, or else `~/.netrc`: the first entry that is of its host or is `default`, like curl's
- * option `--netrc`. A missing or unreadable file has no entries.
- *
- * @param name Takes only an entry with this name, if given.
+ * Looks up a server, and a name if given, in `$NETRC` or else `~/.netrc`: the first entry that is of its host or is
+ * `default`, like curl's option `--netrc`. A missing or unreadable file has no entries.
  */
 export function loginFor({ hostname }: URL, name?: string): Login | undefined {
   const text = textOfNetrc();

@@ -7,7 +7,6 @@ import type { S3Options } from "../remote_options.ts";
 import type { PreparedRequest, Target } from "../target.ts";
 import { Credentials, type Keys } from "./credentials.ts";
 
-/** Default region. */
 const REGION = "us-east-1";
 /** Not unreserved (RFC 3986, 2.3), but left by `encodeURIComponent`; signatures need them encoded. */
 const RESERVED = /[!'()*]/g;
@@ -19,7 +18,6 @@ export class Bucket {
   readonly #credentials: Credentials;
   readonly #endpoint: URL | undefined;
   #region: string;
-  /** Host that requests were redirected to. */
   #host: string | undefined;
 
   /** @throws {RecordfsError} If the endpoint is not a URL (`bad-location`). */
@@ -61,7 +59,6 @@ export class Bucket {
     return new URL(`${service.protocol}//${host}${base}/${place}`);
   }
 
-  /** Whether the bucket's name is in the host. */
   get #isVirtual(): boolean {
     const { addressing } = this.#options;
     if (addressing !== undefined) return addressing === "virtual";
@@ -69,7 +66,6 @@ export class Bucket {
     return this.#endpoint === undefined && /^[a-z0-9-]+$/.test(this.name);
   }
 
-  /** Signs a request, unless it is anonymous. */
   async sign(
     url: URL,
     headers: Headers,

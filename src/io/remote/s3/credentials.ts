@@ -4,12 +4,10 @@ import { RemoteError } from "../remote_error.ts";
 import type { S3Options } from "../remote_options.ts";
 import { Transient } from "../transient.ts";
 
-/** Keys that requests are signed with. */
 export interface Keys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
-  /** When the keys expire. */
   readonly expiration?: Date | undefined;
 }
 
@@ -18,7 +16,6 @@ const AHEAD = 5 * 60_000;
 /** Shortest interval between renewals if there are no new keys yet. */
 const EVERY = 10_000;
 
-/** Result of a lookup. */
 interface Found {
   /** `undefined` if requests must not be signed. */
   readonly keys: Keys | undefined;
@@ -40,10 +37,8 @@ export class Credentials {
   }
 
   /**
-   * Returns the current keys; `undefined` if requests must not be signed.
-   *
-   * @throws {RemoteError} If there are none (`access-denied`).
-   * @throws {Transient} If they have expired, and no new ones are available.
+   * Returns the current keys; `undefined` if requests must not be signed. Throws a {@linkcode RemoteError} if there are
+   * none (`access-denied`), and a {@linkcode Transient} if they have expired and no new ones are available.
    */
   async keys(name: string): Promise<Keys | undefined> {
     const found = this.#found;
@@ -52,11 +47,8 @@ export class Credentials {
   }
 
   /**
-   * Looks for new keys.
-   *
-   * @param refused The keys that were refused.
-   * @returns Whether there are new ones.
-   * @throws {Transient} If that cannot be found out.
+   * Looks for new keys after `refused` were refused, and returns whether there are. Throws a {@linkcode Transient} if
+   * that cannot be found out.
    */
   async renew(name: string, refused: Keys | undefined): Promise<boolean> {
     if (refused === undefined) return false;

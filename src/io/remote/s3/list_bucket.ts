@@ -36,14 +36,12 @@ async function pageParser(): Promise<(text: string) => Page> {
   return (text) => parser.parse(text);
 }
 
-/** Contents of a directory in a bucket. */
 export interface BucketList {
   readonly entries: readonly ListedFile[];
   /** Number of keys and prefixes that cannot be file names, and one example as it may be shown. */
   readonly skipped: { readonly count: number; readonly example: string };
 }
 
-/** Builds a directory from keys and prefixes. */
 class ListBuilder {
   readonly #prefix: string;
   readonly #entries = new Map<string, ListedFile>();
@@ -103,9 +101,8 @@ class ListBuilder {
 }
 
 /**
- * Lists a directory of a bucket: the objects whose names begin with its name and a slash.
- *
- * @param directory Without trailing slash; empty for the whole bucket.
+ * Lists a directory of a bucket: the objects whose names begin with its name and a slash. `directory` has no trailing
+ * slash, and is empty for the whole bucket.
  */
 export async function listBucket(
   client: Client,
