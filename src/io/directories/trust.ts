@@ -29,6 +29,7 @@ export interface Trust {
   readonly isShared: boolean;
 }
 
+/** Trusted users. */
 export interface Trusted extends Trust {
   /** The user; `undefined` if not known yet. */
   readonly uid: number | undefined;

@@ -9,6 +9,7 @@ import {
   whyNotLink,
 } from "./trust.ts";
 
+/** A directory on the path. */
 export interface Reached {
   readonly name: string;
   readonly entries: Entries;

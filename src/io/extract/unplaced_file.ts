@@ -16,6 +16,7 @@ const WORTH_A_START = 64 * 1024;
 const HOLE = 64 * 1024;
 const ZEROS = new Uint8Array(HOLE);
 
+/** How a file is written. */
 export interface Placing {
   readonly replace: boolean;
   readonly sync: Durability;

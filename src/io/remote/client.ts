@@ -30,9 +30,11 @@ const LATE = 2000;
 /** Progress in bytes that a response counts for requests waiting for a slot: more than their stall timeout requires. */
 const ANSWER = 1 << 24;
 
+/** A request and the handler of its response. */
 export interface Question<T> {
   /** Response bytes that are held in memory until all have arrived. */
   readonly bytes?: number;
+  /** Whether another attempt continues after the received bytes; otherwise it starts again. */
   readonly goesOn?: boolean;
   /** Returns headers for range or condition, called for each attempt. */
   headers(): Headers;
@@ -43,6 +45,7 @@ export interface Question<T> {
   take(response: Response, watch: StallWatch): Promise<T>;
 }
 
+/** Limits on waiting for a response. */
 export interface Patience {
   readonly signal: AbortSignal | undefined;
   /**
@@ -55,17 +58,20 @@ export interface Patience {
   readonly counter?: Pick<RemoteObserver, "asked" | "retried"> | undefined;
 }
 
+/** Called when a request is sent, when a failed one is sent again, and when a range has arrived. */
 export interface RemoteObserver {
   asked(): void;
   retried(): void;
   fetched(name: string, start: number, length: number, ms: number): void;
 }
 
+/** HTTP client that retries requests. */
 export class Client {
   readonly timeout: number;
   readonly observer: RemoteObserver;
   readonly #slots: Slots;
   readonly #warn: (message: string) => void;
+  /** Bytes received by all requests. */
   #arrived = 0;
   /** Whether a warning about waiting was given, and no response has come since. */
   #isAway = false;

@@ -338,6 +338,7 @@ function nothing(): Took {
   return { requests: 0, retries: 0, bytes: 0 };
 }
 
+/** Cache of answers with a lifetime. */
 class Remembered<T> {
   readonly #answers = new Map<string, { answer: Promise<T>; time: number }>();
 

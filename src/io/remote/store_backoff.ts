@@ -10,6 +10,7 @@ const Field = {
   CLOSED_AT: 2,
   /** Consecutive failures; simultaneous ones count as one. */
   ROUNDS: 3,
+  /** Last response. */
   HEARD: 4,
   /** Requests that may be sent at once, minus {@linkcode FIRST_REQUESTS}. */
   CREDITS: 5,

@@ -4,6 +4,7 @@ import { SerialQueue } from "../concurrency/serial_queue.ts";
 import { warnOnConsole } from "../../base/message_text.ts";
 import type { WaitOptions } from "../storage/byte_source.ts";
 
+/** How a writer ends. */
 export interface Ending {
   /** Completes the written data on disk. Can be repeated if it fails. */
   finish(): Steps<void>;
