@@ -75,7 +75,7 @@ export interface UnnamedFile extends OpenFile {
 export interface Directory {
   readonly path: string;
   /**
-   * Equal for the same directory however it was reached, and unique. First read must be while the directory is open.
+   * Unique, and equal however the directory was reached. The first read must be while it is open.
    */
   readonly identity: string;
   /** Descriptor that any thread may use while the directory is open; `undefined` if it is reached by path. */

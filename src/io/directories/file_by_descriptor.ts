@@ -224,7 +224,7 @@ export function statOf(fd: number, name: string, flags: number): EntryStat {
 }
 
 /**
- * {@linkcode Directory.statSeveral} by descriptor, in one loop, which V8 compiles before thousands of files are done.
+ * {@linkcode Directory.statSeveral} by descriptor, in one loop, which V8 compiles before thousands are done.
  */
 export function statsOf(
   fd: number,

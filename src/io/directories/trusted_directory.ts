@@ -77,7 +77,7 @@ export class TrustedDirectory implements Disposable {
   }
 
   /**
-   * Opens a subdirectory; `undefined` if it does not exist. Throws a {@linkcode NotTrustedError} if it is not trusted.
+   * Opens a subdirectory; `undefined` if missing. Throws a {@linkcode NotTrustedError} if it is not trusted.
    */
   open(name: string): TrustedDirectory | undefined {
     const entries = this.#unlessMissing(name, () => this.#entries.open(name));

@@ -41,6 +41,7 @@ export interface WalkPlace {
   readonly depth: number;
 }
 
+/** A file that another thread writes. */
 export interface HandedOver {
   /** Must be closed when the file is written. */
   readonly directory: Directory;

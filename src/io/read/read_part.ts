@@ -66,7 +66,7 @@ export function* fillSummed(
 }
 
 /**
- * Fills `into` without waiting, or throws (`must-wait`). Returns the checksum of the bytes, or 0 if none is computed.
+ * Fills `into` without waiting, or throws `must-wait`. Returns the checksum, or 0 if none is computed.
  */
 export function fillSync(
   source: ByteSource,

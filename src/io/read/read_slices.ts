@@ -20,7 +20,7 @@ const STRIDE_BYTES = 64 * 1024;
 const STRIDE = 8;
 
 /**
- * Called with the checksum of each slice that has a kind of checksum, as soon as it is read. May throw to stop reading.
+ * Called with the checksum of each slice that has one, as soon as it is read. May throw to stop reading.
  */
 export type Verify = (index: number, crc: number) => void;
 

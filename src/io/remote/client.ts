@@ -105,7 +105,7 @@ export class Client {
   }
 
   /**
-   * Sends a request until it is answered. Throws a {@linkcode RemoteError} if it is refused, or stalls for too long.
+   * Repeats a request until it is answered. Throws a {@linkcode RemoteError} on refusal or timeout.
    */
   async ask<T>(
     target: Target,

@@ -1,6 +1,6 @@
 /**
  * Size of the buffers that bodies are read into: as large as the pieces of a fast server's bodies usually are, so that
- * little is wasted where they are held as they are.
+ * little memory is wasted if pieces are held.
  */
 const PIECE = 1 << 17;
 const MOST_SPARE = 256;

@@ -28,7 +28,7 @@ const EACH_ANSWER = 2;
 const UNCOUNTED = 128;
 /** Time between requests without credits: less than ten a second, including the first ones. */
 const PACE = 150;
-/** Time after HTTP 429 in which responses add no credits. */
+/** Time after a slow-down (such as HTTP 429) in which responses add no credits. */
 const SLOW = 1000;
 
 /** First wait for a store that fails, and for one with too many requests; and the longest wait. */

@@ -55,7 +55,7 @@ export class DescriptorPool<Owner> {
       (this.#busy >= this.#limit || this.#calm !== undefined);
   }
 
-  /** Waits until half of the descriptors are returned. All waiters then check again. */
+  /** Waits until at most half of the limit is in use. All waiters then check again. */
   calm(): Promise<void> {
     this.#calm ??= Promise.withResolvers();
     return this.#calm.promise;

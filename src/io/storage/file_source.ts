@@ -27,6 +27,7 @@ export interface DirectReads {
    * read: fewer than requested at the end of the data; negative on error.
    */
   readAt(into: Uint8Array<ArrayBuffer>, offset: number): Promise<number>;
+  /** Must be called after all reads have ended. */
   close(): void;
 }
 
@@ -259,7 +260,7 @@ type NodeFs = typeof import("node:fs");
 let loadedFs: NodeFs | undefined;
 
 /**
- * Returns `node:fs`, loaded on first use. Loading takes Deno 20 ms, in which a mount can already answer through libc.
+ * Loads `node:fs` on first use. That takes Deno 20 ms, in which a mount can already answer through libc.
  */
 function nodeFs(): NodeFs {
   return loadedFs ??= process.getBuiltinModule("node:fs");

@@ -41,7 +41,7 @@ export class FileLock implements Disposable {
   }
 
   /**
-   * {@linkcode FileLock.take} for a file or directory; `undefined` if another holder has it, or it no longer exists.
+   * {@linkcode FileLock.take} for a file or directory; `undefined` if another holder has it, or it is gone.
    */
   static tryTake(path: string): FileLock | undefined {
     try {

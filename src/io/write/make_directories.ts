@@ -11,7 +11,7 @@ export interface MadeDirectories {
 }
 
 /**
- * Creates a directory and its parents. Throws a {@linkcode WriteError} about `forPath`, which will be written there.
+ * Creates a directory and its parents. Throws a {@linkcode WriteError} about `forPath`, to be written there.
  */
 export function* makeDirectories(
   directory: string,

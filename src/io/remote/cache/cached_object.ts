@@ -66,7 +66,7 @@ export class CachedObject {
   #isClosed = false;
 
   /**
-   * Opens an object, creating missing files. The caller has entered `place`; {@linkcode CachedObject.close} leaves it.
+   * Creates missing files. The caller must have entered `place`; {@linkcode CachedObject.close} leaves it.
    */
   constructor(
     cache: CacheDirectory,
