@@ -25,8 +25,8 @@ export interface EncodedContent {
 
 export interface PieceReader {
   /**
-   * Returns the next piece, valid until the following call. Called while the content is incomplete. Throws a {@linkcode
-   * FormatError} if the content is damaged or has another size.
+   * Returns the next piece, valid until the following call. Called while the content is incomplete. Throws a
+   * {@linkcode FormatError} if the content is damaged or has another size.
    */
   next(): Steps<Uint8Array>;
 }

@@ -13,9 +13,7 @@ function zlib(): Zlib {
 
 export type Compression = "brotli" | "deflate" | "gzip" | "zstd";
 
-/**
- * Decompresses bytes into memory of their size. Throws what `fault` returns if they are damaged or of another size.
- */
+/** Decompresses bytes into memory of their size. Throws what `fault` returns if they are damaged or of another size. */
 export function* decompress(
   bytes: Uint8Array,
   compression: Compression,

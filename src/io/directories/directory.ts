@@ -74,9 +74,7 @@ export interface UnnamedFile extends OpenFile {
  */
 export interface Directory {
   readonly path: string;
-  /**
-   * Unique, and equal however the directory was reached. The first read must be while it is open.
-   */
+  /** Unique, and equal however the directory was reached. The first read must be while it is open. */
   readonly identity: string;
   /** Descriptor that any thread may use while the directory is open; `undefined` if it is reached by path. */
   readonly descriptor: number | undefined;

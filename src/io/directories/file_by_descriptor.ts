@@ -223,9 +223,7 @@ export function statOf(fd: number, name: string, flags: number): EntryStat {
   return statInStatx(libc);
 }
 
-/**
- * {@linkcode Directory.statSeveral} by descriptor, in one loop, which V8 compiles before thousands are done.
- */
+/** {@linkcode Directory.statSeveral} by descriptor, in one loop, which V8 compiles before thousands are done. */
 export function statsOf(
   fd: number,
   names: readonly string[],

@@ -32,8 +32,8 @@ export function ownUid(): number {
 /**
  * An open directory that belongs to this user and that nobody else may enter or replace. Needs the C library
  * (`--allow-ffi`). Files are reached by descriptor, so nothing can be exchanged between check and use. They must be
- * regular files of this user with one hard link. A symbolic link, pipe, device or socket instead of one is a {@linkcode
- * NotPrivateError}; it is never followed and never blocks.
+ * regular files of this user with one hard link. A symbolic link, pipe, device or socket instead of one is a
+ * {@linkcode NotPrivateError}; it is never followed and never blocks.
  */
 export class PrivateDirectory {
   readonly path: string;

@@ -76,9 +76,7 @@ export class TrustedDirectory implements Disposable {
     return this.#entries.list();
   }
 
-  /**
-   * Opens a subdirectory; `undefined` if missing. Throws a {@linkcode NotTrustedError} if it is not trusted.
-   */
+  /** Opens a subdirectory; `undefined` if missing. Throws a {@linkcode NotTrustedError} if it is not trusted. */
   open(name: string): TrustedDirectory | undefined {
     const entries = this.#unlessMissing(name, () => this.#entries.open(name));
     if (entries === undefined) return undefined;

@@ -41,8 +41,8 @@ export class TrustedWalk {
   }
 
   /**
-   * Walks to an absolute path, whose directory the caller closes; `undefined` if it does not exist. Throws a {@linkcode
-   * NotTrustedError} if others could make it lead elsewhere.
+   * Walks to an absolute path, whose directory the caller closes; `undefined` if it does not exist. Throws a
+   * {@linkcode NotTrustedError} if others could make it lead elsewhere.
    */
   to(path: string): Reached & { readonly path: string } | undefined {
     const pending = path.split("/").reverse();

@@ -106,8 +106,8 @@ export class UnplacedFile implements Disposable {
 }
 
 /**
- * Writes a small file in one go. Returns whether it did. If not, nothing is left of it; use an {@linkcode
- * UnplacedFile}, which succeeds or reports why.
+ * Writes a small file in one go. Returns whether it did. If not, nothing is left of it; use an
+ * {@linkcode UnplacedFile}, which succeeds or reports why.
  */
 export function placeWhole(
   directory: Directory,

@@ -107,8 +107,8 @@ export class MappedFile {
   }
 
   /**
-   * Returns all bytes of the file, which may have been truncated since it was mapped. Throws a {@linkcode
-   * RecordfsError} if it cannot be mapped; `code` is `unsupported` without `--allow-ffi` and outside Linux.
+   * Returns all bytes of the file, which may have been truncated since it was mapped. Throws a
+   * {@linkcode RecordfsError} if it cannot be mapped; `code` is `unsupported` without `--allow-ffi` and outside Linux.
    */
   unchecked(): Uint8Array<ArrayBuffer> {
     this.#forgetGone();

@@ -65,9 +65,7 @@ export function* fillSummed(
   });
 }
 
-/**
- * Fills `into` without waiting, or throws `must-wait`. Returns the checksum, or 0 if none is computed.
- */
+/** Fills `into` without waiting, or throws `must-wait`. Returns the checksum, or 0 if none is computed. */
 export function fillSync(
   source: ByteSource,
   into: Uint8Array,

@@ -19,9 +19,7 @@ import { perform, type Steps } from "../concurrency/steps.ts";
 const STRIDE_BYTES = 64 * 1024;
 const STRIDE = 8;
 
-/**
- * Called with the checksum of each slice that has one, as soon as it is read. May throw to stop reading.
- */
+/** Called with the checksum of each slice that has one, as soon as it is read. May throw to stop reading. */
 export type Verify = (index: number, crc: number) => void;
 
 /** Memory to read into, in which overlapping slices share their common bytes; or one buffer per slice. */

@@ -104,9 +104,7 @@ export class Client {
     );
   }
 
-  /**
-   * Repeats a request until it is answered. Throws a {@linkcode RemoteError} on refusal or timeout.
-   */
+  /** Repeats a request until it is answered. Throws a {@linkcode RemoteError} on refusal or timeout. */
   async ask<T>(
     target: Target,
     question: Question<T>,

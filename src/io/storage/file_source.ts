@@ -259,9 +259,7 @@ export class FileSource implements ByteSource {
 type NodeFs = typeof import("node:fs");
 let loadedFs: NodeFs | undefined;
 
-/**
- * Loads `node:fs` on first use. That takes Deno 20 ms, in which a mount can already answer through libc.
- */
+/** Loads `node:fs` on first use. That takes Deno 20 ms, in which a mount can already answer through libc. */
 function nodeFs(): NodeFs {
   return loadedFs ??= process.getBuiltinModule("node:fs");
 }

@@ -47,8 +47,8 @@ export function* shardPaths(
 }
 
 /**
- * Lists the shards of a directory, sorted by name; `undefined` if the path is not a directory. Throws a {@linkcode
- * FormatError} if there are none, with `missing` as the message.
+ * Lists the shards of a directory, sorted by name; `undefined` if the path is not a directory. Throws a
+ * {@linkcode FormatError} if there are none, with `missing` as the message.
  */
 export function* shardsIn(
   path: string,

@@ -40,9 +40,7 @@ export class FileLock implements Disposable {
     );
   }
 
-  /**
-   * {@linkcode FileLock.take} for a file or directory; `undefined` if another holder has it, or it is gone.
-   */
+  /** {@linkcode FileLock.take} for a file or directory; `undefined` if another holder has it, or it is gone. */
   static tryTake(path: string): FileLock | undefined {
     try {
       const lock = new FileLock(path);

@@ -10,9 +10,7 @@ export interface MadeDirectories {
   removeEmpty(): void;
 }
 
-/**
- * Creates a directory and its parents. Throws a {@linkcode WriteError} about `forPath`, to be written there.
- */
+/** Creates a directory and its parents. Throws a {@linkcode WriteError} about `forPath`, to be written there. */
 export function* makeDirectories(
   directory: string,
   forPath: string,

@@ -15,8 +15,8 @@ export interface WriteTarget {
 }
 
 /**
- * Finds where writing to `location` leads. Symbolic links are followed, even dangling ones. Throws a {@linkcode
- * WriteError} if its directory does not exist, or the links are circular.
+ * Finds where writing to `location` leads. Symbolic links are followed, even dangling ones. Throws a
+ * {@linkcode WriteError} if its directory does not exist, or the links are circular.
  */
 export function* findTarget(location: string): Steps<WriteTarget> {
   if (!location.isWellFormed()) {

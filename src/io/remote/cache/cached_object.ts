@@ -65,9 +65,7 @@ export class CachedObject {
   #ahead = 0;
   #isClosed = false;
 
-  /**
-   * Creates missing files. The caller must have entered `place`; {@linkcode CachedObject.close} leaves it.
-   */
+  /** Creates missing files. The caller must have entered `place`; {@linkcode CachedObject.close} leaves it. */
   constructor(
     cache: CacheDirectory,
     place: ObjectPlace,

@@ -20,9 +20,7 @@ export class PooledFile {
     this.#open = open;
   }
 
-  /**
-   * Lends the open file for one call. Throws a FormatError (`changed`) if another file has its name now.
-   */
+  /** Lends the open file for one call. Throws a FormatError (`changed`) if another file has its name now. */
   use<T>(call: (file: EntryFile) => T): T {
     if (this.#isEnded) throw new Error(`${this.#path} has been closed`);
     const lease = descriptors.borrow(this, this.#openAgain);
