@@ -6,7 +6,7 @@ import type {
   UnnamedFile,
 } from "../directories/directory.ts";
 
-/** When files are synced: `files` each before it gets its name, `end` all after the last, `none` when the system does. */
+/** When files are synced: `files` each before it is named, `end` all after the last, `none` when the system does. */
 export type Durability = "files" | "end" | "none";
 
 /** Files from this size start going to disk while others are written. */
